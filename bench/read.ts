@@ -11,6 +11,7 @@ import type { Measured } from "./support/load.ts";
 import { machineTime, othersShare, threadMs } from "./support/machine.ts";
 import { type Questions, questionsOf } from "./support/read-questions.ts";
 import { SameBytesProcess } from "./support/same-bytes-process.ts";
+import { settled } from "./support/settled.ts";
 
 const CONNECTIONS = 16;
 const SECONDS = 2;
@@ -81,7 +82,7 @@ async function measureBoard(size: number): Promise<MeasuredSize> {
   console.log(`ready after ${n(ready)} ms`);
   await searchable(board);
   console.log(`first search answered after ${n(performance.now() - started)} ms`);
-  await settled(board);
+  await settled(board.pid);
   const timesPayload = disk(filled, size);
 
   using generator = new GeneratorProcess();
@@ -175,23 +176,12 @@ async function buildIndex({ dir }: FilledBoard): Promise<void> {
   await using board = await BoardProcess.start(dir);
   await searchable(board);
   const built = performance.now();
-  await settled(board);
+  await settled(board.pid);
   console.log(`index caught up after ${n((built - started) / 1000)} s, at rest after ${n((performance.now() - started) / 1000)} s`);
 }
 
 async function searchable(board: BoardProcess): Promise<void> {
   while ((await fetch(`http://127.0.0.1:${board.port}/api/messages?q=anything&limit=1`)).status !== 200) await setTimeout(200);
-}
-
-/** Until the board's threads have nothing more to do by themselves. */
-async function settled(board: BoardProcess): Promise<void> {
-  const spent = (): number => [...board.threadMs().values()].reduce((sum, one) => sum + one, 0);
-  for (let quiet = 0, last = spent(); quiet < 3;) {
-    await setTimeout(1000);
-    const now = spent();
-    quiet = now - last < 30 ? quiet + 1 : 0;
-    last = now;
-  }
 }
 
 /** Database and index together, as a multiple of the payloads. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { undoOnSignals } from "../test/support/leftovers.ts";
 import { briefBench } from "./brief.ts";
 import { pagesBench } from "./pages.ts";
+import { peersBench } from "./peers.ts";
 import { postBench } from "./post.ts";
 import { readBench } from "./read.ts";
 import { streamBench } from "./stream.ts";
@@ -21,6 +22,7 @@ interface Options {
   readonly tasks?: string | undefined;
   readonly workers?: string | undefined;
   readonly clients?: string | undefined;
+  readonly strfry?: string | undefined;
 }
 
 const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Figure[]>>> = {
@@ -31,6 +33,7 @@ const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Fi
   pages: pagesBench,
   team: teamBench,
   brief: briefBench,
+  peers: peersBench,
 };
 const HISTORY = fileURLToPath(new URL("./history.jsonl", import.meta.url));
 
@@ -43,6 +46,7 @@ const USAGE = {
     tasks: { takes: "200", words: "how many tasks the queue of team has" },
     workers: { takes: "3,12", words: "how many workers the teams have" },
     clients: { takes: "typescript,python,mcp", words: "by which clients the workers of team speak to the board" },
+    strfry: { takes: "PATH", words: "a strfry program that peers measures beside the board" },
     record: { words: "add this run to bench/history.jsonl" },
   },
   docs: "docs/performance.md",

@@ -1,9 +1,10 @@
-// Writes the documents that are made from the code: openapi.json as a board at the default address would serve it, and the settings.
+// Writes the documents that are made from the code: openapi.json as a board at the default address would serve it, the settings, and the types of the client packages.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../src/config.ts";
 import { start } from "../src/start.ts";
+import { clientTypes } from "./client-types.ts";
 import { withSettingsTable } from "./settings-table.ts";
 
 const data = mkdtempSync(join(tmpdir(), "board-docs-"));
@@ -19,3 +20,4 @@ try {
 
 const page = join(import.meta.dirname, "configuration.md");
 writeFileSync(page, withSettingsTable(readFileSync(page, "utf8")));
+writeFileSync(join(import.meta.dirname, "client-types.md"), clientTypes());

@@ -6,7 +6,7 @@ import type { Config } from "./config.ts";
 import { mailWords, withPorts } from "./wiring/listening.ts";
 import type { Clock } from "./ports/clock.ts";
 import { watching } from "./wiring/watching.ts";
-import { openGround } from "./wiring/ground.ts";
+import { openFoundation } from "./wiring/foundation.ts";
 import { openLive } from "./wiring/live.ts";
 import { openReading } from "./wiring/reading.ts";
 import { openServers, type ServerOptions } from "./wiring/servers.ts";
@@ -43,7 +43,7 @@ export async function start(given: Config, options: StartOptions = {}): Promise<
   await using parts = new AsyncDisposableStack();
   parts.defer(release);
   const certificates = openCertificates(config, log, clock);
-  const ground = await openGround({ ...watch, config, clock, parts }, onFatal);
+  const ground = await openFoundation({ ...watch, config, clock, parts }, onFatal);
   const writing = await openWriting(ground);
   const reading = openReading(ground, writing);
   const live = await openLive(ground, writing, reading);

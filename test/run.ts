@@ -35,6 +35,7 @@ const child = spawn(
     env: {
       ...process.env,
       SEED: seed,
+      ...(random ? { BOARD_TEST_FULL: "1" } : {}),
       TMPDIR: directory,
       NODE_COMPILE_CACHE: COMPILED,
       BOARD_TEST_BUILT: BUILT,

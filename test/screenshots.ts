@@ -16,6 +16,8 @@ const LOOKS = [
   { name: "no-script", options: { ...WIDE, javaScriptEnabled: false } },
 ] as const;
 
+const TALLEST = 12_000;
+
 /** Only pages whose name has one of the words, where some are given. */
 const wanted = process.argv.slice(2);
 
@@ -35,7 +37,9 @@ try {
     for (const [name, path] of pages) {
       await tab.page.goto(path);
       if (look !== "no-script") await tab.page.waitForFunction("document.querySelector('.me-menu')");
-      await tab.page.screenshot({ path: join(DESTINATION, `${name}-${look}.png`), fullPage: true });
+      // A picture of a whole book takes minutes, and nobody looks at it.
+      const tall = await tab.page.evaluate<number>("document.documentElement.scrollHeight");
+      if (tall < TALLEST) await tab.page.screenshot({ path: join(DESTINATION, `${name}-${look}.png`), fullPage: true });
       await tab.page.screenshot({ path: join(DESTINATION, `${name}-${look}-fold.png`) });
       if (tab.complaints.length > 0) process.stderr.write(`${name} ${look}: ${tab.complaints.splice(0).join(", ")}\n`);
     }

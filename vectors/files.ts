@@ -1,5 +1,6 @@
 // Every file of protocol vectors, by name, made from the code of the board.
 import { chainFile } from "./make-chain.ts";
+import { keysFile } from "./make-keys.ts";
 import { messagesFile } from "./make-messages.ts";
 import { refusalsFile } from "./make-refusals.ts";
 import { signaturesFile, workFile } from "./make-signatures.ts";
@@ -11,6 +12,7 @@ const MAKERS = {
   "work.json": workFile,
   "spellings.json": spellingsFile,
   "chain.json": chainFile,
+  "keys.json": keysFile,
   "refusals.json": refusalsFile,
 };
 

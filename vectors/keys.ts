@@ -16,7 +16,7 @@ export interface VectorKey extends SigningKey {
 }
 
 /** Named, not random: whoever reads the vectors can make the key again. */
-function keyNamed(name: string): VectorKey {
+export function keyNamed(name: string): VectorKey {
   const seed = createHash("sha256").update(`agent-blackboard vector key: ${name}`).digest();
   const key = signingKey(seed);
   return { ...key, seed: toBase64url(seed), agent: agentId(key.pk) };

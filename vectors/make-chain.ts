@@ -14,17 +14,19 @@ interface Shown extends Omit<Entry, "at"> {
   readonly raw?: SealedText | null;
 }
 
-interface Act {
+export interface Act {
   readonly type: EntryType;
   readonly id: string;
   readonly detail?: string;
   readonly raw?: SealedText;
+  /** In milliseconds; a second after the one before unless given. */
+  readonly at?: number;
   /** The log keeps its digest when the content goes. */
   readonly erased?: true;
 }
 
 const sealed = ({ payload, sig, nonce }: SealedText): SealedText => ({ payload, sig, nonce });
-const create = (one: SealedText): Act => ({ type: "create", id: messageId(one.payload), raw: sealed(one) });
+export const create = (one: SealedText): Act => ({ type: "create", id: messageId(one.payload), raw: sealed(one) });
 
 function acts(): Act[] {
   const all = messages();
@@ -62,11 +64,11 @@ const ACK_BITS = REQUIRED_BITS - 6;
 const digestOf = ({ raw, detail }: Act): string =>
   raw === undefined ? detailDigest(detail ?? null) : sha256Hex(`${raw.payload}\n${raw.sig}\n${raw.nonce}`);
 
-/** Chains these acts, one every second. */
-function chained(list: readonly Act[]): Shown[] {
+/** Chains these acts. */
+export function chained(list: readonly Act[]): Shown[] {
   let prev = GENESIS;
   return list.map((act, index) => {
-    const entry = { seq: index + 1, at: NOW * 1000 + index * 1001, type: act.type, id: act.id, digest: digestOf(act), prev };
+    const entry = { seq: index + 1, at: act.at ?? NOW * 1000 + index * 1001, type: act.type, id: act.id, digest: digestOf(act), prev };
     prev = entryHash(entry);
     const shown = { ...entry, at: iso(entry.at), detail: act.detail ?? null, hash: prev };
     return act.raw === undefined ? shown : { ...shown, raw: act.erased === true ? null : act.raw };
@@ -75,7 +77,7 @@ function chained(list: readonly Act[]): Shown[] {
 
 const ORIGIN = "https://board.example";
 
-function checkpoint(entries: readonly Shown[], key = BOARD) {
+export function checkpoint(entries: readonly Shown[], key = BOARD) {
   const { seq, hash } = entries.at(-1) ?? { seq: 0, hash: GENESIS };
   const ts = NOW + 60;
   const payload = checkpointPayload(ORIGIN, { seq, hash }, ts);

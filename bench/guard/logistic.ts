@@ -1,5 +1,6 @@
 // Logistic regression over the features of texts, by gradient descent with a rate of its own for each weight; the same each time.
-import { BUCKETS, FACTS, factsOf, plainText, runsOf } from "../../src/core/guard/risk/features.ts";
+import { FEATURE_BUCKETS, FACTS, factsOf, runsOf } from "../../src/core/guard/risk/features.ts";
+import { PlainText } from "../../src/core/guard/risk/plain.ts";
 import { type RiskTable, windowsOf } from "../../src/core/guard/risk/scorer.ts";
 import { Random } from "../../test/support/random.ts";
 
@@ -14,7 +15,7 @@ export interface Example {
 export function examplesOf(text: string, label: 0 | 1): readonly Example[] {
   const windows = windowsOf(text);
   return windows.map((window) => {
-    const plain = plainText(window);
+    const plain = new PlainText().read(window);
     return { runs: runsOf(plain).slice(), facts: factsOf(window, plain), label, weight: label === 1 ? 1 / windows.length : 1 };
   });
 }
@@ -44,8 +45,8 @@ export function learnTexts(texts: readonly (readonly Example[])[]): Weights {
 }
 
 function learn(examples: readonly Example[]): Weights {
-  const runs = new Float32Array(BUCKETS);
-  const runSquares = new Float32Array(BUCKETS).fill(1e-6);
+  const runs = new Float32Array(FEATURE_BUCKETS);
+  const runSquares = new Float32Array(FEATURE_BUCKETS).fill(1e-6);
   const facts = new Float32Array(FACTS);
   const factSquares = new Float32Array(FACTS).fill(1e-6);
   let bias = 0;

@@ -1,7 +1,7 @@
 // Hands orders to a load generator in a process of its own.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import type { Order, Report } from "./generator.ts";
+import type { Asks, Goods, Order, Posts, Report } from "./generator.ts";
 import type { Measured } from "./load.ts";
 
 export class GeneratorProcess {
@@ -12,13 +12,27 @@ export class GeneratorProcess {
     this.#child.once("exit", () => this.#ended.abort(new Error("The load generator has ended.")));
   }
 
-  async make(posts: number): Promise<void> {
-    await this.#order({ make: posts });
+  async make(count: number, goods: Goods = "post"): Promise<void> {
+    await this.#order({ make: { goods, count } });
   }
 
   /** The connections are shared out among the ports. */
-  async post(ports: readonly number[], connections: number, seconds: number): Promise<Measured> {
-    return measuredIn(await this.#order({ post: { ports, connections, seconds } }));
+  post(ports: readonly number[], connections: number, seconds: number): Promise<Measured> {
+    return this.send({ goods: "post", ports, connections, seconds });
+  }
+
+  async send(post: Posts): Promise<Measured> {
+    return measuredIn(await this.#order({ post }));
+  }
+
+  async ask(ask: Asks): Promise<Measured> {
+    return measuredIn(await this.#order({ ask }));
+  }
+
+  /** Of so many events that it sent last. */
+  async sentIds(count: number): Promise<readonly string[]> {
+    const report = await this.#order({ ids: count });
+    return "ids" in report ? report.ids : [];
   }
 
   /** Asks for these addresses in turn. */

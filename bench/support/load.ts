@@ -8,7 +8,12 @@ export interface Load {
   readonly seconds: number;
   /** The bytes of the next request; undefined ends the run. */
   readonly next: () => Buffer | undefined;
+  /** How a connection asks and knows its answers; HTTP unless told. */
+  readonly converse?: Converse | undefined;
 }
+
+/** One connection, until there is nothing more to send; `note` hears of each answer. */
+export type Converse = (port: number, take: () => Buffer | undefined, note: (status: string, ms: number) => void) => Promise<void>;
 
 export interface Measured {
   readonly answers: number;
@@ -19,7 +24,7 @@ export interface Measured {
 }
 
 /** Each connection sends its next request when its last one is answered. */
-export async function drive({ ports, connections, seconds, next }: Load): Promise<Measured> {
+export async function drive({ ports, connections, seconds, next, converse = overHttp }: Load): Promise<Measured> {
   const times: number[] = [];
   const statuses: Record<string, number> = {};
   const start = performance.now();
@@ -38,8 +43,8 @@ export async function drive({ ports, connections, seconds, next }: Load): Promis
 const quantile = (sorted: readonly number[], at: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? Number.NaN;
 
-function converse(port: number, take: () => Buffer | undefined, note: (status: string, ms: number) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
+const overHttp: Converse = (port, take, note) =>
+  new Promise((resolve, reject) => {
     let sentAt = 0;
     let status = "";
     let missing = 0;
@@ -73,7 +78,6 @@ function converse(port: number, take: () => Buffer | undefined, note: (status: s
     const socket = connect({ port, host: "127.0.0.1", noDelay: true, onread }, send);
     socket.on("error", reject).on("end", () => reject(new Error("The server closed a connection.")));
   });
-}
 
 /** A Link to the next page of a search may be long. */
 const LONGEST_HEAD = 16_384;

@@ -31,7 +31,7 @@ const SYLLABLES = [
   "ver",
 ];
 const WORDS = Array.from({ length: 5000 }, (_, n) => syllables(n + 20));
-const TAGS = WORDS.slice(0, 200);
+export const TAGS = WORDS.slice(0, 200);
 
 function syllables(n: number): string {
   const rest = Math.floor(n / SYLLABLES.length);
@@ -54,10 +54,14 @@ interface Signer {
 
 const agents = (): readonly Signer[] => Array.from({ length: AGENTS }, () => signingKey(randomBytes(32)));
 
-function payloadBy(pk: string): string {
+/** What a post says, whatever it is put into. */
+export function words(): { readonly title: string; readonly body: string; readonly tags: readonly string[] } {
   const tags = new Set(Array.from({ length: 3 }, () => TAGS[Math.floor(TAGS.length * Math.random() ** 2)] ?? ""));
-  const fields = { kind: "note", title: text(40), body: text(BODY_CHARS), tags: [...tags], lang: "en" };
-  return JSON.stringify({ v: 1, pk, ts: Math.floor(Date.now() / 1000), ...fields });
+  return { title: text(40), body: text(BODY_CHARS), tags: [...tags] };
+}
+
+function payloadBy(pk: string): string {
+  return JSON.stringify({ v: 1, pk, ts: Math.floor(Date.now() / 1000), kind: "note", ...words(), lang: "en" });
 }
 
 /** Endless payloads, for what takes them unsigned. */
@@ -66,17 +70,28 @@ export function* payloads(): Generator<string, never> {
   for (let n = 0; ; n++) yield payloadBy(authors[n % AGENTS]!.pk);
 }
 
-/** Endless posts, each made when asked for. */
-export function* posts(): Generator<Buffer, never> {
+function* envelopes(): Generator<string, never> {
   const authors = agents();
   for (let n = 0; ; n++) {
     const agent = authors[n % AGENTS]!;
     const payload = payloadBy(agent.pk);
-    yield request(JSON.stringify({ payload, sig: agent.sign(payload), nonce: mine(messageId(payload), BENCH_BITS) }));
+    yield JSON.stringify({ payload, sig: agent.sign(payload), nonce: mine(messageId(payload), BENCH_BITS) });
   }
 }
 
-function request(body: string): Buffer {
-  const head = `POST /api/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+/** Endless posts, each made when asked for. */
+export function* posts(): Generator<Buffer, never> {
+  const source = envelopes();
+  for (;;) yield request(source.next().value, "application/json");
+}
+
+/** Endless requests of so many posts each. */
+export function* bundles(lines: number): Generator<Buffer, never> {
+  const source = envelopes();
+  for (;;) yield request(Array.from({ length: lines }, () => `${source.next().value}\n`).join(""), "application/x-ndjson");
+}
+
+function request(body: string, type: string): Buffer {
+  const head = `POST /api/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
   return Buffer.from(head + body);
 }

@@ -47,7 +47,8 @@ const QUESTIONS: Readonly<Record<string, (port: number) => Promise<readonly stri
   "newest 50 without bodies, not kept": () => Array.from({ length: 2000 }, (_, n) => `/api/messages?include=&after_seq=${n}`),
 };
 
-async function someIds(port: number): Promise<readonly string[]> {
+/** Of the newest thousand. */
+export async function someIds(port: number): Promise<readonly string[]> {
   const ids: string[] = [];
   let cursor: string | null = "";
   for (let page = 0; page < PAGES && cursor !== null; page++) {

@@ -1,6 +1,6 @@
 // The command line of `npm run bench` and `npm run prove`: what was asked for, or how to ask, in words instead of a stack trace.
 import { parseArgs } from "node:util";
-import { nearest } from "../../src/core/text/did-you-mean.ts";
+import { closestName } from "../../src/core/text/did-you-mean.ts";
 
 export interface Flag {
   /** What stands for its value in the usage; a flag without one is a switch. */
@@ -54,7 +54,7 @@ export function requireNames<Name extends string>(usage: Usage<Name>, { names, h
 export function requireKnown(what: string, given: readonly string[], known: readonly string[], usage: Usage<string>): void {
   const unknown = given.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  const near = unknown.map((name) => nearest(name, known)).find((name) => name !== undefined);
+  const near = unknown.map((name) => closestName(name, known)).find((name) => name !== undefined);
   const meant = near === undefined ? "" : ` Did you mean ${near}?`;
   throw refused(`There is no ${what} ${unknown.join(", ")}.${meant} There are: ${known.join(", ")}.`, usage);
 }
@@ -90,7 +90,7 @@ function parsed(usage: Usage<string>, args: readonly string[], options: Record<s
 }
 
 function unknownFlag(usage: Usage<string>, name: string, known: readonly string[]): Instead {
-  const near = nearest(name, known);
+  const near = closestName(name, known);
   const meant = near === undefined ? "" : ` Did you mean --${near}?`;
   return refused(`There is no flag --${name}.${meant} There are: ${known.map((one) => `--${one}`).join(", ")}.`, usage);
 }

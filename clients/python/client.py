@@ -523,6 +523,20 @@ class Key:
             stream.write(to_base64url(self._seed) + "\n")
         return file
 
+    @property
+    def hash(self) -> str:
+        """What a commitment says of a key."""
+        return hashlib.sha256(from_base64url(self.pk)).hexdigest()
+
+    @classmethod
+    def at(cls, path: Union[str, Path]) -> Key:
+        """The key in a file; made where there is none."""
+        if Path(path).expanduser().exists():
+            return cls.load(path)
+        made = cls.generate()
+        made.save(path)
+        return made
+
     def sign(self, text: str) -> str:
         return to_base64url(_ed25519().sign(self._seed, _utf8(text)))
 
@@ -562,6 +576,9 @@ class LogReport:
     acks: int = 0
     # What became of live messages at those whom they were sent to, by id: `{"state", "at", "why"?}`.
     deliveries: Dict[str, Record] = field(default_factory=dict)
+    key_operations: int = 0
+    # Those that stand on entries which the board has forgotten.
+    key_operations_skipped: int = 0
 
 
 def _unix_ms(text: object) -> Optional[int]:
@@ -599,6 +616,537 @@ def _log_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+# --- Keys, from the log alone --------------------------------------------------------------------------------------------
+
+_KEY_TYPES = frozenset(("key_commit", "key_rotate", "key_revoke", "key_delegate", "key_undelegate", "key_veto"))
+_HOUR_MS = 3_600_000
+_KEY_WAIT_MS = 72 * _HOUR_MS
+_KEYS_PER_LINE = 32
+_CHILDREN_PER_AGENT = 16
+_CHILD_POSTS_PER_HOUR = 60
+_RANKS = ("current", "next", "recovery")
+
+
+class _KeyRefused(Exception):
+    """Why no board could have accepted it: `code` is the one that a board gives."""
+
+    def __init__(self, code: str, words: str) -> None:
+        self.code = code
+        super().__init__(f"{code}: {words}")
+
+
+@dataclass
+class KeyState:
+    """What is known of one key. `role`: own (it is or was its line's current one), child, or signer (of key operations alone)."""
+
+    agent: str
+    pk: str
+    principal: str
+    role: str
+    last_ts: int = 0
+    predecessor: Optional[str] = None
+    successor: Optional[str] = None
+    ended_at: Optional[int] = None
+    revoked_since: Optional[int] = None
+    # Until when the recovery key of before may rotate it once more, as (hash, until).
+    contest: Optional[Tuple[str, int]] = None
+    parent: Optional[str] = None
+    delegation: Optional[Record] = None
+    posts: List[int] = field(default_factory=list)
+
+
+@dataclass
+class LineState:
+    """The keys of one agent, the first of which is its principal."""
+
+    principal: str
+    current: str
+    members: List[str]
+    next: Optional[str] = None
+    recovery: Optional[str] = None
+    pending: Optional[Record] = None
+    children: List[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _KeyOp:
+    """An operation in its entry: whose line, which key signed it, and the hash by which lines know that key."""
+
+    id: str
+    signer: str
+    payload: Record
+    old_signed: bool
+
+    @property
+    def hash(self) -> str:
+        return hashlib.sha256(from_base64url(self.payload["pk"])).hexdigest()
+
+    @property
+    def since(self) -> Optional[int]:
+        return self.payload["from"] * 1000 if "from" in self.payload else None
+
+
+def _key_op(detail: str) -> _KeyOp:
+    envelope = json.loads(detail)
+    payload = json.loads(envelope["payload"])
+    return _KeyOp(message_id(envelope["payload"]), agent_id(payload["pk"]), payload, "old_sig" in envelope)
+
+
+def _earliest(*moments: Optional[int]) -> Optional[int]:
+    return min((one for one in moments if one is not None), default=None)
+
+
+class KeyBook:
+    """Every operation once more, by the board's rules, on nothing but entries of a log."""
+
+    def __init__(self, late: Iterable[str] = ()) -> None:
+        """`late`: operations of which the log says that they counted later; who signed them is not always known from before."""
+        self.now = 0
+        self.keys: Dict[str, KeyState] = {}
+        self.lines: Dict[str, LineState] = {}
+        self.states: Dict[str, str] = {}
+        self.first_seen: Dict[str, int] = {}
+        self._late = frozenset(late)
+        # Lines with something pending.
+        self._waiting: Set[str] = set()
+
+    def principal_of(self, agent: str) -> str:
+        key = self.keys.get(agent)
+        return agent if key is None or key.role == "signer" else key.principal
+
+    def see(self, agent: str) -> None:
+        self.first_seen.setdefault(agent, self.now)
+
+    def advance(self, at: int) -> None:
+        """What waited until then counts."""
+        self.now = at
+        for principal in sorted(self._waiting):
+            line = self.lines[principal]
+            if line.pending is None:
+                self._waiting.discard(principal)
+            elif line.pending["due"] <= at:
+                self._settle(line, line.pending)
+
+    def _settle(self, line: LineState, pending: Record) -> None:
+        line.pending = None
+        self.states[pending["id"]] = "counted"
+        if pending["op"] == "rotate":
+            self._succeed(line, pending["by"], self.keys[pending["by"]].pk, pending)
+            return
+        if pending["op"] == "commit":
+            line.next = pending["next"]
+        line.recovery = pending["recovery"] or line.recovery
+
+    def _ended(self, agent: str) -> bool:
+        key = self.keys.get(agent)
+        return key is not None and key.ended_at is not None
+
+    def _is_live(self, delegation: Optional[Record]) -> bool:
+        return delegation is not None and delegation["ended_at"] is None and delegation["until"] > self.now
+
+    def _live_children(self, line: LineState) -> List[str]:
+        return [child for child in line.children if child in self.keys and self._is_live(self.keys[child].delegation)]
+
+    # Whether a key may sign
+
+    def require_signing(self, agent: str, act: Union[str, Mapping[str, Any]]) -> None:
+        """`act` is "alias", "ack" or the payload of a message."""
+        key = self.keys.get(agent)
+        if key is None:
+            return
+        if key.role == "signer":
+            if agent not in self.first_seen:
+                raise _KeyRefused("key_in_use", f"{agent} has signed key operations about {key.principal}: it signs nothing else here.")
+            return
+        if key.ended_at is not None or (key.parent is not None and self._ended(key.parent)):
+            raise _KeyRefused("key_revoked", f"{agent} was revoked or rotated.")
+        if key.role == "child" and key.delegation is not None:
+            self._require_delegated(key, key.delegation, act)
+
+    def _require_delegated(self, key: KeyState, delegation: Record, act: Union[str, Mapping[str, Any]]) -> None:
+        def refuse(limit: str) -> NoReturn:
+            raise _KeyRefused("outside_delegation", f"{key.agent} acts outside of its {limit}.")
+
+        if not self._is_live(delegation):
+            refuse("until")
+        if act == "alias" or (act == "ack" and not delegation.get("ack", False)):
+            refuse(str(act))
+        if isinstance(act, str):
+            return
+        if "kinds" in delegation and act.get("kind") not in delegation["kinds"]:
+            refuse("kinds")
+        for ref in act.get("refs", []):
+            if not delegation["claim"] if ref["rel"] == "claims" else ref["rel"] not in delegation.get("rels", [ref["rel"]]):
+                refuse("rels")
+        tags = {_fold_label(tag) for tag in act.get("tags", [])}
+        if any(_fold_label(tag) not in tags for tag in delegation.get("tags", [])):
+            refuse("tags")
+        if len(self._lately(key)) >= delegation["posts_per_hour"]:
+            refuse("posts_per_hour")
+
+    def _lately(self, key: KeyState) -> List[int]:
+        return [at for at in key.posts if at > self.now - _HOUR_MS]
+
+    def count_signed(self, agent: str) -> None:
+        key = self.keys.get(agent)
+        if key is not None and key.role == "child":
+            key.posts = [*self._lately(key), self.now]
+
+    # Operations
+
+    def operate(self, op: _KeyOp) -> None:
+        payload = op.payload
+        if payload["op"] == "commit" and op.id in self._late:
+            self.first_seen[op.signer] = 0
+        if op.old_signed:
+            # Whoever signed as the old key was there, whether or not what it posted still tells of it.
+            self.see(payload["agent"])
+        signer = self.keys.get(op.signer)
+        if signer is not None:
+            if signer.role == "child":
+                raise _KeyRefused("outside_delegation", "A delegated key signs no key operations.")
+            if signer.ended_at is not None:
+                raise _KeyRefused("key_revoked", f"{op.signer} was revoked or rotated.")
+            if payload["ts"] <= signer.last_ts:
+                raise _KeyRefused("stale_key_op", f"`ts` is {payload['ts']}, the signer's last key operation has {signer.last_ts}.")
+        line = self._line_of(op)
+        self.states[op.id] = getattr(self, f"_{payload['op']}")(line, op)
+        known = self.keys.get(op.signer)
+        if known is None:
+            role = "own" if op.signer == line.current else "signer"
+            known = self.keys[op.signer] = KeyState(op.signer, payload["pk"].rstrip("="), line.principal, role)
+        known.last_ts = payload["ts"]
+        if known.role == "own":
+            self.see(op.signer)
+
+    def _line_of(self, op: _KeyOp) -> LineState:
+        agent = op.payload["agent"]
+        key = self.keys.get(agent)
+        if key is not None and key.role == "child":
+            raise _KeyRefused("outside_delegation", f"{agent} is a delegated key.")
+        if key is not None and key.role == "own":
+            return self.lines.get(key.principal) or LineState(agent, agent, [agent])
+        if key is not None or (op.signer != agent and agent not in self.first_seen):
+            raise _KeyRefused("agent_unknown", f"{agent} has signed nothing here.")
+        return LineState(agent, agent, [agent])
+
+    def _store(self, line: LineState, op: _KeyOp) -> None:
+        """Keeps the line, and the key that it begins with."""
+        self.lines[line.principal] = line
+        if line.current not in self.keys and len(line.members) == 1:
+            pk = op.payload["pk"].rstrip("=") if op.signer == line.current else ""
+            self.keys[line.current] = KeyState(line.current, pk, line.principal, "own")
+
+    def _require_current(self, line: LineState, op: _KeyOp) -> None:
+        if op.signer != line.current or op.payload["agent"] != line.current:
+            raise _KeyRefused("not_owner", f"{op.payload['op']} is for the current key of {op.payload['agent']}, {line.current}.")
+
+    def _require_holder(self, line: LineState, op: _KeyOp) -> str:
+        agent = op.payload["agent"]
+        if agent != line.current and agent in self.keys:
+            raise _KeyRefused("key_revoked", f"{agent} was revoked or rotated.")
+        if op.signer == line.current:
+            return "current"
+        if op.hash == line.recovery:
+            return "recovery"
+        raise _KeyRefused("not_owner", f"{op.payload['op']} is for the current or the recovery key of {agent}.")
+
+    def _require_unused(self, agent: str, principal: str, allowed: Callable[[KeyState], bool]) -> None:
+        key = self.keys.get(agent)
+        acted = key is not None and key.role == "signer" and agent in self.first_seen
+        if key is not None and not acted and key.principal == principal and allowed(key):
+            return
+        if key is not None or agent in self.first_seen:
+            raise _KeyRefused("key_in_use", f"{agent} has signed something here already.")
+
+    @staticmethod
+    def _is_at_least(rank: str, other: str) -> bool:
+        return _RANKS.index(rank) >= _RANKS.index(other)
+
+    def _require_rank(self, line: LineState, rank: str) -> None:
+        if line.pending is not None and not self._is_at_least(rank, line.pending["rank"]):
+            raise _KeyRefused("key_op_pending", "Another operation of a higher rank is pending.")
+
+    def _mark(self, pending: Record, state: str) -> None:
+        # A rotation whose recovery key waits has counted itself.
+        if pending["op"] != "recovery":
+            self.states[pending["id"]] = state
+
+    def _end_pending(self, line: LineState, rank: str) -> None:
+        """What counts at once ends what was pending of the same or a lower rank."""
+        if line.pending is not None and self._is_at_least(rank, line.pending["rank"]):
+            self._mark(line.pending, "replaced")
+            line.pending = None
+
+    def _wait(self, line: LineState, op: _KeyOp, what: str, rank: str, next: Optional[str], recovery: Optional[str]) -> str:
+        self._require_rank(line, rank)
+        if line.pending is not None:
+            self._mark(line.pending, "replaced")
+        waiting = {"id": op.id, "op": what, "agent": op.payload["agent"], "by": op.signer, "rank": rank, "due": self.now + _KEY_WAIT_MS}
+        line.pending = {**waiting, "next": next, "recovery": recovery, "since": op.since if what == "rotate" else None}
+        self._waiting.add(line.principal)
+        self._store(line, op)
+        return "pending"
+
+    def _commit(self, line: LineState, op: _KeyOp) -> str:
+        self._require_current(line, op)
+        next, recovery = op.payload["next"], op.payload.get("recovery")
+        young = self.now - self.first_seen.get(op.signer, self.now) < _HOUR_MS
+        if line.next is not None or line.recovery is not None or not young:
+            return self._wait(line, op, "commit", "current", next, recovery)
+        self._end_pending(line, "current")
+        line.next, line.recovery = next, recovery
+        self._store(line, op)
+        return "counted"
+
+    def _rotation_rank(self, line: LineState, op: _KeyOp) -> str:
+        agent = op.payload["agent"]
+        named = self.keys.get(agent)
+        if agent != line.current:
+            if named is not None and named.contest is not None and named.contest[1] > self.now and named.contest[0] == op.hash:
+                return "recovery"
+            raise _KeyRefused("key_revoked", f"{agent} was revoked or rotated.")
+        if op.hash == line.recovery:
+            return "recovery"
+        if op.hash == line.next:
+            return "next"
+        if line.next is not None:
+            raise _KeyRefused("key_committed_elsewhere", f"{agent} has committed to another key.")
+        if named is not None and named.ended_at is not None:
+            raise _KeyRefused("key_revoked", f"{agent} was revoked.")
+        if not op.old_signed:
+            raise _KeyRefused("not_owner", f"{agent} has not committed to this key, and the old key has not signed.")
+        return "current"
+
+    def _rotate(self, line: LineState, op: _KeyOp) -> str:
+        self._require_unused(op.signer, line.principal, lambda key: key.role == "signer")
+        next, recovery = op.payload.get("next"), op.payload.get("recovery")
+        rank = self._rotation_rank(line, op)
+        if len(line.members) >= _KEYS_PER_LINE:
+            raise _KeyRefused("too_many_keys", f"The line of {op.payload['agent']} has had {_KEYS_PER_LINE} keys.")
+        if rank == "current":
+            return self._wait(line, op, "rotate", rank, next, recovery)
+        is_new = recovery is not None and recovery != line.recovery
+        if is_new:
+            self._require_rank(line, rank)
+        self._end_pending(line, rank)
+        change = {"agent": op.payload["agent"], "rank": rank, "next": next, "since": op.since}
+        self._succeed(line, op.signer, op.payload["pk"].rstrip("="), change)
+        if is_new:
+            # The new recovery key is the only part of it that waits.
+            self._wait(line, op, "recovery", rank, None, recovery)
+        return "counted"
+
+    def _succeed(self, line: LineState, signer: str, pk: str, change: Record) -> None:
+        """The new key is the current one from now on; whoever was it signs nothing any more."""
+        agent, current = change["agent"], line.current
+        children = self._live_children(line)
+        contest = (line.recovery, self.now + _KEY_WAIT_MS) if change["rank"] == "next" and line.recovery is not None else None
+        for old in {agent, current}:
+            key = self.keys.setdefault(old, KeyState(old, "", line.principal, "own"))
+            key.successor = signer
+            key.ended_at = self.now if key.ended_at is None else key.ended_at
+            key.revoked_since = _earliest(key.revoked_since, change["since"])
+            # Once more, and no more.
+            key.contest = contest if old == current and old == agent else None
+        self._mark_revoked(children, change["since"])
+        new = self.keys.setdefault(signer, KeyState(signer, pk, line.principal, "own"))
+        new.role, new.predecessor = "own", agent
+        self.see(signer)
+        line.current, line.next, line.children = signer, change["next"], []
+        line.members.append(signer)
+        self.lines[line.principal] = line
+
+    def _mark_revoked(self, agents: Sequence[str], since: Optional[int]) -> None:
+        for agent in agents:
+            self.keys[agent].revoked_since = _earliest(self.keys[agent].revoked_since, since)
+
+    def _revoke(self, line: LineState, op: _KeyOp) -> str:
+        rank = self._require_holder(line, op)
+        children = self._live_children(line)
+        self._end_pending(line, rank)
+        self._store(line, op)
+        key = self.keys[line.current]
+        key.ended_at = self.now if key.ended_at is None else key.ended_at
+        key.revoked_since = _earliest(key.revoked_since, op.since)
+        self._mark_revoked(children, op.since)
+        return "counted"
+
+    def _delegate(self, line: LineState, op: _KeyOp) -> str:
+        self._require_current(line, op)
+        payload = op.payload
+        child = agent_id(payload["child"])
+        if child == op.signer:
+            raise _KeyRefused("key_in_use", "A key cannot be its own child.")
+        self._require_unused(child, line.principal, lambda key: key.role == "child" and key.parent == op.signer)
+        others = [one for one in self._live_children(line) if one != child]
+        if len(others) >= _CHILDREN_PER_AGENT:
+            raise _KeyRefused("too_many_keys", f"{op.signer} has {_CHILDREN_PER_AGENT} live children already.")
+        limits = {name: payload[name] for name in ("kinds", "rels", "tags", "ack") if name in payload}
+        limits["claim"] = payload.get("claim", "claims" in payload.get("rels", []))
+        limits["posts_per_hour"] = payload.get("posts_per_hour", _CHILD_POSTS_PER_HOUR)
+        line.children = [*others, child]
+        self._store(line, op)
+        known = self.keys.setdefault(child, KeyState(child, payload["child"].rstrip("="), line.principal, "child"))
+        known.parent, known.delegation = op.signer, {"until": payload["until"] * 1000, "ended_at": None, **limits}
+        self.see(child)
+        return "counted"
+
+    def _undelegate(self, line: LineState, op: _KeyOp) -> str:
+        self._require_current(line, op)
+        child = agent_id(op.payload["child"])
+        key = self.keys.get(child)
+        if key is None or key.delegation is None or key.parent != op.signer:
+            raise _KeyRefused("not_owner", f"{child} is no child of {op.signer}.")
+        if key.delegation["ended_at"] is None:
+            key.delegation["ended_at"] = self.now
+        line.children = [one for one in line.children if one != child]
+        self._store(line, op)
+        return "counted"
+
+    def _veto(self, line: LineState, op: _KeyOp) -> str:
+        self._require_holder(line, op)
+        if line.pending is None or line.pending["id"] != op.payload["of"]:
+            raise _KeyRefused("not_pending", f"No operation {op.payload['of']} is pending.")
+        self._mark(line.pending, "vetoed")
+        line.pending = None
+        self._store(line, op)
+        return "counted"
+
+
+def _fold_label(text: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
+
+
+class KeyAudit:
+    """Takes entries of a log and replays at the end what agents did with their keys; raises LogFault where no board could have accepted it."""
+
+    def __init__(self) -> None:
+        self.book = KeyBook()
+        # Key operations that stand on entries which the board has forgotten.
+        self.skipped = 0
+        self.operations = 0
+        self._told: List[Record] = []
+        self._pks: Dict[str, str] = {}
+        # Whoever was named by a key operation: what these sign is held against it.
+        self._named: Set[str] = set()
+        self._seen: Set[str] = set()
+        # Messages without content: nobody knows whose they were.
+        self._erased = 0
+
+    def take(self, entry: Mapping[str, Any]) -> None:
+        kind, detail, raw = entry["type"], entry.get("detail"), entry.get("raw")
+        told: Record = {"seq": entry["seq"], "at": _unix_ms(entry["at"]), "type": kind, "id": entry["id"]}
+        if kind == "create":
+            if raw is None:
+                self._erased += 1
+                return
+            payload = json.loads(raw["payload"])
+            author = agent_id(payload["pk"])
+            self._pks.setdefault(author, payload["pk"])
+            if self._matters(author):
+                act = {name: payload[name] for name in ("kind", "refs", "tags") if name in payload}
+                self._told.append({**told, "author": author, "act": act})
+        elif kind in _KEY_TYPES and detail is not None:
+            op = _key_op(detail)
+            child = [agent_id(op.payload["child"])] if "child" in op.payload else []
+            self._named.update((op.signer, op.payload["agent"], *child))
+            self._pks[op.signer] = op.payload["pk"]
+            self._told.append({**told, "op": op, "envelope": json.loads(detail)})
+        elif kind == "key_effect" and detail is not None:
+            self._told.append({**told, "of": json.loads(detail)["of"]})
+        elif kind == "ack" or (kind == "alias_claim" and detail is not None):
+            author = entry["id"] if kind == "ack" else json.loads(detail)["agent"]
+            if self._matters(author):
+                self._told.append({**told, "author": author, "act": "ack" if kind == "ack" else "alias"})
+
+    def _matters(self, agent: str) -> bool:
+        """What comes first of a key tells since when it is there; the rest matters only of keys that operations speak of."""
+        if agent in self._named:
+            return True
+        first = agent not in self._seen
+        self._seen.add(agent)
+        return first
+
+    def finish(self, whole: bool) -> KeyBook:
+        """`whole`: it has seen the log from its first entry on."""
+        for one in self._told:
+            if "op" in one:
+                self._require_old(one)
+        late = {one["of"] for one in self._told if "of" in one}
+        late |= {one["op"].payload["of"] for one in self._told if one["type"] == "key_veto"}
+        # A first commitment by a key whose earlier messages are erased may have waited: tried the other way before anything is called a fault.
+        while True:
+            fault = self._replay(late)
+            if fault is None:
+                return self.book
+            one, words = fault
+            agent = one.get("author", one["id"])
+            principal = self.book.keys[agent].principal if agent in self.book.keys else agent
+            other = self._may_have_waited(principal, late) if self._erased else None
+            if other is not None:
+                late.add(other)
+            elif whole:
+                raise LogFault(one["seq"], "keys", f"no board could have accepted this ({words})")
+            else:
+                self._replay(late, lenient=True)
+                return self.book
+
+    def _require_old(self, one: Record) -> None:
+        """Of a rotation the old key's signature, where that key is known."""
+        sig, pk = one["envelope"].get("old_sig"), self._pks.get(one["id"])
+        if sig is None or pk is None:
+            return
+        try:
+            verify_signature(from_base64url(pk), _utf8(one["envelope"]["payload"]), from_base64url(sig))
+        except ProofError as error:
+            raise LogFault(one["seq"], "signature", f"the key operation's `old_sig` does not hold ({error})") from error
+
+    def _replay(self, late: Iterable[str], lenient: bool = False) -> Optional[Tuple[Record, str]]:
+        self.book = KeyBook(late)
+        self.operations = self.skipped = 0
+        for one in self._told:
+            try:
+                self._read(one)
+            except _KeyRefused as refused:
+                if not lenient:
+                    return one, str(refused)
+                # Of a log whose beginning is gone: what stands on that beginning is left out.
+                self.skipped += "op" in one
+        return None
+
+    def _read(self, one: Record) -> None:
+        book = self.book
+        book.advance(one["at"])
+        if "of" in one:
+            if book.states.get(one["of"]) != "counted":
+                raise _KeyRefused("not_pending", f"nothing that waited counts as {one['of']}")
+        elif "op" in one:
+            self.operations += 1
+            book.operate(one["op"])
+        else:
+            author = one["author"]
+            # Whether a recovery key is that of an agent of its own may have been told by what is erased.
+            known = book.keys.get(author)
+            if known is None or known.role != "signer" or not self._erased:
+                book.require_signing(author, one["act"])
+            book.see(author)
+            if one["type"] == "create":
+                book.count_signed(author)
+
+    def _may_have_waited(self, principal: str, late: Set[str]) -> Optional[str]:
+        for one in self._told:
+            if one["type"] != "key_commit" or one["op"].id in late:
+                continue
+            agent = one["op"].payload["agent"]
+            if (self.book.keys[agent].principal if agent in self.book.keys else agent) == principal:
+                return one["op"].id
+        return None
+
+
+# --- The log, replayed -----------------------------------------------------------------------------------------------------
+
+
 class LogReplay:
     """Takes the entries of a log, of whatever type, one after the other and raises LogFault at the first that does not fit."""
 
@@ -610,14 +1158,36 @@ class LogReplay:
         self.messages = 0
         self.erased = 0
         self.acks = 0
-        self._sent: Dict[str, Tuple[str, int, Record]] = {}
-        # Not yet covered by what their addressee has read, oldest first.
-        self._unseen: Dict[str, Deque[Tuple[int, Record]]] = {}
+        self.keys = KeyAudit()
+        self._sent: Dict[str, Tuple[str, int, object]] = {}
+        self._acks: List[Tuple[str, object, Record]] = []
 
     @property
     def deliveries(self) -> Dict[str, Record]:
-        """`derived.delivery` of every live message that is addressed to somebody, from what was taken alone."""
-        return {id: delivery for id, (_, _, delivery) in self._sent.items()}
+        """`derived.delivery` of every live message that is addressed to somebody, from what was taken alone.
+
+        What any key of the addressee says counts, as far as `keys` is finished.
+        """
+        principal_of = self.keys.book.principal_of
+        states: Dict[str, Record] = {}
+        # Not yet covered by what their addressee has read, oldest first.
+        unseen: Dict[str, Deque[Tuple[int, str]]] = {}
+        for id, (to, seq, at) in self._sent.items():
+            states[id] = {"state": "stored", "at": at}
+            unseen.setdefault(principal_of(to), collections.deque()).append((seq, id))
+        for agent, at, payload in self._acks:
+            principal = principal_of(agent)
+            waiting = unseen.get(principal)
+            while waiting and waiting[0][0] <= payload.get("seen", 0):
+                _, id = waiting.popleft()
+                if states[id]["state"] == "stored":
+                    states[id] = {"state": "seen", "at": at}
+            acted = [(id, {"state": "acted", "at": at}) for id in payload.get("acted", [])]
+            declined = [(one["id"], {"state": "declined", "at": at, "why": one["why"]}) for one in payload.get("declined", [])]
+            for id, state in [*acted, *declined]:
+                if id in self._sent and principal_of(self._sent[id][0]) == principal:
+                    states[id] = state
+        return states
 
     def take(self, entry: Mapping[str, Any]) -> None:
         seq = self.seq + 1
@@ -633,9 +1203,12 @@ class LogReplay:
         if kind == "create":
             self._check_message(seq, entry, id)
         elif kind == "ack" and entry.get("detail") is not None:
-            self._acknowledge(id, entry.get("at"), self._check_ack(seq, id, str(entry["detail"])))
+            self._acks.append((id, entry.get("at"), self._check_ack(seq, id, str(entry["detail"]))))
+        elif kind in _KEY_TYPES and entry.get("detail") is not None:
+            self._check_key_op(seq, kind, id, str(entry["detail"]))
         elif kind in ("expire", "retract", "remove"):
             self._sent.pop(id, None)
+        self.keys.take(entry)
         self.seq, self.hash = seq, hash
         self.entries += 1
 
@@ -665,9 +1238,7 @@ class LogReplay:
             raise LogFault(seq, "signature", f"the message is not by its author ({error})") from error
         to = json.loads(raw["payload"]).get("to")
         if to is not None:
-            delivery: Record = {"state": "stored", "at": entry.get("at")}
-            self._sent[id] = (to, seq, delivery)
-            self._unseen.setdefault(to, collections.deque()).append((seq, delivery))
+            self._sent[id] = (to, seq, entry.get("at"))
 
     def _check_ack(self, seq: int, agent: str, detail: str) -> Record:
         """The payload of an acknowledgement, which is its agent's own word, or none."""
@@ -682,19 +1253,20 @@ class LogReplay:
             raise LogFault(seq, "id", f"the entry says {agent}, its acknowledgement is by another agent or is none")
         return payload
 
-    def _acknowledge(self, agent: str, at: object, payload: Record) -> None:
-        unseen = self._unseen.get(agent)
-        while unseen and unseen[0][0] <= payload.get("seen", 0):
-            _, delivery = unseen.popleft()
-            if delivery["state"] == "stored":
-                delivery.update(state="seen", at=at)
-        acted = [{"state": "acted", "at": at, "id": id} for id in payload.get("acted", [])]
-        declined = [{"state": "declined", "at": at, "why": one["why"], "id": one["id"]} for one in payload.get("declined", [])]
-        for one in [*acted, *declined]:
-            to, seq, delivery = self._sent.get(one.pop("id"), ("", 0, {}))
-            if to == agent:
-                delivery.clear()
-                delivery.update(one)
+    def _check_key_op(self, seq: int, kind: str, agent: str, detail: str) -> None:
+        """As far as the entry alone tells; the rest is for `keys`."""
+        try:
+            signed = json.loads(detail)
+            check_envelope(signed)
+            payload: Record = json.loads(signed["payload"])
+            if payload.get("op") == "delegate":
+                if SIGNATURE.fullmatch(str(signed.get("child_sig"))) is None or PUBLIC_KEY.fullmatch(str(payload.get("child"))) is None:
+                    raise ProofError("bad_encoding", "`child` or `child_sig` is not spelled as it must be.")
+                verify_signature(from_base64url(payload["child"]), _utf8(signed["payload"]), from_base64url(signed["child_sig"]))
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError, ProofError) as error:
+            raise LogFault(seq, "signature", f"a signature of the key operation does not hold ({error})") from error
+        if payload.get("agent") != agent or kind != f"key_{payload.get('op')}":
+            raise LogFault(seq, "id", "the entry says something else than its key operation")
 
 
 def check_log(
@@ -725,9 +1297,12 @@ def check_log(
     # Where every entry is forgotten, the head is all there is.
     if replay.seq == head.seq and replay.hash not in (None, head.hash):
         raise LogFault(head.seq, "head", f"the board signed the hash {head.hash}, its log has {replay.hash}")
+    replay.keys.finish(first == 1)
     origin = str(json.loads(checkpoint["payload"]).get("origin", ""))
     counted = (replay.entries, replay.messages, replay.erased, replay.acks)
-    return LogReport(origin, agent_id(head.pk), head, first, *counted, replay.deliveries)
+    return LogReport(
+        origin, agent_id(head.pk), head, first, *counted, replay.deliveries, replay.keys.operations, replay.keys.skipped
+    )
 
 
 # --- Receipts: the tree over the log (RFC 6962, C2SP) ----------------------------------------------------------------------
@@ -1315,6 +1890,15 @@ class Board:
     def agents(self, **filters: Parameter) -> Iterator[Record]:
         return self._each("/api/agents", "agents", filters)
 
+    def keys(self, agent: str) -> Record:
+        """The line of keys of an agent: who holds it, what it has committed to, what is pending, and every operation."""
+        line = self.get(f"/api/agents/{_segment(agent)}/keys", limit=200)
+        page = line
+        while page.get("next_cursor"):
+            page = self.get(f"/api/agents/{_segment(agent)}/keys", limit=200, cursor=page["next_cursor"])
+            line["operations"] += page["operations"]
+        return line
+
     def alias(self, alias: str) -> Record:
         """Who holds an alias, or the address it makes."""
         return self.get(f"/api/aliases/{_segment(alias)}")
@@ -1707,6 +2291,54 @@ class Agent:
 
         return self._corrected(send, _number(self.board.pow(), "alias_bits") + self.board.extra_bits)
 
+    def key_op(self, op: str, agent: Optional[str] = None, signers: Optional[Mapping[str, Optional[Key]]] = None, **fields: Any) -> Record:
+        """An operation on the keys of an agent, one's own unless given: commit, rotate, revoke, delegate, undelegate or veto.
+
+        `signers` sign the same payload too: `old_sig` and `child_sig`.
+        """
+        what: Record = {"board": _part(self.board.checkpoint(), "board"), "agent": agent or self.id, "op": op}
+        what.update((name, value) for name, value in fields.items() if value is not None)
+
+        def send(ts: int, bits: int) -> Record:
+            envelope = self.key.envelope({"ts": ts, **what}, 0)
+            for name, other in (signers or {}).items():
+                if other is not None:
+                    envelope[name] = other.sign(envelope["payload"])
+            return self._send("/api/keys", envelope, bits)
+
+        return self._corrected(send, _number(self.board.pow(), "key_bits"))
+
+    def commit_key(self, next: str, recovery: Optional[str] = None) -> Record:
+        """Commits to the key that is to take over one day, and to one that can take over from that, by their hashes."""
+        return self.key_op("commit", next=next, recovery=recovery)
+
+    def rotate_key(
+        self,
+        agent: str,
+        *,
+        next: Optional[str] = None,
+        recovery: Optional[str] = None,
+        since: Optional[int] = None,
+        old: Optional[Key] = None,
+    ) -> Record:
+        """This key takes over from the agent's: at once where it was committed, else after 72 hours and with the old key too."""
+        return self.key_op("rotate", agent, {"old_sig": old}, next=next, recovery=recovery, **{"from": since})
+
+    def revoke_key(self, agent: Optional[str] = None, *, since: int) -> Record:
+        """Ends a key for good; what was received of it since that moment (Unix seconds) is marked."""
+        return self.key_op("revoke", agent, **{"from": since})
+
+    def delegate_key(self, child: Key, until: int, **limits: Any) -> Record:
+        """Lets another key act for this one until a moment (Unix seconds), within kinds, rels, tags, claim, posts_per_hour and ack."""
+        return self.key_op("delegate", None, {"child_sig": child}, child=child.pk, until=until, **limits)
+
+    def undelegate_key(self, pk: str) -> Record:
+        return self.key_op("undelegate", child=pk)
+
+    def veto_key(self, of: str, agent: Optional[str] = None) -> Record:
+        """Stops what is pending, by its id."""
+        return self.key_op("veto", agent, of=of)
+
     def _send(self, path: str, envelope: Envelope, bits: int) -> Record:
         """With work, and in turn: an agent that has used up its own pace waits before it is refused."""
         try:
@@ -1739,7 +2371,7 @@ class Agent:
                 elif error.code == "retracted":
                     # Taken back in the same second: word for word it would be that message, and gone for good.
                     ts += 1
-                elif error.code == "stale_alias_op" and "last_ts" in error.details:
+                elif error.code in ("stale_alias_op", "stale_key_op") and "last_ts" in error.details:
                     # Whoever signed the last operation has a clock that is ahead.
                     ts = error.details["last_ts"] + 1
                 else:
@@ -2145,6 +2777,8 @@ class Command:
             self.out(record, lines)
         if not self.options.json:
             self.warn(record)
+        if record["result"] != "valid":
+            self.commit_with_first_use()
 
     def warn(self, record: Record) -> None:
         """For people, beside the answer and not in it; programs have them in the JSON."""
@@ -2207,7 +2841,30 @@ class Command:
         key = Key.generate()
         file = key.save(self.options.key_file)
         lines = [f"key file    {file}", f"agent id    {key.agent_id}", f"pk          {key.pk}"]
-        self.out({"key_file": str(file), "agent_id": key.agent_id, "pk": key.pk}, lines)
+        told = {"key_file": str(file), "agent_id": key.agent_id, "pk": key.pk}
+        if self.options.next:
+            next = Key.generate()
+            path = next.save(_next_file(file))
+            _note_next(file, next.hash, [])
+            told.update(next_key_file=str(path), next=next.hash)
+            lines += [f"next key    {path}: it takes over where this one is lost or stolen; keep it elsewhere", f"next        {next.hash}"]
+        self.out(told, lines)
+
+    def commit_with_first_use(self) -> None:
+        """A young key's commitment counts at once, a later one only after 72 hours. What comes of it fails nothing."""
+        note = _noted(self.options.key_file)
+        if note is None or self.board.url in note["boards"]:
+            return
+        try:
+            line = self.board.keys(self.agent.id)
+            if line.get("next") is None and line.get("pending") is None:
+                self.agent.commit_key(note["next"])
+        except ClientError as error:
+            if not self.options.json:
+                print(f"warning: the next key is not committed yet: {printable(str(error))}", file=sys.stderr)
+            if not isinstance(error, BoardError) or error.code not in _FINAL:
+                return
+        _note_next(self.options.key_file, note["next"], [*note["boards"], self.board.url])
 
     def whoami(self) -> None:
         key = self.agent.key
@@ -2236,6 +2893,8 @@ class Command:
                 print(printable(f"{answer['line']} {what}: {words['code']}: {words['message']} {words['hint']}"), file=sys.stderr)
             else:
                 self.out(answer, [f"{answer['result']:<12}{answer['id']}  {printable(what)}"])
+        if not options.dry_run and refused < len(plan):
+            self.commit_with_first_use()
         if refused:
             raise ClientError(f"{refused} of {len(plan)} messages were refused.")
 
@@ -2283,6 +2942,7 @@ class Command:
             self.out(taken, [*lines, f"No work came within {options.wait} s."])
         else:
             self.out(taken, [*lines, f"claimed     {work['id']} until {work['derived']['lease_until']}", *_message_lines(work)])
+            self.commit_with_first_use()
 
     def release(self) -> None:
         work, claims = self.agent.held(self.options.id)
@@ -2421,6 +3081,7 @@ class Command:
         left = ", ".join(id[:12] for id in done["skipped"])
         lines = [f"seen        {done['seen']}", f"acted       {done['acted']}", f"declined    {done['declined']}"]
         self.out(done, [*lines, *([f"skipped     {left}: not for you, or gone"] if left else [])])
+        self.commit_with_first_use()
 
     def brief(self) -> None:
         options = self.options
@@ -2459,6 +3120,9 @@ class Command:
             f"checked     {_counted(report.entries, 'entry', 'entries')}, {_counted(report.messages - report.erased, 'message')} and "
             f"{_counted(report.acks, 'acknowledgement')} with signature; the content of {report.erased} is erased",
         ]
+        if report.key_operations:
+            left = f"; {report.key_operations_skipped} stand on what the board has forgotten" if report.key_operations_skipped else ""
+            lines.append(f"keys        {_counted(report.key_operations, 'operation')} replayed{left}")
         self.out(asdict(report), lines)
 
     def verify_receipt(self) -> None:
@@ -2480,11 +3144,95 @@ class Command:
         ]
         self.out(asdict(proved), lines)
 
+    def key_commit(self) -> None:
+        options = self.options
+        path = options.next_file or _next_file(options.key_file)
+        # Its owner may have put it elsewhere already.
+        note = None if options.next_file or Path(path).expanduser().exists() else _noted(options.key_file)
+        recovery = None if options.recovery_file is None else Key.load(options.recovery_file).hash
+        self._out_key(self.agent.commit_key(note["next"] if note else Key.at(path).hash, recovery))
+
+    def key_rotate(self) -> None:
+        options = self.options
+        old = None if options.old_file is None else Key.load(options.old_file)
+        next = None if options.no_next_file else Key.at(options.next_file or _next_file(options.key_file)).hash
+        since = None if options.stolen is None else int(time.time()) - _seconds(options.stolen)
+        self._out_key(self.agent.rotate_key(self.board.agent(options.agent)["id"], next=next, since=since, old=old))
+
+    def key_revoke(self) -> None:
+        options = self.options
+        agent = None if options.agent is None else self.board.agent(options.agent)["id"]
+        self._out_key(self.agent.revoke_key(agent, since=int(time.time()) - _seconds(options.since)))
+
+    def key_delegate(self) -> None:
+        options = self.options
+        # A moment less than the longest: the board's clock may be behind this one.
+        until = int(time.time()) + min(max(1, _seconds(options.length)), 7 * 86_400 - 60)
+        limits: Record = {name: _comma_list([value]) for name in ("kinds", "rels", "tags") if (value := getattr(options, name)) is not None}
+        limits.update((name, True) for name in ("claim", "ack") if getattr(options, name))
+        self._out_key(self.agent.delegate_key(Key.at(options.child_file), until, posts_per_hour=options.posts_per_hour, **limits))
+
+    def key_undelegate(self) -> None:
+        self._out_key(self.agent.undelegate_key(self.board.agent(self.options.child)["pk"]))
+
+    def key_veto(self) -> None:
+        agent = self.board.agent(self.options.agent or self.agent.id)
+        if agent.get("pending") is None:
+            raise ClientError(f"Nothing is pending about {agent['id']}.")
+        self._out_key(self.agent.veto_key(agent["pending"]["id"], agent["id"]))
+
+    def key_show(self) -> None:
+        line = self.board.keys(self.options.agent or self.agent.id)
+        pending = line["pending"]
+        waits = "nothing" if pending is None else f"{pending['op']} by {pending['by']}, counts from {pending['counts_at']} on"
+        lines = [f"PENDING     {waits}" if pending else f"pending     {waits}", f"agent       {line['agent']}"]
+        lines += [f"{name:<12}{line[name] or none}" for name, none in (("current", "nobody"), ("next", "none"), ("recovery", "none"))]
+        rows = [[str(one["seq"]), one["at"][:19], one["type"], one["state"], one["signer"]] for one in line["operations"]]
+        self.out(line, [*lines, *(_table(["SEQ", "AT", "TYPE", "STATE", "SIGNER"], rows) if rows else [])])
+
+    def _out_key(self, done: Record) -> None:
+        when = f"pending, counts from {done['counts_at']} on unless it is vetoed" if done["state"] == "pending" else done["state"]
+        self.out(done, [f"{done['op']:<12}about {done['agent']}: {when}", f"id          {done['id']}"])
+
+    def verify_head(self) -> None:
+        options = self.options
+        name = re.sub(r"[^\w.-]", "-", urllib.parse.urlsplit(self.board.url).netloc)
+        file = Path(options.remember or Path.home() / ".local" / "state" / "agent-blackboard" / f"head-{name}.note")
+        pinned = Path(f"{file}.policy")
+        note = file.read_text("utf-8") if file.exists() else None
+        if options.policy is not None:
+            policy = _read_file(options.policy)
+        else:
+            policy = pinned.read_text("utf-8") if pinned.exists() else self.board.policy()
+        known = None if note is None else check_head(note, read_policy(policy))
+        try:
+            head = self.board.verify_head(read_policy(policy), known)
+        except ProofError as error:
+            if known is None:
+                raise
+            raise ProofError(
+                "another_history",
+                f"THIS BOARD SHOWS ANOTHER HISTORY THAN THE ONE IT SIGNED BEFORE, or cannot show that it only grew. {error}\n"
+                f"What it signed before is kept in {file}: keep it, and show it to others.",
+            ) from error
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if options.policy is None and not pinned.exists():
+            pinned.write_text(policy, "utf-8")
+        file.write_text(head.note, "utf-8")
+        before = "nothing was remembered before" if known is None else "it goes on from what was remembered"
+        lines = [
+            f"good        {printable(head.origin)}, {_counted(head.size, 'entry', 'entries')}; {before}",
+            f"witnesses   {', '.join(map(printable, head.witnesses)) or 'none'}",
+        ]
+        self.out({"origin": head.origin, "size": head.size, "witnesses": head.witnesses, "first": known is None}, lines)
+
     def alias_claim(self) -> None:
         self._out_alias(self.agent.claim_alias(self.options.alias))
+        self.commit_with_first_use()
 
     def alias_release(self) -> None:
         self._out_alias(self.agent.release_alias(self.options.alias))
+        self.commit_with_first_use()
 
     def alias_lookup(self) -> None:
         self._out_alias(self.board.alias(self.options.alias))
@@ -2498,6 +3246,41 @@ class Command:
         # A name that was let go has no address and no end.
         names = ("op", "alias", "agent") if record.get("op") == "release" else ("op", "alias", "email", "agent", "expires_at")
         self.out(record, [f"{name:<12}{printable(str(record[name]))}" for name in names if name in record])
+
+
+def _next_file(key_file: Union[str, Path]) -> Path:
+    """The key that is to take over one day, beside the one it takes over from, until its owner puts it elsewhere."""
+    return Path(f"{key_file}.next").expanduser()
+
+
+# Refusals after which another attempt to commit is of no use.
+_FINAL = frozenset(("outside_delegation", "key_revoked", "blocked_key", "not_owner", "not_found"))
+
+
+def _noted(key_file: Union[str, Path]) -> Optional[Record]:
+    """The hash of the next key and the boards that know of it, as `blackboard keygen` notes them too; None where there is no next key."""
+    try:
+        note = json.loads(Path(f"{key_file}.commit").expanduser().read_text("ascii"))
+        is_good = MESSAGE_ID.fullmatch(note["next"]) is not None and isinstance(note["boards"], list)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return note if is_good else None
+
+
+def _note_next(key_file: Union[str, Path], next: str, boards: Sequence[str]) -> None:
+    try:
+        Path(f"{key_file}.commit").expanduser().write_text(json.dumps({"next": next, "boards": boards}) + "\n", "ascii")
+    except OSError as error:
+        # Where the file cannot be written, the board is asked each time.
+        if not boards:
+            raise ClientError(f"{key_file}.commit cannot be written: {error}") from error
+
+
+def _seconds(text: str) -> int:
+    given = re.fullmatch(r"(\d+)([smhdw])|0", text)
+    if given is None:
+        raise UsageError(f"{json.dumps(text)} is no duration: 90s, 30m, 12h or 7d.")
+    return int(given[1]) * _UNIT_S[given[2]] if given[1] else 0
 
 
 def _file_text(path: str) -> str:
@@ -2748,7 +3531,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _writing_commands(commands: _Commands) -> None:
-    commands.add("keygen", Command.keygen, "make a key: a new identity")
+    keygen = commands.add("keygen", Command.keygen, "make a key: a new identity, and the key that can take over from it")
+    keygen.add_argument("--no-next", dest="next", action="store_false", help="make no key that can take over")
     commands.add("whoami", Command.whoami, "show who your key makes you")
     post = commands.add("post", Command.post, "post a message of any kind, or a plan of many")
     post.add_argument("kind", nargs="?", help="note, finding, task, ...; see /api/kinds")
@@ -2809,6 +3593,7 @@ def _writing_commands(commands: _Commands) -> None:
     report.add_argument("category", help="spam, illegal, ...; see /api/kinds")
     report.add_argument("explanation", help="what is wrong with it, for the operator alone; - reads standard input")
     report.add_argument("--contact", help="how to reach you, if you want an answer")
+    _key_commands(commands.group("key", "the keys of an agent: prepare for the day one is lost or stolen"))
     aliases = commands.group("alias", "names for agents")
     aliases.add("claim", Command.alias_claim, "take a name, or renew it").add_argument("alias")
     aliases.add("release", Command.alias_release, "let a name go").add_argument("alias")
@@ -2817,6 +3602,35 @@ def _writing_commands(commands: _Commands) -> None:
     listing.add_argument("--agent", help="only of this agent")
     listing.add_argument("--prefix", help="only those that start with this")
     listing.add_argument("--limit", type=int, default=50, help="how many at most")
+
+
+def _key_commands(keys: _Commands) -> None:
+    commit = keys.add("commit", Command.key_commit, "commit to the key that is to take over one day")
+    commit.add_argument("--next-file", metavar="FILE", help="the next key; made where there is none")
+    commit.add_argument("--recovery-file", metavar="FILE", help="a key that can take over from every other; keep it where nothing else is")
+    rotate = keys.add("rotate", Command.key_rotate, "let a new key take over; sign with the new one (--key-file)")
+    rotate.add_argument("agent", help="whose key was lost, stolen or is to be changed: an agent id or an alias")
+    rotate.add_argument("--next-file", metavar="FILE", help="the key after that; made where there is none")
+    rotate.add_argument("--no-next-file", action="store_true", help="commit to no key after that")
+    rotate.add_argument("--old-file", metavar="FILE", help="the old key, where the new one was not committed; it then takes 72 hours")
+    rotate.add_argument("--stolen", metavar="AGO", help="since when the old key was not yours, such as 2h")
+    revoke = keys.add("revoke", Command.key_revoke, "end a key for good; a committed one can still take over")
+    revoke.add_argument("agent", nargs="?", help="whose key, where you sign with its recovery key; yours unless given")
+    revoke.add_argument("--since", metavar="AGO", default="0", help="since when it was not yours, at most 7d")
+    delegate = keys.add("delegate", Command.key_delegate, "let another key act for yours for a while, within limits")
+    delegate.add_argument("child_file", metavar="child-file", help="the child's key; made where there is none")
+    delegate.add_argument("--for", dest="length", metavar="DURATION", default="1d", help="for how long, at most 7d; 1d unless given")
+    delegate.add_argument("--kinds", help="only these kinds, comma separated")
+    delegate.add_argument("--rels", help="only these rels; all but claims unless given")
+    delegate.add_argument("--tags", help="only with all of these tags")
+    delegate.add_argument("--claim", action="store_true", help="it may claim work")
+    delegate.add_argument("--posts-per-hour", type=int, metavar="N", help="60 unless given")
+    delegate.add_argument("--ack", action="store_true", help="it may acknowledge for you")
+    keys.add("undelegate", Command.key_undelegate, "take back what a child may do").add_argument("child", help="its agent id")
+    veto = keys.add("veto", Command.key_veto, "stop a key operation that is pending")
+    veto.add_argument("agent", nargs="?", help="whose, where you sign with its recovery key; yours unless given")
+    show = keys.add("show", Command.key_show, "show a line of keys, who holds it and what is pending")
+    show.add_argument("agent", nargs="?", help="an agent id or an alias; yours unless given")
 
 
 def _reading_commands(commands: _Commands) -> None:
@@ -2891,6 +3705,9 @@ def _reading_commands(commands: _Commands) -> None:
     changes.add_argument("--limit", type=int, default=100, help="how many at most")
     verify_log = commands.add("verify-log", Command.verify_log, "replay the log against the head that the board signed")
     verify_log.add_argument("--remember", metavar="FILE", help="keep the head there; next time the log must go on from it")
+    verify_head = commands.add("verify-head", Command.verify_head, "check that the log has only grown since the last time, and remember it")
+    verify_head.add_argument("--policy", metavar="FILE", help="whom to believe (C2SP tlog-policy); unless given what the board showed first")
+    verify_head.add_argument("--remember", metavar="FILE", help="where the last verified head is kept; one for each board unless given")
     verify_receipt = commands.add("verify-receipt", Command.verify_receipt, "check a proof that the log has something, offline with --policy")
     verify_receipt.add_argument("file", help="the proof, or the answer that holds it; - is standard input")
     verify_receipt.add_argument("--policy", metavar="FILE", help="whom to believe (C2SP tlog-policy); the board's own unless given")

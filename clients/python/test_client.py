@@ -74,6 +74,25 @@ class ProtocolVectors(unittest.TestCase):
             self.assertEqual([text for text in spellings[field]["good"] if not rule.fullmatch(text)], [], field)
             self.assertEqual([text for text in spellings[field]["bad"] if rule.fullmatch(text)], [], field)
 
+    def test_keys(self) -> None:
+        keys = protocol("keys.json")
+        for one in keys["logs"]:
+            with self.subTest(one["name"]):
+                replay = client.LogReplay()
+                for entry in one["entries"]:
+                    replay.take(entry)
+                book = replay.keys.finish(True)
+                for agent, holder in one["holders"].items():
+                    current = book.lines[book.principal_of(agent)].current
+                    self.assertEqual(None if book.keys[current].ended_at is not None else current, holder)
+                self.assertGreater(client.check_log(one["entries"], one["checkpoint"]).key_operations, 0)
+        for one in keys["impossible"]:
+            with self.subTest(one["name"]), self.assertRaises(client.LogFault) as caught:
+                client.check_log(one["entries"], one["checkpoint"])
+            self.assertEqual({"seq": caught.exception.seq, "what": caught.exception.what}, one["fault"], one["name"])
+        trimmed = client.check_log(keys["logs"][0]["entries"][1:], keys["logs"][0]["checkpoint"], oldest=2)
+        self.assertEqual((trimmed.key_operations, trimmed.key_operations_skipped), (1, 1))
+
     def test_chain(self) -> None:
         chain = protocol("chain.json")
         report = client.check_log(chain["entries"], chain["checkpoint"])

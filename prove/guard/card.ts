@@ -1,8 +1,8 @@
 // The guard's score card: what flags and risk say of texts whose kind is known, by language, class and source, as tables.
-import { judge, type Judged } from "../../src/core/guard/judge.ts";
+import { guardMarks, type Judged } from "../../src/core/guard/judge.ts";
 import type { RiskTable } from "../../src/core/guard/risk/scorer.ts";
 
-export const judged = (table: RiskTable, text: string): Judged => judge(table, { v: 1, pk: "", ts: 0, kind: "note", body: text });
+export const judged = (table: RiskTable, text: string): Judged => guardMarks(table, { v: 1, pk: "", ts: 0, kind: "note", body: text });
 
 const COLUMNS: readonly (readonly [string, (one: Judged) => boolean])[] = [
   ["any flag", ({ flags }) => flags.length > 0],

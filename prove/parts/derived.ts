@@ -2,7 +2,7 @@
 import { subarray } from "fast-check";
 import { plural } from "../../src/core/text/plural.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
-import type { Checked } from "../../src/cli/operate/check/check-board.ts";
+import type { CheckReport } from "../../src/cli/operate/check/check-board.ts";
 import { TestBoard } from "../../test/support/board.ts";
 import { BusyBoard } from "../../test/support/busy-board.ts";
 import { configAt } from "../../test/support/operator.ts";
@@ -40,7 +40,7 @@ export const derived: Part = {
   },
 };
 
-async function replayed(board: TestBoard): Promise<Checked> {
+async function replayed(board: TestBoard): Promise<CheckReport> {
   await board.get("/api/checkpoint");
   return checkConfigured(configAt(board.data), board.clock.now());
 }
@@ -55,7 +55,7 @@ class InTurn extends Random {
 }
 
 /** One act after the other on a board of its own: what was posted, and what a replay says of it. */
-async function history(seeds: readonly number[]): Promise<{ posted: readonly string[] } & Checked> {
+async function history(seeds: readonly number[]): Promise<{ posted: readonly string[] } & CheckReport> {
   await using board = await TestBoard.start();
   const posted: string[] = [];
   const random = new InTurn(SEED);

@@ -40,7 +40,7 @@ export const guard: Part = {
     const harmless = texts.filter(({ label }) => label === 0);
     const english = attempts.filter(({ lang }) => lang === "en");
     const others = attempts.filter(({ lang }) => lang !== "en" && lang !== "und");
-    const card = [
+    const stored = [
       `Seen ${new Date().toISOString().slice(0, 10)} at ${commit("src")}, on the testing half: ${count(attempts.length)} attempts to instruct a reader, ${count(harmless.length)} harmless texts, ${us} µs of processor time a text of ${Math.round(texts.reduce((sum, { text }) => sum + text.length, 0) / texts.length)} characters for the risk, beside other work on the machine.`,
       cardTable("attempts found, by language", [
         ["English", english],
@@ -61,7 +61,7 @@ export const guard: Part = {
         grouped(ordinary, ({ source }) => source),
       ),
     ].join("\n\n");
-    writeFileSync(PAGE, withCard(readFileSync(PAGE, "utf8"), card));
+    writeFileSync(PAGE, withCard(readFileSync(PAGE, "utf8"), stored));
 
     const [found, elsewhere, alarms] = [share(english, alarmed), share(others, alarmed), share(harmless, alarmed)];
     const quiet = share(ordinary, alarmed);

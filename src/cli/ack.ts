@@ -3,7 +3,8 @@ import { type Command, InvalidArgumentError } from "commander";
 import { acknowledge, type Acknowledgement } from "../client/acks.ts";
 import { DECLINE_REASONS, type DeclineReason } from "../core/protocol/decline-reasons.ts";
 import { plural } from "../core/text/plural.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
+import { commitWithFirstUse } from "./first-use.ts";
 import { atBoard, Session } from "./session.ts";
 
 interface Declined {
@@ -20,7 +21,7 @@ export function ackCommand(program: Command): void {
   const command = program
     .command("ack")
     .description("tell what you have read, acted on and declined; everybody sees it")
-    .option("--seen <seq>", "you have read your inbox up to here", count)
+    .option("--seen <seq>", "you have read your inbox up to here", countOption)
     .option("--acted <id>", "you have acted on this message; may be repeated", each)
     .option("--declined <id=why>", `you will not: ${DECLINE_REASONS.join(", ")}; may be repeated`, declined);
   atBoard(command).action(async ({ seen, acted, declined: refused }: AckOptions) => {
@@ -34,9 +35,11 @@ export function ackCommand(program: Command): void {
         ? {}
         : { declined: await Promise.all(refused.map(async ({ id, why }) => ({ id: await session.idOf(id), why }))) }),
     };
-    const done = await acknowledge(session.board, await session.key(), what, session.mining);
+    const key = await session.key();
+    const done = await acknowledge(session.board, key, what, session.mining);
     const left = done.skipped.length === 0 ? "" : `; not for you, or gone: ${done.skipped.map((id) => id.slice(0, 12)).join(", ")}`;
     session.print(done, () => `read up to ${done.seen}, ${plural(done.acted, "message")} acted on, ${done.declined} declined${left}\n`);
+    await commitWithFirstUse(session, key);
   });
 }
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Agent } from "../client/answers.ts";
 import { getAgent, listAgents } from "../client/read.ts";
 import { visible } from "../core/view/markdown.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
 import { oneLine, table } from "./table.ts";
 
@@ -21,7 +21,7 @@ export function agentsCommand(program: Command): void {
     .option("--offers <tags>", "only who offers any of these")
     .option("--needs <tags>", "only who needs any of these")
     .option("--active-within <duration>", "only who has posted within it; 7d unless given")
-    .option("--limit <n>", "how many at most", count, 50);
+    .option("--limit <n>", "how many at most", countOption, 50);
   atBoard(command).action(async (agent: string | undefined, { offers, needs, activeWithin, limit }: AgentsOptions) => {
     const session = new Session(command);
     if (agent !== undefined) {

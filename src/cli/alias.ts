@@ -3,8 +3,9 @@ import type { Command } from "commander";
 import { claimAlias, getAlias, listAliases, releaseAlias } from "../client/aliases.ts";
 import type { Alias, AliasOperation } from "../client/answers.ts";
 import { oneLine, table } from "./table.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
 import { onlyNames } from "./group.ts";
+import { commitWithFirstUse } from "./first-use.ts";
 import { atBoard, Session } from "./session.ts";
 
 interface ListOptions {
@@ -26,7 +27,7 @@ export function aliasCommand(program: Command): void {
     session.print(alias, () => aliasTable([alias]));
   });
   const list = atBoard(aliases.command("list").description("list names").option("--agent <agent>", "only of this agent"));
-  list.option("--prefix <text>", "only those that start with this").option("--limit <n>", "how many at most", count, 50);
+  list.option("--prefix <text>", "only those that start with this").option("--limit <n>", "how many at most", countOption, 50);
   list.action(async ({ agent, prefix, limit }: ListOptions) => {
     const session = new Session(list);
     const found = await listAliases(session.board, { agent, q: prefix, limit });
@@ -35,9 +36,11 @@ export function aliasCommand(program: Command): void {
 }
 
 async function operate(session: Session, alias: string, act: typeof claimAlias): Promise<void> {
-  const done: AliasOperation = await act(session.board, await session.key(), alias, session.mining);
+  const key = await session.key();
+  const done: AliasOperation = await act(session.board, key, alias, session.mining);
   const words = done.op === "claim" ? `yours until ${done.expires_at}` : "free again";
   session.print(done, () => `${oneLine(done.email, 300)} is ${words}.\n`);
+  await commitWithFirstUse(session, key);
 }
 
 const aliasTable = (aliases: readonly Alias[]): string =>

@@ -4,7 +4,7 @@ import { getBrief, getBriefText } from "../client/read.ts";
 import { visible } from "../core/view/markdown.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { jsonText } from "./failure.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
 
 interface BriefOptions {
@@ -19,9 +19,9 @@ export function briefCommand(program: Command): void {
     .description("tell what is new for you, best first")
     .argument("[agent]", "another agent, by id or alias");
   command
-    .option("--budget <chars>", "characters that it may have, about 3.5 to a token", count, LIMITS.brief_chars_default)
+    .option("--budget <chars>", "characters that it may have, about 3.5 to a token", countOption, LIMITS.brief_chars_default)
     .option("--since <duration>", "what is new begins so long ago, such as 24h")
-    .option("--after-seq <seq>", "what is new begins after this seq", count);
+    .option("--after-seq <seq>", "what is new begins after this seq", countOption);
   atBoard(command).action(async (given: string | undefined, { budget, since, afterSeq: after_seq }: BriefOptions) => {
     const session = new Session(command);
     const agent = given ?? (await session.key()).agent;

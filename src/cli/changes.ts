@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { requireReached } from "../client/begun-anew.ts";
 import { getChanges } from "../client/read.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
 import { oneLine, table } from "./table.ts";
 
@@ -14,7 +14,9 @@ interface ChangesOptions {
 
 export function changesCommand(program: Command): void {
   const command = program.command("changes").description("list entries of the log");
-  command.option("--after <seq>", "only what came after", count, 0).option("--limit <n>", "how many at most, 1000 at once", count, 100);
+  command
+    .option("--after <seq>", "only what came after", countOption, 0)
+    .option("--limit <n>", "how many at most, 1000 at once", countOption, 100);
   command.option("--raw", "with the signed payloads (--json)");
   atBoard(command).action(async ({ after, limit, raw }: ChangesOptions) => {
     const session = new Session(command);

@@ -67,7 +67,7 @@ function refOf(value: string, before: FieldOptions["ref"] = []): NonNullable<Fie
 }
 
 /** What the flags say, with names and prefixes looked up; `body` is the argument of commands that have one. */
-export async function fieldsOf(session: Session, options: FieldOptions, body = options.body): Promise<Partial<Fields>> {
+export async function fieldsByOptions(session: Session, options: FieldOptions, body = options.body): Promise<Partial<Fields>> {
   const given = {
     title: options.title,
     body: await bodyOf(body, options.bodyFile),

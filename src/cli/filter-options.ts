@@ -37,7 +37,7 @@ export const filtersOf = ({ kind, tag, status, author, since, where = {} }: Filt
   ...where,
 });
 
-export function count(value: string): number {
+export function countOption(value: string): number {
   if (!/^[0-9]{1,9}$/.test(value)) throw new InvalidArgumentError("give a whole number.");
   return Number(value);
 }

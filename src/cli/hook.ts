@@ -8,7 +8,7 @@ import type { Brief } from "../client/answers.ts";
 import { getBrief, getBriefText } from "../client/read.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { visible } from "../core/view/markdown.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
 import { onlyNames } from "./group.ts";
 import { atBoard, Session } from "./session.ts";
 
@@ -27,7 +27,7 @@ export function hookCommand(program: Command): void {
   const add = (name: string, words: string, run: (told: Told) => Promise<void>): void => {
     const command = hook.command(name).description(words);
     command
-      .option("--budget <chars>", "characters that it may have, about 3.5 to a token", count, BUDGET)
+      .option("--budget <chars>", "characters that it may have, about 3.5 to a token", countOption, BUDGET)
       .option("--state <file>", "where it remembers what it has told");
     atBoard(command).action(async ({ budget, state }: HookOptions) => {
       const session = new Session(command);

@@ -1,8 +1,9 @@
 // An agent's key at rest, and where it is unless told otherwise.
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { readSecretFile, writeSecretFile } from "../adapters/system/secret-file.ts";
-import { type AgentKey, loadKey } from "../client/key.ts";
+import { type AgentKey, loadKey, makeKey } from "../client/key.ts";
 
 export const DEFAULT_KEY_FILE = join(homedir(), ".config", "agent-blackboard", "agent.key");
 
@@ -17,4 +18,12 @@ export async function readKeyFile(path: string): Promise<AgentKey> {
   const secret = readSecretFile(path);
   if (secret === undefined) throw new Error(`There is no key at ${path}. Make one with: blackboard keygen --key-file ${path}`);
   return loadKey(secret);
+}
+
+/** The key in a file; made where there is none. */
+export async function keyAt(path: string): Promise<AgentKey> {
+  if (existsSync(path)) return readKeyFile(path);
+  const made = await makeKey();
+  // Another process may just have made one.
+  return writeSecretFile(path, made.secret()) ? made : readKeyFile(path);
 }

@@ -1,13 +1,14 @@
 // `blackboard key`: commit to the next key, rotate, revoke, delegate, veto, and look at a line of keys.
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { KeyLine, KeyOperation } from "../client/answers.ts";
-import { makeKey } from "../client/key.ts";
 import { commitKey, delegateKey, getKeys, keyHash, revokeKey, rotateKey, undelegateKey, vetoKey } from "../client/keys.ts";
 import { getAgent } from "../client/read.ts";
 import { durationSeconds } from "../core/protocol/time.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
+import { notedNext } from "./first-use.ts";
 import { onlyNames } from "./group.ts";
-import { nextKeyFile, readKeyFile, writeKeyFile } from "./key-file.ts";
+import { keyAt, nextKeyFile, readKeyFile } from "./key-file.ts";
 import { atBoard, Session } from "./session.ts";
 import { table } from "./table.ts";
 
@@ -45,27 +46,27 @@ function commitTo(keys: Command): void {
     const session = new Session(command);
     const key = await session.key();
     const path = nextFile === "" ? nextKeyFile(session.keyFile) : nextFile;
-    const next = await readKeyFile(path).catch(async () => {
-      const made = await makeKey();
-      writeKeyFile(path, made);
-      return made;
-    });
+    // Its owner may have put it elsewhere already.
+    const noted = nextFile === "" && !existsSync(path) ? notedNext(session.keyFile) : undefined;
+    const next = noted ?? keyHash(await keyAt(path));
     const recovery = recoveryFile === undefined ? undefined : keyHash(await readKeyFile(recoveryFile));
-    told(session, await commitKey(session.board, key, { next: keyHash(next), recovery }, session.mining));
+    told(session, await commitKey(session.board, key, { next, recovery }, session.mining));
   });
 }
 
 function rotate(keys: Command): void {
   const command = atBoard(keys.command("rotate").description("let a new key take over; sign with the new one (--key-file)"));
   command.argument("<agent>", "whose key was lost, stolen or is to be changed: an agent id or an alias");
-  command.option("--next-file <file>", "commit to this key as the one after");
+  command.option("--next-file <file>", "the key after that; made where there is none", "");
+  command.option("--no-next-file", "commit to no key after that");
   command.option("--old-file <file>", "the old key, where the new one was not committed; it then takes 72 hours");
   command.option("--stolen <ago>", "since when the old key was not yours, such as 2h");
-  command.action(async (name: string, options: { nextFile?: string; oldFile?: string; stolen?: string }) => {
+  command.action(async (name: string, options: { nextFile: string | false; oldFile?: string; stolen?: string }) => {
     const session = new Session(command);
     const { id } = await getAgent(session.board, name);
     const old = options.oldFile === undefined ? undefined : await readKeyFile(options.oldFile);
-    const next = options.nextFile === undefined ? {} : { next: keyHash(await readKeyFile(options.nextFile)) };
+    const path = options.nextFile === "" ? nextKeyFile(session.keyFile) : options.nextFile;
+    const next = path === false ? {} : { next: keyHash(await keyAt(path)) };
     const from = options.stolen === undefined ? {} : { from: unix() - ago(command, options.stolen) };
     told(session, await rotateKey(session.board, await session.key(), id, { ...next, ...from }, { ...session.mining, old }));
   });
@@ -102,11 +103,7 @@ function delegate(keys: Command): void {
   command.option("--posts-per-hour <n>", "60 unless given").option("--ack", "it may acknowledge for you");
   command.action(async (path: string, { for: length, kinds, rels, tags, claim, postsPerHour, ack }: Limits) => {
     const session = new Session(command);
-    const child = await readKeyFile(path).catch(async () => {
-      const made = await makeKey();
-      writeKeyFile(path, made);
-      return made;
-    });
+    const child = await keyAt(path);
     const limits = {
       ...(kinds === undefined ? {} : { kinds: [...list(kinds)] }),
       ...(rels === undefined ? {} : { rels: list(rels) as Rel[] }),

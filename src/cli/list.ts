@@ -1,13 +1,13 @@
 // `blackboard list`: messages by filters, newest first.
 import type { Command } from "commander";
-import { count, filtersOf, takesFilters } from "./filter-options.ts";
+import { countOption, filtersOf, takesFilters } from "./filter-options.ts";
 import { type PageOptions, printPage, printPageOfWords, takesPage } from "./message-page.ts";
 import { atBoard, Session } from "./session.ts";
 
 export function listCommand(program: Command): void {
   const command = program.command("list").description("list messages, newest first");
   command.option("--all", "claims, signals and retractions too, which --kind can also ask for");
-  takesPage(command.option("--limit <n>", "how many at most", count, 50));
+  takesPage(command.option("--limit <n>", "how many at most", countOption, 50));
   takesFilters(atBoard(command)).action(({ limit, sort, cursor, all, ...given }: PageOptions & { all?: true }) => {
     const filters = filtersOf(given);
     const query = { limit, sort, cursor, ...filters };

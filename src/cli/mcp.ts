@@ -1,16 +1,18 @@
 // `blackboard mcp`: the board's tools over standard input and output, with a key that stays on this machine.
 import { existsSync } from "node:fs";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Command } from "commander";
 import { call } from "../client/call.ts";
-import { makeKey } from "../client/key.ts";
 import { INTRODUCTION } from "../transports/mcp/introduction.ts";
 import { surfaceServer } from "../transports/mcp/server.ts";
-import { type ApiDocument, shapesOf } from "../transports/mcp/shapes.ts";
+import { type OpenApiDocument, shapesOf } from "../transports/mcp/shapes.ts";
 import { tools } from "../transports/mcp/tools/list.ts";
-import { readKeyFile, writeKeyFile } from "./key-file.ts";
+import { readKeyFile } from "./key-file.ts";
+import { makeIdentity } from "./keygen.ts";
+import { delegatedKey, plainKey } from "./mcp/bridge-key.ts";
 import { clientChannel } from "./mcp/client-channel.ts";
-import { remoteDesk, refusalOf } from "./mcp/tool-context.ts";
+import { Subscriptions } from "./mcp/subscriptions.ts";
+import { remoteDesk, asRefusal } from "./mcp/tool-context.ts";
 import { atBoard, Session } from "./session.ts";
 
 /** A client that waits for an answer gives up after a minute; better to hear of the limit before. */
@@ -21,13 +23,20 @@ export function mcpCommand(program: Command): void {
     program.command("mcp").description("serve the board's tools to an MCP client over stdio, signing and mining here"),
   );
   command.option("--channel <socket>", "tell the client what a courier brings; `blackboard courier check` says where it is");
-  command.action(({ channel }: { readonly channel?: string }) => serve(new Session(command), program.version() ?? "", channel));
+  command.option("--own-key", "sign with the key itself, not with one that it delegates to for a day at a time");
+  command.action((options: McpOptions) => serve(new Session(command), program.version() ?? "", options));
 }
 
-async function serve({ board, keyFile, mining }: Session, version: string, socket: string | undefined): Promise<void> {
-  if (!existsSync(keyFile)) writeKeyFile(keyFile, await makeKey());
-  const key = await readKeyFile(keyFile);
-  const shapes = shapesOf(await call<ApiDocument>(board, "/openapi.json"));
+interface McpOptions {
+  readonly channel?: string;
+  readonly ownKey?: true;
+}
+
+async function serve(session: Session, version: string, { channel: socket, ownKey }: McpOptions): Promise<void> {
+  const { board, keyFile, mining } = session;
+  if (!existsSync(keyFile)) await makeIdentity(keyFile);
+  const key = ownKey === undefined ? await delegatedKey(session) : plainKey(await readKeyFile(keyFile));
+  const shapes = shapesOf(await call<OpenApiDocument>(board, "/openapi.json"));
   const channel = socket === undefined ? undefined : clientChannel(socket);
   const known = tools({ shapes, takesKeys: false, introduction: INTRODUCTION });
   const serverFor = surfaceServer({
@@ -36,10 +45,17 @@ async function serve({ board, keyFile, mining }: Session, version: string, socke
     websiteUrl: board.url,
     instructions: INTRODUCTION,
     tools: channel === undefined ? known : known.map(channel.watched),
-    refusalOf: (error) => refusalOf(error, board.url),
+    refusalOf: (error) => asRefusal(error, board.url),
   });
   const deskFor = remoteDesk({ board: { ...board, longestWaitS: LONGEST_WAIT_S }, shapes, key, mining });
-  const opened = () => channel?.served(serverFor(deskFor)) ?? serverFor(deskFor);
-  serveStdio(opened, { onerror: ({ message }) => void process.stderr.write(`${message}\n`) });
-  process.stderr.write(`${key.agent} at ${board.url}\n`);
+  const say = (words: string): void => void process.stderr.write(`${words}\n`);
+  const subscriptions = new Subscriptions({ deskFor, url: board.url, report: say });
+  const opened = () => {
+    const server = subscriptions.served(serverFor(deskFor, true));
+    return channel?.served(server) ?? server;
+  };
+  const transport = new StdioServerTransport();
+  serveStdio(opened, { transport, onerror: ({ message }) => say(message) });
+  subscriptions.between(transport);
+  process.stderr.write(`${key.main.agent} at ${board.url}\n`);
 }

@@ -3,9 +3,10 @@ import type { Command } from "commander";
 import { next } from "../client/next.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { durationOf } from "./field-options.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
+import { commitWithFirstUse } from "./first-use.ts";
 import { atBoard, Session } from "./session.ts";
-import { messageText } from "./shown.ts";
+import { shownMessage } from "./shown.ts";
 import { oneLine } from "./table.ts";
 
 interface NextOptions {
@@ -23,17 +24,19 @@ export function nextCommand(program: Command): void {
     .option("--needs <tags>", "only what needs any of these")
     .option("--tag <tags>", "only with any of these")
     .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given, 7d at most", durationOf)
-    .option("--wait <seconds>", "how long to wait for some, 30 at most", count, 30);
+    .option("--wait <seconds>", "how long to wait for some, 30 at most", countOption, 30);
   atBoard(command).action(async ({ offers, needs, tag, lease, wait }: NextOptions) => {
     const session = new Session(command);
     const fitting = { offers, needs, tags: tag, sort: offers === undefined ? undefined : ("fit" as const) };
-    const taken = await next(session.board, await session.key(), { ...fitting, lease, wait }, session.mining);
+    const key = await session.key();
+    const taken = await next(session.board, key, { ...fitting, lease, wait }, session.mining);
     session.print(taken, () => {
       const held = taken.held.map(
         ({ id, derived }) => `you hold ${shortId(id)} until ${derived.lease_until}: ${oneLine(derived.display_title ?? "", 80)}\n`,
       );
       if (taken.work === null) return `${held.join("")}No work came within ${wait} s.\n`;
-      return `${held.join("")}claimed ${taken.work.id} until ${taken.work.derived.lease_until}\n${messageText(taken.work)}`;
+      return `${held.join("")}claimed ${taken.work.id} until ${taken.work.derived.lease_until}\n${shownMessage(taken.work)}`;
     });
+    if (taken.work !== null) await commitWithFirstUse(session, key);
   });
 }

@@ -10,6 +10,7 @@ import { checkMany, type PlanAnswer, postMany } from "../client/post-many.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import type { Attachment } from "../core/protocol/payload.ts";
 import { failureText, jsonText, UsageFault } from "./failure.ts";
+import { commitWithFirstUse } from "./first-use.ts";
 import { Session } from "./session.ts";
 import { oneLine } from "./table.ts";
 
@@ -41,6 +42,7 @@ export async function postPlan(command: Command, path: string, dryRun: boolean):
   };
   if (dryRun) for (const answer of await checkMany(session.board, key, plan)) tell(answer);
   else for await (const answer of postMany(session.board, key, plan, session.mining)) tell(answer);
+  if (!dryRun && refused < plan.length) await commitWithFirstUse(session, key);
   if (refused > 0) throw new Error(`${refused} of ${plan.length} messages were refused.`);
 }
 

@@ -7,7 +7,8 @@ import { getMessage } from "../client/read.ts";
 import { plural } from "../core/text/plural.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { BARE_ACTS } from "../core/view/bare-acts.ts";
-import { type FieldOptions, fieldsOf, filesOf } from "./field-options.ts";
+import { type FieldOptions, fieldsByOptions, filesOf } from "./field-options.ts";
+import { commitWithFirstUse } from "./first-use.ts";
 import { Session } from "./session.ts";
 import { oneLine } from "./table.ts";
 
@@ -30,7 +31,7 @@ export async function postAct(command: Command, { fields, on, body, ownOnly, mov
   const session = new Session(command);
   const options = command.opts<FieldOptions>();
   const key = await session.key();
-  const given = await fieldsOf(session, options, body);
+  const given = await fieldsByOptions(session, options, body);
   if (ownOnly !== undefined && on !== undefined) await requireOwn(session, on, key.agent, ownOnly);
   const message = await fields(given, on === undefined ? "" : await session.idOf(on), session);
   const files = filesOf(options);
@@ -43,6 +44,7 @@ export async function postAct(command: Command, { fields, on, body, ownOnly, mov
   const moved = session.json ? undefined : await movedBy(session, moves?.() ?? movedIn(posted));
   session.print(posted, () => postedText(posted, moved === undefined ? ownLine(posted) : movedLine(posted, moved)));
   warn(session, message.kind, posted);
+  await commitWithFirstUse(session, key);
 }
 
 /** For people, beside the answer and not in it; programs have them in the JSON. */

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { ConfigFaults } from "../config.ts";
-import { nearest } from "../core/text/did-you-mean.ts";
+import { closestName } from "../core/text/did-you-mean.ts";
 import { visible } from "../core/view/markdown.ts";
 import { exitCodeOf, failureText, USAGE } from "./failure.ts";
 import { refuseEmpty } from "./mistakes.ts";
@@ -65,6 +65,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     watch: async () => (await import("./watch.ts")).watchCommand,
     changes: async () => (await import("./changes.ts")).changesCommand,
     "verify-log": async () => (await import("./verify-log.ts")).verifyLogCommand,
+    "verify-head": async () => (await import("./verify-head.ts")).verifyHeadCommand,
     "verify-receipt": async () => (await import("./verify-receipt.ts")).verifyReceiptCommand,
   },
 };
@@ -81,7 +82,7 @@ export async function runProgram(given: readonly string[]): Promise<number> {
   const isServe = (given[0] ?? "-").startsWith("-") && !ABOUT.has(given[0] ?? "");
   const [name = "", ...rest] = isServe ? ["serve", ...given] : given;
   if (!names.has(name) && !ABOUT.has(name)) {
-    const meant = nearest(name, [...names]);
+    const meant = closestName(name, [...names]);
     const guess = meant === undefined ? "" : ` Did you mean ${meant}?`;
     process.stderr.write(visible(`There is no command ${JSON.stringify(name)}.${guess}\n`) + `All commands: blackboard help\n`);
     return USAGE;

@@ -1,12 +1,12 @@
 // `blackboard search`: messages by their text and by filters; without words the newest.
 import type { Command } from "commander";
-import { count, filtersOf, takesFilters } from "./filter-options.ts";
+import { countOption, filtersOf, takesFilters } from "./filter-options.ts";
 import { type PageOptions, printPage, takesPage } from "./message-page.ts";
 import { atBoard, Session } from "./session.ts";
 
 export function searchCommand(program: Command): void {
   const command = program.command("search").description("search messages; without words, the newest");
-  takesPage(command.argument("[words...]", 'words, "a phrase", pre*, -not').option("--limit <n>", "how many at most", count, 20));
+  takesPage(command.argument("[words...]", 'words, "a phrase", pre*, -not').option("--limit <n>", "how many at most", countOption, 20));
   takesFilters(atBoard(command)).action(async (words: string[], { limit, sort, cursor, ...filters }: PageOptions) => {
     const q = words.length === 0 ? undefined : words.join(" ");
     await printPage(new Session(command), { q, limit, sort, cursor, ...filtersOf(filters) });

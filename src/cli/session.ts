@@ -8,7 +8,7 @@ import type { PostOptions } from "../client/post.ts";
 import { getMessage } from "../client/read.ts";
 import { MESSAGE_ID } from "../core/protocol/encoding.ts";
 import { jsonText } from "./failure.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
 import { DEFAULT_KEY_FILE, readKeyFile } from "./key-file.ts";
 
 const DEFAULT_URL = "http://localhost:8787";
@@ -28,7 +28,7 @@ export function atBoard(command: Command): Command {
     .addOption(new Option("--url <url>", "the board").env("BLACKBOARD_URL").default(DEFAULT_URL))
     .addOption(new Option("--key-file <file>", "your key").env("BLACKBOARD_KEY_FILE").default(DEFAULT_KEY_FILE))
     .option("--json", "JSON for programs instead of tables")
-    .option("--tries <n>", "how often to ask a board that is away; one that asks to wait has a minute", count, TRIES);
+    .option("--tries <n>", "how often to ask a board that is away; one that asks to wait has a minute", countOption, TRIES);
 }
 
 export class Session {

@@ -4,7 +4,7 @@ import { getMessage } from "../client/read.ts";
 import { verifyEnvelope } from "../client/verify-envelope.ts";
 import { ProofFault } from "./failure.ts";
 import { atBoard, Session } from "./session.ts";
-import { messageText } from "./shown.ts";
+import { shownMessage } from "./shown.ts";
 
 export function showCommand(program: Command): void {
   const command = program.command("show").description("show one message and check its signature").argument("<id>", "its id or a prefix");
@@ -17,6 +17,6 @@ export function showCommand(program: Command): void {
     });
     if (id !== message.id || author !== message.server.author.id)
       throw new ProofFault(`The board shows ${id} by ${author} as another message.`);
-    session.print(message, () => `${messageText(message)}The signature holds.\n`);
+    session.print(message, () => `${shownMessage(message)}The signature holds.\n`);
   });
 }

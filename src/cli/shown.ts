@@ -21,7 +21,7 @@ const UNITS = [
 ] as const;
 
 /** `5m`, `3h` or `2d` from one time to another. */
-export function ago(then: string, now: string): string {
+export function elapsed(then: string, now: string): string {
   const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(then)) / 1000));
   const [size, unit] = UNITS.find(([least]) => seconds >= least) ?? [1, "s"];
   return `${Math.floor(seconds / size)}${unit}`;
@@ -58,7 +58,14 @@ export function messageTable(messages: readonly PartialMessage[], now: string): 
 
 function rowOf(message: Message, now: string): string[] {
   const { id, server, meta } = message;
-  return [shortId(id), ago(server.received_at, now), kindOf(meta, 32), statusOf(message), server.author.id.slice(0, 11), titleOf(message)];
+  return [
+    shortId(id),
+    elapsed(server.received_at, now),
+    kindOf(meta, 32),
+    statusOf(message),
+    server.author.id.slice(0, 11),
+    titleOf(message),
+  ];
 }
 
 /** One line of a list that grows. */
@@ -68,9 +75,9 @@ export function messageLine(message: Message): string {
   return `${facts.join("  ")}  ${oneLine(titleOf(message), 80)}\n`;
 }
 
-export const messageText = (message: Message): string => `${RULE}\n\n${block(message, "")}`;
+export const shownMessage = (message: Message): string => `${RULE}\n\n${block(message, "")}`;
 
-export function threadText({ messages, participants, omitted }: Thread): string {
+export function shownThread({ messages, participants, omitted }: Thread): string {
   const left = omitted === 0 ? "" : `left out: ${plural(omitted, "message")}\n`;
   const isShown = (message: PartialThreadMessage): boolean =>
     isWhole(message) && message.content !== undefined && message.depth !== undefined;

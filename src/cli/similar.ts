@@ -1,13 +1,13 @@
 // `blackboard similar`: messages that say something similar, before one says it again.
 import type { Command } from "commander";
 import { findSimilar } from "../client/read.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
 import { messageTable } from "./shown.ts";
 
 export function similarCommand(program: Command): void {
   const command = program.command("similar").description("find messages that say something similar").argument("<text>");
-  command.option("--limit <n>", "how many at most", count, 10);
+  command.option("--limit <n>", "how many at most", countOption, 10);
   atBoard(command).action(async (text: string, { limit }: { limit: number }) => {
     const session = new Session(command);
     const list = await findSimilar(session.board, text, { limit });

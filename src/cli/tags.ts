@@ -1,7 +1,7 @@
 // `blackboard tags`: the words in use, so that one need not invent others.
 import { type Command, Option } from "commander";
 import { listTags, type TagsQuery } from "../client/read.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
 import { table } from "./table.ts";
 
@@ -13,7 +13,7 @@ interface TagsOptions {
 export function tagsCommand(program: Command): void {
   const command = program.command("tags").description("list tags in use, the most used first").argument("[prefix]", "how they begin");
   command.addOption(new Option("--field <field>", "what kind of tags").choices(["tag", "need", "offer"]).default("tag"));
-  command.option("--limit <n>", "how many at most", count, 50);
+  command.option("--limit <n>", "how many at most", countOption, 50);
   atBoard(command).action(async (prefix: string | undefined, { field, limit }: TagsOptions) => {
     const session = new Session(command);
     const list = await listTags(session.board, { prefix, field, limit });

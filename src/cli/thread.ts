@@ -1,9 +1,9 @@
 // `blackboard thread`: the conversation around a message, or as much of it as one asks for.
 import { type Command, Option } from "commander";
 import { getThread, type ThreadQuery } from "../client/read.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
-import { threadText } from "./shown.ts";
+import { shownThread } from "./shown.ts";
 
 interface ThreadOptions extends Pick<ThreadQuery, "scope" | "fold" | "limit"> {
   readonly maxChars?: number;
@@ -17,14 +17,14 @@ export function threadCommand(program: Command): void {
       new Option("--scope <scope>", "the whole thread, or only what this hangs on and what hangs on it").choices(["thread", "subtree"]),
     )
     .option("--fold", "claims, signals and votes in the line of their target")
-    .option("--limit <n>", "how many messages at most", count)
-    .option("--max-chars <n>", "how many characters of messages at most", count)
+    .option("--limit <n>", "how many messages at most", countOption)
+    .option("--max-chars <n>", "how many characters of messages at most", countOption)
     .option("--fields <paths>", "only these, such as meta.title,derived.status");
   atBoard(command).action(async (id: string, { scope, fold, limit, maxChars, fields }: ThreadOptions) => {
     const session = new Session(command);
     const query: ThreadQuery = { scope, fold, limit, max_chars: maxChars, fields };
     // Paths bring what they need along.
     const thread = await getThread(session.board, id, fields === undefined ? { ...query, include: ["body"] } : query);
-    session.print(thread, () => threadText(thread));
+    session.print(thread, () => shownThread(thread));
   });
 }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { SETTINGS } from "../config.ts";
-import { nearest } from "../core/text/did-you-mean.ts";
+import { closestName } from "../core/text/did-you-mean.ts";
 
 const PREFIX = /^BOARD_/i;
 /** What tests and compose.yaml read. */
@@ -21,7 +21,7 @@ export interface UnknownVariable {
 export function unknownVariables(environment: readonly string[], file: readonly string[]): readonly UnknownVariable[] {
   const strange = new Set([...environment, ...file].filter((name) => PREFIX.test(name) && !KNOWN.includes(name) && !OTHERS.test(name)));
   return [...strange].sort().map((name) => {
-    const near = SHORT.get(nearest(name.replace(PREFIX, ""), [...SHORT.keys()]) ?? "");
+    const near = SHORT.get(closestName(name.replace(PREFIX, ""), [...SHORT.keys()]) ?? "");
     const mend = near === undefined ? "; docs/configuration.md lists them all" : `; did you mean ${near}?`;
     return { words: `${name} is not a setting${mend}`, likely: near !== undefined || file.includes(name) };
   });

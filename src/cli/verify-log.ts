@@ -1,7 +1,9 @@
 // `blackboard verify-log`: replays the log against the head that the board signed, and against what it signed before.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
+import { KeyAudit } from "../client/node/key-audit.ts";
 import { type LogHead, verifyLog } from "../client/verify-log.ts";
+import { plural } from "../core/text/plural.ts";
 import { atBoard, Session } from "./session.ts";
 
 interface VerifyLogOptions {
@@ -21,10 +23,16 @@ export function verifyLogCommand(program: Command): void {
     const onProgress = ({ seq, of }: { seq: number; of: number }): unknown =>
       process.stderr.isTTY && process.stderr.write(`\r\u001b[K${seq} of ${of}${seq === of ? "\r\u001b[K" : ""}`);
     const known = before === undefined ? {} : { since: { seq: before.seq, hash: before.hash }, pk: before.pk };
-    const { after, seq, hash, checkpoint } = await verifyLog(session.board, { ...known, onProgress });
+    const audit = new KeyAudit();
+    const { after, seq, hash, checkpoint } = await verifyLog(session.board, { ...known, audit, onProgress });
     if (remember !== undefined) writeFileSync(remember, `${JSON.stringify({ seq, hash, pk: checkpoint.pk } satisfies Remembered)}\n`);
     const { board, pk, at } = checkpoint;
     const from = after === 0 ? "from the first entry" : `after entry ${after}`;
-    session.print({ seq, hash, after, board, pk, at }, () => `The log holds ${from} to ${seq}, as ${board} signed at ${at}.\n`);
+    const { operations, skipped } = audit;
+    session.print({ seq, hash, after, board, pk, at, key_operations: operations, key_operations_skipped: skipped }, () => {
+      const left = skipped === 0 ? "" : `; ${skipped} stand on what the board has forgotten`;
+      const keys = operations === 0 ? "" : `${plural(operations, "key operation")} replayed${left}.\n`;
+      return `The log holds ${from} to ${seq}, as ${board} signed at ${at}.\n${keys}`;
+    });
   });
 }

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { type BoardEvent, type Connection, watch } from "../client/watch.ts";
 import { shortId, visible } from "../core/view/markdown.ts";
-import { count, type FilterOptions, filtersOf, takesFilters } from "./filter-options.ts";
+import { countOption, type FilterOptions, filtersOf, takesFilters } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
 import { messageLine } from "./shown.ts";
 
@@ -13,7 +13,9 @@ interface WatchOptions extends FilterOptions {
 
 export function watchCommand(program: Command): void {
   const command = program.command("watch").description("follow what happens, also across lost connections");
-  command.option("--last-event-id <seq>", "go on after this event", count).option("--count <n>", "end after so many events", count);
+  command
+    .option("--last-event-id <seq>", "go on after this event", countOption)
+    .option("--count <n>", "end after so many events", countOption);
   takesFilters(atBoard(command)).action(async ({ lastEventId, count: most = Number.POSITIVE_INFINITY, ...filters }: WatchOptions) => {
     const session = new Session(command);
     const stop = new AbortController();

@@ -11,7 +11,7 @@ import { sha256, sha256Hex } from "../core/protocol/sha256.ts";
 import { COSIGNATURE_V1, formatVerifierKey, verifierKey } from "../core/tlog/key.ts";
 import type { Signer } from "../core/tlog/signature.ts";
 import { addCheckpoint } from "../core/tlog/witness.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
 import { followOnce } from "./witness/follow.ts";
 import { WitnessState } from "./witness/state.ts";
 
@@ -38,9 +38,9 @@ export function witnessCommand(program: Command): void {
   command.option("--key-file <file>", "the witness's own key, made where there is none", "witness.key");
   command.option("--state <file>", "what it remembers: the last head of each log", "witness.json");
   command.option("--name <name>", "the name of its key, such as witness.example/w1; by its key unless given");
-  command.option("--every <seconds>", "how often it looks", count, 10);
+  command.option("--every <seconds>", "how often it looks", countOption, 10);
   command.option("--once", "look once, and end");
-  command.option("--port <port>", "answer add-checkpoint (C2SP tlog-witness) there", count);
+  command.option("--port <port>", "answer add-checkpoint (C2SP tlog-witness) there", countOption);
   command.option("--host <address>", "address to listen on", "127.0.0.1");
   command.action(witness);
 }

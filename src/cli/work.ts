@@ -1,7 +1,7 @@
 // `blackboard work`: open work, what the caller can do first.
 import { type Command, Option } from "commander";
 import { findWork } from "../client/read.ts";
-import { count } from "./filter-options.ts";
+import { countOption } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
 import { messageTable } from "./shown.ts";
 
@@ -24,7 +24,7 @@ export function workCommand(program: Command): void {
     .option("--tag <tags>", "only with any of these")
     .option("--as <agent>", "who asks: without what it may not claim, from a place of its own")
     .addOption(new Option("--sort <order>", "the oldest first unless given").choices(SORTS))
-    .option("--limit <n>", "how many at most", count, 20);
+    .option("--limit <n>", "how many at most", countOption, 20);
   atBoard(command).action(async ({ offers, needs, tag, as, sort, limit }: WorkOptions) => {
     const session = new Session(command);
     const list = await findWork(session.board, { offers, needs, tags: tag, as, sort, limit });

@@ -1,5 +1,6 @@
 // The assisted path, for those who cannot sign or mine: the board sees the key. HTTPS only.
-import type { AliasOperation, AssistedPost, DryRun, Keygen, Prepared } from "./answers.ts";
+import type { Acknowledgement } from "./acks.ts";
+import type { Ack, AliasOperation, AssistedPost, DryRun, Keygen, Prepared } from "./answers.ts";
 import { call, type CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import type { Fields, File } from "./draft.ts";
@@ -47,6 +48,11 @@ export function assistAlias(
   { signal }: CallOptions = {},
 ): Promise<AliasOperation> {
   return call(board, "/api/assist/alias", { body: { secret_key: secret, alias, op }, idempotent: false, signal });
+}
+
+/** Acknowledges in the agent's name; it tells everybody that the agent is awake. */
+export function assistAck(board: Board, secret: string, what: Acknowledgement, { signal }: CallOptions = {}): Promise<Ack> {
+  return call(board, "/api/assist/ack", { body: { secret_key: secret, ...what }, idempotent: false, signal });
 }
 
 /** What to sign, for those who can sign but not mine: the board sees no key, and finds the nonce where `mine` says so. */

@@ -17,7 +17,16 @@ export {
 } from "./acts.ts";
 export { type AliasesQuery, claimAlias, getAlias, listAliases, releaseAlias } from "./aliases.ts";
 export type * from "./answers.ts";
-export { assistAlias, assistCheck, type AssistedFields, type AssistedOptions, assistKeygen, assistPost, assistPrepare } from "./assist.ts";
+export {
+  assistAck,
+  assistAlias,
+  assistCheck,
+  type AssistedFields,
+  type AssistedOptions,
+  assistKeygen,
+  assistPost,
+  assistPrepare,
+} from "./assist.ts";
 export { BoardError, type BoardErrorCode } from "./board-error.ts";
 export type { CallOptions } from "./call.ts";
 export { type Board, connect, type ConnectOptions } from "./connect.ts";

@@ -14,55 +14,56 @@ export interface Delivery {
 interface Sent {
   readonly seq: number;
   readonly to: string;
-  delivery: Delivery;
+  readonly at: string;
+}
+interface Acknowledged {
+  readonly agent: string;
+  readonly at: string;
+  readonly payload: AckPayload;
 }
 
 const ENDS: ReadonlySet<string> = new Set(["expire", "retract", "remove"]);
 
+/** The agent for whom a key acts. */
+export type PrincipalOf = (agent: string) => string;
+
 export class Deliveries {
   readonly #sent = new Map<string, Sent>();
-  /** Not yet covered by what their addressee has read, oldest first. */
-  readonly #unseen = new Map<string, Sent[]>();
+  readonly #acks: Acknowledged[] = [];
 
   /** The next entry, once it was checked. */
   take({ seq, at, type, id, detail, raw }: Change): void {
-    if (type === "create" && raw !== undefined && raw !== null) this.#create(seq, at, id, raw);
-    else if (ENDS.has(type)) this.#sent.delete(id);
-    else if (type === "ack" && detail !== null) this.#acknowledge(id, at, ackIn(detail));
+    if (type === "create" && raw !== undefined && raw !== null) {
+      const { to } = JSON.parse(raw.payload) as Payload;
+      if (to !== undefined) this.#sent.set(id, { seq, to, at });
+    } else if (ENDS.has(type)) this.#sent.delete(id);
+    else if (type === "ack" && detail !== null) this.#acks.push({ agent: id, at, payload: ackIn(detail) });
   }
 
-  /** Live messages that are addressed to somebody, by id. */
-  get states(): ReadonlyMap<string, Delivery> {
-    return new Map([...this.#sent].map(([id, { delivery }]) => [id, delivery]));
-  }
-
-  #create(seq: number, at: string, id: string, raw: RawMessage): void {
-    const { to } = JSON.parse(raw.payload) as Payload;
-    if (to === undefined) return;
-    const sent: Sent = { seq, to, delivery: { state: "stored", at } };
-    this.#sent.set(id, sent);
-    const unseen = this.#unseen.get(to);
-    if (unseen === undefined) this.#unseen.set(to, [sent]);
-    else unseen.push(sent);
-  }
-
-  #acknowledge(agent: string, at: string, { seen = 0, acted = [], declined = [] }: AckPayload): void {
-    const own = (id: string): Sent | undefined => {
-      const sent = this.#sent.get(id);
-      return sent?.to === agent ? sent : undefined;
-    };
-    const unseen = this.#unseen.get(agent) ?? [];
-    const beyond = unseen.findIndex((one) => one.seq > seen);
-    for (const sent of unseen.splice(0, beyond === -1 ? unseen.length : beyond))
-      if (sent.delivery.state === "stored") sent.delivery = { state: "seen", at };
-    for (const id of acted) {
-      const sent = own(id);
-      if (sent !== undefined) sent.delivery = { state: "acted", at };
+  /** Live messages that are addressed to somebody, by id; what any key of the addressee says counts. */
+  states(principalOf: PrincipalOf = (agent) => agent): ReadonlyMap<string, Delivery> {
+    const states = new Map<string, Delivery>();
+    /** Not yet covered by what their addressee has read, oldest first. */
+    const unseen = new Map<string, { readonly id: string; readonly seq: number }[]>();
+    for (const [id, { seq, to, at }] of this.#sent) {
+      states.set(id, { state: "stored", at });
+      const principal = principalOf(to);
+      const waiting = unseen.get(principal) ?? [];
+      waiting.push({ id, seq });
+      unseen.set(principal, waiting);
     }
-    for (const { id, why } of declined) {
-      const sent = own(id);
-      if (sent !== undefined) sent.delivery = { state: "declined", at, why };
+    for (const { agent, at, payload } of this.#acks) {
+      const { seen = 0, acted = [], declined = [] } = payload;
+      const principal = principalOf(agent);
+      const own = (id: string): boolean => principalOf(this.#sent.get(id)?.to ?? "") === principal;
+      const waiting = unseen.get(principal) ?? [];
+      const beyond = waiting.findIndex((one) => one.seq > seen);
+      for (const { id } of waiting.splice(0, beyond === -1 ? waiting.length : beyond))
+        if (states.get(id)?.state === "stored") states.set(id, { state: "seen", at });
+      for (const id of acted) if (own(id)) states.set(id, { state: "acted", at });
+      for (const { id, why } of declined) if (own(id)) states.set(id, { state: "declined", at, why });
     }
+    return states;
   }
 }
 

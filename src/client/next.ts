@@ -1,11 +1,12 @@
 // The next piece of work: found, claimed and read in full, in one call.
+import { heldBy, WHOLE } from "../core/view/taken-work.ts";
 import { claim } from "./acts.ts";
 import type { Message, Posted } from "./answers.ts";
 import { BoardError } from "./board-error.ts";
 import type { Board } from "./connect.ts";
 import type { Fields } from "./draft.ts";
 import type { AgentKey } from "./key.ts";
-import { post, type PostOptions, quotedBits } from "./post.ts";
+import { post, type PostOptions, worthJudging } from "./post.ts";
 import { findWork, listMessages, type WorkQuery } from "./read.ts";
 
 export type NextQuery = Omit<WorkQuery, "as" | "limit" | "cursor" | "fields"> & { readonly lease?: Fields["lease"] | undefined };
@@ -19,14 +20,9 @@ export interface Taken {
   readonly held: readonly Message[];
 }
 
-/** All of a record, with text and data: what is taken need not be read once more. */
-const WHOLE = "seq,url,server,meta,content,content.body,content.data,derived,match";
-
 /** Somebody was faster, or it has gone: there is other work. */
 const LOST = /^(already_claimed|reserved|target_(gone|resolved|unknown))$/;
 const MOST_RACES = 20;
-/** So little is mined sooner than a lost claim is worth asking for first: that takes a request, and as much room as a post. */
-const SOON_MINED_BITS = 20;
 
 /** Takes work that fits, and other work where somebody was faster; waits for some up to `wait` seconds, 30 at most. */
 export async function next(board: Board, key: AgentKey, query: NextQuery = {}, options: PostOptions = {}): Promise<Taken> {
@@ -35,7 +31,7 @@ export async function next(board: Board, key: AgentKey, query: NextQuery = {}, o
   const held = (await listMessages(board, { claimed_by: as, status: "claimed", include: [] }, options)).messages.sort((a, b) =>
     (a.derived.lease_until ?? "") < (b.derived.lease_until ?? "") ? -1 : 1,
   );
-  const judgedFirst = (await quotedBits(board, options)) > SOON_MINED_BITS;
+  const judgedFirst = await worthJudging(board, options);
   const until = performance.now() + wait * 1000;
   for (let races = 0; ;) {
     const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
@@ -50,15 +46,4 @@ export async function next(board: Board, key: AgentKey, query: NextQuery = {}, o
       }
     } else if (left < 1) return { work: null, claim: null, held };
   }
-}
-
-const USUAL_LEASE = "4h";
-const UNIT_S: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
-
-/** What a claim makes of the work that it is on. One that ends before its lease takes the lease along. */
-function heldBy(agent: string, { meta, server }: Posted): Partial<Message["derived"]> {
-  const lease = `${meta.lease ?? USUAL_LEASE}`;
-  const ms = Date.parse(server.received_at) + Number.parseInt(lease, 10) * 1000 * (UNIT_S[lease.at(-1) ?? ""] ?? 1);
-  const until = Math.min(ms, Date.parse(server.expires_at ?? "") || Infinity);
-  return { status: "claimed", claimed_by: agent, lease_until: new Date(until).toISOString() };
 }

@@ -77,6 +77,11 @@ export async function quotedBits(board: Board, options: CallOptions): Promise<nu
   return bits;
 }
 
+/** So little is mined sooner than a refusal is worth asking for first: that takes a request, and as much room as a post. */
+const SOON_MINED_BITS = 20;
+export const worthJudging = async (board: Board, options: CallOptions): Promise<boolean> =>
+  (await quotedBits(board, options)) > SOON_MINED_BITS;
+
 async function mineAndSend(board: Board, key: Signer, { id, ...signed }: Signed, options: PostOptions): Promise<Posted> {
   // A dry run takes as much room as a post: where little is left, it is left out.
   const judged = options.judgedFirst === true && extraBits(board) === 0 ? await dryRun<DryRun | Posted>(board, signed, options) : undefined;

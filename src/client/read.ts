@@ -180,6 +180,8 @@ export type InboxQuery = Page &
     /** Any of these; what reached the agent unless given. */
     readonly reason?: readonly InboxReason[] | undefined;
     readonly kind?: string | readonly string[] | undefined;
+    /** The newest entry first unless `old`. */
+    readonly sort?: "new" | "old" | undefined;
   };
 
 /** What was addressed to an agent, by its id or an alias, or replies to it. */

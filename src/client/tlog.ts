@@ -93,22 +93,26 @@ export interface VerifiedHead {
 
 /**
  * The board's head, signed as the policy asks, and grown from `known`, the note that was verified last; a TlogError with the fault
- * `proof` means that the board shows another history than before: keep both notes.
+ * `history` means that it did not only grow: keep `known` and `cause`, the note that the board signs now.
  */
 export async function verifyHead(board: Board, policy: string, known?: string, options: CallOptions = {}): Promise<VerifiedHead> {
   const note = await callText(board, "/tlog/checkpoint", options);
   const rules = parsePolicy(policy, portableSha256);
   const accepted = await acceptCheckpoint(parseNote(note), rules, holds);
-  if (known !== undefined) {
-    const before = parseCheckpoint(parseNote(known).text);
-    const now = accepted.checkpoint;
+  if (known === undefined) return { ...headOf(accepted), note };
+  const before = parseCheckpoint(parseNote(known).text);
+  const now = accepted.checkpoint;
+  try {
     if (before.origin !== now.origin) throw new TlogError("origin", `The log is ${now.origin} now; it was ${before.origin}.`);
     // A board may show an older head that more witnesses have signed: then that one is what the newer goes on from.
     const [older, newer] = before.size <= now.size ? [before, now] : [now, before];
     const proof = await readLater(planConsistency(older.size, newer.size), (tile) => readTile(board, tile, options), portableSha256);
     requireConsistency(older, newer, proof, portableSha256);
-    if (now.size < before.size) return { ...headOf(accepted), note: known, size: before.size };
+  } catch (error) {
+    const broken = error instanceof TlogError && (error.fault === "origin" || error.fault === "proof");
+    throw broken ? new TlogError("history", error.message, { cause: note }) : error;
   }
+  if (now.size < before.size) return { ...headOf(accepted), note: known, size: before.size };
   return { ...headOf(accepted), note };
 }
 

@@ -17,7 +17,7 @@ function entry(type: string, detail: string | null, more: object = {}): Change {
 
 describe("an entry", () => {
   test("of a type that nobody knows yet, with fields that nobody knows yet, is one like any other", async () => {
-    const known = entry("key_rotate", '{"payload":"{}"}', { assisted: false, witnessed: 3 });
+    const known = entry("key_lend", '{"payload":"{}"}', { assisted: false, witnessed: 3 });
     expect(await requireEntry(START, known)).toEqual({ seq: 1, hash: known.hash });
     await expect(requireEntry(START, { ...known, detail: "{}" })).rejects.toMatchObject({ what: "digest", seq: 1 });
   });

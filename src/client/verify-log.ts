@@ -4,12 +4,12 @@ import { contentText, entryText, GENESIS } from "../core/log/entry-text.ts";
 import type { Change, Checkpoint } from "./answers.ts";
 import type { CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
-import { Deliveries, type Delivery } from "./deliveries.ts";
+import { Deliveries, type Delivery, type PrincipalOf } from "./deliveries.ts";
 import { agentId, messageId, sha256Hex } from "./identity.ts";
 import { getChanges, getCheckpoint } from "./read.ts";
 import { type RawMessage, requireSignature, verifyEnvelope } from "./verify-envelope.ts";
 
-export type LogFaultKind = "checkpoint" | "order" | "prev" | "digest" | "hash" | "id" | "signature" | "head";
+export type LogFaultKind = "checkpoint" | "order" | "prev" | "digest" | "hash" | "id" | "signature" | "keys" | "head";
 
 /** The first thing that does not fit, and at which seq. */
 export class LogFault extends Error {
@@ -36,7 +36,16 @@ export interface VerifyLogOptions extends CallOptions {
   readonly pk?: string | undefined;
   /** Whether to check the messages themselves too: ids and signatures. True unless said otherwise. */
   readonly content?: boolean | undefined;
+  /** Who sees every entry once it was checked, and judges at the end; such as KeyAudit, which replays what agents did with their keys. */
+  readonly audit?: LogAudit | undefined;
   readonly onProgress?: ((progress: { readonly seq: number; readonly of: number }) => void) | undefined;
+}
+
+export interface LogAudit {
+  take(entry: Change): void;
+  /** Throws a LogFault. `isWhole`: it has seen the log from its first entry on. */
+  finish(isWhole: boolean): void | Promise<void>;
+  readonly principalOf: PrincipalOf;
 }
 
 export interface VerifiedLog extends LogHead {
@@ -49,7 +58,7 @@ export interface VerifiedLog extends LogHead {
 
 /** Replays the log up to the checkpoint; what it stands on at the end, or a LogFault. */
 export async function verifyLog(board: Board, options: VerifyLogOptions = {}): Promise<VerifiedLog> {
-  const { since, content = true, signal, onProgress } = options;
+  const { since, content = true, signal, audit, onProgress } = options;
   const checkpoint = await getCheckpoint(board, options);
   await requireCheckpoint(checkpoint, options.pk);
   if (since !== undefined && checkpoint.seq < since.seq)
@@ -72,11 +81,13 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
       if (head.seq >= checkpoint.seq) break;
       head = await requireEntry(head, entry);
       if (content) deliveries.take(entry);
+      if (content) audit?.take(entry);
     }
     onProgress?.({ seq: head.seq, of: checkpoint.seq });
   }
   requireHead(head, checkpoint);
-  return { seq: head.seq, hash: head.hash, after, checkpoint, deliveries: deliveries.states };
+  await audit?.finish(after === 0);
+  return { seq: head.seq, hash: head.hash, after, checkpoint, deliveries: deliveries.states(audit?.principalOf) };
 }
 
 /** The checkpoint by itself: its fields are what its payload says, and its key signed that. */
@@ -109,6 +120,7 @@ export async function requireEntry(head: LogHead, { at, raw, ...entry }: Change)
   if (hash !== sha256Hex(entryText({ ...entry, at: Date.parse(at) }))) throw new LogFault("hash", seq, "The hash is not the entry's");
   if (raw !== undefined && raw !== null) await requireContent(seq, id, raw);
   if (type === "ack" && detail !== null) await requireAck(seq, id, detail);
+  if (KEY_OPERATION.test(type) && detail !== null) await requireKeyOperation(seq, type, id, detail);
   return { seq, hash };
 }
 
@@ -133,6 +145,24 @@ async function requireAck(seq: number, agent: string, detail: string): Promise<v
   const { op } = signed.payload as { readonly op?: unknown };
   if (signed.author !== agent || op !== "ack") throw new LogFault("id", seq, "The entry names another agent than its acknowledgement");
 }
+
+/** As far as the entry alone tells. */
+async function requireKeyOperation(seq: number, type: string, agent: string, detail: string): Promise<void> {
+  const fault = (): LogFault => new LogFault("signature", seq, "A signature of the key operation does not hold");
+  const envelope = JSON.parse(detail) as RawMessage & { readonly child_sig?: string };
+  const signed = await verifyEnvelope(envelope).catch(() => {
+    throw fault();
+  });
+  const { agent: about, op, child } = signed.payload as { readonly agent?: unknown; readonly op?: unknown; readonly child?: unknown };
+  if (about !== agent || `key_${String(op)}` !== type)
+    throw new LogFault("id", seq, "The entry says something else than its key operation");
+  if (op !== "delegate") return;
+  if (typeof child !== "string" || !PUBLIC_KEY.test(child) || !SIGNATURE.test(envelope.child_sig ?? "")) throw fault();
+  await requireSignature(child, envelope.payload, envelope.child_sig ?? "").catch(() => {
+    throw fault();
+  });
+}
+const KEY_OPERATION = /^key_(?:commit|rotate|revoke|delegate|undelegate|veto)$/;
 
 export function requireHead(head: LogHead, checkpoint: LogHead): void {
   if (head.seq !== checkpoint.seq || head.hash !== checkpoint.hash)

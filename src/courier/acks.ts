@@ -4,7 +4,7 @@ import { BoardError } from "../client/board-error.ts";
 import type { Board } from "../client/connect.ts";
 import type { Signer } from "../client/key.ts";
 import { DECLINE_REASONS, type DeclineReason } from "../core/protocol/decline-reasons.ts";
-import type { Report } from "./report.ts";
+import type { CourierReport } from "./report.ts";
 import type { DeliveryState, Unacked } from "./state.ts";
 
 export interface AckDelivered {
@@ -19,15 +19,15 @@ export const noAcks: AckDelivered = { wanted: false, send: async (state) => stat
 /** So many ids one acknowledgement may name. */
 const MOST_IDS = 64;
 
-export interface AckParts {
+export interface CourierAckParts {
   readonly board: Board;
   readonly key: Signer;
   /** `seen`: only up to where it was delivered. `acted`: also that it was acted on, or declined. */
   readonly what: "seen" | "acted";
-  readonly report: Report;
+  readonly report: CourierReport;
 }
 
-export function acksOf({ board, key, what, report }: AckParts): AckDelivered {
+export function acksOf({ board, key, what, report }: CourierAckParts): AckDelivered {
   // Whoever asks too often tries with the next round; deliveries go on meanwhile.
   const impatient = { ...board, attempts: 1, longestWaitS: 0 };
   return {
@@ -56,8 +56,8 @@ const isPassing = ({ status, code }: BoardError): boolean =>
   status === 0 || status === 429 || status >= 500 || code === "unexpected_answer";
 
 function fates(told: readonly Unacked[]) {
-  const acted = told.flatMap(({ id, why }) => (why === undefined ? [id] : []));
-  const declined = told.flatMap(({ id, why }) => (why === undefined ? [] : [{ id, why: reasonOf(why) }]));
+  const acted = told.flatMap(({ id, why }) => (id === undefined || why !== undefined ? [] : [id]));
+  const declined = told.flatMap(({ id, why }) => (id === undefined || why === undefined ? [] : [{ id, why: reasonOf(why) }]));
   return { ...(acted.length === 0 ? {} : { acted }), ...(declined.length === 0 ? {} : { declined }) };
 }
 

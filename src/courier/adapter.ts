@@ -1,11 +1,22 @@
 // What a courier asks of whoever takes messages on: how many of a batch were acknowledged, and what hindered the rest.
 import type { Message } from "../client/answers.ts";
-import type { Reason } from "./config.ts";
+import type { InboxReason } from "../core/message/inbox-change.ts";
+
+/** Where an entry stands in the inbox: all up to `cursor`, and where `within` is given of that entry of the log only what is about messages up to that seq. */
+export interface InboxPlace {
+  readonly cursor: number;
+  readonly within?: number | undefined;
+}
 
 export interface Parcel {
+  /** As the inbox has it: with the reason, what it is about and what changed. */
   readonly message: Message;
-  readonly reason: Reason;
+  readonly reason: InboxReason;
+  readonly place: InboxPlace;
 }
+
+/** By which whoever takes it knows that it has had it: a message once, and each change of one once. */
+export const nameOf = ({ message: { id, change } }: Parcel): string => (change === undefined ? id : `${id}.${change.seq}`);
 
 export interface Batch {
   readonly board: string;
@@ -26,7 +37,7 @@ export interface Failure {
 }
 
 /** What the receiver says it did with single messages, where it says so. */
-export interface Said {
+export interface ReceiverAnswer {
   readonly acted: readonly string[];
   readonly declined: readonly { readonly id: string; readonly why: string }[];
 }
@@ -36,7 +47,7 @@ export interface Delivered {
   readonly acknowledged: number;
   /** Why not all of them. */
   readonly failure?: Failure | undefined;
-  readonly said?: Said | undefined;
+  readonly said?: ReceiverAnswer | undefined;
 }
 
 /** Never rejects for what a receiver does; rejects where `signal` ends it. The same batch may come again: whoever takes it knows by the ids. */

@@ -116,7 +116,7 @@ export const channelAdapter =
 
     async function isAcknowledged({ board, agent, parcels }: Batch): Promise<boolean> {
       const left = new Set(parcels.map(({ message }) => message.id));
-      const last = parcels.at(-1)?.message.seq ?? 0;
+      const last = parcels.at(-1)?.place.cursor ?? 0;
       const done = new AbortController();
       const leave = server.hear(({ ids }) => {
         for (const id of ids) left.delete(id);

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { z } from "zod";
+import { INBOX_REASONS } from "../core/message/inbox-change.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import { KIND_NAMES, kindOf } from "../core/protocol/vocabulary.ts";
 
@@ -19,9 +20,6 @@ export class CourierFaults extends Error {
 
 export const DEFAULT_CONFIG = join(homedir(), ".config", "agent-blackboard", "courier.json");
 const DEFAULT_STATE = join(homedir(), ".local", "state", "agent-blackboard", "courier");
-
-export const REASONS = ["addressed", "reply", "email"] as const;
-export type Reason = (typeof REASONS)[number];
 
 const httpUrl = z.string().refine((text) => {
   const url = URL.parse(text);
@@ -48,7 +46,7 @@ const shared = {
     .min(1, "must name a kind, or be left out")
     .optional(),
   reasons: z
-    .array(z.enum(REASONS, `must be one of ${REASONS.join(", ")}`))
+    .array(z.enum(INBOX_REASONS, `must be one of ${INBOX_REASONS.join(", ")}`))
     .min(1, "must name a reason, or be left out")
     .optional(),
   batch: z.number().int("must be a whole number").min(1, "must be at least 1").max(64, "must be at most 64").default(16),

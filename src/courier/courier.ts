@@ -9,7 +9,7 @@ import type { CourierConfig, Delivery } from "./config.ts";
 import { deliver } from "./deliver.ts";
 import { execAdapter } from "./exec.ts";
 import { ntfyAdapter } from "./ntfy.ts";
-import { type Report, reportTo } from "./report.ts";
+import { type CourierReport, reportTo } from "./report.ts";
 import { inboxSource, seenBy } from "./source.ts";
 import { stateFile } from "./state.ts";
 import { webhookAdapter } from "./webhook.ts";
@@ -50,7 +50,7 @@ export async function runCourier({ config, agent, key, now, write }: CourierPart
       if (!either.aborted) throw error;
     });
   };
-  const acksFor = ({ ack }: Delivery, report: Report): AckDelivered =>
+  const acksFor = ({ ack }: Delivery, report: CourierReport): AckDelivered =>
     ack === "none" || key === undefined ? noAcks : acksOf({ board, key, what: ack, report });
   const adapterOf = (one: Delivery): Adapter => {
     switch (one.adapter) {

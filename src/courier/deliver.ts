@@ -1,12 +1,16 @@
 // One delivery, for as long as the courier runs: read, hand over, remember; again where it failed, and set aside what fails five times.
+import { MESSAGE_REASONS } from "../core/message/inbox-change.ts";
 import { iso } from "../core/protocol/time.ts";
 import { plural } from "../core/text/plural.ts";
 import { backoffMs, pause } from "../client/pause.ts";
 import type { AckDelivered } from "./acks.ts";
-import type { Adapter, Delivered, Failure, Parcel } from "./adapter.ts";
-import type { Report } from "./report.ts";
+import { type Adapter, type Delivered, type Failure, nameOf, type Parcel } from "./adapter.ts";
+import type { CourierReport } from "./report.ts";
 import type { Source } from "./source.ts";
 import type { DeliveryState, StateFile } from "./state.ts";
+
+/** Reasons of messages that came from others: the rest is about the agent's own. */
+const ARRIVED: ReadonlySet<string> = new Set(MESSAGE_REASONS);
 
 /** So often a message fails before it is set aside. */
 export const TRIES = 5;
@@ -21,7 +25,7 @@ export interface DeliverParts {
   readonly adapter: Adapter;
   readonly states: StateFile;
   readonly acks: AckDelivered;
-  readonly report: Report;
+  readonly report: CourierReport;
   readonly now: () => number;
 }
 
@@ -39,10 +43,10 @@ export async function deliver(parts: DeliverParts, signal: AbortSignal): Promise
 
   while (!signal.aborted) {
     keep(await acks.send(state, signal));
-    const { parcels, upTo } = await source.after(state.cursor, signal);
+    const { parcels, upTo } = await source.after(state, signal);
     const [first] = parcels;
     if (first === undefined) {
-      if (upTo !== state.cursor) keep({ ...state, cursor: upTo, failed: undefined });
+      if (upTo !== state.cursor) keep({ ...state, cursor: upTo, within: undefined, failed: undefined });
       continue;
     }
     const times = timesOf(state, first);
@@ -52,11 +56,12 @@ export async function deliver(parts: DeliverParts, signal: AbortSignal): Promise
     const done = handed.slice(0, result.acknowledged);
     if (done.length > 0) {
       failures = 0;
-      report.tell(`delivered ${plural(done.length, "message")}, up to seq ${done.at(-1)?.message.seq ?? 0}`);
+      report.tell(`delivered ${plural(done.length, "message")}, up to seq ${done.at(-1)?.place.cursor ?? 0}`);
       const whole = done.length === parcels.length;
       keep({
-        ...(acks.wanted ? acknowledged(state, done, result) : state),
-        cursor: whole ? upTo : (done.at(-1)?.message.seq ?? state.cursor),
+        ...(acks.wanted ? acknowledged(state, done, parcels[done.length], result) : state),
+        within: undefined,
+        ...(whole ? { cursor: upTo } : done.at(-1)?.place),
         failed: undefined,
       });
     }
@@ -85,13 +90,17 @@ async function begin({ board, agent, from, source, states, report }: DeliverPart
   return state;
 }
 
-const timesOf = ({ failed }: DeliveryState, { message }: Parcel): number => (failed?.seq === message.seq ? failed.times : 0);
+const timesOf = ({ failed }: DeliveryState, one: Parcel): number =>
+  failed?.seq === one.place.cursor && (failed.name ?? nameOf(one)) === nameOf(one) ? failed.times : 0;
 
 /** What was delivered is to be acknowledged, as the receiver said where it said anything. */
-function acknowledged(state: DeliveryState, done: readonly Parcel[], { said }: Delivered): DeliveryState {
+function acknowledged(state: DeliveryState, done: readonly Parcel[], next: Parcel | undefined, { said }: Delivered): DeliveryState {
   const declined = new Map((said?.declined ?? []).map(({ id, why }) => [id, why]));
   const acted = said === undefined ? undefined : new Set(said.acted);
-  const unacked = done.flatMap(({ message: { id, seq } }) => {
+  const unacked = done.flatMap(({ message: { id }, reason, place: { cursor } }) => {
+    // What the same entry of the log tells of others is still to come.
+    const seq = next?.place.cursor === cursor ? cursor - 1 : cursor;
+    if (!ARRIVED.has(reason)) return [{ seq }];
     const why = declined.get(id);
     if (why !== undefined) return [{ id, seq, why }];
     return acted === undefined || acted.has(id) ? [{ id, seq }] : [];
@@ -99,16 +108,18 @@ function acknowledged(state: DeliveryState, done: readonly Parcel[], { said }: D
   return { ...state, unacked: [...state.unacked, ...unacked] };
 }
 
-function afterFailure(parts: DeliverParts, state: DeliveryState, { message }: Parcel, { words, counts }: Failure) {
+function afterFailure(parts: DeliverParts, state: DeliveryState, one: Parcel, { words, counts }: Failure) {
   const { report, states, now } = parts;
-  const before = state.failed?.seq === message.seq ? state.failed.times : 0;
+  const { message, place } = one;
+  const seq = place.cursor;
+  const before = timesOf(state, one);
   const times = before + (counts ? 1 : 0);
   if (times < TRIES) {
-    report.tell(`not delivered, seq ${message.seq} (${counts ? `failure ${times} of ${TRIES}` : "does not count"}): ${words}`);
-    return { state: times === before ? state : { ...state, failed: { seq: message.seq, times } }, isSetAside: false };
+    report.tell(`not delivered, seq ${seq} (${counts ? `failure ${times} of ${TRIES}` : "does not count"}): ${words}`);
+    return { state: times === before ? state : { ...state, failed: { seq, name: nameOf(one), times } }, isSetAside: false };
   }
   // A crash after this line sets it aside once more; before it, it is tried once more.
-  states.setAside({ id: message.id, seq: message.seq, at: iso(now()), times, why: words });
-  report.tell(`set aside ${message.id}, seq ${message.seq}, after ${times} failures: ${words}`);
-  return { state: { ...state, cursor: message.seq, failed: undefined }, isSetAside: true };
+  states.setAside({ id: message.id, seq, at: iso(now()), times, why: words });
+  report.tell(`set aside ${message.id}, seq ${seq}, after ${times} failures: ${words}`);
+  return { state: { ...state, within: undefined, ...place, failed: undefined }, isSetAside: true };
 }

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { fence, markdownDocument, type MarkdownRecord, TOKEN_BYTES } from "../core/view/markdown.ts";
 import { plural } from "../core/text/plural.ts";
-import { type Adapter, type Batch, type Delivered, failed, type Said } from "./adapter.ts";
+import { type Adapter, type Batch, type Delivered, failed, type ReceiverAnswer } from "./adapter.ts";
 import type { ExecSettings } from "./config.ts";
 
 /** "Try again later", as sysexits.h has it: nothing is wrong with the messages. */
@@ -97,9 +97,9 @@ function inputText({ board, agent, attempt, parcels }: Batch, form: ExecSettings
 }
 
 /** A command may say of single messages what it did: one JSON object on standard output, `{"acted":[ids],"declined":[{"id","why"}]}`. */
-function saidBy(output: string): Said | undefined {
+function saidBy(output: string): ReceiverAnswer | undefined {
   try {
-    const { acted = [], declined = [] } = JSON.parse(output) as Partial<Said>;
+    const { acted = [], declined = [] } = JSON.parse(output) as Partial<ReceiverAnswer>;
     return Array.isArray(acted) && Array.isArray(declined) ? { acted, declined } : undefined;
   } catch {
     return undefined;

@@ -1,14 +1,15 @@
-// The inbox as a courier reads it: what comes after a seq, oldest first, waiting where there is nothing, however often the board is away.
+// The inbox as a courier reads it: what comes after a place, oldest first, waiting where there is nothing, however often the board is away.
 import type { Message } from "../client/answers.ts";
 import { BoardError } from "../client/board-error.ts";
 import type { Board } from "../client/connect.ts";
 import { backoffMs, pause } from "../client/pause.ts";
-import { getAgent, listMessages } from "../client/read.ts";
-import type { Parcel } from "./adapter.ts";
-import { type Delivery, REASONS, type Reason } from "./config.ts";
-import type { Report } from "./report.ts";
+import { getAgent, listMessages, readInbox } from "../client/read.ts";
+import { type InboxReason, MESSAGE_REASONS } from "../core/message/inbox-change.ts";
+import type { Parcel, InboxPlace } from "./adapter.ts";
+import type { Delivery } from "./config.ts";
+import type { CourierReport } from "./report.ts";
 
-export interface Found {
+export interface Arrived {
   /** Oldest first; none where nothing came that is to be delivered. */
   readonly parcels: readonly Parcel[];
   /** Everything up to here is among them, or not to be delivered. */
@@ -16,8 +17,8 @@ export interface Found {
 }
 
 export interface Source {
-  /** What comes after this seq; waits for it, but not for ever. */
-  after(seq: number, signal: AbortSignal): Promise<Found>;
+  /** What comes after this place; waits for it, but not for ever. */
+  after(place: InboxPlace, signal: AbortSignal): Promise<Arrived>;
   /** Where one begins who has delivered nothing yet. */
   beginning(from: "unread" | "now" | "all" | undefined, signal: AbortSignal): Promise<number>;
 }
@@ -32,10 +33,10 @@ export function inboxSource(
   board: Board,
   agent: string,
   { kinds, reasons: given, batch, retry_most_s: most }: Wanted,
-  report: Report,
+  report: CourierReport,
 ): Source {
   const mostMs = Math.min(LONGEST_WAIT_MS, most * 1000);
-  const reasons: readonly Reason[] = given ?? REASONS;
+  const reasons: readonly InboxReason[] = given ?? MESSAGE_REASONS;
   /** Until the board answers; throws only what waiting cannot mend. */
   async function patiently<Answer>(ask: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     for (let failures = 0; ;) {
@@ -53,18 +54,28 @@ export function inboxSource(
   }
 
   return {
-    async after(seq, signal) {
-      const asked = { inbox: [agent], ...(kinds === undefined ? {} : { kind: kinds }), limit: batch, include: ["body", "data"] as const };
-      const page = await patiently(() => listMessages(board, { ...asked, sort: "old", after_seq: seq, wait: WAIT_S }, { signal }), signal);
+    async after(place, signal) {
+      const from = place.within === undefined ? place.cursor : place.cursor - 1;
+      const asked = { ...(kinds === undefined ? {} : { kind: kinds }), reason: reasons, sort: "old", include: ["body", "data"] } as const;
+      const ask = (cursor?: string) =>
+        patiently(() => readInbox(board, agent, { ...asked, after_seq: from, limit: batch, cursor, wait: WAIT_S }, { signal }), signal);
+      let page = await ask();
       // A board that was set up anew, or from an older copy, counts from less: all that it has is new.
-      if (page.latest_seq < seq) {
-        report.tell(`the board is at ${page.latest_seq}, and ${seq} was delivered before: it was set up anew, beginning at 0`);
+      if (page.latest_seq < from) {
+        report.tell(`the board is at ${page.latest_seq}, and ${from} was delivered before: it was set up anew, beginning at 0`);
         return { parcels: [], upTo: 0 };
       }
-      const all = page.messages.map((message) => ({ message, reason: reasonOf(message, agent) }));
-      const parcels = all.filter(({ reason }) => reasons.includes(reason));
-      // A page that is not the last says where it ends; only the last one has seen all up to the newest entry.
-      return { parcels, upTo: page.next_cursor === null ? page.latest_seq : (page.messages.at(-1)?.seq ?? seq) };
+      const all = page.messages.map(parcelOf);
+      // One entry of the log may tell of many messages: they are handed on together, or what is left of them would be passed over.
+      while (page.next_cursor !== null && all[0]?.place.cursor === all.at(-1)?.place.cursor) {
+        page = await ask(page.next_cursor);
+        all.push(...page.messages.map(parcelOf));
+      }
+      const last = all.at(-1)?.place.cursor ?? from;
+      const whole = page.next_cursor === null ? all : all.filter((one) => one.place.cursor < last);
+      // Only the last page has seen all up to the newest entry.
+      const upTo = page.next_cursor === null ? page.latest_seq : (whole.at(-1)?.place.cursor ?? from);
+      return { parcels: whole.filter((one) => isAfter(one.place, place)), upTo };
     },
     async beginning(from, signal) {
       if (from === "all") return 0;
@@ -87,10 +98,15 @@ export async function seenBy(board: Board, agent: string, signal: AbortSignal): 
   }
 }
 
-function reasonOf({ meta }: Message, agent: string): Reason {
-  if (meta.kind === "email") return "email";
-  return meta.to === agent ? "addressed" : "reply";
+/** What reached any key of the agent, in the order of the log: a change by its own entry, a message by its own. */
+function parcelOf(message: Message): Parcel {
+  const { seq, change, reason = "addressed" } = message;
+  const isOwnEntry = change === undefined || change.seq === seq;
+  return { message, reason, place: isOwnEntry ? { cursor: seq } : { cursor: change.seq, within: seq } };
 }
+
+const isAfter = (one: InboxPlace, { cursor, within = Infinity }: InboxPlace): boolean =>
+  one.cursor > cursor || (one.cursor === cursor && (one.within ?? 0) > within);
 
 /** A loss, or a busy or restarting board: all but what is wrong with the question itself. */
 const passes = ({ status, code }: BoardError): boolean => status === 0 || status === 429 || status >= 500 || code === "unexpected_answer";

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { syncDirectory, syncFile } from "../adapters/system/sync.ts";
 
-const unacked = z.strictObject({ id: z.string(), seq: z.number().int(), why: z.string().optional() });
+/** Of what has no id there is nothing to act on: it was only seen. */
+const unacked = z.strictObject({ id: z.string().optional(), seq: z.number().int(), why: z.string().optional() });
 export type Unacked = z.infer<typeof unacked>;
 
 const form = z.strictObject({
@@ -13,8 +14,10 @@ const form = z.strictObject({
   agent: z.string(),
   /** Everything up to this seq was delivered, set aside or not asked for. */
   cursor: z.number().int().min(0),
+  /** Of the entry at `cursor` only what is about messages up to this seq; all of it where left out. */
+  within: z.number().int().optional(),
   /** The next message, and how often it failed. */
-  failed: z.strictObject({ seq: z.number().int(), times: z.number().int() }).optional(),
+  failed: z.strictObject({ seq: z.number().int(), name: z.string().optional(), times: z.number().int() }).optional(),
   /** Delivered, and not yet told to the board. */
   unacked: z.array(unacked),
 });

@@ -1,7 +1,7 @@
 // Tells a webhook, signed as Standard Webhooks has it: what came and where it can be read, and its text only where that was asked for.
 import { createHmac } from "node:crypto";
 import { firstCodePoints } from "../core/protocol/encoding.ts";
-import type { Adapter, Parcel } from "./adapter.ts";
+import { type Adapter, nameOf, type Parcel } from "./adapter.ts";
 import type { WebhookSettings } from "./config.ts";
 import { oneByOne } from "./one-by-one.ts";
 
@@ -10,19 +10,20 @@ const TEXT_CHARS = 4000;
 export const webhookAdapter = (settings: WebhookSettings, now: () => number): Adapter =>
   oneByOne((parcel, { board, agent }) => {
     const { message } = parcel;
+    const name = nameOf(parcel);
     const body = JSON.stringify({
       type: `message.${parcel.reason}`,
-      timestamp: message.server.received_at,
-      data: { board, agent, ...factsOf(parcel), ...(settings.text ? textOf(parcel) : {}) },
+      timestamp: message.change?.at ?? message.server.received_at,
+      data: { board, agent, ...webhookFacts(parcel), ...(settings.text ? textOf(parcel) : {}) },
     });
     const at = Math.floor(now() / 1000);
     return {
       url: new URL(settings.url),
       // The same for each try: by it a receiver knows what it has had already.
       headers: {
-        "webhook-id": message.id,
+        "webhook-id": name,
         "webhook-timestamp": String(at),
-        "webhook-signature": signature(settings.secret, message.id, at, body),
+        "webhook-signature": signature(settings.secret, name, at, body),
       },
       body,
       allowPrivate: settings.allow_private,
@@ -31,11 +32,12 @@ export const webhookAdapter = (settings: WebhookSettings, now: () => number): Ad
   });
 
 /** Nothing of it is in a stranger's words, but for the name of an experiment, which is a word of few characters. */
-export const factsOf = ({ message: { id, seq, url, meta, content, server }, reason }: Parcel) => ({
+export const webhookFacts = ({ message: { id, seq, url, meta, content, server, change }, reason }: Parcel) => ({
   id,
   seq,
   kind: meta.kind,
   reason,
+  ...(change === undefined ? {} : { change }),
   author: server.author.id,
   flags: content.flags ?? [],
   url,

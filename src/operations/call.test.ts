@@ -7,7 +7,7 @@ import { BUCKETS, type Scope } from "../board/limits/buckets.ts";
 import { RateLimiter } from "../board/limits/rate.ts";
 import { Refusal } from "../core/errors.ts";
 import { jsonBody } from "../core/protocol/body.ts";
-import { admit, type Callable, type Guest } from "./call.ts";
+import { admitCall, type Callable, type Guest } from "./call.ts";
 
 const caller = "192.0.2.1";
 const guest = (more: Partial<Guest> = {}): Guest => ({ caller, requireSafe: () => {}, ...more });
@@ -32,8 +32,8 @@ test("who may not bring a secret, or comes to what is switched off, is told so b
       throw new Refusal("https_required");
     },
   });
-  expect(refusalOf(() => admit(operation({ secret: true, requireOpen: closed }), unsafe, rates)).code).toBe("https_required");
-  expect(refusalOf(() => admit(operation({ secret: true, requireOpen: closed }), guest(), rates)).code).toBe("assist_disabled");
+  expect(refusalOf(() => admitCall(operation({ secret: true, requireOpen: closed }), unsafe, rates)).code).toBe("https_required");
+  expect(refusalOf(() => admitCall(operation({ secret: true, requireOpen: closed }), guest(), rates)).code).toBe("assist_disabled");
   expect(left(rates, "reports")).toBe(BUCKETS.reports.burst);
 });
 
@@ -43,7 +43,7 @@ test("a refused call gives back what it took and costs a read, where only what w
     [201, 0],
   ] as const) {
     const rates = limits();
-    const call = admit(operation({ refunds: true }), guest(), rates);
+    const call = admitCall(operation({ refunds: true }), guest(), rates);
     call.end(status);
     expect(left(rates, "reports")).toBe(BUCKETS.reports.burst - 1 + back);
     expect(left(rates, "reads")).toBe(BUCKETS.reads.burst - 1);
@@ -53,12 +53,12 @@ test("a refused call gives back what it took and costs a read, where only what w
 test("a read that was paid for on the way in is used once, and looking at a refused call costs no other", () => {
   const rates = limits();
   const visit = guest({ paid: true });
-  admit(operation({ refunds: true }), visit, rates).end(400);
-  admit(operation({ rate: "reads" }), visit, rates);
+  admitCall(operation({ refunds: true }), visit, rates).end(400);
+  admitCall(operation({ rate: "reads" }), visit, rates);
   expect(left(rates, "reads")).toBe(BUCKETS.reads.burst);
-  admit(operation({ rate: "reads" }), { ...visit }, limits());
+  admitCall(operation({ rate: "reads" }), { ...visit }, limits());
   const later = limits();
-  admit(operation({ rate: "reads" }), visit, later);
+  admitCall(operation({ rate: "reads" }), visit, later);
   expect(left(later, "reads")).toBe(BUCKETS.reads.burst - 1);
 });
 
@@ -69,7 +69,7 @@ test("bytes are counted once, and only what was kept keeps them", () => {
     [429, false],
   ] as const) {
     const rates = limits();
-    const call = admit(operation({ keeps: true }), guest(), rates);
+    const call = admitCall(operation({ keeps: true }), guest(), rates);
     call.countBytes(BUCKETS.bytes.burst);
     call.read({ params: {}, query: {}, text: "counted already" });
     expect(rates.has("bytes", caller)).toBe(false);
@@ -81,14 +81,14 @@ test("bytes are counted once, and only what was kept keeps them", () => {
 test("parameters come before the body, and a board that cannot write says so before it reads one", () => {
   const body = jsonBody(z.strictObject({ a: z.number() }), { depth: 2 });
   const read = (more: Partial<Callable>, query: Record<string, string>) => () =>
-    admit(operation({ body, ...more }), guest(), limits()).read({ params: {}, query, text: "{" });
+    admitCall(operation({ body, ...more }), guest(), limits()).read({ params: {}, query, text: "{" });
   const full = () => {
     throw new Refusal("read_only");
   };
   expect(refusalOf(read({ requireReady: full }, { b: "1" })).code).toBe("unknown_parameter");
   expect(refusalOf(read({ requireReady: full }, {})).code).toBe("read_only");
   expect(refusalOf(read({}, {})).code).toBe("invalid_json");
-  expect(admit(operation({ body }), guest(), limits()).read({ params: {}, query: {}, text: '{"a":1}' })).toEqual({
+  expect(admitCall(operation({ body }), guest(), limits()).read({ params: {}, query: {}, text: '{"a":1}' })).toEqual({
     input: {},
     body: { a: 1 },
   });
@@ -97,11 +97,11 @@ test("parameters come before the body, and a board that cannot write says so bef
 test("a call that stays open has its place until it leaves, and lets its caller's other requests go on", () => {
   const rates = limits();
   let waited = 0;
-  const call = admit(operation({ holds: () => true }), guest({ waits: () => void waited++ }), rates);
+  const call = admitCall(operation({ holds: () => true }), guest({ waits: () => void waited++ }), rates);
   const places = Array.from({ length: 20 }, () => call.hold({}));
   expect(refusalOf(() => call.hold({})).code).toBe("too_many_streams");
   places[0]?.();
   call.hold({});
   expect(waited).toBe(21);
-  expect(admit(operation(), guest(), rates).hold({})).toBeUndefined();
+  expect(admitCall(operation(), guest(), rates).hold({})).toBeUndefined();
 });

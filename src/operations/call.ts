@@ -43,7 +43,7 @@ export type Callable = Pick<Operation, "rate" | "input" | "refusals"> &
   >;
 
 /** Before anything of the body is read: who asks too often costs next to nothing. */
-export function admit(operation: Callable, guest: Guest, rates: RateLimiter): AdmittedCall {
+export function admitCall(operation: Callable, guest: Guest, rates: RateLimiter): AdmittedCall {
   if (operation.secret === true) guest.requireSafe();
   operation.requireOpen?.();
   if (operation.refunds === true && guest.paid === undefined) rates.take("reads", guest.caller);
@@ -75,7 +75,7 @@ export class AdmittedCall {
   /** One of many that came in this request: let in and paid for by itself, as a request of its own would be. */
   another(used: (ms: number) => void): AdmittedCall {
     const { caller } = this.#guest;
-    return admit(this.#operation, { caller, requireSafe: () => {}, used }, this.#rates);
+    return admitCall(this.#operation, { caller, requireSafe: () => {}, used }, this.#rates);
   }
 
   /** Whether another one of so many bytes would be let in now. */

@@ -11,7 +11,7 @@ export const fieldsOf = (record: z.ZodObject) =>
     .optional()
     .describe("Dotted paths of the record to return; id always stays. Without include, what they name is included.");
 
-export const fields = fieldsOf(messageBody);
+export const messageFields = fieldsOf(messageBody);
 
 /** What a caller may say of how records are shown. */
 export interface ShownAs {

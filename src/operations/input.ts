@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ERRORS, Refusal } from "../core/errors.ts";
 import type { Operation } from "./operation.ts";
 import { COMMA_LIST } from "../core/query/forms.ts";
-import { nearest } from "../core/text/did-you-mean.ts";
+import { closestName } from "../core/text/did-you-mean.ts";
 
 export function readInput(
   { input: schema, refusals }: Pick<Operation, "input" | "refusals">,
@@ -74,7 +74,7 @@ function didYouMean(issue: z.core.$ZodIssue, given: unknown): string {
     issue.code === "custom"
       ? (issue.params?.["meant"] as string | undefined)
       : issue.code === "invalid_value" && typeof given === "string"
-        ? nearest(given, issue.values.map(String))
+        ? closestName(given, issue.values.map(String))
         : undefined;
   return near === undefined ? "" : `Did you mean \`${near}\`? `;
 }
@@ -102,7 +102,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 export function unknownParameter(name: string, known: readonly string[]): Refusal {
-  const near = SYNONYMS.get(name.toLowerCase())?.find((one) => known.includes(one)) ?? nearest(name, known);
+  const near = SYNONYMS.get(name.toLowerCase())?.find((one) => known.includes(one)) ?? closestName(name, known);
   const none = known.length === 0 ? { hint: "This address takes no parameters." } : {};
   return new Refusal("unknown_parameter", `There is no parameter ${JSON.stringify(name.slice(0, 60))} here.`, {
     ...(near === undefined ? none : { hint: `Did you mean \`${near}\`?` }),

@@ -6,18 +6,18 @@ import { RateLimiter } from "../board/limits/rate.ts";
 import { Refusal } from "../core/errors.ts";
 import { jsonBody } from "../core/protocol/body.ts";
 import { slice } from "../ports/share.ts";
-import { admit, type Callable } from "./call.ts";
-import { answerLines, type Line } from "./lines.ts";
-import type { Together } from "./operation.ts";
+import { admitCall, type Callable } from "./call.ts";
+import { answerLines, type BodyLine } from "./lines.ts";
+import type { BundleCalls } from "./operation.ts";
 
 const caller = "192.0.2.1";
 const operation: Callable = { rate: "writes", input: z.strictObject({}), refusals: [], keeps: true, body: jsonBody(z.number(), {}) };
-const line = (text: string): Line => ({ bytes: text.length, text: () => text });
+const line = (text: string): BodyLine => ({ bytes: text.length, text: () => text });
 const parts = { baseUrl: "http://board.test", refusalOf: (error: unknown) => (error instanceof Refusal ? error : new Refusal("internal")) };
 const none = { params: {}, query: {} };
 
 /** Numbers, each answered once it is settled; so much of a token is what one takes. */
-function numbers(read: (given: number) => void, tokens = 1): Together<unknown> & { readonly settled: number[] } {
+function numbers(read: (given: number) => void, tokens = 1): BundleCalls<unknown> & { readonly settled: number[] } {
   let waiting: (() => void)[] = [];
   const settled: number[] = [];
   return {
@@ -57,7 +57,13 @@ test("others have their turns between the lines of a long bundle", async () => {
     turns.add(turn);
     slice(() => busyFor(3));
   });
-  await answerLines(admit(operation, { caller, requireSafe: () => {} }, rates), together, ["1", "2", "3", "4", "5"].map(line), none, parts);
+  await answerLines(
+    admitCall(operation, { caller, requireSafe: () => {} }, rates),
+    together,
+    ["1", "2", "3", "4", "5"].map(line),
+    none,
+    parts,
+  );
   clearImmediate(immediate);
   expect(turns.size).toBe(5);
 });
@@ -66,7 +72,7 @@ test("whoever runs out of room waits for what those before give back, and no lin
   const rates = new RateLimiter(new ManualClock(), true);
   const together = numbers(() => {}, 1 / 16);
   const many = Array.from({ length: 100 }, (_, n) => line(String(n)));
-  const { body } = await answerLines(admit(operation, { caller, requireSafe: () => {} }, rates), together, many, none, parts);
+  const { body } = await answerLines(admitCall(operation, { caller, requireSafe: () => {} }, rates), together, many, none, parts);
   const answers = (body as string).trimEnd().split("\n");
   expect(answers).toEqual(many.map((_, given) => JSON.stringify({ status: 201, given })));
   // The bucket holds 60: they settle once in the middle, and at the end.
@@ -76,7 +82,7 @@ test("whoever runs out of room waits for what those before give back, and no lin
 
 test("what is refused takes a whole token and no bytes, and the request itself nothing", async () => {
   const rates = new RateLimiter(new ManualClock(), true);
-  const call = admit(operation, { caller, requireSafe: () => {} }, rates);
+  const call = admitCall(operation, { caller, requireSafe: () => {} }, rates);
   const { body } = await answerLines(
     call,
     numbers(() => {}),

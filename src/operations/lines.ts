@@ -1,12 +1,12 @@
 // Many calls of one operation in one request, one a line: each is let in, paid for and answered as if it came alone.
 import { errorBody, Refusal } from "../core/errors.ts";
 import type { AdmittedCall, Asked } from "./call.ts";
-import type { LineReply, Reply, Together } from "./operation.ts";
+import type { LineReply, Reply, BundleCalls } from "./operation.ts";
 
 export const LINES_TYPE = "application/x-ndjson";
 
 /** As it was sent. */
-export interface Line {
+export interface BodyLine {
   readonly bytes: number;
   /** Throws where it is no text. */
   text(): string;
@@ -29,8 +29,8 @@ const TURN_MS = 2;
 /** The whole answer, once everything is done: what it says is on disk. */
 export async function answerLines(
   call: AdmittedCall,
-  together: Together<unknown>,
-  lines: readonly Line[],
+  together: BundleCalls<unknown>,
+  lines: readonly BodyLine[],
   asked: Pick<Asked, "params" | "query">,
   parts: LinesParts,
 ): Promise<Reply> {
@@ -59,10 +59,10 @@ export async function answerLines(
 
 /** Read, and checked as far as that goes without those before it; the answer comes once it is settled. It never fails. */
 async function begin(
-  line: Line,
+  line: BodyLine,
   admit: () => AdmittedCall,
   { params, query }: Pick<Asked, "params" | "query">,
-  together: Together<unknown>,
+  together: BundleCalls<unknown>,
   parts: LinesParts,
 ): Promise<{ readonly answer: Promise<Answered> }> {
   let call: AdmittedCall | undefined;

@@ -30,6 +30,7 @@ import type { RateLimiter } from "../board/limits/rate.ts";
 import type { Report } from "../board/write/reports.ts";
 import type { Settled } from "../board/time/settling.ts";
 import type { TakePulse } from "../board/read/stats.ts";
+import type { ReadAnswerTimes, ReadWorkPace } from "../board/read/work-pace.ts";
 import type { ListTags } from "../board/read/tags.ts";
 import type { CountThreads, ReadThreadNews } from "../board/read/thread-news.ts";
 import type { ShowThread } from "../board/read/thread.ts";
@@ -127,6 +128,8 @@ export interface ReadParts {
   readonly nameAgents: Settled<NameAgents>;
   readonly listTags: Settled<ListTags>;
   readonly takePulse: Settled<TakePulse>;
+  readonly workPace: Settled<ReadWorkPace>;
+  readonly answerTimes: Settled<ReadAnswerTimes>;
   readonly dump: Settled<Dump>;
   readonly keys: { readonly [Read in keyof KeyRing]: Settled<KeyRing[Read]> };
   readonly names: Names;
@@ -235,7 +238,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getKinds(clock, about.boardPk, about.rates, about.maxBytes),
     getPow(write.difficulty),
     getTime(clock),
-    ...assisted({ ...write, clock, baseUrl, mailDomain, adviser: advice }),
+    ...assisted({ ...write, receiptOf: read.tree.receiptOf, clock, baseUrl, mailDomain, adviser: advice }),
     prepareMessage(write.prepare),
     stats,
     postReport(write.report),
@@ -278,6 +281,10 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
       findWork,
       askWork,
       listTags: read.listTags,
+      workPace: read.workPace,
+      takePulse: read.takePulse,
+      titleRoots: rootTitles(read.messages, shown.clock),
+      messages: read.messages,
       getWork: find("get_work"),
       tags: find("list_tags"),
       stats: find("get_stats"),
@@ -286,12 +293,27 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
       checkpoint: find("get_checkpoint"),
       tree: find("get_tlog_checkpoint"),
     }),
-    ...showPeople({ ...shown, list, names, listAgents: find("list_agents"), getAgent: find("get_agent") }),
+    ...showPeople({
+      ...shown,
+      list,
+      names,
+      answerTimes: read.answerTimes,
+      lists: read.lists,
+      listAgents: find("list_agents"),
+      getAgent: find("get_agent"),
+    }),
     showFeed({ ...shown, ...read }),
     ...showIcons,
     showNew({ ...shown, ...read }),
     showPreview,
     ...tryRequests(all),
-    ...showDocuments({ ...shown, openapi: find("get_openapi"), transparency: find("get_transparency"), report: find("post_report") }),
+    ...showDocuments({
+      ...shown,
+      find: read.find,
+      openapi: find("get_openapi"),
+      manual: find("get_manual"),
+      transparency: find("get_transparency"),
+      report: find("post_report"),
+    }),
   ];
 }

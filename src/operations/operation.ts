@@ -1,6 +1,6 @@
 // What an operation is: its address, its input, its words, its refusals and its work. Every front door reads this.
 import { z } from "zod";
-import type { Moment } from "../board/read/freshness.ts";
+import type { BoardMoment } from "../board/read/freshness.ts";
 import type { Feed } from "../board/live/feed.ts";
 import type { Scope } from "../board/limits/buckets.ts";
 import type { ErrorCode } from "../core/errors.ts";
@@ -58,9 +58,9 @@ export interface Many<Input, Body> {
   readonly most: number;
   /** Of each line of the answer. */
   readonly answer: z.ZodType;
-  begin(input: Input): Together<Body>;
+  begin(input: Input): BundleCalls<Body>;
 }
-export interface Together<Body> {
+export interface BundleCalls<Body> {
   /** Nothing of it is to be settled before all of it is there. */
   readonly whole: boolean;
   /** The next line; it is answered in one of the next `settle`s. */
@@ -127,9 +127,11 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
    * Looked up once for an input: how to answer it at a moment without waiting, if that can be at all.
    * Undefined from the inner function means that this time it takes `run`.
    */
-  atHand?(input: z.infer<Schema>): ((at: Moment) => ReadyText | undefined) | undefined;
+  atHand?(input: z.infer<Schema>): ((at: BoardMoment) => ReadyText | undefined) | undefined;
   /** The same for people: what a caller gets who asks for HTML. */
   page?(call: Call<z.infer<Schema>>): Promise<string>;
+  /** Posted often and answered in JSON of moderate size: taken from the socket, where it comes in one piece. Without secret, page or stream. */
+  readonly direct?: true;
   /** Takes a text of whatever type instead of JSON. */
   readonly plain?: true;
   /** Takes the fields of a form of this board's own pages: instead of JSON, or in the address with all that were left empty. */

@@ -57,13 +57,13 @@ export interface Presenter {
   page(page: Page, how: Presentation): Promise<Reply>;
   /** The page in full as JSON text, unless it is so large that others would wait for it. */
   pageText(page: Page, how: Pick<Presentation, "include" | "extra">): ReadyText | undefined;
-  record(card: StoredMessage, include: ReadonlySet<Include>, now: number): ReadyText;
+  record(stored: StoredMessage, include: ReadonlySet<Include>, now: number): ReadyText;
   /** A record as JSON text, and what this view adds to it. */
-  text(card: StoredMessage, include: ReadonlySet<Include>, now: number, more: object): string;
+  text(stored: StoredMessage, include: ReadonlySet<Include>, now: number, more: object): string;
   /** Records of any kind as a Markdown document. */
   markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | TombstoneRecord)[], care?: Care): Reply;
   /** A document that puts the words of strangers between these marks itself. */
-  fenced(write: (marks: Fence) => string): Reply;
+  fenced(write: (marks: Fence) => string, care?: Care): Reply;
   /** Lines of facts, and lines that hold words of strangers, such as tags and aliases. */
   markdownLines(heading: string, lines: readonly string[], strange: readonly string[]): Reply;
 }
@@ -87,7 +87,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   const pageTexts = new WeakMap<readonly Item[], KeptText>();
 
   function recordIn(page: Page, item: Item, { include, extra }: Presentation) {
-    const record = "gone" in item ? tombstoneOf(item.gone, baseUrl) : recordOf(item.card, include, page.asOf, baseUrl);
+    const record = "gone" in item ? tombstoneOf(item.gone, baseUrl) : recordOf(item.stored, include, page.asOf, baseUrl);
     return { ...record, ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) };
   }
 
@@ -97,7 +97,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     asMarkdown(markdownDocument(heading, lines, seenAs(care, shown), fenceFor(care)));
 
   function shownText(page: Page, item: Item, { include, extra }: Pick<Presentation, "include" | "extra">): string {
-    const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.card, include, page.asOf);
+    const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.stored, include, page.asOf);
     if (item.score === undefined && extra === undefined) return record;
     return withMore(record, { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) });
   }
@@ -121,7 +121,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
 
   return {
     markdown,
-    fenced: (write) => asMarkdown(write(freshFence())),
+    fenced: (write, care = {}) => asMarkdown(write(fenceFor(care))),
     markdownLines: (heading, lines, strange) => asMarkdown(markdownList(heading, lines, strange, freshFence())),
     pageText(page, how) {
       const kept = keptText(page, how);
@@ -133,8 +133,8 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
         if (step.done === true) return keepText(page, how, text, step.value);
       }
     },
-    record: (card, include, now) => ({ json: textOf(card, include, now) }),
-    text: (card, include, now, more) => withMore(textOf(card, include, now), more),
+    record: (stored, include, now) => ({ json: textOf(stored, include, now) }),
+    text: (stored, include, now, more) => withMore(textOf(stored, include, now), more),
     async page(page, how) {
       const { fields } = how;
       if (how.format === "md") {
@@ -223,8 +223,8 @@ function* filling(page: Page, show: (item: Item) => number): Generator<void, Fit
 const withMore = (record: string, more: object): string => `${record.slice(0, -1)},${JSON.stringify(more).slice(1)}`;
 
 /** The record that goes with a `message` event: with body and data. */
-export function eventRenderer(baseUrl: string): (card: StoredMessage, now: number) => string {
-  return (card, now) => JSON.stringify(recordOf(card, BODY_AND_DATA, now, baseUrl));
+export function eventRenderer(baseUrl: string): (stored: StoredMessage, now: number) => string {
+  return (stored, now) => JSON.stringify(recordOf(stored, BODY_AND_DATA, now, baseUrl));
 }
 
 /** Without a stranger's words, where that is asked for. */
@@ -233,4 +233,4 @@ const seenAs = ({ view }: Care, shown: Parameters<Presenter["markdown"]>[2]): Pa
 
 /** Until the first of its records counts down a second. */
 const steadyFor = ({ items, asOf }: Page): number =>
-  items.reduce((least, item) => ("card" in item ? Math.min(least, steadyUntil(item.card.standing, asOf)) : least), Infinity);
+  items.reduce((least, item) => ("stored" in item ? Math.min(least, steadyUntil(item.stored.state, asOf)) : least), Infinity);

@@ -1,26 +1,30 @@
 // One agent: its key, what is counted for it, what it says of itself, what it wrote and what reached it.
 import { agentName, agentText } from "./agent-name.ts";
-import type { AgentFacts } from "./agents-page.ts";
+import type { ListedAgent } from "./agents-page.ts";
 import { bars } from "./charts.ts";
 import { face } from "./face.ts";
 import { type Fact, facts } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import type { Rows } from "./listing.ts";
+import type { ListedRows } from "./listing.ts";
 import { SHAPES } from "./marks.ts";
 import { labelLinks } from "./message-row.ts";
+import { kindsNamed } from "../core/view/own-kind.ts";
+import { span } from "../core/text/format-duration.ts";
 import { thousands } from "../core/text/plural.ts";
 import { agoTime, exactTime } from "./moments.ts";
 import type { Site } from "./site.ts";
 
 export interface AgentView {
-  readonly agent: AgentFacts;
+  readonly agent: ListedAgent;
   readonly profile: Html | undefined;
-  readonly threads: Rows;
-  readonly answers: Rows;
-  readonly checks: Rows;
-  readonly offers: Rows;
-  readonly inbox: Rows;
+  /** Median, in milliseconds. */
+  readonly toAnswer: number | undefined;
+  readonly threads: ListedRows;
+  readonly answers: ListedRows;
+  readonly checks: ListedRows;
+  readonly offers: ListedRows;
+  readonly inbox: ListedRows;
   readonly now: number;
 }
 
@@ -53,7 +57,7 @@ export function agentPage(site: Site, view: AgentView): string {
         ${view.offers.rows.length > 0 && part("Offers", view.offers, `/?kind=offer&author=${id}`, "")}
         ${part("Inbox", view.inbox, `/?inbox=${id}`, "Nothing was addressed to it.")}
       </div>
-      <aside class="card" aria-label="Facts about this agent">${agentFacts(agent)}</aside>
+      <aside class="card" aria-label="Facts about this agent">${agentFacts(agent, view.toAnswer)}</aside>
     </div>`;
   return layout(site, {
     title: agentText(id),
@@ -66,7 +70,7 @@ export function agentPage(site: Site, view: AgentView): string {
   });
 }
 
-function part(title: string, rows: Rows, more: string, empty: string, threads = false): Html {
+function part(title: string, rows: ListedRows, more: string, empty: string, threads = false): Html {
   const name = title.toLowerCase();
   return html`<section aria-labelledby="${name}">
     <h2 id="${name}">${title}</h2>
@@ -81,7 +85,7 @@ function part(title: string, rows: Rows, more: string, empty: string, threads = 
   </section>`;
 }
 
-function agentFacts({ pk, aliases, messages, work, votes, signals_received }: AgentFacts): Html {
+function agentFacts({ pk, aliases, messages, work, votes, signals_received }: ListedAgent, toAnswer: number | undefined): Html {
   const signals = Object.entries(signals_received);
   const received = votes.received.verifies + votes.received.refutes;
   const rows: readonly Fact[] = [
@@ -91,12 +95,13 @@ function agentFacts({ pk, aliases, messages, work, votes, signals_received }: Ag
       `delivered ${thousands(work.answered)} of ${thousands(work.claimed)} claimed, ${thousands(work.resolved)} closed as done`,
     ],
     received > 0 && ["Checked by others", `${thousands(votes.received.verifies)} of ${thousands(received)} checks confirmed`],
+    toAnswer !== undefined && ["Median time to answer", span(toAnswer / 1000)],
     ["Messages", `${thousands(messages.live)} live, ${thousands(messages.total)} in all`],
     ["Checks it made", `${thousands(votes.given.verifies)} confirm, ${thousands(votes.given.refutes)} dispute`],
     signals.length > 0 && ["Signals", signals.map(([signal, count]) => `${signal} ${count}`).join(", ")],
     ["Public key", html`<code class="id">${pk}</code>`],
   ];
-  const kinds = Object.entries(messages.by_kind).sort((a, b) => b[1] - a[1]);
+  const kinds = [...kindsNamed(messages)].sort((a, b) => b[1] - a[1]);
   return html`<h2>Facts</h2>
     ${facts(rows)}
     ${

@@ -1,25 +1,33 @@
-// Who is here: agents, last active first.
+// Who is here, as a table that can be sorted: what each delivered, how much of it was confirmed, and how fast.
 import { agentLink } from "./agent-name.ts";
 import { html, type Html } from "./html.ts";
 import type { agentView } from "../core/view/agent.ts";
 import { layout } from "./layout.ts";
-import { plural, thousands } from "../core/text/plural.ts";
+import { span } from "../core/text/format-duration.ts";
+import { thousands } from "../core/text/plural.ts";
 import { agoTime } from "./moments.ts";
 import { pager } from "./pager.ts";
-import type { Query } from "./query.ts";
+import { address, type PageQuery } from "./query.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
-export type AgentFacts = ReturnType<typeof agentView>;
+export type ListedAgent = ReturnType<typeof agentView>;
 
 export interface AgentsView {
-  readonly query: Query;
-  readonly agents: readonly AgentFacts[];
+  readonly query: PageQuery;
+  readonly agents: readonly ListedAgent[];
+  /** Median time until they answer, in milliseconds, of those who did. */
+  readonly times: ReadonlyMap<string, number>;
+  readonly sort: AgentSort | undefined;
   readonly nextCursor: string | null;
   readonly now: number;
 }
 
-export function agentsPage(site: Site, { query, agents, nextCursor, now }: AgentsView): string {
+export const AGENT_SORTS = ["active", "messages", "delivered", "confirmed", "time"] as const;
+export type AgentSort = (typeof AGENT_SORTS)[number];
+
+export function agentsPage(site: Site, view: AgentsView): string {
+  const { query, agents, nextCursor } = view;
   const body = html`<div class="page-head">
       <h1>Agents</h1>
       <p class="lede">An agent is a key. Nobody signs up; whoever signs with the same key is the same agent.</p>
@@ -44,23 +52,77 @@ export function agentsPage(site: Site, { query, agents, nextCursor, now }: Agent
         ><button>Show</button>
       </div>
     </form>
-    <ul class="agents">
-      ${agents.map((agent) => card(agent, now))}
-    </ul>
-    ${agents.length === 0 && html`<div class="empty"><p>No agents match.</p></div>`} ${pager("/agents", query, nextCursor)}`;
+    ${agents.length > 0 && table(view)} ${agents.length === 0 && html`<div class="empty"><p>No agents match.</p></div>`}
+    ${pager("/agents", query, nextCursor)}`;
   return layout(site, { title: "Agents", page: "agents", nav: "/agents", noindex: true, body });
 }
 
-function card(agent: AgentFacts, now: number): Html {
-  const { id, last_seen, messages, votes, work, offers, needs, profile } = agent;
-  const stood = votes.received.verifies + votes.received.refutes;
-  return html`<li>
-    <h2>${agentLink(id)}</h2>
-    <p class="facts">
-      active ${agoTime(last_seen, now)} · ${plural(messages.live, "live message")} of
-      ${thousands(messages.total)}${work.claimed > 0 && ` · delivered ${work.answered} of ${work.claimed} claimed`}${stood > 0 && ` · ${votes.received.verifies} of ${stood} checks confirmed`}
-    </p>
-    ${profile !== null && profile.body !== "" && html`<p class="said brief" dir="auto">${untrusted(profile.body)}${profile.truncated && "…"}</p>`}
-    ${offers.length + needs.length > 0 && html`<p class="tags">${offers.length > 0 && html`<span class="needs">offers ${offers.slice(0, 8).map((tag) => html`<a class="tag need" href="/agents?offers=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}</span>`}${needs.length > 0 && html`<span class="needs">needs ${needs.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?needs=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}</span>`}</p>`}
-  </li> `;
+const checksOf = ({ votes: { received } }: ListedAgent): number => received.verifies + received.refutes;
+const share = (part: number, whole: number): number => (whole === 0 ? -1 : part / whole);
+
+/** What each column sorts by, the best first. */
+const BY: Readonly<Record<AgentSort, (agent: ListedAgent, times: AgentsView["times"]) => number>> = {
+  active: ({ last_seen }) => Date.parse(last_seen),
+  messages: ({ messages }) => messages.live,
+  delivered: ({ work }) => work.answered + share(work.answered, work.claimed),
+  confirmed: (agent) => share(agent.votes.received.verifies, checksOf(agent)) + checksOf(agent) / 1e6,
+  time: ({ id }, times) => -(times.get(id) ?? Infinity),
+};
+
+const COLUMNS: readonly (readonly [AgentSort, string])[] = [
+  ["active", "Active"],
+  ["messages", "Messages"],
+  ["delivered", "Delivered of claimed"],
+  ["confirmed", "Confirmed of checked"],
+  ["time", "Median time to answer"],
+];
+
+function table({ query, agents, times, sort = "active", now }: AgentsView): Html {
+  const sorted = agents.toSorted((a, b) => BY[sort](b, times) - BY[sort](a, times) || 0);
+  return html`<div class="wide" tabindex="0" role="region" aria-label="Agents">
+    <table class="agents">
+      <thead>
+        <tr>
+          <th scope="col">Agent</th>
+          ${COLUMNS.map(
+            ([name, label]) =>
+              html`<th scope="col" ${name === sort && html` aria-sort="descending"`}>
+                <a href="${address("/agents", query, { sort: name === "active" ? undefined : name })}">${label}</a>
+              </th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        ${sorted.map((agent) => row(agent, times, now))}
+      </tbody>
+    </table>
+  </div>`;
 }
+
+function row(agent: ListedAgent, times: AgentsView["times"], now: number): Html {
+  const { id, last_seen, messages, votes, work, offers, needs, profile } = agent;
+  const checks = checksOf(agent);
+  const took = times.get(id);
+  return html`<tr>
+    <th scope="row">
+      <p>${agentLink(id)}</p>
+      ${profile !== null && profile.body !== "" && html`<p class="said brief" dir="auto">${untrusted(profile.body)}${profile.truncated && "…"}</p>`}
+      ${offers.length + needs.length > 0 && html`<p class="tags">${labels("offers", offers)}${labels("needs", needs)}</p>`}
+    </th>
+    <td>${agoTime(last_seen, now)}</td>
+    <td>${thousands(messages.live)}</td>
+    <td>${work.claimed === 0 ? NONE : `${thousands(work.answered)} of ${thousands(work.claimed)}`}</td>
+    <td>${checks === 0 ? NONE : `${thousands(votes.received.verifies)} of ${thousands(checks)}`}</td>
+    <td>${took === undefined ? NONE : span(took / 1000)}</td>
+  </tr> `;
+}
+
+const NONE = html`<span class="quiet" aria-label="none">–</span>`;
+const TAGS_SHOWN = 6;
+
+const labels = (field: "offers" | "needs", all: readonly string[]): Html | false =>
+  all.length > 0 &&
+  html`<span class="needs"
+    >${field}
+    ${all.slice(0, TAGS_SHOWN).map((tag) => html`<a class="tag${field === "offers" ? " need" : ""}" href="/agents?${field}=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}</span
+  >`;

@@ -7,16 +7,16 @@ import { connectCard } from "./connect.ts";
 import { type Happening, happeningList } from "./happening.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import { listing, type Rows } from "./listing.ts";
+import { listing, type ListedRows } from "./listing.ts";
 import { STATUS_WORDS } from "./marks.ts";
-import { address, itemsOf, type Query } from "./query.ts";
+import { address, itemsOf, type PageQuery } from "./query.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
 export interface BoardView {
-  readonly query: Query;
+  readonly query: PageQuery;
   readonly view: BoardViewName;
-  readonly page: Rows;
+  readonly page: ListedRows;
   readonly counts: Readonly<Partial<Record<BoardViewName, string>>>;
   readonly agents24h: number;
   readonly needs: readonly { readonly tag: string; readonly count: number }[];
@@ -24,7 +24,7 @@ export interface BoardView {
   /** What the stream would be asked. */
   readonly stream: string;
   /** Where nothing was found, what comes closest. */
-  readonly nearest?: Rows | undefined;
+  readonly nearest?: ListedRows | undefined;
 }
 
 const PATH = "/";
@@ -93,7 +93,7 @@ export function boardPage(site: Site, shown: BoardView): string {
   });
 }
 
-const withoutView = ({ view: _view, ...rest }: Query): Query => rest;
+const withoutView = ({ view: _view, ...rest }: PageQuery): PageQuery => rest;
 
 const intro = (): Html =>
   html`<div class="intro">
@@ -117,7 +117,7 @@ function titleOf({ view, query }: BoardView, asked: boolean): string {
   return parts.join(" · ");
 }
 
-function headingOf({ q }: Query, { rows, nextCursor }: Rows): Html {
+function headingOf({ q }: PageQuery, { rows, nextCursor }: ListedRows): Html {
   const count = `${thousands(rows.length)}${nextCursor === null ? "" : "+"}`;
   if (q === undefined) return html`<h1 class="found">Messages <span class="n">${count}</span></h1>`;
   return html`<h1 class="found">${count} ${rows.length === 1 ? "result" : "results"} for <q dir="auto">${untrusted(q)}</q></h1>`;
@@ -148,7 +148,7 @@ function tabs({ view, counts, query }: BoardView, asked: boolean): Html {
 /** Everything that is not in the form itself goes with it, hidden. */
 const IN_FORM = new Set(["kind", "status", "tag", "author", "lang", "sort", "cursor"]);
 
-function filterMenu(query: Query): Html {
+function filterMenu(query: PageQuery): Html {
   const kept = Object.entries(query).filter(([name]) => !IN_FORM.has(name));
   const ticks = (name: "kind" | "status", words: (item: string) => string, items: readonly string[]): Html =>
     html`${items.map((item) => html`<label class="tick"><input type="checkbox" name="${name}" value="${item}" ${itemsOf(query[name]).includes(item) && html` checked`} />${words(item)}</label> `)}`;
@@ -176,7 +176,7 @@ function filterMenu(query: Query): Html {
   </details>`;
 }
 
-function sortSelect(query: Query): Html {
+function sortSelect(query: PageQuery): Html {
   const searched = query["q"] !== undefined || query["near"] !== undefined;
   const chosen = query["sort"] ?? "";
   const offered = SORTS.filter((sort) => sort !== "relevance" || searched || chosen === sort);
@@ -187,7 +187,7 @@ function sortSelect(query: Query): Html {
 }
 
 /** One for each item of a list: what is taken away is what was pressed. */
-function chips(query: Query): Html | false {
+function chips(query: PageQuery): Html | false {
   const shown = Object.entries(query)
     .filter(([name]) => !NOT_FILTERS.has(name))
     .flatMap(([name, value]) => itemsOf(value).map((item) => ({ name, item, rest: itemsOf(value).filter((one) => one !== item) })));

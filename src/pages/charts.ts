@@ -46,7 +46,7 @@ export function hours(hourly: readonly { readonly hour: string; readonly posted:
   const y = (value: number): number => top + (height - top - bottom) * (1 - value / most);
   const days = hourly.flatMap(({ hour }, i) => (hour.slice(11, 13) === "00" ? [{ x: left + i * step, day: hour.slice(5, 10) }] : []));
   const sum = hourly.reduce((all, { posted }) => all + posted, 0);
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Posts per hour over seven days">
+  return html`<div class="wide newest" tabindex="0" role="region" aria-label="Posts per hour over seven days">
     <svg
       class="hours"
       viewBox="0 0 ${width} ${height}"
@@ -55,11 +55,34 @@ export function hours(hourly: readonly { readonly hour: string; readonly posted:
     >
       ${[0, most / 2, most].map((value) => html`<line class="grid" x1="${left}" x2="${width}" y1="${y(value)}" y2="${y(value)}" /><text x="${left - 6}" y="${y(value) + 4}" text-anchor="end">${Number.isInteger(value) ? thousands(value) : ""}</text>`)}
       ${days.map(({ x, day }) => html`<line class="day" x1="${x.toFixed(1)}" x2="${x.toFixed(1)}" y1="${top}" y2="${height - bottom + 5}" /><text x="${(x + 4).toFixed(1)}" y="${height - 5}">${day}</text>`)}
+      <rect class="this-hour" x="${(width - step).toFixed(1)}" y="${top}" width="${step.toFixed(1)}" height="${height - top - bottom}" />
+      <text x="${width}" y="${height - 5}" text-anchor="end">now</text>
       <g class="cols">
-        ${hourly.map(({ hour, posted }, i) => posted > 0 && html`<rect x="${(left + i * step + 0.6).toFixed(1)}" y="${y(posted).toFixed(1)}" width="${Math.max(1, step - 1.2).toFixed(1)}" height="${(y(0) - y(posted)).toFixed(1)}"><title>${minute(hour)} UTC: ${posted}</title></rect>`)}
+        ${hourly.map(({ hour, posted }, i) => posted > 0 && html`<rect x="${(left + i * step + 0.6).toFixed(1)}" y="${y(posted).toFixed(1)}" width="${Math.max(1, step - 1.2).toFixed(1)}" height="${(y(0) - y(posted)).toFixed(1)}"><title data-hour="${hour}" data-posted="${posted}">${minute(hour)} UTC: ${posted}</title></rect>`)}
       </g>
     </svg>
   </div>`;
+}
+
+const SPARK = { width: 84, height: 22, gap: 2 } as const;
+
+/** One column a day, today last; its numbers stand in the words beside it. */
+export function sparkline(values: readonly number[]): Html {
+  const { width, height, gap } = SPARK;
+  const most = Math.max(1, ...values);
+  const step = width / Math.max(1, values.length);
+  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" aria-hidden="true">
+    ${values.map((value, i) => {
+      const tall = Math.max(1, (value / most) * height);
+      return html`<rect
+        class="${i === values.length - 1 ? "today" : "day"}"
+        x="${(i * step).toFixed(1)}"
+        y="${(height - tall).toFixed(1)}"
+        width="${(step - gap).toFixed(1)}"
+        height="${tall.toFixed(1)}"
+      />`;
+    })}
+  </svg>`;
 }
 
 /** A whole divided into its parts, each with its mark and number below. */

@@ -1,14 +1,9 @@
 // How an agent joins this board: a few lines for each way in, with the board's own address filled in.
 import { html, type Html } from "./html.ts";
 import type { Site } from "./site.ts";
+import { type Way, waysIn } from "./ways-in.ts";
 
-interface Way {
-  readonly name: string;
-  readonly code: string;
-  readonly more: Html;
-}
-
-const waysOf = (baseUrl: string): readonly Way[] => [
+export const waysToConnect = (baseUrl: string): readonly Way[] => [
   {
     name: "MCP",
     code: `{ "mcpServers": {\n  "blackboard": {\n    "type": "http",\n    "url": "${baseUrl}/mcp"\n} } }`,
@@ -31,19 +26,8 @@ const waysOf = (baseUrl: string): readonly Way[] => [
   },
 ];
 
-/** Tabs without a script: the chosen one is a radio button. */
 export const connectCard = ({ baseUrl }: Site, heading: "h2" | "h3" = "h2"): Html =>
   html`<section class="card connect" aria-labelledby="connect">
     ${heading === "h2" ? html`<h2 id="connect">Connect your agent</h2>` : html`<h3 id="connect">Connect your agent</h3>`}
-    <fieldset class="ways-in">
-      <legend class="hide">Way in</legend>
-      ${waysOf(baseUrl).map(
-        ({ name, code, more }, i) =>
-          html`<input type="radio" name="way-in" id="way-${i}" ${i === 0 && html` checked`} /><label for="way-${i}">${name}</label>
-            <div class="way">
-              <pre tabindex="0" data-copy><code>${code}</code></pre>
-              <p class="quiet">${more}</p>
-            </div>`,
-      )}
-    </fieldset>
+    ${waysIn("way", waysToConnect(baseUrl))}
   </section>`;

@@ -48,5 +48,5 @@ export function didWhat({ kind, rel, signal }: Deed): string {
 }
 
 const KIND_WORDS: Readonly<Record<string, string>> = { email: "e-mail" };
-export const kindWord = (kind: string): string => KIND_WORDS[kind] ?? kind;
+export const kindInWords = (kind: string): string => KIND_WORDS[kind] ?? kind;
 export const capitalised = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);

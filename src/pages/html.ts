@@ -10,7 +10,7 @@ export class Html {
   }
 }
 
-export type Part = Html | string | number | null | undefined | false | readonly Part[];
+export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[];
 
 /** Stands around what is filled in last of all (agent-name.ts): no text may bring it along. */
 export const MARK = "\uE000";
@@ -27,7 +27,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export const escape = (text: string): string =>
   /[&<>"'\uE000]/.test(text) ? text.replaceAll(/[&<>"'\uE000]/g, (char) => ESCAPES[char] ?? "") : text;
 
-function textOf(part: Part): string {
+function textOf(part: HtmlPart): string {
   if (part === null || part === undefined || part === false) return "";
   if (part instanceof Html) return part.text;
   if (typeof part === "number") return String(part);
@@ -43,7 +43,7 @@ function trim(strings: TemplateStringsArray): readonly string[] {
 }
 
 /** Values of attributes must stand in double quotes. */
-export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
+export function html(strings: TemplateStringsArray, ...values: HtmlPart[]): Html {
   const texts = trim(strings);
   let text = texts[0] ?? "";
   for (const [i, value] of values.entries()) text += textOf(value) + (texts[i + 1] ?? "");
@@ -51,5 +51,5 @@ export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
 }
 
 /** Parts with something between them. */
-export const joined = (parts: readonly Part[], between: Part): Html =>
+export const joined = (parts: readonly HtmlPart[], between: HtmlPart): Html =>
   html`${parts.filter((part) => part !== null && part !== undefined && part !== false).map((part, i) => (i === 0 ? part : [between, part]))}`;

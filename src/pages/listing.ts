@@ -2,9 +2,9 @@
 import { html, type Html } from "./html.ts";
 import { SHAPES } from "./marks.ts";
 import { pager } from "./pager.ts";
-import type { Query } from "./query.ts";
+import type { PageQuery } from "./query.ts";
 
-export interface Rows {
+export interface ListedRows {
   readonly rows: readonly Html[];
   readonly nextCursor: string | null;
   readonly latestSeq: number;
@@ -13,8 +13,8 @@ export interface Rows {
 
 export interface ListingView {
   readonly path: string;
-  readonly query: Query;
-  readonly page: Rows;
+  readonly query: PageQuery;
+  readonly page: ListedRows;
   /** Its heading, for those who cannot see where it stands. */
   readonly label: string;
   readonly empty: Html;

@@ -1,11 +1,16 @@
 // The log: every change in order, each entry chained to the one before, the head signed by the board.
+import { MESSAGE_ID } from "../core/protocol/encoding.ts";
+import type { Status } from "../core/protocol/vocabulary.ts";
 import { agentLink } from "./agent-name.ts";
+import { didWhat } from "./deeds.ts";
+import type { Happening } from "./happening.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { thousands } from "../core/text/plural.ts";
-import { agoTime } from "./moments.ts";
+import { STATUS_WORDS } from "./marks.ts";
+import { agoTime, exactTime } from "./moments.ts";
 import type { Site } from "./site.ts";
-import { shortId, untrusted } from "./untrusted.ts";
+import { languageOf, messagePath, shownId, untrusted } from "./untrusted.ts";
 
 export interface LogEntryView {
   readonly seq: number;
@@ -17,6 +22,8 @@ export interface LogEntryView {
 }
 export interface LogView {
   readonly changes: readonly LogEntryView[];
+  /** What the messages of these entries are, where they are still here. */
+  readonly told: ReadonlyMap<string, Happening>;
   readonly after: number;
   readonly latestSeq: number;
   readonly oldestSeq: number;
@@ -36,125 +43,139 @@ export interface LogView {
   readonly now: number;
 }
 
+type Checkpoint = NonNullable<LogView["checkpoint"]>;
+
 export function logPage(site: Site, view: LogView): string {
-  const { changes, after, latestSeq, oldestSeq, limit, checkpoint, tree, now } = view;
+  const { changes, after, latestSeq, oldestSeq, limit, checkpoint, tree } = view;
   const older = Math.max(0, after - limit);
   const first = changes[0]?.seq ?? 0;
   const last = changes.at(-1)?.seq ?? 0;
   const body = html`<div class="page-head">
       <h1>Log</h1>
       <p class="lede">
-        Every change on this board takes the next number. Each entry holds the hash of the one before it, so that nothing can be changed,
-        moved or left out later without breaking the chain. Content is not part of it, only its digest: what expires can be forgotten, and
-        the chain still checks.
+        Every change on this board takes the next number and holds the hash of the one before it, so that nothing can be changed, moved or
+        left out later without breaking the chain. Texts are not part of it, only their digests: what expires is forgotten, and the chain
+        still checks.
       </p>
     </div>
-    ${checkpoint !== undefined && checkpointSection(checkpoint)} ${tree !== undefined && treeSection(tree)}
+    ${checkpoint !== undefined && checkSection(checkpoint)}
     <section aria-labelledby="entries">
       <h2 id="entries">Entries <span class="n">${thousands(first)} to ${thousands(last)} of ${thousands(latestSeq)}</span></h2>
-      <div class="wide" tabindex="0" role="region" aria-label="Entries of the log">
-        <table class="log">
-          <thead>
-            <tr>
-              <th scope="col">Seq</th>
-              <th scope="col">When</th>
-              <th scope="col">What</th>
-              <th scope="col">Subject</th>
-              <th scope="col">Detail</th>
-              <th scope="col">Hash</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${changes.toReversed().map((entry) => row(entry, now))}
-          </tbody>
-        </table>
-      </div>
+      <table class="log">
+        <thead>
+          <tr>
+            <th scope="col">Entry</th>
+            <th scope="col">What happened</th>
+            <th scope="col">When</th>
+            <th scope="col">Hash</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${changes.toReversed().map((entry) => row(entry, view))}
+        </tbody>
+      </table>
       <nav class="pager" aria-label="Further pages">
         ${last < latestSeq && html`<a href="/log?after=${Math.min(last, Math.max(0, latestSeq - limit))}">Newer</a><a href="/log">Newest</a>`}${first > oldestSeq && html`<a rel="next" href="/log?after=${older}">Older</a>`}
       </nav>
-    </section>`;
+    </section>
+    ${checkpoint !== undefined && checkpointFold(checkpoint)} ${tree !== undefined && treeFold(tree)}`;
   return layout(site, { title: "Log", page: "log", nav: "/log", noindex: true, twin: `/api/changes?after=${after}`, body });
 }
 
-function checkpointSection(checkpoint: NonNullable<LogView["checkpoint"]>): Html {
-  return html`<section aria-labelledby="checkpoint">
-    <h2 id="checkpoint">Checkpoint</h2>
-    <div class="card checkpoint">
-      <p>The board signs where its log stands, and never signs two histories.</p>
-      <dl>
-        <dt>Sequence</dt>
-        <dd>${thousands(checkpoint.seq)}</dd>
-        <dt>Hash</dt>
-        <dd><code class="id">${checkpoint.hash}</code></dd>
-        <dt>Signed payload</dt>
-        <dd><code class="id">${checkpoint.payload}</code></dd>
-        <dt>Signature</dt>
-        <dd><code class="id">${checkpoint.sig}</code></dd>
-        <dt>Board’s key</dt>
-        <dd><code class="id">${checkpoint.pk}</code></dd>
-      </dl>
-      <div data-check-log data-pk="${checkpoint.pk}">
-        <p class="quiet">
-          To check it yourself: read <a href="/api/changes">/api/changes</a> from a sequence number you know, hash as the
-          <a href="/llms-full.txt">manual</a> says, and compare with <a href="/api/checkpoint">/api/checkpoint</a>.
-        </p>
-      </div>
-    </div>
-  </section>`;
-}
-
-function treeSection(note: string): Html {
-  return html`<section aria-labelledby="tree">
-    <h2 id="tree">Tree</h2>
-    <div class="card">
+/** What everybody can do for themselves comes first; the hex behind it stands in a fold below. */
+const checkSection = ({ pk, seq, at }: Checkpoint): Html =>
+  html`<section aria-labelledby="check">
+    <h2 id="check" class="hide">Check it</h2>
+    <div class="card checkpoint" data-check-log data-pk="${pk}">
       <p>
-        Over the same entries stands a Merkle tree. Its head is signed too, and cosigned by the witnesses that this board has: with a proof
-        against it anybody can show, without asking the board, that an entry is in the log.
-      </p>
-      <pre tabindex="0" aria-label="Signed head of the tree">${untrusted(note)}</pre>
-      <p class="quiet">
-        Keep it: the next head must go on from it. <a href="/tlog/checkpoint">/tlog/checkpoint</a> is the newest,
-        <a href="/tlog/key">/tlog/key</a> says whose key it is, <a href="/tlog/policy">/tlog/policy</a> whom to trust.
+        The board signed entry ${thousands(seq)} as its newest at ${exactTime(at)}, and never signs two histories. Your own machine can
+        check all of it.
       </p>
     </div>
   </section>`;
-}
 
+const checkpointFold = (checkpoint: Checkpoint): Html =>
+  html`<details class="proof">
+    <summary>The signed head of the chain</summary>
+    <dl>
+      <dt>Entry</dt>
+      <dd>${thousands(checkpoint.seq)}</dd>
+      <dt>Hash</dt>
+      <dd><code class="id">${checkpoint.hash}</code></dd>
+      <dt>Signed payload</dt>
+      <dd><code class="id">${checkpoint.payload}</code></dd>
+      <dt>Signature</dt>
+      <dd><code class="id">${checkpoint.sig}</code></dd>
+      <dt>Board’s key</dt>
+      <dd><code class="id">${checkpoint.pk}</code></dd>
+    </dl>
+    <p class="quiet">
+      To check it yourself: read <a href="/api/changes">/api/changes</a> from an entry you know, hash as the
+      <a href="/docs/manual#log">manual</a> says, and compare with <a href="/api/checkpoint">/api/checkpoint</a>.
+    </p>
+  </details>`;
+
+const treeFold = (note: string): Html =>
+  html`<details class="proof">
+    <summary>The signed head of the tree</summary>
+    <p>
+      Over the same entries stands a Merkle tree. Its head is signed too, and cosigned by the witnesses that this board has: with a proof
+      against it anybody can show, without asking the board, that an entry is in the log.
+    </p>
+    <pre tabindex="0" aria-label="Signed head of the tree">${untrusted(note)}</pre>
+    <p class="quiet">
+      Keep it: the next head must go on from it. <a href="/tlog/checkpoint">/tlog/checkpoint</a> is the newest,
+      <a href="/tlog/key">/tlog/key</a> says whose key it is, <a href="/tlog/policy">/tlog/policy</a> whom to trust.
+    </p>
+  </details>`;
+
+/** What became of a message, where there is no more to say of it. */
 const WORDS: Readonly<Record<string, string>> = {
   create: "posted",
   expire: "expired",
-  retract: "withdrawn",
-  supersede: "superseded",
-  remove: "removed",
-  restore: "restored",
-  status: "status",
-  ack: "acknowledged",
-  alias_claim: "alias claimed",
-  alias_release: "alias released",
-  alias_expire: "alias ended",
-  key_block: "key blocked",
-  key_unblock: "key unblocked",
+  retract: "was withdrawn",
+  supersede: "was replaced by a newer version",
+  remove: "was removed by the operator",
+  restore: "was restored",
+  ack: "acknowledged its inbox",
+  alias_claim: "was claimed as a name",
+  alias_release: "was released as a name",
+  alias_expire: "ended as a name",
+  key_block: "was blocked",
+  key_unblock: "was unblocked",
+  key_commit: "committed to its next key",
+  key_rotate: "changed its key",
+  key_revoke: "revoked its key",
+  key_delegate: "lent a key to another agent",
+  key_undelegate: "took back a key that it had lent",
+  key_veto: "stopped a change of its key",
+  key_effect: "has another key from now on",
+  board_key: "The board changes its key",
 };
 
-function row({ seq, at, type, id, detail, hash }: LogEntryView, now: number): Html {
-  const subject = /^[0-9a-f]{64}$/.test(id)
-    ? html`<a href="/m/${id}">${shortId(id)}</a>`
-    : id.startsWith("ag_")
-      ? agentLink(id)
-      : html`<bdi>${untrusted(id)}</bdi>`;
+function row(entry: LogEntryView, { told, now }: LogView): Html {
+  const { seq, at, hash } = entry;
   return html`<tr data-seq="${seq}">
-    <td class="n">${seq}</td>
-    <td>${agoTime(at, now)}</td>
-    <td>${WORDS[type] ?? type}</td>
-    <td>${subject}</td>
-    <td>${detailOf(type, detail)}</td>
-    <td><code title="${hash}">${hash.slice(0, 12)}</code></td>
+    <td class="n">${thousands(seq)}</td>
+    <td>${sentence(entry, told.get(entry.id))}</td>
+    <td class="n">${agoTime(at, now)}</td>
+    <td class="n"><code title="${hash}">${hash.slice(0, 8)}</code></td>
   </tr> `;
 }
 
-function detailOf(type: string, detail: string | null): Html | string {
-  if (detail === null) return "";
-  if (type !== "status") return untrusted(detail.length > 120 ? `${detail.slice(0, 120)}…` : detail);
-  const { from, to } = JSON.parse(detail) as { from: string; to: string };
-  return html`${from} → <b>${to}</b>`;
+const link = (id: string, happening: Happening | undefined): Html =>
+  happening === undefined
+    ? html`<a href="${messagePath(id)}">message ${shownId(id)}</a>`
+    : html`<a href="${messagePath(id)}" dir="auto" ${languageOf(happening.lang)}>${untrusted(happening.title)}</a>`;
+
+function sentence({ type, id, detail }: LogEntryView, happening: Happening | undefined): Html {
+  if (type === "create" && happening !== undefined)
+    return html`${agentLink(happening.author)} <span class="did">${didWhat(happening).replace(/ it$/, "")}</span> ${link(id, happening)}`;
+  if (type === "create") return html`${link(id, undefined)} was posted`;
+  if (type === "status" && detail !== null) {
+    const { from, to } = JSON.parse(detail) as { from: Status; to: Status };
+    return html`${link(id, happening)} <span class="did">went from ${STATUS_WORDS[from]} to</span> <b>${STATUS_WORDS[to]}</b>`;
+  }
+  const subject = MESSAGE_ID.test(id) ? link(id, happening) : id.startsWith("ag_") ? agentLink(id) : html`<bdi>${untrusted(id)}</bdi>`;
+  return html`${subject} <span class="did">${WORDS[type] ?? type.replaceAll("_", " ")}</span>`;
 }

@@ -6,7 +6,7 @@ const NOW = 1_700_000_000_000;
 const ID = "a".repeat(64);
 const AUTHOR = `ag_${"0".repeat(20)}`;
 const card: Recordable = {
-  standing: {
+  state: {
     seq: 1,
     id: ID,
     author: AUTHOR,

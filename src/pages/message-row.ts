@@ -5,7 +5,7 @@ import type { ThreadNews } from "../core/view/thread-news.ts";
 import { isWorkable } from "../core/protocol/vocabulary.ts";
 import { plural } from "../core/text/plural.ts";
 import { agentFace, agentLink, agentName } from "./agent-name.ts";
-import { ACTS, capitalised, didWhat, kindWord } from "./deeds.ts";
+import { ACTS, capitalised, didWhat, kindInWords } from "./deeds.ts";
 import { Html, html, joined } from "./html.ts";
 import { flagMarks, statusMark, verdictMark, votes } from "./marks.ts";
 import { ago, agoMark, agoTime, endingMark, leftMark } from "./moments.ts";
@@ -63,7 +63,7 @@ function template(record: Listed, found: RegExp | undefined): Html {
   const mark =
     meta.kind === "verification" && verdict !== undefined
       ? html`<span class="pill plain">${verdictMark(verdict)}</span>`
-      : statusMark(derived.status, meta.kind) || html`<span class="pill plain">${capitalised(kindWord(meta.kind))}</span>`;
+      : statusMark(derived.status, meta.kind) || html`<span class="pill plain">${capitalised(kindInWords(meta.kind))}</span>`;
   const titled = meta.title !== undefined && meta.title !== "";
   return html`<li
     class="row"
@@ -78,7 +78,7 @@ function template(record: Listed, found: RegExp | undefined): Html {
       ${heading(record, preview, found)}
       ${titled && preview !== "" && html`<p class="said brief" dir="auto" ${languageOf(meta.lang)}>${foundIn(preview, found)}</p>`}
       <p class="facts">
-        ${capitalised(kindWord(meta.kind))} by
+        ${capitalised(kindInWords(meta.kind))} by
         ${agentLink(server.author.id)}${joinedWith(senderMark(record))}${meta.to !== undefined && html` to ${agentLink(meta.to)}`}${HOLE}${joinedWith(flagMarks(content.flags))}
         <span class="tags">${fewLabels(meta)}</span>
       </p>
@@ -125,7 +125,7 @@ function factsEnd(record: Listed, context: RowContext): Html {
   const last = lastDeed(record, context);
   const posted = agoMark(record.server.received_at, ago(record.server.received_at, now));
   return html`${root !== undefined && html` in <a href="${messagePath(root.id)}" dir="auto" ${languageOf(root.lang)}>${untrusted(root.title)}</a>`}
-  · ${last === false ? posted : last}${note !== undefined && html` · <span class="note">${note}</span>`}`;
+  · ${last === false ? posted : last}${note !== undefined && html` · <span class="note"><bdi>${untrusted(note)}</bdi></span>`}`;
 }
 
 function rowEnd(record: Listed, context: RowContext): Html {
@@ -168,18 +168,15 @@ export type RowOf = (card: Recordable, record: () => MessageRecord, context: Row
 
 /** Rows kept for as long as the board keeps the message as it is. */
 export function keptRows(): RowOf {
-  const kept = new WeakMap<
-    Recordable["standing"],
-    { readonly held: boolean; readonly texts: readonly string[]; readonly record: Listed }
-  >();
+  const kept = new WeakMap<Recordable["state"], { readonly held: boolean; readonly texts: readonly string[]; readonly record: Listed }>();
   const make = (record: Listed, found?: RegExp) => template(record, found).text.split("\0");
   return (card, record, context) => {
     const { now, found } = context;
-    const held = card.standing.leaseUntil !== null && card.standing.leaseUntil > now;
-    let row = kept.get(card.standing);
+    const held = card.state.leaseUntil !== null && card.state.leaseUntil > now;
+    let row = kept.get(card.state);
     if (row === undefined || row.held !== held) {
       const made = record();
-      kept.set(card.standing, (row = { held, texts: make(made), record: made }));
+      kept.set(card.state, (row = { held, texts: make(made), record: made }));
     }
     const { record: listed } = row;
     // How many are in its thread is no part of the message.
@@ -194,7 +191,7 @@ export const tombstoneRow = ({ id, server, meta }: TombstoneRecord, now: number)
   html`<li class="row gone">
     <div class="row-state"><span class="pill plain">${goneWord(server.gone.reason)}</span></div>
     <div class="row-main">
-      <h3><a href="${messagePath(id)}">${capitalised(kindWord(meta.kind))} by ${agentName(server.author.id)}</a></h3>
+      <h3><a href="${messagePath(id)}">${capitalised(kindInWords(meta.kind))} by ${agentName(server.author.id)}</a></h3>
       <p class="facts">${agoTime(server.received_at, now)}</p>
     </div>
     <div class="row-end"></div>

@@ -48,7 +48,7 @@ markdown.renderer.rules["code_block"] = (tokens, index) => block(tokens[index]?.
 markdown.renderer.rules["table_open"] = () => '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n';
 markdown.renderer.rules["table_close"] = () => "</table></div>\n";
 
-export interface Said {
+export interface WrittenText {
   readonly id: string;
   readonly body: string;
   readonly format: "markdown" | "plain" | "json" | undefined;
@@ -59,12 +59,12 @@ const TEXTS_KEPT = 20_000;
 const CHARS_KEPT = 8_000_000;
 
 /** The same id is the same text for ever, so each is rendered once while it is in demand. */
-export function keptTexts(): (said: Said) => Html {
+export function keptTexts(): (said: WrittenText) => Html {
   const kept = boundedTextCache<string, Html>(TEXTS_KEPT, CHARS_KEPT, ({ text }) => text.length);
   return (said) => kept.of(said.id, () => render(said));
 }
 
-function render({ body, format }: Omit<Said, "id">): Html {
+function render({ body, format }: Omit<WrittenText, "id">): Html {
   if (format === "plain" || (format !== "json" && marksIn(body) > MARKS_READ)) return html`<p class="plain">${untrusted(body)}</p>`;
   if (format === "json") return html`<pre tabindex="0"><code>${untrusted(indented(body))}</code></pre>`;
   const text = untrusted(body);

@@ -1,25 +1,15 @@
 // A page to write a post on: what kind, then what that kind needs; the script checks, signs and mines it. Without one, how else to post.
-import { agentLink } from "./agent-name.ts";
-import { kindWord } from "./deeds.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import type { Query } from "./query.ts";
+import type { PageQuery } from "./query.ts";
+import { type Quoted, quotedPost } from "./quoted.ts";
 import type { Site } from "./site.ts";
-import { languageOf, messagePath, untrusted } from "./untrusted.ts";
+import { untrusted } from "./untrusted.ts";
 
 export interface NewView {
-  readonly given: Query;
+  readonly given: PageQuery;
   /** What it replies to. */
-  readonly re?:
-    | {
-        readonly id: string;
-        readonly kind: string;
-        readonly author: string;
-        readonly title: string;
-        readonly lang: string | undefined;
-        readonly text: Html;
-      }
-    | undefined;
+  readonly re?: Quoted | undefined;
   /** Words in use for needs and offers. */
   readonly words: readonly string[];
 }
@@ -59,7 +49,7 @@ export function newPage(site: Site, { given, re, words }: NewView): string {
           <a href="/docs#post">Other ways to post</a> are a line of curl, Python or MCP away.
         </p>
         <fieldset class="bare" data-fields>
-          ${re === undefined ? kindCards(kinds, chosen) : quoted(re)}
+          ${re === undefined ? kindCards(kinds, chosen) : quotedPost(re)}
           ${
             re === undefined &&
             html`<label data-for="question task finding note offer profile"
@@ -84,7 +74,7 @@ export function newPage(site: Site, { given, re, words }: NewView): string {
           </label>
           ${re === undefined && kindFields(given, words)}
           <details class="more-fields">
-            <summary>Expiry, language, tags</summary>
+            <summary>Expiry, language, tags, addressee, file</summary>
             <div class="fields">
               <label
                 ><span>Expires after</span
@@ -94,8 +84,13 @@ export function newPage(site: Site, { given, re, words }: NewView): string {
               ><label
                 ><span>Language</span
                 ><input name="lang" placeholder="en" autocomplete="off" spellcheck="false" maxlength="35" value="${given["lang"]}" /></label
+              ><label><span>Tags</span><input name="tags" placeholder="uploads, retry" autocomplete="off" value="${given["tags"]}" /></label
               ><label
-                ><span>Tags</span><input name="tags" placeholder="uploads, retry" autocomplete="off" value="${given["tags"]}"
+                ><span>To <small>an agent's id or alias</small></span
+                ><input name="to" placeholder="mirror-desk" autocomplete="off" spellcheck="false" value="${given["to"]}" /></label
+              ><label
+                ><span>File <small>text, at most 128 KB, kept a day</small></span
+                ><input name="file" type="file" accept="text/*,.json,.xml,.yaml,.yml,.toml,.ndjson,.js"
               /></label>
             </div>
           </details>
@@ -133,7 +128,7 @@ const kindCards = (kinds: readonly (readonly [string, string, string])[], chosen
     )}
   </fieldset>`;
 
-const kindFields = (given: Query, words: readonly string[]): Html =>
+const kindFields = (given: PageQuery, words: readonly string[]): Html =>
   html`<datalist id="words">${words.map((word) => html`<option value="${untrusted(word)}"></option>`)}</datalist>
     <label data-for="question task"
       ><span>Needs <small>what somebody must be able to do</small></span
@@ -149,12 +144,3 @@ const kindFields = (given: Query, words: readonly string[]): Html =>
         ${SURE.map(([value, name]) => html`<option value="${value}">${name}</option>`)}
       </select></label
     >`;
-
-const quoted = ({ id, kind, author, title, lang, text }: NonNullable<NewView["re"]>): Html =>
-  html`<blockquote class="post quoted">
-    <p class="post-head">
-      ${agentLink(author)}<span class="k">${kindWord(kind)}</span>
-      <a href="${messagePath(id)}" dir="auto" ${languageOf(lang)}>${untrusted(title)}</a>
-    </p>
-    <div class="said clip"><div class="prose" dir="auto" ${languageOf(lang)}>${text}</div></div>
-  </blockquote>`;

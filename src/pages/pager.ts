@@ -1,9 +1,9 @@
 // The way from one page of a list to the next, and back to the first.
 import { html, type Html } from "./html.ts";
-import { address, type Query } from "./query.ts";
+import { address, type PageQuery } from "./query.ts";
 
 /** Nothing where there is one page only. */
-export function pager(path: string, query: Query, nextCursor: string | null): Html | false {
+export function pager(path: string, query: PageQuery, nextCursor: string | null): Html | false {
   const first = query["cursor"] === undefined;
   if (nextCursor === null && first) return false;
   const base = address(path, query, {});

@@ -1,9 +1,9 @@
 // Addresses of listings: the question as it stands, with one thing changed.
 
-export type Query = Readonly<Record<string, string>>;
+export type PageQuery = Readonly<Record<string, string>>;
 
 /** `undefined` takes a parameter away; every change goes back to the first page. */
-export function address(path: string, query: Query, changes: Readonly<Record<string, string | undefined>>): string {
+export function address(path: string, query: PageQuery, changes: Readonly<Record<string, string | undefined>>): string {
   const { cursor: _cursor, ...rest } = query;
   const wanted = Object.entries({ ...rest, ...changes }).filter(
     (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== "",

@@ -5,7 +5,7 @@ import { layout } from "./layout.ts";
 import { exactTime } from "./moments.ts";
 import { removalOf } from "./removal.ts";
 import type { Site } from "./site.ts";
-import { shortId, untrusted } from "./untrusted.ts";
+import { shownId, untrusted } from "./untrusted.ts";
 
 const HEADINGS: Readonly<Record<number, string>> = {
   400: "That filter isn’t valid",
@@ -43,7 +43,7 @@ export function refusalPage(site: Site, refusal: Refusal): string {
     <details class="technical">
       <summary>Technical details</summary>
       <p>
-        ${status} · <a href="/llms/errors/${code}.txt"><code>${code}</code></a>
+        ${status} · <a href="/docs/manual#err-${code}"><code>${code}</code></a>
       </p>
     </details>
   </div>`;
@@ -64,7 +64,7 @@ function detailsOf({ status, details = {} }: Refusal): Html | false {
     typeof wait === "number" && ["Try again in", `${wait} s`],
     Array.isArray(candidates) && [
       "Meant was perhaps",
-      html`${(candidates as readonly string[]).map((id) => html`<a href="/m/${id}">${shortId(id)}…</a> `)}`,
+      html`${(candidates as readonly string[]).map((id) => html`<a href="/m/${id}">${shownId(id)}…</a> `)}`,
     ],
   ];
   const shown = rows.filter((row) => row !== false);

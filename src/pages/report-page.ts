@@ -4,12 +4,15 @@ import type { Refusal } from "../core/errors.ts";
 import { CATEGORY_WORDS } from "./decision-words.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import type { Query } from "./query.ts";
+import type { PageQuery } from "./query.ts";
 import type { Site } from "./site.ts";
-import { untrusted } from "./untrusted.ts";
+import { type Quoted, quotedPost } from "./quoted.ts";
+import { messagePath, shownId, untrusted } from "./untrusted.ts";
 
 export interface ReportView {
-  readonly given: Query;
+  readonly given: PageQuery;
+  /** The message that it is about, where it is one that is still here. */
+  readonly about?: Quoted | undefined;
   /** Why it was not taken. */
   readonly refusal?: Refusal;
 }
@@ -36,7 +39,7 @@ const CONTEST: FormWords = {
   send: "Send it to the operator",
 };
 
-export function reportPage(site: Site, { given, refusal }: ReportView): string {
+export function reportPage(site: Site, { given, about, refusal }: ReportView): string {
   const contests = given["contest"] === "yes";
   const words = contests ? CONTEST : REPORT;
   const body = html`<div class="page-head">
@@ -44,6 +47,7 @@ export function reportPage(site: Site, { given, refusal }: ReportView): string {
       <p class="lede">${words.lede}</p>
     </div>
     ${refusal !== undefined && html`<p class="notice bad" role="alert">${untrusted(refusal.message)} ${untrusted(refusal.hint)}</p>`}
+    ${about !== undefined && quotedPost(about)}
     <form class="sheet" action="/report" method="post">
       <label for="target">What is it about?</label>
       <p class="hint" id="target-hint">The address or id of a message, an agent id, an alias, or the hash of an attachment.</p>
@@ -81,20 +85,20 @@ const BY_LIKELIHOOD = ["spam", "fraud", "malware"]
   )
   .flatMap((name) => REPORT_CATEGORIES.filter((one) => one === name));
 
-const categoryField = (given: Query): Html =>
+const categoryField = (given: PageQuery): Html =>
   html`<label for="category">What is wrong with it?</label
     ><select id="category" name="category" required>
       <option value="">Choose</option>
       ${BY_LIKELIHOOD.map((name) => html`<option value="${name}" ${given["category"] === name && html` selected`}>${CATEGORY_WORDS[name]}</option>`)}
     </select>`;
 
-export interface Receipt {
+export interface ReportReceipt {
   readonly id: string;
   readonly received_at: string;
   readonly target: string;
 }
 
-export function reportedPage(site: Site, report: Receipt): string {
+export function reportedPage(site: Site, report: ReportReceipt): string {
   const body: Html = html`<div class="page-head">
       <h1>Thank you</h1>
       <p class="lede">It was received. Keep its number to ask about it.</p>
@@ -103,7 +107,9 @@ export function reportedPage(site: Site, report: Receipt): string {
       <dt>Number</dt>
       <dd><code>${report.id}</code></dd>
       <dt>About</dt>
-      <dd><code class="id">${untrusted(report.target)}</code></dd>
+      <dd>
+        ${/^[0-9a-f]{64}$/.test(report.target) ? html`<a href="${messagePath(report.target)}">message ${shownId(report.target)}</a>` : html`<code class="id">${untrusted(report.target)}</code>`}
+      </dd>
     </dl>
     <p><a href="/">Back to the board</a></p>`;
   return layout(site, { title: "Report received", page: "report", noindex: true, body });

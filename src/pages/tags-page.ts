@@ -1,14 +1,14 @@
 // The vocabulary in use, most used first.
-import { bars } from "./charts.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
+import { thousands } from "../core/text/plural.ts";
 import { pager } from "./pager.ts";
-import { address, type Query } from "./query.ts";
+import { address, type PageQuery } from "./query.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
 export interface TagsView {
-  readonly query: Query;
+  readonly query: PageQuery;
   readonly field: "tag" | "need" | "offer";
   readonly tags: readonly { readonly tag: string; readonly count: number }[];
   readonly nextCursor: string | null;
@@ -34,7 +34,21 @@ export function tagsPage(site: Site, { query, field, tags, nextCursor }: TagsVie
         ><button>Show</button>
       </div>
     </form>
-    ${tags.length === 0 ? html`<div class="empty"><p>None in use.</p></div>` : bars(tags.map(({ tag, count }) => ({ label: untrusted(tag), value: count, href: `/?${parameter}=${encodeURIComponent(tag)}` })))}
+    ${
+      tags.length === 0
+        ? html`<div class="empty"><p>None in use.</p></div>`
+        : html`<ul class="tag-list">
+            ${tags.map(
+              ({ tag, count }) =>
+                html`<li>
+                  <a href="${field === "need" ? "/work?needs=" : `/?${parameter}=`}${encodeURIComponent(tag)}"
+                    ><bdi>${untrusted(tag)}</bdi></a
+                  >
+                  <span class="n">${thousands(count)}</span>
+                </li>`,
+            )}
+          </ul>`
+    }
     ${pager("/tags", query, nextCursor)}`;
   return layout(site, { title: "Tags", page: "tags", nav: "/tags", noindex: true, body });
 }

@@ -4,12 +4,12 @@ import { span } from "../core/text/format-duration.ts";
 import { durationSeconds } from "../core/protocol/time.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { agentLink } from "./agent-name.ts";
-import { didWhat, kindWord } from "./deeds.ts";
+import { didWhat, kindInWords } from "./deeds.ts";
 import { html, type Html } from "./html.ts";
 import { flagMarks, statusMark, verdictMark } from "./marks.ts";
 import { labelLinks, senderMark } from "./message-row.ts";
 import { agoTime } from "./moments.ts";
-import type { Check, Line, Lost, Post, Shape } from "./thread-shape.ts";
+import type { Check, ThreadLine, Lost, ThreadPost, Shape } from "./thread-shape.ts";
 import { cardId, languageOf, messagePath, untrusted } from "./untrusted.ts";
 
 export interface CardContext {
@@ -25,7 +25,7 @@ const LINE_CHARS = 90;
 const linesIn = (text: string): number => text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_CHARS)), 0);
 
 /** The text of a message with all that belongs to it. */
-export function saidBy(post: Post, { focus }: CardContext): Html {
+export function saidBy(post: ThreadPost, { focus }: CardContext): Html {
   const { id, meta, content } = post.record;
   const { data } = content;
   const long = linesIn(content.body ?? "") > FOLD_LINES && id !== focus && !post.record.derived.is_root;
@@ -57,7 +57,7 @@ export function saidBy(post: Post, { focus }: CardContext): Html {
   </div>`;
 }
 
-const warnings = ({ record: { content } }: Post): Html | false =>
+const warnings = ({ record: { content } }: ThreadPost): Html | false =>
   content.flags.length > 0 &&
   html`<ul class="warnings">
     ${content.flags.map((flag) => html`<li><b>${flag.replaceAll("_", " ")}</b>: ${FLAGS[flag]}</li>`)}
@@ -89,7 +89,7 @@ function checkLine({ post, rel }: Check, now: number): Html {
 }
 
 /** Light feedback, counted. */
-export const signalChips = ({ record: { derived } }: Post): Html | false => {
+export const signalChips = ({ record: { derived } }: ThreadPost): Html | false => {
   const counted = Object.entries(derived.signals).filter(([signal, count]) => signal !== "resolved" && count > 0);
   return (
     counted.length > 0 &&
@@ -99,20 +99,20 @@ export const signalChips = ({ record: { derived } }: Post): Html | false => {
   );
 };
 
-export const postData = ({ record: { id, meta, server, derived } }: Post): Html =>
+export const postData = ({ record: { id, meta, server, derived } }: ThreadPost): Html =>
   html` data-id="${id}" data-kind="${meta.kind}" data-author="${server.author.id}" data-to="${meta.to ?? ""}"
   data-status="${derived.status}"`;
 
 /** The line under a text: what it is labelled with, what it got, and room for what the reader can do. */
-export const postFoot = (post: Post): Html =>
+export const postFoot = (post: ThreadPost): Html =>
   html`<div class="post-foot">
     <span class="tags">${labelLinks(post.record.meta)}</span>${signalChips(post)}<span class="acts" data-acts></span>
   </div>`;
 
 export function card(
-  post: Post,
+  post: ThreadPost,
   context: CardContext,
-  how: { readonly level: number; readonly repliesTo?: Post | undefined; readonly best?: boolean },
+  how: { readonly level: number; readonly repliesTo?: ThreadPost | undefined; readonly best?: boolean },
 ): Html {
   const { record } = post;
   const { id, meta, server, derived, content } = record;
@@ -120,7 +120,7 @@ export function card(
   const here = id === focus && !derived.is_root;
   const { repliesTo } = how;
   const inner = html`<header class="post-head">
-      ${agentLink(server.author.id)}<span class="k">${kindWord(meta.kind)}</span
+      ${agentLink(server.author.id)}<span class="k">${kindInWords(meta.kind)}</span
       >${statusMark(derived.status, meta.kind)}${senderMark(record)}${flagMarks(content.flags)}
       <span class="post-end"
         ><a class="when" href="${messagePath(id)}">${agoTime(server.received_at, now)}</a>
@@ -147,14 +147,14 @@ export function card(
   </article>`;
 }
 
-const agentLinkText = ({ record }: Post): Html =>
-  html`${kindWord(record.meta.kind)} ${record.meta.title === undefined ? "" : html`<bdi>${untrusted(record.meta.title)}</bdi>`}`;
+const agentLinkText = ({ record }: ThreadPost): Html =>
+  html`${kindInWords(record.meta.kind)} ${record.meta.title === undefined ? "" : html`<bdi>${untrusted(record.meta.title)}</bdi>`}`;
 
-export const confidence = ({ record: { meta } }: Post): Html | false =>
+export const confidence = ({ record: { meta } }: ThreadPost): Html | false =>
   meta.confidence !== undefined && html`<p class="quiet small">Author’s confidence: ${Math.round(meta.confidence * 100)} %</p>`;
 
 /** What somebody did, in one line. */
-export function eventLine(post: Post, level: number, { now, focus }: CardContext): Html {
+export function eventLine(post: ThreadPost, level: number, { now, focus }: CardContext): Html {
   const { id, server, meta, content } = post.record;
   const here = id === focus;
   const words =
@@ -184,11 +184,11 @@ const GONE_WORDS: Readonly<Record<string, string>> = {
   expired: "expired",
 };
 
-export function tombstone(lost: Lost, why: Post | undefined, context: CardContext): Html {
+export function tombstone(lost: Lost, why: ThreadPost | undefined, context: CardContext): Html {
   const { id, author, kind, reason, at } = lost;
   return html`<article class="post tomb d0" id="${cardId(id)}" tabindex="-1" data-gone="${id}">
     <header class="post-head">
-      ${agentLink(author)}<span class="k">${kindWord(kind)}</span>
+      ${agentLink(author)}<span class="k">${kindInWords(kind)}</span>
       <span>${GONE_WORDS[reason] ?? reason} ${agoTime(at, context.now)}</span>
     </header>
     ${why !== undefined && (why.record.content.body ?? "") !== "" && html`<div class="said"><div class="prose" dir="auto" ${languageOf(why.record.meta.lang)}>${why.text}</div></div>`}
@@ -196,7 +196,7 @@ export function tombstone(lost: Lost, why: Post | undefined, context: CardContex
   </article>`;
 }
 
-export function lineOf(line: Line, context: CardContext): Html {
+export function threadLine(line: ThreadLine, context: CardContext): Html {
   if (line.is === "lost") return tombstone(line.lost, line.why, context);
   const { post, level, repliesTo } = line;
   if (line.is === "event") return eventLine(post, level, context);

@@ -3,7 +3,7 @@ import { isWorkable, type Rel, RELS, type Status } from "../core/protocol/vocabu
 import { plural, thousands } from "../core/text/plural.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import { agentLink, agentText } from "./agent-name.ts";
-import { capitalised, kindWord } from "./deeds.ts";
+import { capitalised, kindInWords } from "./deeds.ts";
 import { html, type Html, joined } from "./html.ts";
 import { layout } from "./layout.ts";
 import { flagMarks, SHAPES, STATUS_WORDS, statusMark } from "./marks.ts";
@@ -11,8 +11,8 @@ import { labelLinks, senderMark } from "./message-row.ts";
 import { agoTime, endingMark, exactTime } from "./moments.ts";
 import { rawSection } from "./raw-section.ts";
 import type { Site } from "./site.ts";
-import { card, type CardContext, checksOf, confidence, lineOf, postData, saidBy, signalChips } from "./thread-card.ts";
-import { type Lost, type Post, type Shape, shapeOf } from "./thread-shape.ts";
+import { card, type CardContext, checksOf, confidence, threadLine, postData, saidBy, signalChips } from "./thread-card.ts";
+import { type Lost, type ThreadPost, type Shape, shapeOf } from "./thread-shape.ts";
 import { stateBar } from "./thread-state.ts";
 import { cardId, languageOf, messagePath, untrusted } from "./untrusted.ts";
 
@@ -37,7 +37,7 @@ export interface ThreadView {
   readonly root: string;
   /** The message that the address names, with its signed bytes. */
   readonly focus: MessageRecord;
-  readonly posts: readonly Post[];
+  readonly posts: readonly ThreadPost[];
   readonly lost: readonly Lost[];
   readonly participants: readonly { readonly agent: string; readonly messages: number }[];
   readonly all: number;
@@ -71,7 +71,7 @@ export function threadPage(site: Site, view: ThreadView): string {
           ${
             shape.pinned !== undefined &&
             html`<section aria-labelledby="pinned">
-              <h2 id="pinned" class="best-label">Confirmed ${kindWord(shape.pinned.record.meta.kind)}</h2>
+              <h2 id="pinned" class="best-label">Confirmed ${kindInWords(shape.pinned.record.meta.kind)}</h2>
               ${card(shape.pinned, context, { level: 0, best: true })}
             </section>`
           }
@@ -82,8 +82,8 @@ export function threadPage(site: Site, view: ThreadView): string {
             <div class="live" data-live-bar></div>
           </div>
           <div data-part="discussion">
-            ${shape.lines.map((line) => lineOf(line, context))} ${shape.lines.length === 0 && html`<p class="quiet">No replies yet.</p>`}
-            ${moreOf(view)}
+            ${shape.lines.map((line) => threadLine(line, context))}
+            ${shape.lines.length === 0 && html`<p class="quiet">No replies yet.</p>`} ${moreOf(view)}
           </div>
           <div class="reply-place" data-reply-place="${root?.record.id ?? focus.id}">
             <p class="no-script">
@@ -114,16 +114,16 @@ const lostRoot = (): Html =>
   html`<h1>A thread whose first message is gone</h1>
     <p class="quiet">What was written in reply is still here.</p>`;
 
-function head(post: Post, { focus, all, participants, now }: ThreadView, context: CardContext): Html {
+function head(post: ThreadPost, { focus, all, participants, now }: ThreadView, context: CardContext): Html {
   const { record } = post;
   const { id, meta, server, derived, content } = record;
   const title = meta.title ?? "";
   const ending = endingMark(server.expires_at, now);
   const away = focus.id !== id;
   return html`<article class="root" id="${cardId(id)}" ${postData(post)} tabindex="-1">
-      ${title === "" ? html`<h1>${capitalised(kindWord(meta.kind))} by ${agentText(server.author.id)}</h1>` : html`<h1 dir="auto" ${languageOf(meta.lang)}>${untrusted(title)}</h1>`}
+      ${title === "" ? html`<h1>${capitalised(kindInWords(meta.kind))} by ${agentText(server.author.id)}</h1>` : html`<h1 dir="auto" ${languageOf(meta.lang)}>${untrusted(title)}</h1>`}
       <p class="byline">
-        ${statusMark(derived.status, meta.kind)} ${capitalised(kindWord(meta.kind))} by
+        ${statusMark(derived.status, meta.kind)} ${capitalised(kindInWords(meta.kind))} by
         ${agentLink(server.author.id)}${joinedWith(senderMark(record))}${meta.to !== undefined && html` to ${agentLink(meta.to)}`} ·
         ${agoTime(server.received_at, now)}${all > 1 && html` · ${plural(all, "message")} from ${plural(participants.length, "agent")}`}${joinedWith(ending)}
         ${flagMarks(content.flags)} <span class="tags">${labelLinks(meta)}</span>
@@ -138,9 +138,9 @@ function head(post: Post, { focus, all, participants, now }: ThreadView, context
 }
 
 const joinedWith = (part: Html | false): Html | false => part !== false && html` · ${part}`;
-const aKind = (kind: string): string => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kindWord(kind)}`;
+const aKind = (kind: string): string => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kindInWords(kind)}`;
 
-function notices({ server, derived }: Post["record"]): Html {
+function notices({ server, derived }: ThreadPost["record"]): Html {
   return html`${derived.superseded_by !== null && html`<p class="notice">Its author replaced it: <a href="${messagePath(derived.superseded_by)}">read the newer one</a>.</p>`}
   ${derived.duplicate_of !== null && html`<p class="notice">It repeats <a href="${messagePath(derived.duplicate_of)}">another message</a>.</p>`}
   ${server.assisted && html`<p class="notice">The board signed this for its author, with a key that the author sent.</p>`}`;
@@ -149,7 +149,7 @@ function notices({ server, derived }: Post["record"]): Html {
 /** Parts of a task: what each is, how it stands, who is on it, and what came of it. */
 function partsTable({ parts, lines }: Shape): Html | false {
   if (parts.length === 0) return false;
-  const results = new Map<string, Post>();
+  const results = new Map<string, ThreadPost>();
   for (const line of lines)
     if (line.is !== "lost") for (const { rel, id } of line.post.record.meta.refs ?? []) if (rel === "answers") results.set(id, line.post);
   return html`<section aria-labelledby="parts">
@@ -195,7 +195,7 @@ function moreOf({ all, posts, root }: ThreadView): Html | false {
 }
 
 /** How the work came to its status. */
-function stepper({ record: { server, derived } }: Post, history: readonly StatusStep[]): Html {
+function stepper({ record: { server, derived } }: ThreadPost, history: readonly StatusStep[]): Html {
   const first = history[0]?.from ?? derived.status;
   const steps: StatusStep[] = [];
   for (const step of history) {
@@ -251,7 +251,7 @@ function related({ related: all }: ThreadView): Html | false {
   </section>`;
 }
 
-function thisThread({ focus, root: rootId }: ThreadView, root: Post | undefined): Html {
+function thisThread({ focus, root: rootId }: ThreadView, root: ThreadPost | undefined): Html {
   const { server, seq } = root?.record ?? focus;
   const ways = [
     html`<a href="/feed.atom?root=${rootId}">Atom</a>`,
@@ -279,14 +279,14 @@ function shortened(text: string, most: number): string {
   return `${line.slice(0, cut > most / 2 ? cut : most)}…`;
 }
 
-function titleOf({ focus }: ThreadView, root: Post | undefined): Html {
+function titleOf({ focus }: ThreadView, root: ThreadPost | undefined): Html {
   const { meta, server, content, derived } = focus;
   const rootTitle = root === undefined ? "" : untrusted(shortened(root.record.derived.display_title, TITLE_CHARS));
   if (!derived.is_root)
-    return html`${capitalised(kindWord(meta.kind))} by ${agentText(server.author.id)}${rootTitle !== "" && ` in ${rootTitle}`}`;
+    return html`${capitalised(kindInWords(meta.kind))} by ${agentText(server.author.id)}${rootTitle !== "" && ` in ${rootTitle}`}`;
   if ((meta.title ?? "") !== "") return html`${untrusted(meta.title ?? "")}`;
   const text = shortened(content.body ?? "", TITLE_CHARS);
-  return text === "" ? html`${capitalised(kindWord(meta.kind))} by ${agentText(server.author.id)}` : html`${untrusted(text)}`;
+  return text === "" ? html`${capitalised(kindInWords(meta.kind))} by ${agentText(server.author.id)}` : html`${untrusted(text)}`;
 }
 
 const descriptionOf = ({ content, server }: MessageRecord): Html =>

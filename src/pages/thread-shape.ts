@@ -4,7 +4,7 @@ import type { MessageRecord } from "../core/view/record.ts";
 import type { Html } from "./html.ts";
 
 /** One message of the thread. */
-export interface Post {
+export interface ThreadPost {
   readonly record: Pick<MessageRecord, "id" | "seq" | "server" | "meta" | "content" | "derived" | "from" | "from_aligned">;
   readonly text: Html;
   readonly parent: string | null;
@@ -22,21 +22,26 @@ export interface Lost {
 }
 
 export interface Check {
-  readonly post: Post;
+  readonly post: ThreadPost;
   readonly rel: "verifies" | "refutes";
 }
 
-export type Line =
-  | { readonly is: "post" | "event" | "pinned"; readonly post: Post; readonly level: number; readonly repliesTo: Post | undefined }
-  | { readonly is: "lost"; readonly lost: Lost; readonly why: Post | undefined; readonly level: number };
+export type ThreadLine =
+  | {
+      readonly is: "post" | "event" | "pinned";
+      readonly post: ThreadPost;
+      readonly level: number;
+      readonly repliesTo: ThreadPost | undefined;
+    }
+  | { readonly is: "lost"; readonly lost: Lost; readonly why: ThreadPost | undefined; readonly level: number };
 
 export interface Shape {
-  readonly root: Post | undefined;
-  readonly lines: readonly Line[];
-  readonly parts: readonly Post[];
-  readonly pinned: Post | undefined;
+  readonly root: ThreadPost | undefined;
+  readonly lines: readonly ThreadLine[];
+  readonly parts: readonly ThreadPost[];
+  readonly pinned: ThreadPost | undefined;
   readonly checks: ReadonlyMap<string, readonly Check[]>;
-  readonly answers: readonly Post[];
+  readonly answers: readonly ThreadPost[];
 }
 
 /** Deeper ones are drawn no further in, and say what they reply to. */
@@ -46,10 +51,10 @@ const JUDGES: ReadonlySet<Rel> = new Set(["verifies", "refutes"]);
 const EVENTS: ReadonlySet<string> = new Set(["claim", "retraction", "signal"]);
 
 /** A signal without words is only counted; from the author it may close the work. */
-const isSilent = ({ record: { meta, content } }: Post): boolean =>
+const isSilent = ({ record: { meta, content } }: ThreadPost): boolean =>
   meta.kind === "signal" && meta.signal !== "resolved" && (content.body ?? "") === "";
 
-export function shapeOf(posts: readonly Post[], rootId: string, lost: readonly Lost[]): Shape {
+export function shapeOf(posts: readonly ThreadPost[], rootId: string, lost: readonly Lost[]): Shape {
   const byId = new Map(posts.map((post) => [post.record.id, post]));
   const root = byId.get(rootId);
   const checks = new Map<string, Check[]>();
@@ -61,7 +66,7 @@ export function shapeOf(posts: readonly Post[], rootId: string, lost: readonly L
   const pinned = bestOf(answers);
 
   const levels = new Map<string, number>([[rootId, -1]]);
-  const lines: Line[] = [];
+  const lines: ThreadLine[] = [];
   const tombs = new Map(lost.map((one) => [one.id, one]));
   const told = new Set<string>();
   /** Before the first message that refers to it. */
@@ -97,15 +102,15 @@ export function shapeOf(posts: readonly Post[], rootId: string, lost: readonly L
   };
 }
 
-const isAttached = ({ record: { meta } }: Post, byId: ReadonlyMap<string, Post>, tombs: ReadonlyMap<string, Lost>): boolean =>
+const isAttached = ({ record: { meta } }: ThreadPost, byId: ReadonlyMap<string, ThreadPost>, tombs: ReadonlyMap<string, Lost>): boolean =>
   meta.kind === "verification" && (meta.refs ?? []).some(({ id, rel }) => JUDGES.has(rel) && (byId.has(id) || tombs.has(id)));
 
-const isToldByTombstone = ({ record: { meta } }: Post, tombs: ReadonlyMap<string, Lost>): boolean =>
+const isToldByTombstone = ({ record: { meta } }: ThreadPost, tombs: ReadonlyMap<string, Lost>): boolean =>
   meta.kind === "retraction" && (meta.refs ?? []).some(({ id }) => tombs.has(id));
 
 /** What more agents stand by than against, the newest of the best. */
-function bestOf(answers: readonly Post[]): Post | undefined {
+function bestOf(answers: readonly ThreadPost[]): ThreadPost | undefined {
   const good = answers.filter(({ record: { derived } }) => derived.verifies > derived.refutes && derived.superseded_by === null);
-  const worth = ({ record: { derived } }: Post): number => derived.verifies - derived.refutes;
+  const worth = ({ record: { derived } }: ThreadPost): number => derived.verifies - derived.refutes;
   return good.toSorted((a, b) => worth(b) - worth(a) || b.record.seq - a.record.seq)[0];
 }

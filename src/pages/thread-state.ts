@@ -4,9 +4,9 @@ import { agentLink } from "./agent-name.ts";
 import { html, type Html, joined } from "./html.ts";
 import { leftMark } from "./moments.ts";
 import { partsBar } from "./parts-bar.ts";
-import type { Check, Post, Shape } from "./thread-shape.ts";
+import type { Check, ThreadPost, Shape } from "./thread-shape.ts";
 
-const authorsOf = (posts: readonly { readonly record: Post["record"] }[]): Html =>
+const authorsOf = (posts: readonly { readonly record: ThreadPost["record"] }[]): Html =>
   listed([...new Set(posts.map(({ record }) => record.server.author.id))]);
 
 function listed(agents: readonly string[]): Html {
@@ -65,7 +65,7 @@ export function stateBar(shape: Shape, now: number): Html | undefined {
   </div>`;
 }
 
-function sentence({ answers, pinned, checks }: Shape, { record }: Post, now: number): Html | undefined {
+function sentence({ answers, pinned, checks }: Shape, { record }: ThreadPost, now: number): Html | undefined {
   const { meta, derived } = record;
   const own = checks.get(record.id) ?? [];
   if (!isWorkable(meta.kind)) {

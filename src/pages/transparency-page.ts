@@ -6,9 +6,9 @@ import { layout } from "./layout.ts";
 import { thousands, wordFor } from "../core/text/plural.ts";
 import { exactTime, minute } from "./moments.ts";
 import { pager } from "./pager.ts";
-import type { Query } from "./query.ts";
+import type { PageQuery } from "./query.ts";
 import type { Site } from "./site.ts";
-import { shortId, untrusted } from "./untrusted.ts";
+import { shownId, untrusted } from "./untrusted.ts";
 
 export interface TransparencyView {
   readonly period: { readonly from: string; readonly to: string };
@@ -34,7 +34,7 @@ export interface TransparencyView {
   readonly next_cursor: string | null;
 }
 
-export function transparencyPage(site: Site, query: Query, view: TransparencyView): string {
+export function transparencyPage(site: Site, query: PageQuery, view: TransparencyView): string {
   const { period, notices, actions, totals, next_cursor: nextCursor } = view;
   const categories = Object.entries(notices.by_category).filter(([, count]) => count > 0);
   const tiles: readonly (readonly [string, number])[] = [
@@ -87,7 +87,7 @@ const capitalised = (words: string): string => words.slice(0, 1).toUpperCase() +
 
 function decision({ id, seq, at, target, visibility, ground, category, facts, state }: TransparencyView["actions"][number]): Html {
   const name = /^[0-9a-f]{64}$/.test(target)
-    ? html`<a href="/m/${target}">${shortId(target)}</a>`
+    ? html`<a href="/m/${target}">${shownId(target)}</a>`
     : html`<code>${untrusted(target)}</code>`;
   return html`<li class="card">
     <p>

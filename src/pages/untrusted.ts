@@ -20,5 +20,5 @@ export const messagePath = (id: string): string => `/m/${id.slice(0, PATH_DIGITS
 export const cardId = (id: string): string => `m-${id.slice(0, PATH_DIGITS)}`;
 
 /** Ids in full are for links; people read the beginning. */
-export const shortId = (id: string): string => id.slice(0, 8);
+export const shownId = (id: string): string => id.slice(0, 8);
 export const shortAgent = (agent: string): string => agent.slice(0, 11);

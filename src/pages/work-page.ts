@@ -1,14 +1,14 @@
 // Open work: tasks, subtasks and questions that nobody has taken.
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
-import { listing, type Rows } from "./listing.ts";
-import type { Query } from "./query.ts";
+import { listing, type ListedRows } from "./listing.ts";
+import type { PageQuery } from "./query.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
 export interface WorkView {
-  readonly query: Query;
-  readonly page: Rows;
+  readonly query: PageQuery;
+  readonly page: ListedRows;
   readonly needs: readonly { readonly tag: string; readonly count: number }[];
 }
 

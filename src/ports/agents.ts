@@ -1,4 +1,4 @@
-// What a store can be asked about agents.
+// Queries about agents.
 
 export interface AgentPosition {
   readonly lastSeen: number;
@@ -8,7 +8,7 @@ export interface AgentPosition {
 /** Agents, last active first. */
 export interface AgentQuery {
   readonly activeSince: number;
-  /** With a live message that offers any of these; all agents where empty. */
+  /** Agents with a live message that offers any of these; all agents if empty. */
   readonly offers: readonly string[];
   readonly needs: readonly string[];
   readonly after: AgentPosition | undefined;
@@ -16,11 +16,11 @@ export interface AgentQuery {
   readonly now: number;
 }
 
-/** What an agent may be called by. */
+/** The names of an agent. */
 export interface NamedAgent {
   readonly agent: string;
   /** The first of its live aliases. */
   readonly alias: string | null;
-  /** The seq of its newest live self-description. */
+  /** The seq of its newest live profile. */
   readonly profile: number | null;
 }

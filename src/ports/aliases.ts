@@ -1,4 +1,4 @@
-// Aliases as readers see them.
+// Aliases for readers.
 
 export interface Alias {
   readonly alias: string;

@@ -1,6 +1,6 @@
-// Randomness as the board needs it.
+// The board's source of randomness.
 
 export interface Entropy {
-  /** So many random bytes, as hex. */
+  /** This many random bytes, as hex. */
   hex(bytes: number): string;
 }

@@ -1,8 +1,8 @@
-// Where the last signed head is kept, apart from what it speaks of, so that an old backup cannot sign a second history.
+// Where the last signed head is stored, apart from the log, so that a board restored from an old backup cannot sign a second history.
 import type { Checkpoint } from "../core/log/checkpoint.ts";
 
 export interface HeadRecord {
   read(): Promise<Checkpoint | undefined>;
-  /** On disk when it resolves. Answers the head that stands then: this one, or a newer one that another node signed in the meantime. */
+  /** On disk when it resolves. Returns the head that is current then: this one, or a newer one that another node signed meanwhile. */
   write(checkpoint: Checkpoint): Promise<Checkpoint>;
 }

@@ -1,13 +1,13 @@
-// What a store can be asked about keys.
+// Queries about keys.
 import type { KeyState, LineState, StoredKeyOp } from "../core/keys/key-state.ts";
 
-/** A key that takes part in key operations, and the line that it belongs to. */
+/** A key with key operations, and its line. */
 export interface KeyFacts {
   readonly key: KeyState;
   readonly line: LineState | undefined;
 }
 
-/** An operation with the fields of its entry in the log, as long as that is kept. */
+/** An operation with the fields of its log entry, as long as that is kept. */
 export interface LoggedKeyOp extends StoredKeyOp {
   readonly digest: string | null;
   readonly prev: string | null;
@@ -16,13 +16,13 @@ export interface LoggedKeyOp extends StoredKeyOp {
 
 export interface KeyReads {
   keyFacts(agent: string): Promise<KeyFacts | undefined>;
-  /** The states of several keys; those that take part in no key operation are left out. */
+  /** The states of several keys; keys without key operations are left out. */
   keyStates(agents: readonly string[]): Promise<readonly KeyState[]>;
-  /** Every key that acts or acted for an agent, itself among them; of very many the first ones. */
+  /** Every key that acts or acted for an agent, including itself; if there are very many, the first ones. */
   keysOf(agent: string): Promise<readonly string[]>;
   keyOp(id: string): Promise<StoredKeyOp | undefined>;
   /** The operations of a line after a seq, in order, at most `limit`. */
   keyOps(principal: string, after: number, limit: number): Promise<readonly LoggedKeyOp[]>;
-  /** The public key of an agent that has signed something here. */
+  /** The public key of an agent that has signed something on this board. */
   publicKey(agent: string): Promise<string | undefined>;
 }

@@ -1,7 +1,7 @@
-// What the board needs to understand an e-mail: a reader that nothing hostile can hold up, and a resolver for its questions.
+// What the board needs to read an e-mail: a parser that hostile mail cannot block, and a DNS resolver.
 import type { Mail } from "../core/mail/email.ts";
 
-/** A message as it came in, and what the connection said about its sender. */
+/** A mail as it was received, and what the connection says about its sender. */
 export interface MailIn {
   readonly bytes: Uint8Array;
   readonly ip: string;
@@ -11,14 +11,14 @@ export interface MailIn {
 }
 
 export interface MailReader {
-  /** Throws `MailUnreadable`; however hostile the mail, it answers in bounded time. */
+  /** Throws `MailUnreadable`. It takes bounded time, however hostile the mail. */
   read(mail: MailIn): Promise<Mail>;
   close(): Promise<void>;
 }
 
 export class MailUnreadable extends Error {
   override readonly name = "MailUnreadable";
-  /** The mail may fare better another time: it took too long, which may be the machine's fault. */
+  /** Another attempt may succeed: parsing took too long, which may be the machine's fault. */
   readonly again: boolean;
   constructor(message: string, again: boolean) {
     super(message);
@@ -26,5 +26,5 @@ export class MailUnreadable extends Error {
   }
 }
 
-/** As `dns.promises.resolve`: records, or an error with a code such as ENOTFOUND. */
+/** Like `dns.promises.resolve`: records, or an error with a code such as ENOTFOUND. */
 export type Resolve = (name: string, type: string) => Promise<string[] | string[][]>;

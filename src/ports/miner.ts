@@ -1,10 +1,10 @@
-// Finding nonces off the event loop, for callers whom the board assists.
+// Mines nonces off the event loop, for assisted callers.
 
 export interface Miner {
-  /** Refuses with assist_busy where too many wait; stops when `gone` is aborted. */
+  /** Refuses with assist_busy if too many wait; stops when `gone` is aborted. */
   mine(id: string, bits: number, gone: AbortSignal): Promise<string>;
-  /** Jobs not done yet, the one in hand included. */
+  /** Unfinished jobs, including the current one. */
   readonly jobs: number;
-  /** Whoever waits is refused with shutting_down, and so is whoever comes later. */
+  /** Refuses waiting and later callers with shutting_down. */
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
-// What a store tells of notices, decisions and switches; part of the store's port.
+// Queries about notices, decisions and switches; part of the store's port.
 import type { Action, Notice, NoticeState, Switches } from "../core/message/moderation.ts";
 import type { ReportCategory } from "../core/protocol/vocabulary.ts";
 
-/** Of everything at or after a time. */
+/** Counts of everything at or after a time. */
 export interface ModerationFigures {
   readonly notices: Readonly<Record<NoticeState, number>>;
   readonly byCategory: Readonly<Partial<Record<ReportCategory, number>>>;
@@ -12,14 +12,14 @@ export interface ModerationFigures {
 }
 
 export interface ModerationReads {
-  /** Oldest first, after a notice, at most `limit`; of one state, or all. */
+  /** Oldest first, after a notice, at most `limit`; those of one state, or all. */
   notices(query: {
     readonly state: NoticeState | undefined;
     readonly after: Pick<Notice, "at" | "id"> | undefined;
     readonly limit: number;
   }): Promise<readonly Notice[]>;
   notice(id: string): Promise<Notice | undefined>;
-  /** Newest first, of seqs before `before` where given, at most `limit`. */
+  /** Newest first, of seqs before `before` if given, at most `limit`. */
   actions(query: { readonly since: number; readonly before: number | undefined; readonly limit: number }): Promise<readonly Action[]>;
   moderationFigures(since: number): Promise<ModerationFigures>;
   switches(): Promise<Switches>;

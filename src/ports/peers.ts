@@ -1,8 +1,8 @@
-// What the nodes of one board tell each other beside the log: small, soon, and no harm where it is lost.
+// Small messages between the nodes of one board, beside the log. They arrive soon; losing one does no harm.
 
 export interface Peers {
   /** At most a few thousand characters. */
   tell(text: string): Promise<void>;
-  /** What other nodes tell; never one's own words. */
+  /** Called with messages of other nodes, never with one's own. */
   onTold(hear: (text: string) => void): void;
 }

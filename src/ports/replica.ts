@@ -1,11 +1,11 @@
-// How a reading replica is doing, for whoever watches the board; the board itself answers either way.
+// The state of a read replica, for monitoring; the board answers either way.
 
 export interface ReplicaStanding {
-  /** It answers, and holds this board. */
+  /** It answers, and is a replica of this board. */
   readonly up: boolean;
-  /** Entries of the log that it did not have when it was last asked. */
+  /** Log entries that it lacked when it was last asked. */
   readonly behind: number;
 }
 
-/** Hears when it is lost, with the reason, and when it is back. */
+/** Called when it is lost, with the reason, and when it is back. */
 export type ReplicaWatch = (lost: string | undefined) => void;

@@ -1,4 +1,4 @@
-// Finding messages by their words, in the board's words. The index behind it is derived from the log and can be made anew at any time.
+// Full-text search, in the board's words. The index behind it is derived from the log and can be rebuilt at any time.
 import type { Departure } from "../core/message/departures.ts";
 import type { Document } from "../core/search/document.ts";
 import type { Hit } from "../core/search/index/best.ts";
@@ -7,7 +7,7 @@ import type { Query } from "../core/search/query.ts";
 import type { Near } from "../core/search/similarity.ts";
 
 export interface SearchScope {
-  /** The answer knows everything in the log up to this seq. */
+  /** The answer includes everything in the log up to this seq. */
   readonly upTo: number;
   /** Only these messages, ascending. */
   readonly only?: Uint32Array | undefined;
@@ -20,60 +20,63 @@ export interface RankOptions extends SearchScope {
 }
 
 export interface Ranked {
-  /** By score, then newest first. A message that is gone from the log is never among them; one that is only past its time may be. */
+  /** By score, then newest first. Messages that have ended in the log are never included; messages that are only past their time may be. */
   readonly hits: readonly Hit[];
 }
 
 export interface MatchingOptions extends SearchScope {
-  /** Only seqs between these two, both left out. */
+  /** Only seqs between these two, both excluded. */
   readonly after?: number;
   readonly before?: number;
-  /** At most so many, from the named end. */
+  /** At most this many, from the named end. */
   readonly first?: { readonly from: "newest" | "oldest"; readonly limit: number };
 }
 
 export interface IndexStatus {
-  /** Not while the index is being built. */
+  /** Only if the index is not being built. */
   readonly ready: boolean;
-  /** Newest entry of the log that the index has taken in. */
+  /** The newest log entry in the index. */
   readonly seq: number;
   readonly documents: number;
   readonly segments: number;
   readonly bytes: number;
-  /** Entries of the log that it has not taken in yet. */
+  /** Log entries that are not in the index yet. */
   readonly behind: number;
-  /** Words of a message that the operator removed are still on the disk. */
+  /** Whether words of a message that the operator removed are still on disk. */
   readonly erasing: boolean;
 }
 
 export interface SearchIndex {
-  /** With the stats of the first page, scores and order stay as they were however the board changes between pages. */
+  /** With the statistics of the first page, scores and order stay the same even if the board changes between pages. */
   rank(
     query: Query,
     options: RankOptions & { readonly stats?: CorpusStats | undefined },
   ): Promise<Ranked & { readonly stats: CorpusStats }>;
   /** Seqs of the messages that match, ascending. */
   matching(query: Query, options: MatchingOptions): Promise<Uint32Array>;
-  /** The terms a text is compared by, weighed by the board as it is at `upTo`; kept by the caller, they pin the scores. */
+  /**
+   * The terms by which a text is compared, weighted by the board's statistics at `upTo`. The caller keeps them, so that scores stay the
+   * same.
+   */
   near(document: Document, upTo: number): Promise<Near>;
-  /** Messages that score at least the threshold; the score is that of the live stream. */
+  /** Messages with at least the threshold as their score, which is the same as on the live stream. */
   similar(near: Near, options: RankOptions & { readonly threshold: number }): Promise<Ranked>;
   status(): Promise<IndexStatus>;
   close(): Promise<void>;
 }
 
-/** The index cannot answer now: it is being built, or it failed and will be built anew. */
+/** The index cannot answer now: it is being built, or it failed and will be rebuilt. */
 export class SearchUnavailable extends Error {
   override readonly name = "SearchUnavailable";
 }
 
-/** What the index reads of the board, on the index's own thread. Payloads are the signed texts. */
+/** What the index reads from the store, in the index's own thread. Payloads are the signed texts. */
 export interface SearchSource {
   /** Newest entry of the log. */
   head(): Awaitable<number>;
-  /** Hash of an entry, by which the index knows that this is still the log it has followed; undefined where it is not kept. */
+  /** Hash of an entry, by which the index recognises the log it has followed; undefined if the entry is not kept. */
   hashAt(seq: number): Awaitable<string | undefined>;
-  /** What the entries in (after, upTo] changed. A message that came and went in between may be missing from both lists. */
+  /** The changes in the entries (after, upTo]. A message that was added and ended in between may be missing from both lists. */
   changes(after: number, upTo: number): Awaitable<SourceChanges>;
   /** Messages in (after, upTo], ascending, at most `limit`. */
   messages(after: number, upTo: number, limit: number): Awaitable<readonly SourceMessage[]>;
@@ -87,10 +90,10 @@ export interface SourceMessage {
   readonly payload: string;
 }
 
-/** A message that came back after its removal came with another seq. */
+/** A message that was posted again after its removal has another seq. */
 export interface SourceChanges {
   readonly gone: readonly Departure[];
   readonly arrived: readonly SourceMessage[];
-  /** The last entry that this tells of, where it is not the one asked for: large messages come a few at a time. */
+  /** The last entry included, if it is not the one asked for: large messages are read a few at a time. */
   readonly upTo?: number | undefined;
 }

@@ -1,28 +1,28 @@
-// Long work in slices: at the cost of whoever asked for it, and one slice at a time, so that everybody else has a turn in between.
+// Long computations in slices, charged to the caller of the request. Between two slices other requests run.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What one request may take of the processor. */
+/** The processor time that one request may use. */
 export interface Share {
-  /** Callers have their turns one after the other, however much each has asked for. */
+  /** Callers take turns, however much each has requested. */
   readonly caller: string;
-  /** So much processor time was used; throws where the caller has no more. */
+  /** Charges processor time; throws if the caller has none left. */
   spend(ms: number): void;
-  /** Throws where the caller owes more than it has. */
+  /** Throws if the caller owes more than it has. */
   require?(): void;
-  /** Work that cannot be refused any more goes on at the caller's pace: so many milliseconds after what it has used. */
+  /** For work that can no longer be refused: how many milliseconds to pause so that the caller stays within its rate. */
   rest?(): number;
 }
 
 const shares = new AsyncLocalStorage<Share>();
 
-/** Everything that follows from this work is done for whoever has the share. */
+/** Everything that this function starts is charged to this share. */
 export const atTheCostOf = <Result>(share: Share, work: () => Result): Result => shares.run(share, work);
 
-/** Has later work done at the cost of whoever has the share now. */
+/** Binds a function to the current share, for calls later. */
 export const atCostOfNow = (): (<Result>(work: () => Result) => Result) => AsyncLocalStorage.snapshot();
 
-/** Has a sequence made at the cost of whoever has the share now, whoever reads it later. */
+/** Binds a sequence to the current share, whoever reads it later. */
 export function atSameCost<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
   const inside = AsyncLocalStorage.snapshot();
   return {
@@ -41,7 +41,9 @@ const cpuMs = (): number => {
   return (user + system) / 1000;
 };
 
-/** One slice in one go, paid for even if it fails. By processor time: on a machine that is busy with other things nobody pays for these. */
+/**
+ * Runs one slice, which is charged even if it fails. Measured in processor time, so that nobody pays for other processes on a busy machine.
+ */
 export function slice<Result>(work: () => Result): Result {
   const share = shares.getStore();
   if (share === undefined) return work();
@@ -53,23 +55,23 @@ export function slice<Result>(work: () => Result): Result {
   }
 }
 
-/** What was used elsewhere: in another thread, or by the database. */
+/** Charges time that was used elsewhere: in another thread, or by the database. */
 export function cost(ms: number): void {
   shares.getStore()?.spend(ms);
 }
 
-/** For whom this is done; nobody in particular where nobody asked. */
+/** The current share; undefined if the work is for no request. */
 export const callerNow = (): string => shares.getStore()?.caller ?? "";
 
-/** Before work that cannot be stopped half way: throws where whoever asked for it owes more than it has. */
+/** Call before work that cannot be stopped half way: throws if the caller owes more than it has. */
 export function requireShare(): void {
   shares.getStore()?.require?.();
 }
 
-/** Between two slices of long work everybody else has a turn; so long may each take. */
+/** How long a slice may take before other requests get a turn. */
 const SLICE_MS = 8;
 
-/** Takes the steps of long work in slices by time, however long each of them takes. */
+/** Runs the steps of a long computation in slices by time, however long each step takes. */
 export async function inSlices<Result>(steps: Iterator<unknown, Result>): Promise<Result> {
   const untilTired = (): IteratorResult<unknown, Result> => {
     const began = performance.now();
@@ -85,7 +87,7 @@ export async function inSlices<Result>(steps: Iterator<unknown, Result>): Promis
   }
 }
 
-/** Works through items in slices. */
+/** Processes items in slices. */
 export const sliced = <Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> => inSlices(each(items, work));
 
 function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generator<void, void> {
@@ -95,10 +97,10 @@ function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generat
   }
 }
 
-/** Who waits for a turn, by caller; callers in the order of their turns. */
+/** Waiting slices by caller; callers in the order of their turns. */
 const waiting = new Map<string, (() => void)[]>();
 
-/** Between two slices: one waiting slice is done in each turn of the event loop. */
+/** Between two slices: each turn of the event loop runs one waiting slice. */
 export async function nextSlice(): Promise<void> {
   const share = shares.getStore();
   const caller = share?.caller ?? "";

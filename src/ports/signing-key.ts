@@ -1,18 +1,18 @@
-// Keys that sign: the board's own, and those of callers whom it assists.
+// Signing keys: the board's own, and those of assisted callers.
 
 export interface SigningKey {
   readonly pk: string;
   sign(text: string): string;
-  /** A secret for another use, derived from the key; the same on every node that has it. */
+  /** A secret for another purpose, derived from the key; the same on every node with that key. */
   secretFor(purpose: string): Uint8Array;
 }
 
-/** A key that is the board's for one request only. */
+/** A caller's key, which the board has for one request only. */
 export type CallerKey = Pick<SigningKey, "pk" | "sign">;
 
 export interface SigningKeys {
   /** A new key: its secret as text, and its public half. */
   fresh(): { readonly secret: string; readonly pk: string };
-  /** Takes the seed's bytes away: they are zero afterwards. */
+  /** Overwrites the seed's bytes with zeros. */
   from(seed: Uint8Array): CallerKey;
 }

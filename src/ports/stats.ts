@@ -1,10 +1,10 @@
-// What a store tells of the board as a whole.
+// Statistics of the board as a whole.
 import type { Head } from "../core/log/checkpoint.ts";
 import type { Flow } from "../core/message/message-state.ts";
 
 type Counts = Readonly<Record<string, number>>;
 
-/** All of one moment. */
+/** All from the same state of the board. */
 export interface Figures {
   readonly head: Head;
   /** Messages that default listings show, by status, and by kind for the first `LIMITS.kinds_shown` kinds. */
@@ -19,13 +19,39 @@ export interface Figures {
   readonly agents: number;
   readonly lastHour: Readonly<Record<Flow, number>>;
   readonly lastDay: Readonly<Record<Flow, number>>;
-  /** Messages posted in each hour of the clock from `firstHour` on, where any were; hours since 1970. */
+  /** Messages posted in each hour from `firstHour` on, without empty hours; hours since 1970. */
   readonly hourly: ReadonlyMap<number, number>;
 }
 
-/** Flows are counted by whole minutes: from the minute of the given time on. */
+/** Events are counted per whole minute: from the minute of the given time on. */
 export interface FiguresQuery {
   readonly hourAgo: number;
   readonly dayAgo: number;
   readonly firstHour: number;
+}
+
+/** How a piece of live work fared; times of what never happened are null. */
+export interface WorkCourse {
+  readonly askedAt: number;
+  readonly claimedAt: number | null;
+  readonly answeredAt: number | null;
+  /** Its author says that it is done. */
+  readonly doneAt: number | null;
+  /** Somebody holds it. */
+  readonly running: boolean;
+  /** An answer to it was confirmed. */
+  readonly confirmed: boolean;
+}
+
+/** Open work that needs something, and agents that offer it. */
+export interface NeedSupply {
+  readonly need: string;
+  readonly open: number;
+  readonly offering: number;
+}
+
+/** How long after it was asked for somebody answered. */
+export interface AnswerTime {
+  readonly agent: string;
+  readonly took: number;
 }

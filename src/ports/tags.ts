@@ -1,17 +1,17 @@
-// What a store tells of tags, needs and offers in use.
+// Queries about the tags, needs and offers in use.
 import type { LabelField } from "../core/message/message-state.ts";
 
 export interface TagFacts {
   /** Folded, as it is compared. */
   readonly tag: string;
-  /** As most of those write it who use it. */
+  /** The most used spelling. */
   readonly shown: string;
-  /** Live messages, without superseded ones, that carry it. */
+  /** Live messages with it, without superseded ones. */
   readonly count: number;
   readonly lastUsed: number;
 }
 
-/** Most used first, then in alphabetical order. */
+/** Most used first, then alphabetical. */
 export interface TagQuery {
   readonly field: LabelField;
   readonly prefix: string;

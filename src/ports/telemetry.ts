@@ -1,8 +1,8 @@
-// What the board tells its operator; never the content of messages, never secrets.
+// What the board reports to its operator; never the content of messages, never secrets.
 import type { ErrorCode } from "../core/errors.ts";
 
-/** Where something can fail that no caller can do anything about. */
-export const PLACES = [
+/** Places of faults that no caller can do anything about. */
+export const FAULT_PLACES = [
   "append",
   "command",
   "mail",
@@ -16,29 +16,29 @@ export const PLACES = [
   "stream",
   "switches",
 ] as const;
-export type Place = (typeof PLACES)[number];
+export type FaultPlace = (typeof FAULT_PLACES)[number];
 
 export interface Telemetry {
-  /** A transaction was committed for so many acts. */
+  /** A transaction with this many acts was committed. */
   appended(acts: number): void;
-  /** Something failed that no caller can mend. */
-  failed(place: Place, error: unknown): void;
+  /** A fault that no caller can fix. */
+  failed(place: FaultPlace, error: unknown): void;
 }
 
-/** Of what speaks to callers. */
+/** Reports of the parts that answer callers. */
 export interface RequestReport extends Telemetry {
   refused(code: ErrorCode): void;
 }
 
-/** Of what receives mail. */
+/** Reports of the part that receives mail. */
 export interface MailReport extends Telemetry {
   mailed(outcome: MailOutcome): void;
 }
 
 export interface MailOutcome {
-  /** The SMTP reply: 250 where the mail was accepted. */
+  /** The SMTP reply: 250 if the mail was accepted. */
   readonly reply: number;
   readonly words: string;
-  /** Which recipient or message it was about, as far as an operator may know it. */
+  /** The recipient or message concerned, as far as an operator may know it. */
   readonly caller: string;
 }

@@ -1,15 +1,15 @@
-// What the board needs of a store to show how messages hang together; part of the store's port.
+// Queries about threads and links between messages; part of the store's port.
 import type { Votes } from "../core/message/status.ts";
 import type { ThreadNews } from "../core/view/thread-news.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 
-/** How far a thread reaches; it changes whenever a message joins or leaves. */
+/** The size of a thread; it changes whenever a message joins or leaves. */
 export interface ThreadExtent {
   readonly messages: number;
   readonly lastSeq: number;
 }
 
-/** A message's place in its thread and no more, so that very large threads can be put in order. */
+/** Only a message's position in its thread, so that very large threads can be ordered. */
 export interface Branch {
   readonly seq: number;
   /** The live message of the same thread that its first thread-joining ref points to. */
@@ -36,26 +36,26 @@ export interface StoredRef {
 
 export interface NeighbourQuery {
   readonly of: readonly number[];
-  /** Known already. */
+  /** Those that are known already. */
   readonly except: readonly number[];
   readonly rels: readonly Rel[];
   readonly limit: number;
   readonly now: number;
 }
 
-export interface Answer extends Votes {
+export interface AnswerVotes extends Votes {
   readonly id: string;
   readonly asker: "verifies" | "refutes" | null;
 }
 
 export interface ThreadReads {
   threadExtent(root: string): Promise<ThreadExtent>;
-  /** What happened last in each of these threads. */
+  /** The last event in each of these threads. */
   threadNews(roots: readonly string[], now: number): Promise<readonly ThreadNews[]>;
   /** The live messages of a thread after a seq, in order, at most `limit`. */
   branches(root: string, query: BranchQuery): Promise<readonly Branch[]>;
-  /** Live answers to a message, oldest first, at most `limit`, each with its votes and what `asker` voted on it. */
-  answersTo(target: string, asker: string, limit: number, now: number): Promise<readonly Answer[]>;
+  /** Live answers to a message, oldest first, at most `limit`, each with its votes and the vote of `asker` on it. */
+  answersTo(target: string, asker: string, limit: number, now: number): Promise<readonly AnswerVotes[]>;
   refs(seqs: readonly number[]): Promise<readonly StoredRef[]>;
   /** Live messages one ref away in either direction, by seq, at most `limit`. */
   neighbours(query: NeighbourQuery): Promise<readonly number[]>;

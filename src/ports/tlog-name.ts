@@ -1,13 +1,13 @@
-// Under which name and with which key the heads of the tree over the log are signed.
+// The name and the key with which the heads of the tree over the log are signed.
 import type { SigningKey } from "./signing-key.ts";
 
 export interface TlogName {
-  /** 0 for the first; else the Unix second in which another history was accepted. */
+  /** 0 for the first; else the Unix second in which the operator accepted another history. */
   readonly epoch: number;
   readonly origin: string;
   /** The public half of the log's key, in base64url. */
   readonly pk: string;
-  /** What the board's key says of it, its signature, and the public half of that key. */
+  /** The statement of the board's key about it, its signature, and the public half of that key. */
   readonly statement: string;
   readonly sig: string;
   readonly board: string;

@@ -1,4 +1,4 @@
-// What tells a node that the log may have moved without it: a hint, and never the only way to find out.
+// Hints to a node that the log may have new entries. They are never the only way to find out.
 
 export interface Moved {
   readonly seq: number;
@@ -8,7 +8,7 @@ export interface Moved {
   readonly posted: PostsByBits;
 }
 
-/** How many posts proved how many bits of work. */
+/** Number of posts by the bits of their proof of work. */
 export type PostsByBits = ReadonlyMap<number, number>;
 
 export interface Wakeup {

@@ -1,5 +1,4 @@
-// A board in a PostgreSQL database that several nodes may share. Each node has a directory of its own, for its search index and the last
-// head that it saw signed.
+// A board in a PostgreSQL database that several nodes may share. Each node has its own directory, for its search index and the last signed head that it knows.
 import { unreachable } from "../adapters/postgres/address.ts";
 import { knownBoardKey, recordBoardKey } from "../adapters/postgres/board-key.ts";
 import { Client } from "../adapters/postgres/client.ts";
@@ -16,16 +15,16 @@ import { fillDatabase } from "../adapters/sqlite/transfer.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
 import type { Config } from "../config.ts";
 import { StoreFailure } from "../ports/store.ts";
-import { type Acts, ATTACHED, type Beside, everyAct, type Identity, type Opened, type Place, sourceModule } from "./place.ts";
+import { type Acts, ATTACHED, type Beside, everyAct, type BoardIdentity, type Opened, type Place, sourceModule } from "./place.ts";
 
-/** `data` is this node's own directory; the settings are for a board that opens it. */
+/** `data` is this node's own directory; the settings are for a node that opens it. */
 export function inDatabase(
   url: string,
   data: string,
   { databaseReadUrl, newKey = false }: Partial<Pick<Config, "databaseReadUrl" | "newKey">> = {},
 ): Place {
   const recordOf = (client: Client, pk: string | undefined) => postgresHeadRecord(client, headFileIn(data, pk), pk);
-  async function openBeside(): Promise<Beside & Pick<Identity, "pk" | "tlog">> {
+  async function openBeside(): Promise<Beside & Pick<BoardIdentity, "pk" | "tlog">> {
     const store = await openPostgresStore(url, undefined, "operator");
     const pk = await knownBoardKey(store.client);
     return {

@@ -42,7 +42,7 @@ export function inDirectory(data: string): Place {
     async openBeside() {
       requireBoardIn(data);
       const record = headFileIn(data, await knownBoardKey(path));
-      // What only reads needs no more than that.
+      // Enough for a command that only reads.
       const isSealed = barredFromWriting(data) !== undefined;
       const store = isSealed ? openSealedStore(data) : await openSqliteStore(data, () => {}, "operator");
       return {
@@ -84,7 +84,7 @@ async function actsIn(path: string, messages: readonly string[]): Promise<Acts> 
   };
 }
 
-/** For commands: they make no board where there is none. */
+/** For commands: they do not create a board if there is none. */
 function requireBoardIn(data: string): void {
   const path = databasePath(data);
   const unreadable = barred(path, "read");
@@ -98,7 +98,7 @@ function requireBoardIn(data: string): void {
   throw new Error(`There is no board in ${data}. Give its directory with --data.`);
 }
 
-/** An empty database in the place of one that is gone would discard what only the log beside it still holds, and sign a second history. */
+/** An empty database in place of a missing one would discard entries that only the write-ahead log still has, and sign a second history. */
 function requireWhole(path: string): void {
   if (existsSync(path)) return;
   const [data, log] = [dirname(path), `${path}-wal`];
@@ -108,7 +108,7 @@ function requireWhole(path: string): void {
     );
   const traces = tracesIn(data);
   if (traces.length === 0) return;
-  // A node of a board in PostgreSQL may run here: then that is what is wrong.
+  // If a node of a board in PostgreSQL runs in this directory, the lock fails and says so.
   lockDataDir(data).close();
   const [are, those] = traces.length === 1 ? ["is", "that"] : ["are", "those"];
   throw new Error(

@@ -1,4 +1,4 @@
-// Where the board keeps itself, by configuration: SQLite in the data directory, or a PostgreSQL that several nodes share.
+// Opens the board's storage by configuration: SQLite in the data directory, or a PostgreSQL that several nodes share.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,27 +17,27 @@ import { inDirectory } from "./in-directory.ts";
 import type { Opened, Place } from "./place.ts";
 import { openTlog } from "./tlog.ts";
 
-/** The one decision of which store it is; for the board and for every command of its operator. */
+/** The only place that decides which store it is, for the board and for every operator command. */
 export const placeOf = (config: Config): Place =>
   config.databaseUrl === undefined ? inDirectory(config.data) : inDatabase(config.databaseUrl, config.data, config);
 
 export interface Storage extends Pick<Opened, "store" | "source" | "others"> {
   readonly key: SigningKey;
-  /** The public half of the key that the board had before this start gave it another. */
+  /** The public half of the board's previous key, if this start gave it another. */
   readonly formerPk: string | undefined;
-  /** Who signs the heads of the tree; undefined where nothing can be written and nobody does yet. */
+  /** The name and key that sign the heads of the tree; undefined if there are none yet and nothing can be written. */
   readonly tlog: TlogIdentity | undefined;
   readonly record: HeadRecord;
-  /** Nothing can be written in the data directory, and the board was told not to. */
+  /** Nothing can be written in the data directory, and the board was told not to write. */
   readonly sealed: boolean;
-  /** Where the search index keeps itself. */
+  /** The directory of the search index. */
   readonly indexDir: string;
-  /** How a replica is doing, where there is one. */
+  /** The state of the replica, if there is one. */
   readonly replica: (() => ReplicaStanding) | undefined;
   close(): Promise<void>;
 }
 
-/** `onFatal` hears of a failure after which only a restart is safe. */
+/** `onFatal` is called with a failure after which only a restart is safe. */
 export async function openStorage(
   config: Config,
   onFatal: (error: Error) => void,
@@ -46,7 +46,7 @@ export async function openStorage(
 ): Promise<Storage> {
   await using parts = new AsyncDisposableStack();
   const unwritable = barredFromWriting(config.data);
-  // Whatever an earlier board left there: a database whose log is still beside it could be opened all the same, and take nothing.
+  // Checked whatever an earlier board left there: a database with its write-ahead log could still be opened, but not written.
   if (unwritable !== undefined && !config.readOnly)
     throw new Error(`${unwritable} A board that only answers questions starts there too: serve --read-only on`);
   const sealed = unwritable !== undefined;
@@ -60,7 +60,7 @@ export async function openStorage(
   const key = await ownKey(config, place, store, known);
   const formerPk = known === undefined || known === key.pk ? undefined : known;
   if (sealed && formerPk !== undefined) throw new Error(`The new key cannot be recorded. ${unwritable}`);
-  // What the old key signed is kept before the new one takes its place; a crash between the two is a start that has not happened.
+  // The last head of the old key is saved before the new key replaces it; after a crash between the two, the start is repeated.
   const signed = formerPk === undefined ? undefined : await opened.headOf(formerPk).read();
   if (signed !== undefined) await keepFormerHead(config.data, signed);
   if (!sealed) await opened.recordPk(key.pk, known);
@@ -76,14 +76,14 @@ export async function openStorage(
 const MEND =
   "Restore its board.key from a backup that holds the key, or name the file with --key-file. To start with another key, and so as another board to all its readers: --new-key on";
 
-/** The key that the database belongs to. One is made for a new board only, or where the operator wants another one. */
+/** The key that the database belongs to. A key is made only for a new board, or if the operator asks for another one. */
 async function ownKey({ keyFile, newKey }: Config, place: Place, store: Store, known: string | undefined): Promise<SigningKey> {
   const isNew = known === undefined && (await store.head()).seq === 0;
   if (!isNew && !newKey) return requireBoardKey(keyFile, place.words, known, MEND);
   return readBoardKey(keyFile) ?? makeBoardKey(keyFile);
 }
 
-/** A head is on disk before anyone sees it: where nothing can be written, none is signed. */
+/** A head is on disk before anyone sees it: if nothing can be written, none is signed. */
 const unsigned = (record: HeadRecord): HeadRecord => ({
   read: () => record.read(),
   async write() {

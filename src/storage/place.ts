@@ -1,5 +1,5 @@
-// Where a board is kept: in a directory with SQLite, or in a PostgreSQL that several nodes share. All that differs between the two for
-// those who open, copy or look at a board stands behind this.
+// The place of a board: a directory with SQLite, or a PostgreSQL that several nodes share. Everything that differs between the two for
+// commands that open, copy or inspect a board is behind this interface.
 import type { AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
 import type { SourceModule } from "../adapters/search/search-thread.ts";
 import { workerUrl } from "../adapters/system/worker-url.ts";
@@ -14,19 +14,19 @@ import type { Store } from "../ports/store.ts";
 import type { Wakeup } from "../ports/wakeup.ts";
 
 export interface Place {
-  /** Where the board is, in words. */
+  /** Describes the place of the board. */
   readonly words: string;
-  /** Whether there is a board, as far as can be told without opening it. */
+  /** Whether there is a board, as far as is known without opening it. */
   isThere(): boolean;
-  /** For the board itself. `sealed`: nothing can be written in the data directory. */
+  /** Opens it for the board itself. `sealed`: nothing can be written in the data directory. */
   open(as: { readonly sealed: boolean; readonly onFatal: (error: Error) => void; readonly watchReplica: ReplicaWatch }): Promise<Opened>;
-  /** For an operator's command, beside the board that may be running there; throws where there is no board. */
+  /** Opens it for an operator's command, while the board may be running; throws if there is no board. */
   openBeside(): Promise<Beside>;
-  /** Whose board it is. */
-  identity(): Promise<Identity>;
-  /** The board of one moment as a SQLite database, however busy it is; `pk` is the public half of its key. */
+  /** The board's key, its last signed head and its log name. */
+  identity(): Promise<BoardIdentity>;
+  /** A consistent copy of the board as a SQLite database, however busy the board is; `pk` is the public half of its key. */
   copyTo(path: string, pk: string | undefined): Promise<void>;
-  /** What its operator has done. Only reads, and also what an older release left; `messages` are asked about. */
+  /** The operator's acts. Read-only, and works on a database of an older release; `messages` are the messages to look up. */
   acts(messages: readonly string[]): Promise<Acts>;
 }
 
@@ -34,18 +34,18 @@ export interface Opened {
   readonly store: Store;
   /** What the search index reads. */
   readonly source: SourceModule;
-  /** What other nodes write and say; undefined where there are none. */
+  /** Hints and messages from other nodes; undefined if there are none. */
   readonly others: (Wakeup & Peers) | undefined;
-  /** The public half of the board's key; undefined where the database does not tell. */
+  /** The public half of the board's key; undefined if the database does not have it. */
   knownPk(): Promise<string | undefined>;
   recordPk(pk: string, before: string | undefined): Promise<void>;
-  /** Under which name the heads of the tree are signed; undefined where there is none yet. */
+  /** The name under which the heads of the tree are signed; undefined if there is none yet. */
   tlogName(): Promise<TlogName | undefined>;
-  /** The newest from now on, unless another node has just recorded one. */
+  /** Makes it the newest, unless another node has just recorded one. */
   recordTlogName(name: TlogName): Promise<void>;
   /** The last head that this key signed. */
   headOf(pk: string): HeadRecord;
-  /** Once the database has the board's key; the replica may not have heard of a new one yet. */
+  /** Called once the database has the board's key; the replica may not have a new key yet. */
   beginReplica(formerPk: string | undefined): Promise<(() => ReplicaStanding) | undefined>;
   close(): Promise<void>;
 }
@@ -54,37 +54,37 @@ export interface Beside {
   readonly store: Store;
   /** The last head that the board signed. */
   readonly record: HeadRecord;
-  /** The newest name of the tree from now on. */
+  /** Makes it the newest name of the tree. */
   recordTlogName(name: TlogName): Promise<void>;
-  /** The database forgets which head was signed last, where it is what keeps that. */
+  /** Deletes the record of the last signed head, if it is in the database. */
   forgetSigned(): Promise<void>;
-  /** What the one search index reads; undefined where each node has its own. */
+  /** The source of the one search index; undefined if each node has its own. */
   readonly source: SourceModule | undefined;
-  /** The same error, or what it means for the files of this board. */
+  /** The same error, or an explanation of it for the files of this board. */
   explain(error: unknown): unknown;
 }
 
-export interface Identity {
-  /** The public half of the board's key; undefined where nobody can tell. */
+export interface BoardIdentity {
+  /** The public half of the board's key; undefined if it is not known. */
   readonly pk: string | undefined;
   /** The last head that it signed, as far as this machine and the database know. */
   readonly signed: Checkpoint | undefined;
-  /** Under which name the heads of its tree are signed. */
+  /** The name under which the heads of its tree are signed. */
   readonly tlog: TlogName | undefined;
 }
 
-/** What an operator has done on a board, up to entry `seq`. */
+/** An operator's acts on a board, up to entry `seq`. */
 export interface Acts {
   readonly seq: number;
   readonly actions: readonly Action[];
   readonly notices: readonly Notice[];
   readonly switches: Switches;
   readonly attachments: readonly AttachmentBlock[];
-  /** Of the messages asked about, those that the board knows, live or gone, and whether they have attachments. */
+  /** Those of the given messages that the board knows, live or ended, and whether they have attachments. */
   readonly attached: ReadonlyMap<string, boolean>;
 }
 
-/** What `acts` asks of a message: `?` is its id. */
+/** The query of `acts` about a message: `?` is its id. */
 export const ATTACHED = "SELECT has_attachment AS attached FROM messages WHERE id = ? UNION ALL SELECT 0 FROM gone WHERE id = ?";
 
 const PAGE = 10_000;

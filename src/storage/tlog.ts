@@ -1,4 +1,4 @@
-// Who signs the heads of the tree: the name and the key that the database belongs to, made at the first start.
+// The name and key that sign the heads of the tree: those that the database belongs to, made at the first start.
 import { logKeyFile, makeLogKey, requireLogKey, setLogKeyAside } from "../adapters/system/log-key.ts";
 import type { Config } from "../config.ts";
 import { originAfter, originOf, tlogStatement } from "../core/log/tlog-name.ts";
@@ -8,7 +8,7 @@ import type { Opened } from "./place.ts";
 
 interface Opening {
   readonly opened: Pick<Opened, "tlogName" | "recordTlogName">;
-  /** Where the board is, in words. */
+  /** Describes the place of the board. */
   readonly place: string;
   /** The board's own key. */
   readonly board: SigningKey;
@@ -17,7 +17,7 @@ interface Opening {
   readonly now: number;
 }
 
-/** Undefined where there is none yet, and none can be made. */
+/** Undefined if there is none yet, and none can be made. */
 export async function openTlog(
   config: Pick<Config, "baseUrl" | "keyFile" | "data">,
   { opened, place, board, sealed, now }: Opening,
@@ -26,7 +26,7 @@ export async function openTlog(
   const known = await opened.tlogName();
   if (known?.board === board.pk) return { name: known, key: requireLogKey(file, place, known, board, sealed) };
   if (sealed) return undefined;
-  // Another board's key, another board: it never goes on under a name that the key before it answered for.
+  // A board with another key is another board: it never continues under a name that the previous key vouched for.
   if (known !== undefined) setLogKeyAside(file);
   await opened.recordTlogName(newTlogName(config.baseUrl, known, file, board, now));
   const name = await opened.tlogName();
@@ -34,7 +34,7 @@ export async function openTlog(
   return { name, key: requireLogKey(file, place, name, board, sealed) };
 }
 
-/** The first name of a board, or the one after another, with the key in `file`. */
+/** The first name of a board, or the next one, with the key in `file`. */
 export function newTlogName(baseUrl: string, before: TlogName | undefined, file: string, board: SigningKey, now: number): TlogName {
   const unix = Math.floor(now / 1000);
   const epoch = before === undefined ? 0 : Math.max(unix, before.epoch + 1);

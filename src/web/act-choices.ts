@@ -1,6 +1,6 @@
 // Which acts fit how something stands: one main act for a thread, a check where something is to be checked, withdrawal of one's own.
 import { answerTo, claim, type Fields, refute, replyTo, resultOf, retract, signal, verify } from "../client/client.ts";
-import type { Writing } from "./write-form.ts";
+import type { FormContent } from "./write-form.ts";
 
 export interface Standing {
   readonly id: string;
@@ -12,9 +12,9 @@ export interface Standing {
 }
 
 /** A button, and the form that it opens. */
-export interface Act {
+export interface ActChoice {
   readonly words: string;
-  readonly writing: Writing;
+  readonly writing: FormContent;
   readonly main: boolean;
 }
 
@@ -24,12 +24,12 @@ const CHECKED = new Set(["finding", "answer", "result", "summary"]);
 /** The helper fills the body from the form: what it was made with is only a place. */
 const said = ({ body: _body, ...fields }: Fields): Fields => fields;
 
-function act(words: string, writing: Omit<Writing, "draft">, main = false): Act {
+function act(words: string, writing: Omit<FormContent, "draft">, main = false): ActChoice {
   const [ref] = writing.fields.refs ?? [];
   return { words, main, writing: { ...writing, draft: `${writing.fields.kind}.${ref?.rel ?? ""}.${ref?.id ?? ""}` } };
 }
 
-const deliver = (id: string, kind: string): Act =>
+const deliver = (id: string, kind: string): ActChoice =>
   kind === "question"
     ? act(
         "Answer",
@@ -42,7 +42,7 @@ const deliver = (id: string, kind: string): Act =>
         true,
       );
 
-const checksOf = (id: string): readonly Act[] => [
+const checksOf = (id: string): readonly ActChoice[] => [
   act("Confirm", {
     heading: "Confirm",
     send: "Confirm",
@@ -59,7 +59,7 @@ const checksOf = (id: string): readonly Act[] => [
   }),
 ];
 
-const done = (id: string): Act =>
+const done = (id: string): ActChoice =>
   act("Mark as done", {
     heading: "Mark as done",
     send: "Mark as done",
@@ -68,7 +68,7 @@ const done = (id: string): Act =>
     fields: signal(id, "resolved"),
   });
 
-const take = (id: string): Act =>
+const take = (id: string): ActChoice =>
   act(
     "Claim",
     {
@@ -83,7 +83,7 @@ const take = (id: string): Act =>
     true,
   );
 
-const withdraw = (id: string): Act =>
+const withdraw = (id: string): ActChoice =>
   act("Withdraw", {
     heading: "Withdraw",
     send: "Withdraw",
@@ -94,7 +94,7 @@ const withdraw = (id: string): Act =>
   });
 
 /** For the thread: what fits how it stands, and who looks. */
-export function actsOnState({ id, kind, author, status, holder }: Standing, me: string | undefined): readonly Act[] {
+export function actsOnState({ id, kind, author, status, holder }: Standing, me: string | undefined): readonly ActChoice[] {
   const own = me !== undefined && me === author;
   if (!WORKABLE.has(kind)) return own || !CHECKED.has(kind) ? [] : checksOf(id);
   if (status === "resolved") return [];
@@ -104,13 +104,13 @@ export function actsOnState({ id, kind, author, status, holder }: Standing, me: 
 }
 
 /** For one message of it. */
-export function actsOnPost({ id, kind, author, to }: Standing, me: string | undefined, root: boolean): readonly Act[] {
+export function actsOnPost({ id, kind, author, to }: Standing, me: string | undefined, root: boolean): readonly ActChoice[] {
   const own = me !== undefined && me === author;
   const checks = !root && !own && CHECKED.has(kind) ? checksOf(id) : [];
   return own || (kind === "email" && me !== undefined && me === to) ? [...checks, withdraw(id)] : checks;
 }
 
-export const replying = (id: string): Writing => ({
+export const replying = (id: string): FormContent => ({
   heading: "Reply",
   send: "Post the reply",
   label: "Your reply",

@@ -8,11 +8,13 @@ import { followThread } from "./live-thread.ts";
 import { keepTimesTrue } from "./moving-times.ts";
 import { writeNew } from "./new-page.ts";
 import { listenForKeys } from "./shortcuts.ts";
+import { answerInPlace } from "./try-form.ts";
 
 document.documentElement.classList.add("scripted");
 const board = connect(location.origin);
 keepTimesTrue();
 offerCopies();
+answerInPlace();
 offerLogCheck(board);
 followList(board);
 const who = await identity(board);

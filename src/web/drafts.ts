@@ -2,17 +2,17 @@
 
 const PLACE = "blackboard.draft.";
 
-export type Draft = Readonly<Record<string, string>>;
+export type SavedDraft = Readonly<Record<string, string>>;
 
-export function keptDraft(name: string): Draft {
+export function keptDraft(name: string): SavedDraft {
   try {
-    return JSON.parse(localStorage.getItem(PLACE + name) ?? "{}") as Draft;
+    return JSON.parse(localStorage.getItem(PLACE + name) ?? "{}") as SavedDraft;
   } catch {
     return {};
   }
 }
 
-export function keepDraft(name: string, draft: Draft): void {
+export function keepDraft(name: string, draft: SavedDraft): void {
   const written = Object.entries(draft).filter(([, text]) => text !== "");
   if (written.length === 0) dropDraft(name);
   else localStorage.setItem(PLACE + name, JSON.stringify(Object.fromEntries(written)));

@@ -5,7 +5,7 @@ import { face } from "../pages/face.ts";
 import type { AgentName } from "../core/view/agent-name.ts";
 import { fromBoard } from "./board-html.ts";
 import { button, find, make } from "./dom.ts";
-import { exportKey, forgetKey, importKey, isSaved, newKey, storedKey } from "./key-store.ts";
+import { exportKey, forgetKey, importKey, isSaved, makeOwnKey, storedKey } from "./key-store.ts";
 
 export interface Identity {
   key(): AgentKey | undefined;
@@ -40,7 +40,7 @@ export async function identity(board: Board): Promise<Identity> {
   const who: Identity = {
     key: () => held,
     async require() {
-      if (held === undefined) hold(await newKey());
+      if (held === undefined) hold(await makeOwnKey());
       return held as AgentKey;
     },
     badge,
@@ -134,7 +134,7 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
   function withoutKey(): Node[] {
     return [
       make("p", { className: "quiet" }, "Posting needs a key. It is made here, stays in this browser, and is never sent anywhere."),
-      button("Make a key", async () => hold(await newKey())),
+      button("Make a key", async () => hold(await makeOwnKey())),
       useAnother(),
     ];
   }

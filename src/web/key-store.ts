@@ -11,7 +11,7 @@ export async function storedKey(): Promise<AgentKey | undefined> {
 }
 
 /** A new one, unless another tab has made one meanwhile: the key of this browser is never replaced without a word. */
-export async function newKey(): Promise<AgentKey> {
+export async function makeOwnKey(): Promise<AgentKey> {
   return (await storedKey()) ?? keep(await makeKey());
 }
 

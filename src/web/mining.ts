@@ -6,7 +6,7 @@ import { policy } from "./board-html.ts";
 const MOST_WORKERS = 4;
 const RATE = "blackboard.rate";
 
-export function miner(): Mine {
+export function pageMiner(): Mine {
   const address = document.body.dataset["miner"];
   if (address === undefined) return mineHere;
   const count = Math.max(1, Math.min(MOST_WORKERS, navigator.hardwareConcurrency - 1));

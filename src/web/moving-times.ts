@@ -19,8 +19,12 @@ export function showTimes(inside: ParentNode): void {
     const utc = time.title;
     if (!utc.includes(" · ")) time.title = `${localTime(time)} · ${utc}`;
   }
+  for (const title of inside.querySelectorAll("title[data-hour]"))
+    title.textContent = `${localHour(title.getAttribute("data-hour"))}: ${title.getAttribute("data-posted")}`;
   showMoving(inside);
 }
+
+const localHour = (iso: string | null): string => new Date(iso ?? "").toLocaleString("en-GB", SHORT);
 
 const localTime = (time: HTMLElement): string => new Date(time.getAttribute("datetime") ?? "").toLocaleString("en-GB", SHORT);
 

@@ -1,8 +1,8 @@
 // The page for a new post: fields of the chosen kind, similar messages while somebody types, and a draft that stays.
-import { type Board, type Fields, findSimilar, replyTo } from "../client/client.ts";
+import { type Board, type Fields, type File as AttachedFile, findSimilar, getAlias, replyTo } from "../client/client.ts";
 import { untrusted } from "../pages/untrusted.ts";
 import { all, find, make } from "./dom.ts";
-import { type Draft, dropDraft, keepDraft, keptDraft } from "./drafts.ts";
+import { type SavedDraft, dropDraft, keepDraft, keptDraft } from "./drafts.ts";
 import type { Identity } from "./identity.ts";
 import { publishing, writeOrPreview } from "./publish.ts";
 
@@ -45,7 +45,7 @@ export function writeNew(board: Board, who: Identity): void {
   fit();
 
   const keep = (): void => {
-    const names = ["title", "body", "tags", "needs", "offers", "lang", "confidence"];
+    const names = ["title", "body", "tags", "needs", "offers", "lang", "to", "confidence"];
     const written = Object.fromEntries(names.map((name) => [name, field(name)?.value ?? ""]));
     const empty = Object.values(written).every((value) => value === "");
     keepDraft(draft, empty ? {} : { ...written, kind: kind() });
@@ -58,7 +58,9 @@ export function writeNew(board: Board, who: Identity): void {
     waiting = setTimeout(() => void showAlike(board, `${valueOf("title")}\n${text.value}`.trim()), TYPED_MS);
   });
 
-  function fields(): Fields {
+  async function fields(): Promise<Fields> {
+    const to = valueOf("to");
+    const addressee = to === "" || /^ag_[0-9a-f]{20}$/.test(to) ? to : (await getAlias(board, to.replace(/^@/, ""))).agent;
     const { body: _body, ...reply } = re === undefined ? { body: "" } : replyTo(re, "");
     const list = (name: string): Partial<Fields> => {
       const labels = field(name)?.closest("label")?.hidden === true ? [] : labelsIn(valueOf(name));
@@ -75,6 +77,7 @@ export function writeNew(board: Board, who: Identity): void {
       ...list("offers"),
       ...(valueOf("lang") === "" ? {} : { lang: valueOf("lang") }),
       ...(sure === "" ? {} : { confidence: Number(sure) }),
+      ...(addressee === "" ? {} : { to: addressee }),
       ttl: Number(valueOf("ttl")),
     };
   }
@@ -86,7 +89,7 @@ export function writeNew(board: Board, who: Identity): void {
         if (one !== undefined) one.value = labelsIn(one.value).join(", ");
       }
       if (kind() === "note" && valueOf("title") === "" && text.value.trim() === "") return text.focus();
-      const posted = await publishes.send(fields());
+      const posted = await publishes.send(fields, () => filesOf(field("file")));
       if (posted === undefined) return;
       dropDraft(draft);
       location.assign(`/m/${posted.id.slice(0, 12)}`);
@@ -95,8 +98,14 @@ export function writeNew(board: Board, who: Identity): void {
   (field("title") ?? text).focus();
 }
 
+/** The text of the chosen file; none where none is chosen. */
+async function filesOf(chosen: Field | undefined): Promise<readonly AttachedFile[]> {
+  const [file] = (chosen as HTMLInputElement | undefined)?.files ?? [];
+  return file === undefined ? [] : [{ name: file.name, mime: file.type === "" ? "text/plain" : file.type, text: await file.text() }];
+}
+
 /** What was written before; what the address brought along was meant for this post. */
-function restore(form: HTMLFormElement, kept: Draft): void {
+function restore(form: HTMLFormElement, kept: SavedDraft): void {
   for (const [name, value] of Object.entries(kept)) {
     if (name === "kind" && new URLSearchParams(location.search).has("kind")) continue;
     if (name === "kind") form.querySelector<HTMLInputElement>(`[name="kind"][value="${CSS.escape(value)}"]`)?.click();

@@ -1,16 +1,16 @@
 // Posting from a form: checked before any work is done, mined beside the page, and what is refused told at the field that it is about.
-import { type Board, type Fields, post, type Posted } from "../client/client.ts";
+import { type Board, type Fields, type File as AttachedFile, post, type Posted } from "../client/client.ts";
 import { button, find, make } from "./dom.ts";
 import { type Identity, notePosted } from "./identity.ts";
-import { miner, miningWords, priceWords } from "./mining.ts";
+import { pageMiner, miningWords, priceWords } from "./mining.ts";
 import { preview } from "./preview.ts";
-import { toldOf } from "./refusal-words.ts";
+import { wordsForRefusal } from "./refusal-words.ts";
 
 export interface Publishing {
   /** Who posts, and what it costs; while it is mined, how long still. */
   readonly state: HTMLElement;
   /** Undefined where it was stopped or refused. */
-  send(fields: Fields): Promise<Posted | undefined>;
+  send(fields: Fields | (() => Promise<Fields>), files?: () => Promise<readonly AttachedFile[]>): Promise<Posted | undefined>;
 }
 
 /** One thing at a time: the form is at rest while it is sent. */
@@ -28,7 +28,7 @@ export function publishing(board: Board, who: Identity, form: HTMLFormElement, r
   idle();
   return {
     state,
-    async send(fields) {
+    async send(fields, files) {
       clearFaults(form);
       const stop = new AbortController();
       const bar = make("progress", { max: 1, value: 0, ariaLabel: "Proof of work" });
@@ -42,9 +42,10 @@ export function publishing(board: Board, who: Identity, form: HTMLFormElement, r
       );
       try {
         const key = await who.require();
-        const posted = await post(board, key, fields, {
+        const posted = await post(board, key, typeof fields === "function" ? await fields() : fields, {
+          files: await files?.(),
           judgedFirst: true,
-          mine: miner(),
+          mine: pageMiner(),
           signal: stop.signal,
           onProgress: (progress) => {
             const told = say(progress);
@@ -72,7 +73,7 @@ function clearFaults(form: HTMLElement): void {
 
 /** Beside its field, which gets the focus; what is about no field stands above the button. */
 function showFault(form: HTMLElement, error: unknown): void {
-  const { words, field } = toldOf(error);
+  const { words, field } = wordsForRefusal(error);
   const input = field === undefined ? undefined : find(`[name="${field}"]`, form);
   const fault = make("p", { className: "fault", role: "alert" }, words);
   if (input === undefined) {

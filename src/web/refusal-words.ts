@@ -2,7 +2,7 @@
 import { BoardError } from "../client/client.ts";
 import { span } from "../core/text/format-duration.ts";
 
-export interface Told {
+export interface RefusalWords {
   readonly words: string;
   /** The field of the form that it is about, where it is about one. */
   readonly field?: string;
@@ -48,13 +48,20 @@ function timeLeft(until: unknown): string {
   return ` until ${time} (${span(Math.max(0, (at.getTime() - Date.now()) / 1000))})`;
 }
 
-export function toldOf(error: unknown): Told {
+export function wordsForRefusal(error: unknown): RefusalWords {
   if (!(error instanceof BoardError)) return { words: (error as Error).message };
   const { code, details } = error;
   const path = details["path"] ?? details["field"];
   const field = (typeof path === "string" ? path : "").replace(/^payload\./, "").split(/[.[]/)[0] ?? "";
   if (FIELD_WORDS[field] !== undefined && /^(invalid_field|bad_encoding|too_long|invalid_unicode)/.test(code))
     return { words: FIELD_WORDS[field], field };
+  if (code === "alias_unknown" || code === "unsupported_attachment_type" || code === "blob_mismatch") {
+    const to = code === "alias_unknown";
+    return {
+      words: to ? "Nobody on this board goes by that name." : "Only text can be attached, at most 128 KB.",
+      field: to ? "to" : "file",
+    };
+  }
   const own = BY_CODE[code];
   if (own !== undefined) return { words: own(details) };
   return { words: error.message, ...(field === "" ? {} : { field }) };

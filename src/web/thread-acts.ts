@@ -3,9 +3,9 @@ import { type Board, post, signal } from "../client/client.ts";
 import { actsOnPost, actsOnState, replying, type Standing } from "./act-choices.ts";
 import { all, button, find, make } from "./dom.ts";
 import { type Identity, notePosted } from "./identity.ts";
-import { miner } from "./mining.ts";
-import { toldOf } from "./refusal-words.ts";
-import { writeForm, type Writing } from "./write-form.ts";
+import { pageMiner } from "./mining.ts";
+import { wordsForRefusal } from "./refusal-words.ts";
+import { writeForm, type FormContent } from "./write-form.ts";
 
 const standingOf = ({ dataset }: HTMLElement): Standing => ({
   id: dataset["id"] ?? dataset["state"] ?? "",
@@ -33,7 +33,7 @@ export function threadActs(board: Board, who: Identity, refresh: Refresh): Threa
     open = undefined;
     await refresh(own);
   };
-  function write(after: HTMLElement, writing: Writing): void {
+  function write(after: HTMLElement, writing: FormContent): void {
     open?.remove();
     const back = document.activeElement as HTMLElement | null;
     const close = (): void => {
@@ -92,11 +92,11 @@ function useful(board: Board, who: Identity, id: string, refresh: Refresh): HTML
       made.disabled = true;
       made.textContent = "Useful…";
       try {
-        const { id: own } = await post(board, await who.require(), signal(id, "useful"), { judgedFirst: true, mine: miner() });
+        const { id: own } = await post(board, await who.require(), signal(id, "useful"), { judgedFirst: true, mine: pageMiner() });
         notePosted();
         await refresh(own);
       } catch (error) {
-        made.after(make("span", { className: "fault", role: "alert" }, toldOf(error).words));
+        made.after(make("span", { className: "fault", role: "alert" }, wordsForRefusal(error).words));
         made.textContent = "Useful";
       }
     },

@@ -5,7 +5,7 @@ import { dropDraft, keepDraft, keptDraft } from "./drafts.ts";
 import type { Identity } from "./identity.ts";
 import { publishing, writeOrPreview } from "./publish.ts";
 
-export interface Writing {
+export interface FormContent {
   readonly heading: string;
   readonly words?: string;
   readonly send: string;
@@ -35,7 +35,7 @@ export interface WriteForm {
 export function writeForm(
   board: Board,
   who: Identity,
-  writing: Writing,
+  writing: FormContent,
   done: (posted: Posted) => unknown,
   close: (() => void) | undefined,
 ): WriteForm {

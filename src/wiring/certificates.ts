@@ -1,4 +1,4 @@
-// The certificate that the board shows, over HTTPS and in mail alike: read at the start, and again whenever it is told to.
+// The board's TLS certificate, for HTTPS and mail alike: read at the start, and again on request.
 import type { Logger } from "pino";
 import { readPem, type TlsPair, tlsPair, untimely } from "../adapters/system/certificate.ts";
 import type { Config } from "../config.ts";
@@ -6,11 +6,11 @@ import { iso } from "../core/protocol/time.ts";
 import type { Clock } from "../ports/clock.ts";
 
 export interface Certificates {
-  /** The one in use; undefined where the board speaks no TLS. */
+  /** The certificate in use; undefined without TLS. */
   readonly pair: TlsPair | undefined;
-  /** Tells of a new one. */
+  /** Calls back with a new certificate. */
   onRenewed(listener: (pair: TlsPair) => void): void;
-  /** Reads the files again. What does not fit is told in the log, and the one in use stays. */
+  /** Reads the files again. If they do not fit, the log says so, and the certificate in use stays. */
   reload(): void;
 }
 

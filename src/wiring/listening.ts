@@ -1,4 +1,4 @@
-// Where the board listens: its ports tried before anything is made, and words for one that cannot be had.
+// Where the board listens: tries its ports before anything is created, and explains why a port is not available.
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
@@ -15,7 +15,7 @@ export const webPort = ({ port, host }: Config): Port => ({ port, host, flag: "-
 export const mailPort = ({ smtpPort = 0, smtpHost }: Config): Port =>
   ({ port: smtpPort, host: smtpHost, flag: "--smtp-port", hostFlag: "--smtp-host" });
 
-/** Whether mail is received, at `address`, and what would change that. */
+/** Whether mail is received, at `address`, and how to change that. */
 export function mailWords({ smtpPort, smtpRequired, mailDomain }: Config, address: string | undefined): string {
   if (address !== undefined) return `on, for ${mailDomain}`;
   if (smtpPort !== undefined) return "off: its port is taken";
@@ -24,24 +24,24 @@ export function mailWords({ smtpPort, smtpRequired, mailDomain }: Config, addres
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 export const isTaken = (error: unknown): boolean => codeOf(error) === "EADDRINUSE";
-/** What the system says to a name that it does not know, and to an address that is another machine's. */
+/** The system's error codes for an unknown name and for an address of another machine. */
 const ELSEWHERE: ReadonlySet<string | undefined> = new Set(["ENOTFOUND", "EAI_AGAIN", "EADDRNOTAVAIL"]);
 
-/** Where one port can be listened on twice, so that a port that was chosen is held until the board itself listens. */
+/** Systems on which a port can be bound twice, so that a chosen port stays reserved until the board itself listens. */
 const CAN_SHARE = process.platform === "linux";
 
 interface Ports {
   readonly config: Config;
   /** To listen with. */
   readonly reusePort: boolean;
-  /** Lets go of what was held; to be called once the board listens, or never will. */
+  /** Releases the reserved ports; call it once the board listens, or never will. */
   readonly release: () => Promise<void>;
 }
 
 /**
- * The ports, tried before anything is made. The board's addresses name its port, so one that the system is to choose is chosen first; and
- * a board that has yet to begin leaves no directory and no key behind where it cannot have its ports. One that has begun makes nothing
- * new, and who calls it while it restarts should meet nobody rather than a trial.
+ * Tries the ports before anything is created. The board's addresses contain its port, so a port that the system chooses must be known
+ * first; and a new board that cannot get its ports leaves no directory and no key behind. An existing board is not tried: callers during
+ * its restart should meet no server rather than a test server.
  */
 export async function withPorts(config: Config): Promise<Ports> {
   const choose = config.port === 0 && config.baseUrl === "http://localhost:0";
@@ -64,7 +64,7 @@ export async function withPorts(config: Config): Promise<Ports> {
 }
 
 async function opened(wanted: Port, reusePort = false): Promise<Server> {
-  // Whoever comes by meanwhile is not kept: closing would wait for them.
+  // Connections to the test server are closed at once: closing it would wait for them.
   const probe = createServer((socket) => socket.destroy()).listen({ port: wanted.port, host: wanted.host, reusePort });
   await once(probe, "listening").catch((error: unknown) => {
     throw portFault(error, wanted);
@@ -78,7 +78,7 @@ async function closed(probe: Server): Promise<void> {
   await once(probe, "close");
 }
 
-/** Where the port cannot be had, which one it is and how to choose another. */
+/** If the port is not available, says which one it is and how to choose another. */
 export function portFault(error: unknown, { port, host, flag, hostFlag }: Port): unknown {
   if (isTaken(error)) return new Error(`Port ${port} on ${host} is taken. Choose another with ${flag}, or stop what listens there.`);
   if (codeOf(error) === "EACCES")

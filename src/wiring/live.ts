@@ -1,4 +1,4 @@
-// Builds what tells of what happens: the hub that follows the log, the past for those who were away, and the feeds of both.
+// Builds the live part: the hub that follows the log, the backlog for readers who were away, and the feeds over both.
 import { bytesOfPackage } from "../adapters/system/package-files.ts";
 import { feeds } from "../board/live/feed.ts";
 import { Hub } from "../board/live/hub.ts";
@@ -9,7 +9,7 @@ import { Embedder } from "../core/search/meaning/embedder.ts";
 import { readTable } from "../core/search/meaning/table.ts";
 import type { LiveParts } from "../operations/list.ts";
 import { eventRenderer } from "../operations/present.ts";
-import type { Ground } from "./ground.ts";
+import type { Foundation } from "./foundation.ts";
 import type { Reading } from "./reading.ts";
 import type { Writing } from "./writing.ts";
 
@@ -17,7 +17,7 @@ export interface Live extends LiveParts {
   readonly hub: Hub;
 }
 
-/** What messages mean, for streams that ask for what is near a text: the table is read when the first of them is opened. */
+/** Meanings of messages, for streams with a `near` filter: the table is loaded when the first of them is opened. */
 function vectors(): (document: Document) => Int8Array {
   let embedder: Embedder | undefined;
   const known = new WeakMap<Document, Int8Array>();
@@ -29,7 +29,7 @@ function vectors(): (document: Document) => Int8Array {
   };
 }
 
-export async function openLive({ config, clock, figures, storage }: Ground, writing: Writing, reading: Reading): Promise<Live> {
+export async function openLive({ config, clock, figures, storage }: Foundation, writing: Writing, reading: Reading): Promise<Live> {
   const { store, others } = storage;
   const { appender, sweeper, switches } = writing;
   const { names, index, nearSource } = reading;
@@ -41,7 +41,7 @@ export async function openLive({ config, clock, figures, storage }: Ground, writ
     hub.hint(seq);
   });
   const past = new Backlog({ store, clock, hub, occurrence });
-  // Before the streams hear of it: what they drop must not come once more.
+  // Before the streams are told: what they drop must not be sent again.
   switches.onRemoved(() => {
     hub.forget();
     past.forget();

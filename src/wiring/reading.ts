@@ -1,4 +1,4 @@
-// Builds what answers questions: the search index, and every reader of the board.
+// Builds the reading part: the search index, and every reader of the board.
 import { MEANING_TABLE } from "../adapters/system/package-files.ts";
 import { holdsEd25519 } from "../adapters/system/ed25519.ts";
 import { openSearchIndex } from "../adapters/search/thread-index.ts";
@@ -27,12 +27,13 @@ import { threadReader } from "../board/read/thread.ts";
 import { unswept } from "../board/read/read-only-view.ts";
 import { type Versions, versions } from "../transports/http/versions.ts";
 import { workFinder } from "../board/read/work.ts";
+import { answerTimesReader, workPaceReader } from "../board/read/work-pace.ts";
 import { sha256 } from "../core/protocol/sha256.ts";
 import { parsePolicy } from "../core/tlog/policy.ts";
 import { cursorCodec } from "../core/query/cursor.ts";
 import type { ReadParts, TreeParts } from "../operations/list.ts";
 import type { SearchIndex } from "../ports/search.ts";
-import type { Ground } from "./ground.ts";
+import type { Foundation } from "./foundation.ts";
 import type { Writing } from "./writing.ts";
 
 export interface Reading extends ReadParts {
@@ -41,7 +42,7 @@ export interface Reading extends ReadParts {
   readonly versions: Versions;
 }
 
-export function openReading(ground: Ground, { sweeper }: Writing): Reading {
+export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
   const { config, clock, figures, notary, storage, parts } = ground;
   const { store, key, source, indexDir } = storage;
   const index = openSearchIndex({ dir: indexDir, source, meaning: config.meaning ? MEANING_TABLE : undefined }, figures);
@@ -92,11 +93,13 @@ export function openReading(ground: Ground, { sweeper }: Writing): Reading {
     keys: { of: settled(keys.of), line: settled(keys.line) },
     listTags: settled(tagLister(common)),
     takePulse: settled(pulseTaker(common)),
+    workPace: settled(workPaceReader(common)),
+    answerTimes: settled(answerTimesReader(common)),
     dump: settled(dumper({ ...common, baseUrl: config.baseUrl })),
   };
 }
 
-function openTree({ config, clock, figures, notary, storage: { store, tlog, others } }: Ground): TreeParts {
+function openTree({ config, clock, figures, notary, storage: { store, tlog, others } }: Foundation): TreeParts {
   const tiles = new Tiles(store);
   const policy = config.witnessPolicy === undefined ? undefined : parsePolicy(config.witnessPolicy, sha256);
   const heads = new TreeHeads({ notary, tiles, log: store, tlog, policy, clock });
@@ -112,5 +115,5 @@ function openTree({ config, clock, figures, notary, storage: { store, tlog, othe
   };
 }
 
-/** The policy that the board shows names its own log, and no other. */
+/** The published policy names this board's log only. */
 const withoutLogs = (policy: string): string => policy.replaceAll(/^[ \t]*log[ \t].*\n/gm, "");

@@ -1,10 +1,10 @@
-// Builds what listens: HTTP with MCP beside it, and SMTP where mail is received.
+// Builds the servers: HTTP with MCP, and SMTP if mail is received.
 import type { FastifyInstance } from "fastify";
 import { loadAssets } from "../adapters/assets/files.ts";
 import type { ReadingLimits } from "../adapters/mail/one-reader.ts";
 import { mailReader } from "../adapters/mail/reader.ts";
 import { systemResolver } from "../adapters/mail/resolver.ts";
-import { agentOf } from "../adapters/system/board-key.ts";
+import { agentOfSecret } from "../adapters/system/board-key.ts";
 import { systemEntropy } from "../adapters/system/entropy.ts";
 import type { Certificates } from "./certificates.ts";
 import { isTaken, mailPort, portFault, webPort } from "./listening.ts";
@@ -17,7 +17,7 @@ import { boardMcp } from "../transports/mcp/board.ts";
 import { SmtpServer } from "../transports/smtp/server.ts";
 import { accessTeller } from "./watching.ts";
 import { textOfPackage } from "../adapters/system/package-files.ts";
-import type { Ground } from "./ground.ts";
+import type { Foundation } from "./foundation.ts";
 import type { Live } from "./live.ts";
 import type { Reading } from "./reading.ts";
 import type { Writing } from "./writing.ts";
@@ -29,30 +29,30 @@ interface Board {
 }
 
 export interface ServerOptions {
-  /** Answers the DNS questions that received mail raises; the machine's own resolver unless given. */
+  /** Answers the DNS queries for received mail; by default the machine's own resolver. */
   readonly resolve?: Resolve;
-  /** What reading one mail may take. */
+  /** The budget for parsing one mail. */
   readonly reading?: ReadingLimits;
-  /** How long an answer may wait for its reader. */
+  /** How long an answer may wait for a slow reader. */
   readonly stallMs?: number;
 }
 
 export interface Servers {
-  /** The answer is where it listens, with the port it got. */
+  /** Returns the address with the actual port. */
   listenForHttp(reusePort: boolean): Promise<string>;
-  /** The same; undefined where no mail is received. */
+  /** The same; undefined if no mail is received. */
   listenForMail(): Promise<string | undefined>;
 }
 
-export function openServers(ground: Ground, board: Board, certificates: Certificates, options: ServerOptions): Servers {
+export function openServers(ground: Foundation, board: Board, certificates: Certificates, options: ServerOptions): Servers {
   const { config, log, parts } = ground;
   const app = webServer(ground, board, certificates, options.stallMs);
   const smtp = config.smtpPort === undefined ? undefined : mailServer(ground, board.writing, certificates, options);
-  // At once: while one waits for what it has accepted, the other must not go on accepting.
+  // Both at once: while one waits for accepted requests, the other must not accept new ones.
   parts.defer(async () => void (await Promise.all([app.close(), smtp?.stop()])));
-  // Before the server: it waits for every answer, and mining may take longer than anyone should wait for the end.
+  // Before the server, which waits for every answer: mining may take longer than a shutdown should.
   parts.defer(() => board.writing.mining.close());
-  // First of all, or the server would wait for long polls that nobody ends.
+  // First of all: otherwise the server would wait for long polls that nobody ends.
   parts.defer(() => board.live.hub.close());
   return {
     listenForHttp(reusePort) {
@@ -64,14 +64,14 @@ export function openServers(ground: Ground, board: Board, certificates: Certific
     listenForMail: async () =>
       smtp?.start(config.smtpPort ?? 0, config.smtpHost).catch((error: unknown) => {
         if (config.smtpRequired || !isTaken(error)) throw portFault(error, mailPort(config));
-        // Nobody asked for this very port, and a second board on one machine finds the usual one taken.
+        // The default port was not asked for explicitly, and a second board on one machine finds it in use.
         log.warn(`mail is off: ${(portFault(error, mailPort(config)) as Error).message}`);
         return undefined;
       }),
   };
 }
 
-function webServer(ground: Ground, board: Board, certificates: Certificates, stallMs: number | undefined): FastifyInstance {
+function webServer(ground: Foundation, board: Board, certificates: Certificates, stallMs: number | undefined): FastifyInstance {
   const { config, clock, log, figures, storage, version } = ground;
   const { writing, reading, live } = board;
   const { rates, switches } = writing;
@@ -81,7 +81,8 @@ function webServer(ground: Ground, board: Board, certificates: Certificates, sta
   figures.gauge("blackboard_unsent_bytes", "Bytes of large answers that their callers have not read yet.", () => unsent.bytes);
   const app = httpServer({
     operations: operations({ write: writing, read: reading, live, about, clock, entropy: systemEntropy }),
-    mcp: (offered) => boardMcp({ operations: offered, rates, report: figures, entropy: systemEntropy, baseUrl, version, agentOf }),
+    mcp: (offered) =>
+      boardMcp({ operations: offered, rates, report: figures, entropy: systemEntropy, baseUrl, version, agentOf: agentOfSecret }),
     refusalPage: async (refusal) => refusalPage(await about.site(), refusal),
     assets: loadAssets,
     unsent,
@@ -108,7 +109,7 @@ function webServer(ground: Ground, board: Board, certificates: Certificates, sta
   return app;
 }
 
-function mailServer({ config, clock, figures, parts }: Ground, writing: Writing, certificates: Certificates, options: ServerOptions) {
+function mailServer({ config, clock, figures, parts }: Foundation, writing: Writing, certificates: Certificates, options: ServerOptions) {
   const { resolve = systemResolver(), reading } = options;
   const reader = mailReader(resolve, figures, reading);
   parts.defer(() => reader.close());
@@ -119,8 +120,8 @@ function mailServer({ config, clock, figures, parts }: Ground, writing: Writing,
   return smtp;
 }
 
-/** What the board says of itself. */
-function aboutBoard({ config, storage, version }: Ground, { rates }: Writing): AboutParts {
+/** Facts about the board itself. */
+function aboutBoard({ config, storage, version }: Foundation, { rates }: Writing): AboutParts {
   const { baseUrl, mailDomain, smtpPort, maxBytes, contact, profile } = config;
   return {
     baseUrl,

@@ -1,4 +1,4 @@
-// What the operator sees of a running board: its log, its figures, and whether its storage accepts writes.
+// What the operator sees of a running board: its log, its metrics, and whether its storage accepts writes.
 import type { Logger } from "pino";
 import { boardLog, type LogLines } from "../adapters/system/log.ts";
 import { type Metrics, metrics } from "../adapters/system/metrics.ts";
@@ -19,7 +19,7 @@ export interface Watching {
   readonly health: StorageHealth;
 }
 
-/** In words for the log: what has happened, and what to do. */
+/** For the log: what has happened, and what to do. */
 const LOST: Readonly<Record<StoreFailure["code"], string>> = {
   storage_full: "writing has stopped: the disk is full; make room, and the board goes on by itself",
   storage_unavailable: "writing has stopped: the database cannot be used; the board goes on by itself as soon as it can",
@@ -40,7 +40,7 @@ export function watching(config: Config, clock: Clock, lines?: LogLines): Watchi
       counts.appended(acts);
       health.worked();
     },
-    // Each post and each look fails while the storage does: that is one event, and not thousands.
+    // While the storage fails, every post and every probe fails: that is logged once, not thousands of times.
     failed(place, error) {
       if (!(error instanceof StoreFailure) || error.fatal) return counts.failed(place, error);
       counts.counted(place);
@@ -50,7 +50,7 @@ export function watching(config: Config, clock: Clock, lines?: LogLines): Watchi
   return { log, figures, health };
 }
 
-/** What is read from the board itself when somebody asks for the figures. */
+/** Gauges that are read when somebody asks for the metrics. */
 export function boardFigures(figures: Metrics, config: Config, store: Store, version: string): void {
   const kept = config.databaseUrl === undefined ? "sqlite" : "postgresql";
   figures.info("blackboard_info", "The program and what it was started as.", { version, store: kept, profile: config.profile });
@@ -76,7 +76,7 @@ export const replicaTeller =
     else log.warn(`the replica (--database-read-url) is lost: ${lost}; the primary answers listings`);
   };
 
-/** What every node of a board must have alike, or it speaks with two voices. */
+/** Settings that must be the same on every node of a board. */
 export const nodeSettings = ({ baseUrl, mailDomain, powBits, powMaxBits }: Config): NodeSettings => ({
   "--base-url": baseUrl,
   "--mail-domain": mailDomain,
@@ -89,7 +89,7 @@ export const tellOfDifference =
   (flag, own, other) =>
     log.warn(`another node of this board has ${flag} ${other}, and this one ${own}: give every node the same settings`);
 
-/** A line for each decision and each switch of the operator, from whichever process it came. */
+/** Logs each decision and each switch of the operator, from whichever process it came. */
 export function tellOfOperator(log: Logger, switches: OperatorWatch): void {
   let before = switches.now;
   switches.onTurn((now) => {

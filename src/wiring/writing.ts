@@ -1,10 +1,10 @@
-// Builds what writes: the limits, the one writer, and everything that goes through it.
+// Builds the writing part: the limits, the one writer, and everything that goes through it.
 import { availableParallelism } from "node:os";
 import { signingKeys } from "../adapters/system/board-key.ts";
 import { shellCommand } from "../adapters/system/command.ts";
 import { systemEntropy } from "../adapters/system/entropy.ts";
-import { miner } from "../adapters/system/miner.ts";
-import { bytesOfPackage } from "../adapters/system/package-files.ts";
+import { minerThread } from "../adapters/system/miner.ts";
+import { bytesOfPackage, RISK_TABLE } from "../adapters/system/package-files.ts";
 import { signaturePool } from "../adapters/system/signature-pool.ts";
 import { acknowledger } from "../board/write/acks.ts";
 import { aliasOperator } from "../board/write/aliases.ts";
@@ -21,7 +21,7 @@ import { writerOut } from "../board/write/write-out.ts";
 import { names } from "../board/read/names.ts";
 import { RateLimiter } from "../board/limits/rate.ts";
 import { filing, reporter } from "../board/write/reports.ts";
-import { UnderWay } from "../board/operator/background-work.ts";
+import { BackgroundWork } from "../board/operator/background-work.ts";
 import { compareSettings } from "../board/operator/same-settings.ts";
 import { secretGuard } from "../board/write/secrets.ts";
 import { shareLoad } from "../board/operator/shared-load.ts";
@@ -39,22 +39,22 @@ import type { WriteParts } from "../operations/list.ts";
 import type { MailReader } from "../ports/mail.ts";
 import type { Miner } from "../ports/miner.ts";
 import { nodeSettings, tellOfDifference, tellOfOperator } from "./watching.ts";
-import type { Ground } from "./ground.ts";
+import type { Foundation } from "./foundation.ts";
 
 export interface Writing extends WriteParts {
   readonly appender: Appender;
-  /** Undefined on a board that may not write. */
+  /** Undefined on a read-only board. */
   readonly sweeper: Sweeper | undefined;
   readonly switches: OperatorWatch;
   readonly rates: RateLimiter;
   readonly mining: Miner;
-  /** Why nothing can be posted at the moment, where that is so. */
+  /** Why nothing can be posted at the moment, if so. */
   readonly notWritable: () => Refusal | undefined;
-  /** Takes in what this one reads. */
+  /** Stores the mail that this reader parses. */
   readonly mailroom: (reader: MailReader) => Mailroom;
 }
 
-export async function openWriting(ground: Ground): Promise<Writing> {
+export async function openWriting(ground: Foundation): Promise<Writing> {
   const { config, clock, figures, storage, parts } = ground;
   const { store, key } = storage;
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
@@ -86,12 +86,13 @@ export async function openWriting(ground: Ground): Promise<Writing> {
     notWritable() === undefined ? 1 : 0,
   );
   figures.gauge("blackboard_required_bits", "Proof of work that a new post needs, in bits.", () => difficulty.required);
-  const mining = miner();
+  const mining = minerThread();
   figures.gauge("blackboard_assist_jobs", "Assisted callers for whom the board mines or is about to.", () => mining.jobs);
   const { baseUrl, mailDomain } = config;
   const steps = postSteps(writing);
   const post = poster(steps);
   const operateAlias = aliasOperator(writing);
+  const acknowledge = acknowledger({ ...writing, acks: store });
   const operateKey = keyOperator(writing);
   const file = filing({ ...writing, entropy: systemEntropy, networkSecret: key.secretFor("networks"), onReport });
   return {
@@ -104,17 +105,17 @@ export async function openWriting(ground: Ground): Promise<Writing> {
     post,
     beginBundle: bundles(steps, difficulty),
     operateAlias,
-    acknowledge: acknowledger({ ...writing, acks: store }),
+    acknowledge,
     operateKey,
     prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),
     report: reporter({ ...writing, file, baseUrl, mailDomain }),
-    assist: config.assist ? assist({ ...writing, keys: signingKeys, miner: mining, post, operateAlias }) : undefined,
+    assist: config.assist ? assist({ ...writing, keys: signingKeys, miner: mining, post, operateAlias, acknowledge }) : undefined,
     mailroom: (reader) => mailroom({ ...writing, file, key, reader, mailDomain, maskSenders: config.mailMask }),
   };
 }
 
-/** What a post costs, what a caller may do, and what the operator says to both; of all nodes together. */
-async function openLimits({ config, clock, log, figures, storage, parts }: Ground) {
+/** Difficulty, rate limits and the operator's switches for both; over all nodes. */
+async function openLimits({ config, clock, log, figures, storage, parts }: Foundation) {
   const { store, key, others } = storage;
   const difficulty = new Difficulty(clock, config.powBits, config.powMaxBits);
   const switches = await OperatorWatch.open(store, clock, figures);
@@ -138,23 +139,23 @@ async function openLimits({ config, clock, log, figures, storage, parts }: Groun
   return { difficulty, switches, rates };
 }
 
-/** What notices texts as they come; it knows what was posted before the start, and what other nodes post. */
-async function openGuard({ clock, figures, storage: { store, others }, parts }: Ground): Promise<TextGuard> {
-  const guard = new TextGuard(readRiskTable(bytesOfPackage("models/guard.bin")), clock);
+/** The guard of incoming texts; it knows what was posted before the start and on other nodes. */
+async function openGuard({ clock, figures, storage: { store, others }, parts }: Foundation): Promise<TextGuard> {
+  const guard = new TextGuard(readRiskTable(bytesOfPackage(RISK_TABLE)), clock);
   await guard.follow(store, (await store.head()).seq);
-  const underWay = new UnderWay();
+  const underWay = new BackgroundWork();
   parts.defer(() => underWay.settled());
   others?.onMoved(({ seq }) => underWay.add(guard.follow(store, seq).catch((error: unknown) => figures.failed("nodes", error))));
   return guard;
 }
 
-/** The one writer, what ends lifetimes through it, and what finds out whether it works. */
-async function openAppender({ config, clock, figures, health, notary, storage: { store }, parts }: Ground) {
+/** The one writer, the sweeper that ends lifetimes through it, and the probe that tests whether writing works. */
+async function openAppender({ config, clock, figures, health, notary, storage: { store }, parts }: Foundation) {
   const appender = new Appender(store, clock, figures);
   const writable = !config.readOnly && !notary.rolledBack;
   const sweeper = writable ? startSweeper(appender, clock, await store.nextDue()) : undefined;
   parts.defer(() => sweeper?.stop());
-  // A board that may not write does not write to learn whether it could.
+  // A read-only board does not write to test whether it could.
   health.tryWith(async () => (writable ? appender.alone(() => store.trial()) : void (await store.head())));
   if (writable) health.lookWith(() => store.requireUsable());
   parts.defer(() => health.close());
@@ -162,8 +163,8 @@ async function openAppender({ config, clock, figures, health, notary, storage: {
   return { appender, sweeper };
 }
 
-/** Tells the operator of each report, in the log and by the command of theirs. */
-function reportTeller({ config, log, figures, parts }: Ground): (notice: Notice) => void {
+/** Tells the operator of each report, in the log and by their command. */
+function reportTeller({ config, log, figures, parts }: Foundation): (notice: Notice) => void {
   const command = config.onReport === undefined ? undefined : shellCommand(config.onReport, (error) => figures.failed("command", error));
   parts.defer(() => command?.close());
   return ({ id, category, target }) => {
@@ -172,8 +173,11 @@ function reportTeller({ config, log, figures, parts }: Ground): (notice: Notice)
   };
 }
 
-/** Whether anything may be written at all; and whether posts may. A board that the operator switched to read-only still takes reports and ends lifetimes. */
-function requirements({ config, notary }: Ground, switches: OperatorWatch) {
+/**
+ * Whether anything may be written at all, and whether posts may. A board that the operator switched to read-only still accepts reports and
+ * ends lifetimes.
+ */
+function requirements({ config, notary }: Foundation, switches: OperatorWatch) {
   const requireStore = (): void => {
     if (notary.rolledBack) throw new Refusal("log_rollback");
     if (config.readOnly) throw new Refusal("read_only");
@@ -185,8 +189,8 @@ function requirements({ config, notary }: Ground, switches: OperatorWatch) {
   return { requireStore, requireWritable };
 }
 
-/** Also what is found out by trying: those who post may try all the same. */
-function refusalOf(requireWritable: () => void, { health }: Ground, quota: Quota): Refusal | undefined {
+/** Why posts would be refused. Includes failures that the probe found; a post is still tried then. */
+function refusalOf(requireWritable: () => void, { health }: Foundation, quota: Quota): Refusal | undefined {
   try {
     requireWritable();
     return health.code === undefined ? quota.refusal(0) : new Refusal(health.code);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import { HOUR_MS } from "../../src/core/durations.ts";
+import { messageId } from "../../src/core/protocol/identity.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { acknowledge } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";
@@ -33,6 +34,22 @@ const at = (): string => new Date(board.clock.now()).toISOString();
 const latest = async (): Promise<number> => (await board.get<{ seq: number }>("/api/checkpoint")).body.seq;
 
 describe("an inbox", () => {
+  test("has a reply that came before its message once, and new to whoever has read past it", async () => {
+    const [ann, bob] = [board.agent(), board.agent()];
+    const question = ann.envelope({ kind: "question", title: "Which one first?" });
+    const early = await board.put(bob, { kind: "note", body: "before you ask", refs: [{ rel: "reply", id: messageId(question.payload) }] });
+    await acknowledge(board, ann, { seen: early.seq });
+    const { seq } = (await board.send(JSON.stringify(question))).body;
+    expect(told(await inboxOf(ann))).toEqual([[early.id, "reply"]]);
+    for (const query of ["?unread=1", `?after_seq=${early.seq}`, `?changed_after=${early.seq}`, `?reason=reply&after_seq=${early.seq}`]) {
+      const { messages } = await inboxOf(ann, query);
+      expect(messages, query).toMatchObject([{ id: early.id, reason: "reply", change: { seq, at: at() } }]);
+    }
+    expect(told(await inboxOf(ann, `?after_seq=${early.seq - 1}`))).toEqual([[early.id, "reply"]]);
+    expect(told(await inboxOf(ann, `?after_seq=${seq}`))).toEqual([]);
+    expect(await checkConfigured(configAt(board.data), board.clock.now())).toMatchObject({ findings: [] });
+  });
+
   test("says why each message is there, and what it answers", async () => {
     const [ann, bob] = [board.agent(), board.agent()];
     const task = await board.put(ann, { kind: "task", title: "Count the rows" });

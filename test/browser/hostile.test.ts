@@ -86,7 +86,9 @@ describe.skipIf(noBrowser)(`hostile content on pages ${WITH_BROWSER}`, () => {
 
       await using tab = await openTab(browser, board.url);
       const { page, complaints } = tab;
-      for (const path of [...ids.map((id) => `/m/${id}`), "/?limit=200", `/a/${agent.id}`, "/agents", "/work", "/log"]) {
+      // Of the two messages with the same attacks the page of one: it shows the other in the same thread.
+      const pages = ids.filter((_, n) => n % 2 === 1);
+      for (const path of [...pages.map((id) => `/m/${id}`), "/?limit=200", `/a/${agent.id}`, "/agents", "/work", "/log"]) {
         await page.goto(path);
         expect(await page.evaluate<string[]>(ALIVE), path).toEqual([]);
       }

@@ -6,7 +6,7 @@ import { axeFindings } from "../support/axe.ts";
 import { TestBoard } from "../support/board.ts";
 import { launch, noBrowser, openTab, WITH_BROWSER, type Tab } from "../support/browser.ts";
 import { fillWithDemo } from "../support/demo-board.ts";
-import { PAGE_KINDS, type PageKind, pagesOf } from "../support/page-kinds.ts";
+import { PAGE_KINDS, pagesOf } from "../support/page-kinds.ts";
 
 const WIDE = { viewport: { width: 1280, height: 900 } };
 const NARROW = { viewport: { width: 360, height: 760 }, isMobile: true, hasTouch: true };
@@ -34,7 +34,7 @@ const LOOKS: readonly (readonly [screen: string, options: BrowserContextOptions,
 ];
 let board: TestBoard;
 let browser: Browser;
-let pages: Readonly<Record<PageKind, string>>;
+let pages: Awaited<ReturnType<typeof pagesOf>>;
 describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
   beforeAll(async () => {
     [board, browser] = await Promise.all([TestBoard.start(), launch()]);
@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       await page.goto("/agents");
       await page.getByLabel("Offers").fill("translation");
       await page.getByRole("button", { name: "Show" }).click();
-      await page.locator(".agents h2 a").first().click();
+      await page.locator(".agents th a.agent").first().click();
       expect(await page.getByRole("heading", { name: "Threads", level: 2, exact: true }).count()).toBe(1);
       await page.locator(".row h3 a").first().click();
       await page.getByRole("link", { name: "Report", exact: true }).click();
@@ -144,14 +144,30 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
     test("the interface can be tried from its documentation", async () => {
       await using tab = await openTab(browser, board.url, options);
       const { page } = tab;
-      await page.goto("/docs#list_messages");
+      await page.goto("/docs/api#list_messages");
       const endpoint = page.locator("#list_messages");
-      await endpoint.getByText("Try it").click();
-      await endpoint.getByLabel("kind", { exact: true }).fill("offer");
-      await endpoint.getByRole("button", { name: "Open" }).click();
+      await endpoint.getByText(/^Try it/).click();
+      await endpoint.getByLabel("kind", { exact: true }).selectOption("offer");
+      await endpoint.getByRole("button", { name: "Send" }).click();
       expect(page.url()).toContain("/api/messages?");
       expect(await page.textContent("body")).toContain('"kind":"offer"');
     });
+  });
+
+  test("with a script, what was tried is answered in place, also where the answer is a refusal", async () => {
+    await using tab = await openTab(browser, board.url, WIDE);
+    const { page } = tab;
+    await page.goto("/docs/api#list_messages");
+    await page.waitForFunction("document.querySelector('.me-menu')");
+    const endpoint = page.locator("#list_messages");
+    await endpoint.getByText(/^Try it/).click();
+    await endpoint.getByLabel("kind", { exact: true }).selectOption("offer");
+    await endpoint.getByRole("button", { name: "Send" }).click();
+    await endpoint.locator("output pre").waitFor();
+    expect(await endpoint.locator("output").textContent()).toMatch(/GET \/api\/messages\?kind=offer.*200.*"kind": "offer"/s);
+    await endpoint.getByLabel("limit", { exact: true }).fill("0");
+    await endpoint.getByRole("button", { name: "Send" }).click();
+    await page.waitForFunction("/400/.test(document.querySelector('#list_messages output').textContent)");
   });
 
   describe("what a look at the page tells", () => {
@@ -160,9 +176,11 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
     test("so many threads are in sight at once, all of them are, and nothing moves when the script has come", async () => {
       for (const [options, least] of [
         [WIDE, 8],
-        [{ viewport: { width: 390, height: 844 }, isMobile: true }, 3],
+        [{ viewport: { width: 390, height: 844 }, isMobile: true }, 4],
       ] as const) {
         await using tab = await openTab(browser, board.url, options);
+        // A reader whose clock is right: the board's is ahead of this machine's by now, and "1m ago" would become "just now".
+        await tab.page.clock.setFixedTime(board.clock.now());
         // A page of ordinary threads: the newest ones of this board want to be looked at.
         for (const path of ["/?view=open", pages.thread]) {
           await tab.page.goto(path);
@@ -215,6 +233,8 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
         pages.reply,
         pages.agent,
         "/docs",
+        "/docs/api",
+        "/docs/manual",
         "/new",
       ]) {
         await page.goto(path);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operateAlias } from "../support/aliases.ts";
 import { TestBoard } from "../support/board.ts";
 import { launch, noBrowser, openTab, WITH_BROWSER } from "../support/browser.ts";
 import { Proxy } from "../support/proxy.ts";
@@ -181,6 +182,27 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await page.reload();
       expect(await page.getByLabel("Title", { exact: true }).inputValue()).toBe("Too dear");
       expect(await page.getByLabel("Text", { exact: true }).inputValue()).toBe("Kept.");
+    });
+
+    test("a post goes to somebody, by name, and brings a file along; a name that nobody has is told at its field", async () => {
+      const friend = board.agent();
+      expect((await operateAlias(board, friend, "claim", "mirror-desk")).status).toBe(201);
+      await using tab = await openTab(browser, board.url);
+      const { page } = tab;
+      await page.goto("/new?kind=note&title=With+a+file&to=nobody-here");
+      await page.getByText("You post as").waitFor();
+      await page.getByText("Expiry, language, tags").click();
+      await page.getByLabel(/^File/).setInputFiles({ name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n") });
+      await press(page, "Post");
+      await page.getByRole("alert").filter({ hasText: "Nobody on this board goes by that name." }).waitFor();
+      await page.getByLabel(/^To/).fill("@mirror-desk");
+      await press(page, "Post");
+      await page.waitForURL("**/m/*");
+      const { body } = await board.get<{ messages: { meta: object }[] }>(`/api/messages?to=${friend.id}`);
+      expect(body.messages[0]?.meta).toMatchObject({
+        title: "With a file",
+        attachments: [{ name: "rows.csv", mime: "text/csv", size: 4 }],
+      });
     });
 
     test("what is missing is told before any work is done, and what the board refuses in words of the page, at the field", async () => {

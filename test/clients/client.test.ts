@@ -4,6 +4,7 @@ import {
   acknowledge,
   type AgentKey,
   answerTo,
+  assistAck,
   assistAlias,
   assistCheck,
   assistKeygen,
@@ -376,6 +377,7 @@ describe("names and help", () => {
     const posted = await assistPost(board, secret, { kind: "note", body: "by proxy" });
     expect(posted.server).toMatchObject({ assisted: true, author: { id: agent } });
     expect(await verifyEnvelope(posted.envelope)).toMatchObject({ id: posted.id, author: agent });
+    expect(await assistAck(board, secret, { seen: posted.seq })).toMatchObject({ agent, seen: posted.seq });
     expect(await assistAlias(board, secret, "proxied")).toMatchObject({ alias: "proxied", agent });
     expect((await loadKey(secret)).agent).toBe(agent);
   });

@@ -67,8 +67,9 @@ test("every command works, from a key that is not there yet to a log that is che
   await run("asker", "brief");
   expect(await run("worker", "watch", "--last-event-id", "0", "--count", "1")).toContain(task.id.slice(0, 12));
   expect(await run("worker", "verify-log")).toMatch(/^good/);
-  // A receipt is checked where its tests are.
-  expect(known.filter((name) => !used.has(name))).toEqual(["verify-receipt"]);
+  expect(await run("asker", "key", "show")).toContain("key_commit");
+  // Tree heads and receipts are checked where their tests are.
+  expect(known.filter((name) => !used.has(name))).toEqual(["verify-head", "verify-receipt"]);
 });
 
 test("every tool works for an agent that has nothing but MCP, within the limits of one address", async () => {
@@ -118,7 +119,12 @@ test("every tool works for an agent that has nothing but MCP, within the limits 
     ...key(worker),
   });
   expect(delivered).toContain(`now: task ${task.slice(0, 12)} is answered`);
-  expect(await call("read_inbox", { agent: asker.agent })).toContain("answers");
+  const inbox = await call("read_inbox", { agent: asker.agent });
+  expect(inbox).toContain("answers");
+  expect(inbox).toContain("Acknowledged up to seq 0.");
+  const seen = Number(found(inbox, /acknowledge \{"seen":(\d+)\}/));
+  await call("acknowledge", { seen, ...key(asker) });
+  expect(await call("read_inbox", { agent: asker.agent })).toContain(`Acknowledged up to seq ${seen}.`);
   await call("brief", { agent: asker.agent });
   expect(await call("get_message", { id: task.slice(0, 12) })).toContain("Sum the csv");
   expect(await call("get_thread", { id: task })).toContain("folded: claims by");

@@ -68,7 +68,7 @@ test("a reader takes padding as base64 libraries write it, entries of types it d
   const agent = new Agent();
   const seal = (pk: string) => agent.seal(JSON.stringify({ v: 1, pk, ts: 1, kind: "note", body: "padded" }));
   const [plain, padded] = [seal(agent.pk), seal(`${agent.pk}=`)];
-  const chained = { seq: 1, at: 1_800_000_000_000, type: "key_rotate", id: "x", digest: detailDigest('{"a":1}'), prev: GENESIS };
+  const chained = { seq: 1, at: 1_800_000_000_000, type: "of_a_later_release", id: "x", digest: detailDigest('{"a":1}'), prev: GENESIS };
   const entry = { ...chained, at: new Date(chained.at).toISOString(), detail: '{"a":1}', hash: entryHash(chained), assisted: true };
   const script = [
     "import client, json, sys",

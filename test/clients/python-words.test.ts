@@ -187,7 +187,7 @@ test("both command lines have the same commands for agents", async () => {
   const { stdout } = await runPython([CLIENT, "--help"]);
   const program = readFileSync(join(import.meta.dirname, "../../src/cli/program.ts"), "utf8");
   const groups = program.slice(program.indexOf('"Act as an agent:"'), program.indexOf("/** Runs the command"));
-  // What runs beside an agent, is started by its harness, or looks after its keys comes with the program alone.
-  const here = named(groups, /^ {4}"?([a-z-]+)"?: async/gm).filter((name) => !["mcp", "courier", "hook", "key"].includes(name));
+  // What runs beside an agent or is started by its harness comes with the program alone.
+  const here = named(groups, /^ {4}"?([a-z-]+)"?: async/gm).filter((name) => !["mcp", "courier", "hook"].includes(name));
   expect(named(stdout, /^ {4}([a-z-]+)(?: |$)/gm)).toEqual(here);
 });

@@ -7,6 +7,7 @@ import { TlogError, verifyHead, verifyReceipt } from "../../src/client/tlog.ts";
 import { WitnessState } from "../../src/cli/witness/state.ts";
 import { followOnce } from "../../src/cli/witness/follow.ts";
 import { TestBoard } from "../support/board.ts";
+import { notes, putAll } from "../support/crowd.ts";
 import { inTime } from "../support/in-time.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 import { CLIENT, runPython } from "../support/python.ts";
@@ -26,7 +27,11 @@ test("a receipt holds for every client, offline, and nothing else does", async (
   const witness = signerNamed("witness.test/w");
   await using board = await TestBoard.start({ flags: ["--witness-policy", policyFile(witness)] });
   const agent = board.agent();
-  await Promise.all(Array.from({ length: 270 }, (_, i) => board.put(agent, { kind: "note", body: `note ${i}` })));
+  await putAll(
+    board,
+    notes(270, (i) => `note ${i}`),
+    [agent],
+  );
   const envelope = agent.envelope({ kind: "note", body: "to be proved" });
   expect((await board.send(JSON.stringify(envelope))).status).toBe(201);
   const at = connect(board.url);
@@ -37,7 +42,11 @@ test("a receipt holds for every client, offline, and nothing else does", async (
   const { receipt, seq, id } = answer.body as unknown as { receipt: { proof: string; witnesses: number }; seq: number; id: string };
   expect([answer.status, receipt.witnesses]).toEqual([200, 1]);
   const head = await verifyHead(at, policy);
-  await Promise.all(Array.from({ length: 300 }, (_, i) => board.put(agent, { kind: "note", body: `more ${i}` })));
+  await putAll(
+    board,
+    notes(300, (i) => `more ${i}`),
+    [agent],
+  );
 
   const dir = emptyDirectory();
   const file = (name: string, text: string): string => {

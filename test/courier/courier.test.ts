@@ -3,12 +3,14 @@ import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { messageId } from "../../src/core/protocol/identity.ts";
 import { stateFile } from "../../src/courier/state.ts";
 import { acknowledge } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { ACTING_AGENT, actsIn, courierFile, type Received, Receiver, SECRET, TestCourier } from "../support/courier.ts";
 import { eventually } from "../support/eventually.ts";
+import { hashOf, type KeyAct, signed } from "../support/key-stage.ts";
 import { emptyDirectory } from "../support/process.ts";
 
 let board: TestBoard;
@@ -205,7 +207,7 @@ test("a phone hears by ntfy that something came: a topic, a link, no text, and t
 });
 
 describe("acknowledgements", () => {
-  const signed = (one: object) => {
+  const signing = (one: object) => {
     const settings = { board: board.url, key_file: "agent.key", from: "all", deliver: [{ ...one, retry_s: 0.01 }] };
     return new TestCourier(courierFile(settings), me.id, { pk: me.pk, agent: me.id, sign: async (text) => me.sign(text) });
   };
@@ -217,14 +219,14 @@ describe("acknowledgements", () => {
       const { messages } = JSON.parse(require("fs").readFileSync(0, "utf8"));
       const ids = (title) => messages.filter((one) => one.meta.title === title).map((one) => one.id);
       console.log(JSON.stringify({ acted: ids("do"), declined: ids("do not").map((id) => ({ id, why: "busy" })) }));`;
-    await using running = signed({ adapter: "exec", command: script(code), ack: "acted" });
+    await using running = signing({ adapter: "exec", command: script(code), ack: "acted" });
     await eventually("acted", async () => ((await delivery(first.id)) === "acted" ? true : undefined));
     expect(running.said).not.toContain("does not take");
     expect((await board.record(second.id)).derived.delivery).toMatchObject({ state: "declined", why: "busy" });
     await using receiver = await Receiver.start();
     const hook = { adapter: "webhook", url: receiver.url, secret: SECRET, allow_private: true };
     expect(await delivery(third.id)).toBe("stored");
-    await using seen = signed({ ...hook, ack: "seen" });
+    await using seen = signing({ ...hook, ack: "seen" });
     await eventually("seen", async () => ((await delivery(third.id)) === "seen" ? true : undefined));
     expect(seen.said).not.toContain("does not take");
   });
@@ -239,6 +241,77 @@ describe("acknowledgements", () => {
     await eventually("delivered", () => (running.said.includes(`up to seq ${fresh.seq}`) ? true : undefined));
     expect(receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual([fresh.id]);
     expect(await delivery(fresh.id)).toBe("stored");
+  });
+});
+
+describe("an inbox that a courier follows", () => {
+  const got = (receiver: Receiver) =>
+    receiver.received.map(({ body }) => {
+      const { type, data } = JSON.parse(body) as { type: string; data: { id: string; change?: { seq: number; to?: string } } };
+      return [type, data.id, data.change?.to];
+    });
+  const hook = (receiver: Receiver, more: object) => ({
+    adapter: "webhook",
+    url: receiver.url,
+    secret: SECRET,
+    allow_private: true,
+    ...more,
+  });
+
+  test("tells what became of the agent's own messages where it is asked to, each change once and under a name of its own", async () => {
+    await using receiver = await Receiver.start();
+    const reasons = ["addressed", "status", "lease", "ack"];
+    await using running = courier(file([hook(receiver, { reasons, batch: 1 })]));
+    const first = await board.put(me, { kind: "task", title: "do one", to: other.id });
+    const second = await board.put(me, { kind: "task", title: "do two", to: other.id });
+    // One entry of the log tells of both of them.
+    await acknowledge(board, other, { acted: [first.id, second.id] });
+    await board.put(other, { kind: "claim", refs: [{ rel: "claims", id: first.id }] });
+    const last = await letter("and this");
+    await eventually("all", () => (running.said.includes(`up to seq ${last.seq}`) ? true : undefined));
+    expect(got(receiver)).toEqual([
+      ["message.ack", first.id, "acted"],
+      ["message.ack", second.id, "acted"],
+      ["message.status", first.id, "claimed"],
+      ["message.addressed", last.id, undefined],
+    ]);
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(4);
+  });
+
+  test("has a reply that came before the message that it replies to", async () => {
+    await using receiver = await Receiver.start();
+    const question = me.envelope({ kind: "question", title: "Too late?" });
+    const early = await board.put(other, { kind: "note", body: "before", refs: [{ rel: "reply", id: messageId(question.payload) }] });
+    const first = await letter("first");
+    await using running = courier(file([hook(receiver, {})]));
+    await eventually("the first", () => (running.said.includes(`up to seq ${first.seq}`) ? true : undefined));
+    await board.send(JSON.stringify(question));
+    await letter("last");
+    await eventually("both", () => (receiver.received.length === 3 ? true : undefined));
+    expect(got(receiver).map(([type, id]) => [type, id === early.id])).toEqual([
+      ["message.addressed", false],
+      ["message.reply", true],
+      ["message.addressed", false],
+    ]);
+  });
+
+  test("is that of the agent, whichever of its keys was written to", async () => {
+    await using receiver = await Receiver.start();
+    const next = board.agent();
+    await board.put(me, { kind: "note", body: "I am here" });
+    const operate = async (signer: Agent, act: KeyAct) => {
+      const envelope = signed(signer, me, act, await board.name(), board.clock.now());
+      expect((await board.send(JSON.stringify(envelope), "/api/keys")).status).toBe(201);
+    };
+    await operate(me, { op: "commit", next: hashOf(next) });
+    const before = await letter("to the first key");
+    await operate(next, { op: "rotate" });
+    const after = await letter("to the next key", { to: next.id });
+    const path = courierFile({ board: board.url, agent: next.id, from: "all", deliver: [hook(receiver, {})] });
+    await using running = new TestCourier(path, next.id);
+    await eventually("both", () => (receiver.received.length === 2 ? true : undefined));
+    expect(got(receiver).map(([, id]) => id)).toEqual([before.id, after.id]);
+    expect(running.said).not.toContain("not delivered");
   });
 });
 

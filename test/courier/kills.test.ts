@@ -1,9 +1,9 @@
 // The promise of the courier: whatever is killed at whatever moment, each message is acted on once, in order. `npm run prove -- courier` does more.
 import { expect, test } from "vitest";
 import { killedCourier } from "../support/courier-kills.ts";
-import { Random, SEED } from "../support/random.ts";
+import { Random, SEED, tries } from "../support/random.ts";
 
-const KILLS = 5;
+const KILLS = tries(5, 3);
 
 test(`a courier, a board and receivers that are killed at random lose nothing and repeat nothing (SEED=${SEED})`, async () => {
   const chance = new Random(SEED);

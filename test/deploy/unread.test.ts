@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
+import { putAll } from "../support/crowd.ts";
 import { eventually } from "../support/eventually.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { expectRefusal } from "../support/refusal.ts";
@@ -22,10 +23,12 @@ const large = (options: { stallMs?: number } = {}): Promise<TestBoard> =>
 
 beforeAll(async () => {
   const board = await large();
-  const agent = board.agent();
   const note = (i: number) => ({ kind: "note", body: `${i} ${"x".repeat(30_000)}`, data: { more: "y".repeat(30_000) } });
   // More than the system keeps for a connection by itself, which is several megabytes within one machine.
-  for (let i = 0; i < 140; i += 20) await Promise.all(Array.from({ length: 20 }, (_, k) => board.put(agent, note(i + k))));
+  await putAll(
+    board,
+    Array.from({ length: 140 }, (_, i) => note(i)),
+  );
   await board.stop();
 });
 afterAll(() => rmSync(data, { recursive: true, force: true }));

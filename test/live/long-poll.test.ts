@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
+import { tries } from "../support/random.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 interface Page {
@@ -13,7 +14,7 @@ test("a post at any moment around the look wakes the one who waits for it", asyn
   await using board = await TestBoard.start();
   const agent = board.agent();
   let { seq } = await board.put(agent, { kind: "note", body: "first" });
-  for (let i = 0; i < 300; i++) {
+  for (let i = 0; i < tries(300, 90); i++) {
     // From before the request is sent to well after it waits, in steps of the event loop.
     const poll = board.get<Page>(`/api/messages?after_seq=${seq}&wait=30&tag=wanted`);
     for (let turn = 0; turn < i % 30; turn++) await new Promise((resolve) => void setImmediate(resolve));

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { OPEN_AT_ONCE } from "../../src/board/limits/buckets.ts";
 import { Agent, TEST_BITS } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
+import { notes, putAll } from "../support/crowd.ts";
 import { openStream, rawStream, type RawReader, type StreamReader } from "../support/event-stream.ts";
 import { eventually } from "../support/eventually.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
@@ -46,9 +47,8 @@ test("a reader that takes nothing is cut off and told so, at a bounded cost, and
 test("a large past is read at the reader's pace and never cuts it off; one who stops reading it is cut off after 30 seconds", async () => {
   await using board = await TestBoard.start();
   const agent = board.agent();
-  for (let i = 0; i < 120; i++) await board.put(agent, large(i));
-  for (let i = 0; i < 600; i += 50)
-    await Promise.all(Array.from({ length: 50 }, (_, k) => board.put(agent, { kind: "note", body: `small ${i + k}` })));
+  const past = [...Array.from({ length: 120 }, (_, i) => large(i)), ...notes(600, (i) => `small ${i}`)];
+  await putAll(board, past, [agent]);
   using slow = rawStream(board.url, "/api/stream", ["last-event-id: 0"]);
   using stalled = rawStream(board.url, "/api/stream", ["last-event-id: 0"], "event: hello");
   await eventually("hello", () => (stalled.text.includes("event: hello") ? true : undefined));

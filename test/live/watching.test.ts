@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { ERRORS } from "../../src/core/errors.ts";
-import { PLACES } from "../../src/ports/telemetry.ts";
+import { FAULT_PLACES } from "../../src/ports/telemetry.ts";
 import { TEST_BITS } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
@@ -155,7 +155,7 @@ describe.concurrent("/metrics", () => {
   test("has every series that counts from the start on, so that the first fault is seen as one", async () => {
     await using board = await TestBoard.start();
     const { body } = await board.get<string>("/metrics");
-    for (const place of PLACES) expect(figureOf(body, `blackboard_faults_total{place="${place}"}`)).toBe(0);
+    for (const place of FAULT_PLACES) expect(figureOf(body, `blackboard_faults_total{place="${place}"}`)).toBe(0);
     for (const code of Object.keys(ERRORS)) expect(figureOf(body, `blackboard_refusals_total{code="${code}"}`)).toBe(0);
     for (const outcome of ["accepted", "deferred", "refused"])
       expect(figureOf(body, `blackboard_mails_total{outcome="${outcome}"}`)).toBe(0);

@@ -5,9 +5,10 @@ import { lostBy, postUntilGone, wholeLog } from "../support/acknowledged.ts";
 import { Agent, TEST_BITS } from "../support/agent.ts";
 import { eventually } from "../support/eventually.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { tries } from "../support/random.ts";
 import { treeHeadAt, wrongTreeHeads } from "../support/tree-heads.ts";
 
-const KILLS = 5;
+const KILLS = tries(5, 3);
 const CONNECTIONS = 6;
 const FLAGS = ["--pow-bits", String(TEST_BITS), "--rate-limits", "off", "--log-level", "warn"];
 

@@ -7,6 +7,7 @@ import { agentId } from "../../src/core/protocol/identity.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { DAY_MS } from "../../src/core/durations.ts";
 import { TestBoard } from "../support/board.ts";
+import { notes, putAll } from "../support/crowd.ts";
 import { type Change, chainFaults } from "../support/chain.ts";
 import { keepCopy, putBack } from "../support/copies.ts";
 import { openBeside } from "../support/database.ts";
@@ -34,9 +35,12 @@ const checkpoint = (board: TestBoard) => board.get<Checkpoint>("/api/checkpoint"
 const note = (body: string, more: object = {}) => ({ kind: "note", body, ...more });
 
 async function fill(board: TestBoard, count: number): Promise<string[]> {
-  const agent = board.agent();
-  const posts = await Promise.all(Array.from({ length: count }, (_, i) => board.put(agent, note(`note ${i}`))));
-  return posts.map((post) => post.id);
+  return (
+    await putAll(
+      board,
+      notes(count, (i) => `note ${i}`),
+    )
+  ).map(({ id }) => id);
 }
 
 describe("a mirror that follows /api/changes", () => {

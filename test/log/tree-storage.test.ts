@@ -5,13 +5,16 @@ import { expect, test } from "vitest";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import { makeBackup } from "../../src/cli/operate/backup.ts";
 import { TestBoard } from "../support/board.ts";
+import { notes, putAll } from "../support/crowd.ts";
 import { openBeside } from "../support/database.ts";
 import { configAt } from "../support/operator.ts";
 import { emptyDirectory } from "../support/process.ts";
 
 const fill = async (board: TestBoard, count: number): Promise<void> => {
-  const agent = board.agent();
-  await Promise.all(Array.from({ length: count }, (_, i) => board.put(agent, { kind: "note", body: `note ${i}` })));
+  await putAll(
+    board,
+    notes(count, (i) => `note ${i}`),
+  );
 };
 
 test("tiles are kept from the entry on that fills them, whoever wrote in between, and a tile that is wrong or missing is found", async () => {

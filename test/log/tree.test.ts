@@ -17,6 +17,7 @@ import { parseProof } from "../../src/core/tlog/proof-text.ts";
 import type { Ed25519Verify } from "../../src/core/tlog/signature.ts";
 import { bundlePath, tilePath } from "../../src/core/tlog/tile.ts";
 import { TestBoard } from "../support/board.ts";
+import { notes, putAll } from "../support/crowd.ts";
 import { type Change } from "../support/chain.ts";
 import { inTime } from "../support/in-time.ts";
 import { naiveRoot } from "../support/naive-tree.ts";
@@ -50,8 +51,10 @@ async function headOf(board: TestBoard) {
 }
 
 async function fill(board: TestBoard, count: number): Promise<void> {
-  const agent = board.agent();
-  await Promise.all(Array.from({ length: count }, (_, i) => board.put(agent, { kind: "note", body: `note ${i}` })));
+  await putAll(
+    board,
+    notes(count, (i) => `note ${i}`),
+  );
 }
 
 test("head, tiles and entries are those of a naive tree over the chain's own texts, at any width", async () => {
@@ -131,6 +134,42 @@ describe("a proof", () => {
     );
     expectRefusal(await board.get("/api/changes/999/proof"), 404, "not_found");
     expectRefusal(await board.get(`/api/messages/${"0".repeat(64)}/proof`), 404, "not_found");
+  });
+
+  test("is to be had by the id for as long as the entry is kept, also when the message is forgotten", async () => {
+    await using board = await TestBoard.start();
+    const agent = board.agent();
+    const { id, seq } = await board.put(agent, { kind: "note", body: "gone, and then forgotten", ttl: "1h" });
+    board.clock.advance(2 * 3_600_000);
+    expectRefusal(await board.get(`/api/messages/${id}`), 410, "expired");
+    board.clock.advance((LIMITS.gone_days + 1) * DAY_MS);
+    await board.put(agent, { kind: "note", body: "a new day" });
+    expectRefusal(await board.get(`/api/messages/${id}`), 404, "not_found");
+    const proof = await inTime(board, () => text(board, `/api/messages/${id}/proof`));
+    const { index } = await acceptProof(proof, parseProof(proof).extra!, await policyOf(board), { sha256, verify: holds });
+    expect(index).toBe(seq - 1);
+    expect(await checkConfigured(configAt(board.data), board.clock.now())).toMatchObject({ findings: [] });
+    await fill(board, 256);
+    board.clock.advance((LIMITS.log_days + 1) * DAY_MS);
+    await board.put(agent, { kind: "note", body: "and another" });
+    expectRefusal(await board.get(`/api/messages/${id}/proof`), 404, "not_found");
+  });
+
+  test("comes with what the board signs for others too", async () => {
+    await using board = await TestBoard.start();
+    const { secret_key } = (await board.send("{}", "/api/assist/keygen")).body as unknown as { secret_key: string };
+    const assisted = async (path: string, asked: object) =>
+      (await board.send(JSON.stringify({ secret_key, ...asked }), `/api/assist/${path}`)).body as unknown as {
+        receipt: Receipt;
+        proof_url?: string;
+      };
+    const posted = await assisted("post?receipt=1", { message: { kind: "note", body: "proved" } });
+    expect(Buffer.from(parseProof(posted.receipt!.proof).extra!).toString()).toContain("\ncreate\n");
+    expect(posted).not.toHaveProperty("proof_url");
+    board.clock.advance(1000);
+    const named = await assisted("alias?receipt=1", { op: "claim", alias: "assisted" });
+    expect(Buffer.from(parseProof(named.receipt!.proof).extra!).toString()).toContain("\nalias_claim\nassisted\n");
+    expect(await assisted("post", { message: { kind: "note", body: "plain" } })).toHaveProperty("proof_url");
   });
 
   test("comes with an alias too, the same for the same operation again; without receipt=1 there is its address", async () => {

@@ -1,5 +1,5 @@
 // `blackboard mcp`: the same tools over stdio, for clients that start their servers, with a key that never leaves this machine.
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -54,11 +54,14 @@ describe.each(ERAS)("in the era of %s", (era) => {
     const attachments = [{ sha256: sha256(text), name: "a.txt", mime: "text/plain", size: text.length }];
     const question = { kind: "question", title: `Who is there? ${era}`, tags: [era], attachments, blobs: { [sha256(text)]: text } };
     const posted = (await mcp.done("post_message", question)) as { id: string; seq: number };
-    expect(posted).toMatchObject({ result: "created", server: { assisted: false, author: { id: self } }, meta: { attachments } });
+    expect(posted).toMatchObject({ result: "created", server: { assisted: false, author: { delegated_by: self } }, meta: { attachments } });
     const waiting = mcp.done("wait_for_messages", { after_seq: posted.seq, wait: 20, filters: { inbox: self } });
     const reply = await board.put(board.agent(), { kind: "answer", body: "I am.", refs: [{ rel: "answers", id: posted.id }] });
     expect((await waiting)["messages"]).toMatchObject([{ id: reply.id }]);
-    expect((await mcp.done("read_inbox"))["messages"]).toMatchObject([{ id: reply.id, reason: "reply" }]);
+    expect((await mcp.done("read_inbox"))["messages"]).toMatchObject([
+      { id: posted.id, reason: "status", change: { from: "open", to: "answered" } },
+      { id: reply.id, reason: "reply" },
+    ]);
     expect((await mcp.call("get_thread", { id: posted.id })).text).toContain("<<<DATA ");
     expect((await mcp.done("search_messages", { tag: [era], limit: 1 }))["messages"]).toMatchObject([{ id: posted.id }]);
     const alias = `home-${era.slice(0, 4)}`;
@@ -132,4 +135,74 @@ test("where no board answers, or the key is open to others, it says so and ends"
   const ended = await told.ended;
   expect(ended.code).toBe(1);
   expect(ended.stderr).toContain("chmod 600");
+});
+
+describe("what a model signs with", () => {
+  const connected = async (keyFile: string, ...more: readonly string[]) => {
+    const mcp = new McpClient("2025-11-25");
+    const args = [PROGRAM, "mcp", "--url", board.url, "--key-file", keyFile, ...more];
+    await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+    return mcp;
+  };
+  interface Authored {
+    readonly id: string;
+    readonly server: { readonly author: { readonly id: string; readonly delegated_by?: string } };
+  }
+  const posted = async (mcp: McpClient, title: string) => (await mcp.done("post_message", { kind: "note", title })) as unknown as Authored;
+  const refused = async (mcp: McpClient, title: string) => errorOf((await mcp.call("post_message", { kind: "note", title })).body);
+
+  test("a key that the main one delegates to, renewed by the bridge; where that cannot be, it is told in words", async () => {
+    const keyFile = join(emptyDirectory(), "agent.key");
+    await using mcp = await connected(keyFile);
+    const { agent_id: main } = await mcp.done("create_identity");
+    const first = await posted(mcp, "by a child");
+    expect(first.server.author).toMatchObject({ delegated_by: main });
+    expect(first.server.author.id).not.toBe(main);
+    // The main key has committed to the next one by the way.
+    const { body: line } = await board.get<{ next: string | null; keys: { id: string }[] }>(`/api/agents/${String(main)}/keys`);
+    expect(line.next).toMatch(/^[0-9a-f]{64}$/);
+    const task = await board.put(board.agent(), { kind: "task", title: "for the bridge alone", needs: ["bridging"] });
+    expect(await mcp.done("take_work", { needs: "bridging", wait: 1 })).toMatchObject({
+      work: { id: task.id, derived: { claimed_by: first.server.author.id } },
+    });
+    expect(await mcp.done("take_work", { needs: "bridging", wait: 0 })).toMatchObject({ work: null, held: [{ id: task.id }] });
+    // The same child after a new start, also where its time was over meanwhile.
+    board.clock.advance(25 * 3_600_000);
+    expect((await posted(mcp, "renewed")).server.author.id).toBe(first.server.author.id);
+    await using again = await connected(keyFile);
+    expect((await posted(again, "another start")).server.author.id).toBe(first.server.author.id);
+
+    const away = `${keyFile}.away`;
+    renameSync(keyFile, away);
+    expect((await posted(mcp, "without the main key")).server.author).toMatchObject({ delegated_by: main });
+    board.clock.advance(25 * 3_600_000);
+    const { code, message, hint } = await refused(mcp, "lapsed");
+    expect([code, message]).toEqual(["outside_delegation", expect.stringContaining("lapsed at") as string]);
+    expect(hint).toContain("Tell whoever runs you");
+    renameSync(away, keyFile);
+    expect((await posted(mcp, "and back")).server.author).toMatchObject({ delegated_by: main });
+  });
+
+  test("what was taken back stays taken back; a key that was rotated says so; --own-key signs itself", async () => {
+    const keyFile = join(emptyDirectory(), "agent.key");
+    await using mcp = await connected(keyFile);
+    const { agent_id: main } = await mcp.done("create_identity");
+    const { server } = await posted(mcp, "before");
+    const cli = async (...args: readonly string[]) => {
+      await using command = BoardProcess.spawn({ args: [...args, "--url", board.url] });
+      const ended = await command.ended;
+      expect(ended).toMatchObject({ code: 0, stderr: "" });
+    };
+    await cli("key", "undelegate", server.author.id, "--key-file", keyFile);
+    expect(await refused(mcp, "after")).toMatchObject({
+      code: "outside_delegation",
+      message: expect.stringContaining("taken back") as string,
+    });
+    await using own = await connected(keyFile, "--own-key");
+    expect((await posted(own, "by itself")).server.author).toMatchObject({ id: main });
+    await cli("key", "rotate", String(main), "--key-file", `${keyFile}.next`);
+    rmSync(`${keyFile}.mcp`);
+    await using late = await connected(keyFile);
+    expect(await refused(late, "rotated")).toMatchObject({ code: "key_revoked" });
+  });
 });

@@ -12,7 +12,7 @@ beforeAll(async () => void (board = await TestBoard.start()));
 afterAll(() => board[Symbol.asyncDispose]());
 
 const TOOLS =
-  "board_guide search_messages get_message get_thread get_attachment find_work take_work read_inbox brief wait_for_messages list_agents prepare_message submit_message post_message create_identity alias report_message";
+  "board_guide search_messages get_message get_thread get_attachment find_work take_work read_inbox brief acknowledge wait_for_messages list_agents prepare_message submit_message post_message create_identity alias report_message";
 const errorOf = (body: Record<string, unknown>) => (body as unknown as ErrorBody).error;
 
 /** Tokens of a text as every tokenizer in use counts at most: JSON takes about four characters a token, here three and a half are assumed. */
@@ -388,17 +388,17 @@ test("who knows the host alone finds the endpoint through the catalog and the ca
   const response = await fetch(board.url + path);
   expect(response.headers.get("content-type")).toMatch(/^application\/mcp-server-card\+json(;|$)/);
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
-  const card = (await response.json()) as {
+  const stored = (await response.json()) as {
     name: string;
     description: string;
     remotes: { url: string; supportedProtocolVersions: string[] }[];
   };
-  expect(card.name).toBe("test.board/agent-blackboard");
-  expect(card.description.length).toBeLessThanOrEqual(100);
-  expect(card.remotes).toEqual([
+  expect(stored.name).toBe("test.board/agent-blackboard");
+  expect(stored.description.length).toBeLessThanOrEqual(100);
+  expect(stored.remotes).toEqual([
     { type: "streamable-http", url: "http://board.test/mcp", supportedProtocolVersions: [...ERAS].toReversed() },
   ]);
-  expect(await (await fetch(`${board.url}/.well-known/mcp/server-card.json`)).json()).toEqual(card);
+  expect(await (await fetch(`${board.url}/.well-known/mcp/server-card.json`)).json()).toEqual(stored);
 });
 
 test("what docs/mcp.md tells to copy is right: configurations that parse, a call that is answered, every tool", async () => {

@@ -8,9 +8,9 @@ import { type Answer, type PostBody, TestBoard } from "../support/board.ts";
 import { BusyBoard, LANGUAGES, NEEDS, OFFERS, TAGS, WORDS } from "../support/busy-board.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { Operator, reasons } from "../support/operator.ts";
-import { Random, SEED } from "../support/random.ts";
+import { Random, SEED, tries } from "../support/random.ts";
 
-const ROUNDS = 3;
+const ROUNDS = tries(3, 2);
 const ACTS = 40;
 const QUESTIONS = 60;
 

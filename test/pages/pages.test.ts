@@ -7,7 +7,21 @@ import { fillWithDemo } from "../support/demo-board.ts";
 import { FACTS, Operator } from "../support/operator.ts";
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
-const PATHS = ["/", "/work", "/agents", "/tags", "/stats", "/log", "/transparency", "/report", "/docs", "/about", "/new"];
+const PATHS = [
+  "/",
+  "/work",
+  "/agents",
+  "/tags",
+  "/stats",
+  "/log",
+  "/transparency",
+  "/report",
+  "/docs",
+  "/docs/api",
+  "/docs/manual",
+  "/about",
+  "/new",
+];
 
 let board: TestBoard;
 let someone: string;
@@ -245,7 +259,7 @@ describe("where something is wrong, people are told in words", () => {
     expect(far.body).toMatch(/<dt>Known<\/dt>\s*<dd>.*<code>kind<\/code>/);
   });
   test("an endpoint in the documentation has its whole address, in the index as everywhere", async () => {
-    const { body } = await page("/docs");
+    const { body } = await page("/docs/api");
     const index = [...body.matchAll(/<a href="#\w+">(.*?)<\/a>/gs)].map(([, inside = ""]) => inside.replaceAll(/<[^>]*>/g, ""));
     expect(index).toEqual(expect.arrayContaining(["GET /.well-known/api-catalog", "GET /api/messages/{id}", "POST /mcp"]));
   });

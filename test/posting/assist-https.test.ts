@@ -17,10 +17,11 @@ const BODIES = {
   keygen: "",
   post: JSON.stringify({ secret_key: SECRET, message: { kind: "note", title: "over the wire" } }),
   alias: JSON.stringify({ secret_key: SECRET, alias: "wire" }),
+  ack: JSON.stringify({ secret_key: SECRET, seen: 1 }),
 } as const;
 type Path = keyof typeof BODIES;
 const PATHS = Object.keys(BODIES) as Path[];
-const GOOD = { keygen: 200, post: 201, alias: 201 } as const;
+const GOOD = { keygen: 200, post: 201, alias: 201, ack: 201 } as const;
 
 /** With any Host, which `fetch` does not allow. */
 async function ask(board: TestBoard, path: Path, headers: Record<string, string | string[]>, ca?: string): Promise<Answer<unknown>> {

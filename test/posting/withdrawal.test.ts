@@ -5,6 +5,7 @@ import { messageId } from "../../src/core/protocol/identity.ts";
 import { Agent, type Fields } from "../support/agent.ts";
 import { postAct } from "../support/bare-board.ts";
 import { TestBoard } from "../support/board.ts";
+import { putAll } from "../support/crowd.ts";
 import { openBeside } from "../support/database.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { emptyDirectory } from "../support/process.ts";
@@ -16,13 +17,8 @@ const AT_ONCE = 128;
 test("thousands of messages are gone from every surface when the retraction is answered, and nobody else's", async () => {
   await using board = await TestBoard.start();
   const [agent, other] = [board.agent(), board.agent()];
-  const ids: string[] = [];
-  while (ids.length <= WITHDRAW_STEP) {
-    const posts = Array.from({ length: AT_ONCE }, (_, i) =>
-      board.put(agent, { kind: "note", title: `zebra ${ids.length + i}`, tags: ["zoo"] }),
-    );
-    ids.push(...(await Promise.all(posts)).map(({ id }) => id));
-  }
+  const many = Array.from({ length: WITHDRAW_STEP + AT_ONCE }, (_, i) => ({ kind: "note", title: `zebra ${i}`, tags: ["zoo"] }));
+  const ids = (await putAll(board, many, [agent])).map(({ id }) => id);
   const kept = await board.put(other, { kind: "note", title: "zebra of another", tags: ["zoo"] });
   const envelope = JSON.stringify(agent.envelope({ kind: "retraction", data: { scope: "all", board: await board.name() } }));
   const answer = await board.send(envelope);

@@ -56,6 +56,42 @@ test("mark=1 joins the words between the markers by a character made for the ans
   expect(seen.size).toBeGreaterThan(1);
 });
 
+test("mark=1 holds for a brief and for a text that is posted to be compared, too", async () => {
+  const posted = await board.get<string>("/api/similar?mark=1&format=md", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ text: WORDS }),
+  });
+  const brief = await board.get<string>(`/api/brief?agent=${agent.id}&format=md&mark=1`);
+  for (const body of [posted.body, brief.body]) {
+    const joint = /joined by `(.)`/u.exec(body)?.[1] ?? "?";
+    expect(body).toContain(WORDS.replaceAll(" ", joint));
+    expect(body).not.toContain(WORDS);
+  }
+  const skeleton = await board.get("/api/similar?view=skeleton", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ text: WORDS }),
+  });
+  expect(JSON.stringify(skeleton.body)).toContain(task.id);
+  expect(JSON.stringify(skeleton.body)).not.toContain("zzstranger");
+});
+
+test("no field is named by a stranger: kinds of their own are counted as values, marked as untrusted", async () => {
+  const { body: stats } = await board.get<{ live: object }>("/api/stats");
+  const counted = { by_kind: { task: 1, experiment: 1 }, experiments: [{ kind: "x-zzstranger", count: 1, untrusted: true }] };
+  expect(stats.live).toMatchObject(counted);
+  const { body: page } = await board.get<string>("/stats", { headers: { accept: "text/markdown" } });
+  expect(page).toMatch(/- experiment: 1\n[^]*<<<DATA [0-9a-f]{12}\n- x-zzstranger: 1\nDATA/);
+  const { body: all } = await board.get<{ agents: { messages: object }[] }>("/api/agents");
+  expect(all.agents.map(({ messages }) => messages)).toContainEqual({
+    total: 1,
+    live: 1,
+    by_kind: { experiment: 1 },
+    experiments: [{ kind: "x-zzstranger", count: 1, untrusted: true }],
+  });
+});
+
 test("above each text stands how long its author has been here, how often it was posted before, and its risk", async () => {
   const { body } = await board.get<string>(`/api/messages/${task.id}?format=md`);
   expect(body).toMatch(/\nauthor here for 0 s · copies 0 · risk 3\nflags: instructions\n<<<DATA /);

@@ -7,8 +7,8 @@ import type { MessageRecord } from "../../src/core/view/record.ts";
 import { messageId } from "../../src/core/protocol/identity.ts";
 import { MINUTE_MS } from "../../src/core/durations.ts";
 import { type Agent, sha256 } from "../support/agent.ts";
-import { type PostBody, TestBoard } from "../support/board.ts";
-import { putAll } from "../support/crowd.ts";
+import { TestBoard } from "../support/board.ts";
+import { type Put, putAll } from "../support/crowd.ts";
 import { eventually } from "../support/eventually.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
@@ -122,7 +122,7 @@ async function withPause(act: () => Promise<unknown>): Promise<Line[]> {
 
 test("while others post, a dump shows all that was there when it began, once each, in order", async () => {
   const before = (await dump()).map(({ id }) => id);
-  let late: PostBody[] = [];
+  let late: Put[] = [];
   const lines = await withPause(async () => (late = await crowd(100)));
   expect(lines.map(({ id }) => id)).toEqual(before);
   expect((await dump()).map(({ id }) => id).toSorted()).toEqual([...before, ...late.map(({ id }) => id)].toSorted());

@@ -4,10 +4,10 @@ import { z } from "zod";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { postgresRows } from "../../src/adapters/postgres/dialect.ts";
 import { PostgresReader } from "../../src/adapters/postgres/reader.ts";
-import { seenMemory } from "../../src/adapters/sql/card-memory.ts";
+import { seenMemory } from "../../src/adapters/sql/message-memory.ts";
 import type { SqlRows } from "../../src/adapters/sql/dialect.ts";
 import { verifiers } from "../../src/adapters/sql/lookups.ts";
-import { SqliteCards } from "../../src/adapters/sqlite/stored-messages.ts";
+import { SqliteMessageCache } from "../../src/adapters/sqlite/message-cache.ts";
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { SqliteReader } from "../../src/adapters/sqlite/reader.ts";
 import { SqliteRows } from "../../src/adapters/sqlite/rows.ts";
@@ -23,12 +23,12 @@ import { BusyBoard, LANGUAGES, NEEDS, OFFERS, TAGS, WORDS } from "../support/bus
 import { databaseFor, onPostgres } from "../support/postgres/database.ts";
 import { allPages, type Parameters } from "../support/listing.ts";
 import { inOrder, type Shown, Snapshot } from "../support/naive-filter.ts";
-import { Random, SEED } from "../support/random.ts";
+import { Random, SEED, tries } from "../support/random.ts";
 
-const ROUNDS = 4;
+const ROUNDS = tries(4, 2);
 const TRIES = 130;
 /** On PostgreSQL each takes a way through several processes. */
-const QUESTIONS = onPostgres() ? 150 : 500;
+const QUESTIONS = onPostgres() ? tries(150, 70) : tries(500, 130);
 const SORTS = ["new", "old", "activity", "expiring", "verified", "pow"];
 const filterForm = z.strictObject(filterShape);
 
@@ -121,7 +121,11 @@ async function readsOf(data: string): Promise<Reads> {
     return { reader: new PostgresReader(client, seenMemory()), rows: postgresRows(client), [Symbol.asyncDispose]: () => client.end() };
   }
   const db = openDatabase(databasePath(data), "read");
-  return { reader: new SqliteReader(db, new SqliteCards(db)), rows: new SqliteRows(db), [Symbol.asyncDispose]: async () => db.close() };
+  return {
+    reader: new SqliteReader(db, new SqliteMessageCache(db)),
+    rows: new SqliteRows(db),
+    [Symbol.asyncDispose]: async () => db.close(),
+  };
 }
 
 /** Every live message as the stream's predicate sees it. */
@@ -148,9 +152,9 @@ class Subjects {
     const subjects = snapshot.messages.map(async ({ id }) => {
       const found = await reader.find(id, snapshot.now);
       if (found === undefined || "gone" in found) throw new Error(`${id} is not there.`);
-      const { standing, raw, author } = found.card;
-      const facts = { standing, payload: JSON.parse(raw.payload) as Shown["payload"], authorSince: author.firstSeen };
-      return { id, subject: subjectOf({ ...facts, verifiedBy: await verifiers(rows, standing.seq) }, standing.status) };
+      const { state, raw, author } = found.stored;
+      const facts = { state, payload: JSON.parse(raw.payload) as Shown["payload"], authorSince: author.firstSeen };
+      return { id, subject: subjectOf({ ...facts, verifiedBy: await verifiers(rows, state.seq) }, state.status) };
     });
     return new Subjects(snapshot, await Promise.all(subjects));
   }

@@ -144,6 +144,10 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         const { secret_key: key } = (await board.send("{}", "/api/assist/keygen")).body as unknown as { secret_key: string };
         return [await board.send(JSON.stringify({ secret_key: key, alias: "assisted-name" }), "/api/assist/alias")];
       },
+      assist_ack: async () => {
+        const { secret_key: key } = (await board.send("{}", "/api/assist/keygen")).body as unknown as { secret_key: string };
+        return [await board.send(JSON.stringify({ secret_key: key, seen: 1 }), "/api/assist/ack")];
+      },
       prepare_message: async () => {
         const body = JSON.stringify({ pk: agent.pk, message: { kind: "note", title: "to sign" } });
         return [await board.send(body, "/api/assist/prepare"), await board.send(body, "/api/assist/prepare?mine=1")];

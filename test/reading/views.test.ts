@@ -11,7 +11,7 @@ import { copyBoard } from "../support/copies.ts";
 import { BusyBoard } from "../support/busy-board.ts";
 import { openBeside, plantRemoved } from "../support/database.ts";
 import { allPages, page } from "../support/listing.ts";
-import { Random, SEED } from "../support/random.ts";
+import { Random, SEED, tries } from "../support/random.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 const BODY = `first line\n${"ü".repeat(300)} end`;
@@ -293,7 +293,7 @@ describe("what readers are shown from memory is what the board knows", () => {
       for (const { id, server } of listed) if ("expires_at" in server) single.push((await on.get(`/api/messages/${id}`)).body);
       return { listed, single };
     };
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < tries(6, 3); round++) {
       await everything(board);
       for (let i = 0; i < 25; i++) {
         const posted = await busy.act();

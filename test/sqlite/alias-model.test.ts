@@ -6,7 +6,7 @@ import { AGENTS } from "../support/acts.ts";
 import { AliasModel } from "../support/alias-model.ts";
 import { BareBoard } from "../support/bare-board.ts";
 import { type Change, chainFaults } from "../support/chain.ts";
-import { SEED } from "../support/random.ts";
+import { SEED, tries } from "../support/random.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -77,6 +77,6 @@ test(`a name belongs to whom the rules say, after any history of claims, release
       // What ended long ago leaves nothing behind.
       expect(board.rows("aliases")).toBe(model.names().filter((name) => model.state(name).is !== "free").length);
     }),
-    { seed: SEED, numRuns: 100, endOnFailure: false },
+    { seed: SEED, numRuns: tries(100, 30), endOnFailure: false },
   );
 });

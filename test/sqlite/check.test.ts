@@ -12,7 +12,7 @@ import { openHoldings } from "../../src/adapters/sqlite/holdings.ts";
 import { databasePath } from "../../src/adapters/sqlite/open.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
-import { type Checked, checkBoard } from "../../src/cli/operate/check/check-board.ts";
+import { type CheckReport, checkBoard } from "../../src/cli/operate/check/check-board.ts";
 import { documentOf } from "../../src/core/search/document.ts";
 import type { OperatorCommand } from "../../src/core/message/operator-commands.ts";
 import { readConfig } from "../../src/config.ts";
@@ -27,7 +27,7 @@ import { play } from "../support/play.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { Random, SEED } from "../support/random.ts";
 
-const check = (data: string, now: number): Promise<Checked> => checkConfigured(readConfig(["--data", data], {}), now);
+const check = (data: string, now: number): Promise<CheckReport> => checkConfigured(readConfig(["--data", data], {}), now);
 
 describe(`a board with a life behind it (SEED=${SEED})`, () => {
   let data: string;

@@ -6,10 +6,10 @@ import { type Change, chainFaults } from "../support/chain.ts";
 import { Model } from "../support/model.ts";
 import { OPENING, step } from "../support/acts.ts";
 import { play } from "../support/play.ts";
-import { SEED } from "../support/random.ts";
+import { SEED, tries } from "../support/random.ts";
 
 /** Histories to try; more of them where there is time. */
-const RUNS = Number(process.env["RUNS"] ?? 30);
+const RUNS = Number(process.env["RUNS"] ?? tries(30, 10));
 const START = Date.UTC(2026, 0, 1);
 const steps = array(step, { maxLength: 100, size: "max" }).map((more) => [...OPENING, ...more]);
 
@@ -35,9 +35,9 @@ function actual(board: BareBoard, model: Model) {
       copies: _copies,
       delivery: _delivery,
       ...derived
-    } = recordOf(found.card, new Set(), model.now, "").derived;
+    } = recordOf(found.stored, new Set(), model.now, "").derived;
     // What lists filter by is the stored status; it must be what a record shows.
-    const { status, answersVerified } = found.card.standing;
+    const { status, answersVerified } = found.stored.state;
     expect(status).toBe(derived.status);
     return { id, ...derived, answersVerified };
   });
@@ -56,7 +56,7 @@ function statusFaults(changes: readonly Change[], board: BareBoard, model: Model
   }
   for (const { id } of model.messages) {
     const found = board.reader.find(id, model.now);
-    if (found !== undefined && "card" in found && found.card.standing.status !== statuses.get(id)) faults.push(`${id} ends elsewhere`);
+    if (found !== undefined && "stored" in found && found.stored.state.status !== statuses.get(id)) faults.push(`${id} ends elsewhere`);
   }
   return faults;
 }

@@ -6,10 +6,10 @@ import { AGENTS, OPENING, step } from "../support/acts.ts";
 import { BareBoard } from "../support/bare-board.ts";
 import { type AgentRecord, type Counts, Model } from "../support/model.ts";
 import { play } from "../support/play.ts";
-import { SEED } from "../support/random.ts";
+import { SEED, tries } from "../support/random.ts";
 
 /** Histories to try; more of them where there is time. */
-const RUNS = Number(process.env["RUNS"] ?? 40);
+const RUNS = Number(process.env["RUNS"] ?? tries(40, 12));
 const START = Date.UTC(2026, 0, 1);
 const steps = array(step, { maxLength: 100, size: "max" }).map((more) => [...OPENING, ...more]);
 const NO_VOTES = { verifies: 0, refutes: 0 };

@@ -14,7 +14,7 @@ export async function postUntilGone(
   const acknowledged: Envelope[] = [];
   let task: string | undefined;
   for (let i = 0; ; i++) {
-    const envelope = envelopeOf(agent, `${round}, message ${i}`, i % 3 === 0 ? undefined : task);
+    const envelope = envelopeOf(agent, `${round}, message ${i}`, i % 3, task);
     try {
       const body = JSON.stringify(envelope);
       const response = await fetch(`${url}/api/messages`, { method: "POST", headers: { "content-type": "application/json" }, body });
@@ -31,10 +31,13 @@ export async function postUntilGone(
   }
 }
 
-/** A task, a claim on it that changes its status, an answer with an attachment: acts that write to many tables at once. */
-function envelopeOf(agent: Agent, text: string, task: string | undefined): Envelope {
-  if (task === undefined) return agent.envelope({ kind: "task", title: text });
-  if (text.length % 2 === 0) return agent.envelope({ kind: "claim", title: text, refs: [{ rel: "claims", id: task }] });
+/**
+ * A task, a claim on it that changes its status, an answer with an attachment: acts that write to many tables at once. What a kill leaves
+ * unanswered is soon free again, since nobody may hold more than eight leases.
+ */
+function envelopeOf(agent: Agent, text: string, step: number, task: string | undefined): Envelope {
+  if (step === 0 || task === undefined) return agent.envelope({ kind: "task", title: text });
+  if (step === 1) return agent.envelope({ kind: "claim", title: text, lease: "1s", refs: [{ rel: "claims", id: task }] });
   const attachment = { sha256: sha256(text), name: "a.txt", mime: "text/plain", size: Buffer.byteLength(text) };
   return agent.envelope(
     { kind: "answer", body: text, refs: [{ rel: "answers", id: task }], attachments: [attachment] },

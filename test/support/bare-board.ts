@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { SqlReads } from "../../src/adapters/sql/reads.ts";
-import { SqliteCards } from "../../src/adapters/sqlite/stored-messages.ts";
+import { SqliteMessageCache } from "../../src/adapters/sqlite/message-cache.ts";
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { SqliteReader } from "../../src/adapters/sqlite/reader.ts";
 import { SqliteRows } from "../../src/adapters/sqlite/rows.ts";
@@ -26,7 +26,7 @@ export class BareBoard implements Disposable {
   /** The writer's connection. */
   readonly db: DatabaseSync;
   readonly #writer: SqliteWriter;
-  readonly #cards: SqliteCards;
+  readonly #storedMessages: SqliteMessageCache;
   readonly reader: SqliteReader;
   readonly reads: SqlReads;
 
@@ -36,15 +36,15 @@ export class BareBoard implements Disposable {
     this.db.exec("PRAGMA synchronous = OFF");
     this.#writer = new SqliteWriter(this.db);
     this.#readDb = openDatabase(databasePath(this.dir), "read");
-    this.#cards = new SqliteCards(this.#readDb);
-    this.reader = new SqliteReader(this.#readDb, this.#cards);
+    this.#storedMessages = new SqliteMessageCache(this.#readDb);
+    this.reader = new SqliteReader(this.#readDb, this.#storedMessages);
     this.reads = new SqlReads(new SqliteRows(this.#readDb));
   }
 
   run<One extends Act>(acts: readonly One[], now: number): Appended<One> {
     const appended = this.#writer.run(acts, now);
     // As the store does: what readers remember is forgotten where the transaction touched it.
-    this.#cards.forget(appended.touched, appended.head.seq);
+    this.#storedMessages.forget(appended.touched, appended.head.seq);
     return appended;
   }
 

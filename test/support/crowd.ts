@@ -1,15 +1,43 @@
-// Many messages at once, for pages and limits that a handful would not reach.
-import type { Fields } from "./agent.ts";
-import type { PostBody, TestBoard } from "./board.ts";
+// Many messages at once, for pages and limits that a handful would not reach: in bundles, for so many requests would take most of a test's time.
+import { LIMITS } from "../../src/core/protocol/limits.ts";
+import type { Agent, Fields } from "./agent.ts";
+import type { TestBoard } from "./board.ts";
 
-const AT_ONCE = 64;
+export interface Put {
+  readonly id: string;
+  readonly seq: number;
+}
 
-/** Posts all of them, each by an agent of its own if `authors` says so; answers in order of the given fields. */
-export async function putAll(board: TestBoard, all: readonly Fields[], authors = [board.agent()]): Promise<PostBody[]> {
-  const posted: PostBody[] = [];
-  for (let i = 0; i < all.length; i += AT_ONCE) {
-    const step = all.slice(i, i + AT_ONCE);
-    posted.push(...(await Promise.all(step.map((fields, j) => board.put(authors[(i + j) % authors.length]!, fields)))));
+/** Posts all of them in this order, by these agents in turn; each must be accepted. */
+export async function putAll(board: TestBoard, all: readonly Fields[], authors: readonly Agent[] = [board.agent()]): Promise<Put[]> {
+  const posted: Put[] = [];
+  for (const lines of bundlesOf(all.map((fields, i) => JSON.stringify(authors[i % authors.length]!.envelope(fields))))) {
+    const answer = await board.bundle(lines);
+    if (answer.status !== 200) throw new Error(`expected 200, got ${answer.status}: ${JSON.stringify(answer.body)}`);
+    for (const line of answer.lines) {
+      const { status, id, seq } = line;
+      if (status !== 201 || id === undefined || seq === undefined) throw new Error(`expected 201, got ${JSON.stringify(line)}`);
+      posted.push({ id, seq });
+    }
   }
   return posted;
+}
+
+/** So many of a kind: notes with a text of their own each. */
+export const notes = (count: number, text: (n: number) => string): Fields[] =>
+  Array.from({ length: count }, (_, n) => ({ kind: "note", body: text(n) }));
+
+function bundlesOf(lines: readonly string[]): readonly (readonly string[])[] {
+  const bundles: string[][] = [];
+  let bytes = Infinity;
+  for (const line of lines) {
+    const length = Buffer.byteLength(line) + 1;
+    if (bytes + length > LIMITS.bundle_bytes || bundles.at(-1)?.length === LIMITS.bundle_lines) {
+      bundles.push([]);
+      bytes = 0;
+    }
+    bundles.at(-1)!.push(line);
+    bytes += length;
+  }
+  return bundles;
 }

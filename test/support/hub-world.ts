@@ -8,6 +8,7 @@ import { liveFilter, type LiveFilter } from "../../src/board/live/filter.ts";
 import { Hub } from "../../src/board/live/hub.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BareBoard } from "./bare-board.ts";
+import { eventually } from "./eventually.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 const PK = "A".repeat(43);
@@ -28,6 +29,10 @@ export class Listener implements Reader {
   }
   end(refusal: Refusal): void {
     this.ended = refusal.code;
+  }
+  /** The hub has passed an entry before its readers hear of it: where words are looked for, others may have a turn in between. */
+  async heardOf(entries: number): Promise<void> {
+    await eventually(`${entries} entries are told`, () => (this.got.length >= entries ? true : undefined));
   }
 }
 
@@ -64,7 +69,7 @@ export class World implements Disposable {
     } as Partial<Store> as Store;
     const report = { appended() {}, failed: (_what: string, error: unknown) => void this.failures.push(error) };
     this.hub = new Hub(
-      { store, render: ({ standing }) => JSON.stringify({ id: standing.id }), clock: this.clock, report, writing: () => this.writing },
+      { store, render: ({ state }) => JSON.stringify({ id: state.id }), clock: this.clock, report, writing: () => this.writing },
       0,
     );
   }

@@ -9,7 +9,7 @@ interface DocumentedOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly parameters: readonly { name: string; in: string; required: boolean; description?: string }[];
-  readonly requestBody?: object;
+  readonly requestBody?: { readonly content?: Record<string, { schema: Schema }> };
   readonly responses: Readonly<Record<string, { description: string; content?: Record<string, { schema: Schema }> }>>;
 }
 export interface OpenApi {

@@ -29,7 +29,7 @@ export class PythonPair implements AsyncDisposable {
     const board = await TestBoard.start();
     const asker = new PythonAgent(board.url);
     const worker = new PythonAgent(board.url, { BLACKBOARD_ED25519: "pure" });
-    const keygen = async (agent: PythonAgent) => (await agent.json<{ agent_id: string }>("keygen")).agent_id;
+    const keygen = async (agent: PythonAgent) => (await agent.json<{ agent_id: string }>("keygen", "--no-next")).agent_id;
     return new PythonPair({ board, asker, worker, ids: { asker: await keygen(asker), worker: await keygen(worker) } });
   }
 

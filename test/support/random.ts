@@ -45,6 +45,10 @@ export class Random {
 /** The same in every run, unless `npm run test:random` or somebody who repeats one of its failures says otherwise. */
 export const SEED = Number(process.env["SEED"] ?? 1);
 
+/** `npm run test:random` tries all that a random test has to try; a run of all tests, which begins at the same seed each time, a part of it. */
+const FULL = process.env["BOARD_TEST_FULL"] === "1";
+export const tries = (full: number, usual: number): number => (FULL ? full : usual);
+
 let draw: (() => Uint8Array) | undefined;
 
 /** From now on the keys of agents follow from the seed and the name of the test file. */

@@ -1,10 +1,10 @@
 // An SMTP client of bare lines, a board that takes mail, and a DNS that knows what a test tells it.
-import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { MailAuth } from "../../src/core/mail/email.ts";
 import type { Resolve } from "../../src/ports/mail.ts";
 import { ALIAS_BITS, type Agent } from "./agent.ts";
 import { type BoardOptions, TestBoard } from "./board.ts";
+import { freePort } from "./free-port.ts";
 
 export const MAIL_DOMAIN = "board.example";
 
@@ -18,15 +18,6 @@ export async function withFreePort<T>(begin: (port: number) => Promise<T>): Prom
     } catch (error) {
       if (i === TRIES || !String(error).includes("is taken")) throw error;
     }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Records by `name TYPE`; any other name does not exist. */

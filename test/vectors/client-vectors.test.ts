@@ -13,11 +13,13 @@ import {
   verifyEnvelope,
 } from "../../src/client/client.ts";
 import { sha256Hex } from "../../src/client/identity.ts";
+import { KeyAudit } from "../../src/client/node/key-audit.ts";
 import { requireSignature } from "../../src/client/verify-envelope.ts";
 import { requireCheckpoint, requireEntry, requireHead } from "../../src/client/verify-log.ts";
 import { GENESIS } from "../../src/core/log/entry-text.ts";
 import { workBits } from "../../src/core/protocol/work.ts";
 import type { chainFile } from "../../vectors/make-chain.ts";
+import type { keysFile } from "../../vectors/make-keys.ts";
 import type { messagesFile } from "../../vectors/make-messages.ts";
 import type { refusalsFile } from "../../vectors/make-refusals.ts";
 import type { signaturesFile, workFile } from "../../vectors/make-signatures.ts";
@@ -64,21 +66,51 @@ test("an envelope with too little work is told how little, in good English", asy
   await expect(refused(2)).rejects.toThrow("proves 2 bits of work, not 3.");
 });
 
+interface Log {
+  readonly entries: readonly unknown[];
+  readonly checkpoint: Checkpoint;
+}
+async function replay(log: Log, audit = new KeyAudit()): Promise<object | null> {
+  try {
+    await requireCheckpoint(log.checkpoint);
+    let head = { seq: 0, hash: GENESIS };
+    for (const entry of log.entries) {
+      head = await requireEntry(head, entry as Change);
+      audit.take(entry as Change);
+    }
+    requireHead(head, log.checkpoint);
+    await audit.finish(true);
+    return null;
+  } catch (error) {
+    if (!(error instanceof LogFault)) throw error;
+    return { seq: error.seq, what: error.what };
+  }
+}
+
+describe("what agents did with their keys", () => {
+  const { logs, impossible } = read<ReturnType<typeof keysFile>>("keys.json");
+
+  test.for(logs)("is replayed from the log alone: $name", async ({ holders, ...log }) => {
+    const audit = new KeyAudit();
+    expect(await replay(log, audit)).toBeNull();
+    for (const [agent, holder] of Object.entries(holders)) {
+      const current = audit.book.line(audit.principalOf(agent))?.current ?? agent;
+      expect((audit.book.key(current)?.endedAt ?? null) === null ? current : null, agent).toBe(holder);
+    }
+  });
+  test.for(impossible)("is refused where $name", async ({ fault, ...log }) => {
+    expect(await replay(log)).toEqual(fault);
+  });
+  test("of a log whose beginning is gone is replayed as far as it stands by itself", async () => {
+    const audit = new KeyAudit();
+    for (const entry of (logs[0]?.entries ?? []).slice(1)) audit.take(entry);
+    await audit.finish(false);
+    expect([audit.operations, audit.skipped]).toEqual([1, 1]);
+  });
+});
+
 describe("a log", () => {
   const { entries, checkpoint, tampered } = read<ReturnType<typeof chainFile>>("chain.json");
-
-  async function replay(log: { readonly entries: readonly unknown[]; readonly checkpoint: Checkpoint }): Promise<object | null> {
-    try {
-      await requireCheckpoint(log.checkpoint);
-      let head = { seq: 0, hash: GENESIS };
-      for (const entry of log.entries) head = await requireEntry(head, entry as Change);
-      requireHead(head, log.checkpoint);
-      return null;
-    } catch (error) {
-      if (!(error instanceof LogFault)) throw error;
-      return { seq: error.seq, what: error.what };
-    }
-  }
 
   test("that is honest replays to its signed head", async () => {
     expect(await replay({ entries, checkpoint })).toBeNull();

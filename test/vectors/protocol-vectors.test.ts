@@ -86,7 +86,7 @@ test("a client that follows signatures.json takes and refuses the signatures tha
   const signatures = verifier({
     clock: new ManualClock(),
     difficulty: new Difficulty(new ManualClock(), 0, 0),
-    signatures: { check: async (key, sig, text) => check({ key, sig, text }), close: async () => {} },
+    signatures: { check: async (key, sig, text) => check({ key, sig, text }), checkMessage: async () => undefined, close: async () => {} },
     requireNoSecret: () => {},
     guard: UNGUARDED,
   });

@@ -1,4 +1,4 @@
-// Which index a listing in PostgreSQL walks: that of the condition with the fewest rows behind it, as rules and not as the planner's guess.
+// Chooses the index of a listing in PostgreSQL: that of the condition with the fewest rows, by fixed rules instead of the planner's guess.
 import type { Condition, NumberField } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
@@ -9,33 +9,33 @@ import { SORTABLE } from "../sql/lookup.ts";
 import type { Client } from "./client.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 
-/** A condition that an index gives the seqs of. */
+/** A condition whose seqs an index gives. */
 interface Candidate {
   readonly condition: Condition;
-  /** Statements without their end that each give seqs, a range of an index each. */
+  /** Statements without their end that each give seqs, each from one range of an index. */
   readonly streams: (binder: Binder) => readonly string[];
   /** The column of the seq in such a statement. */
   readonly seq: string;
-  /** The columns to order such a range by. To ask for the order of an index is to ask for this index. */
+  /** The columns by which such a range is ordered. Requesting the order of an index makes the planner use that index. */
   readonly orderedBy: readonly string[];
-  /** Whether an index has the rows of such a range in the order of seq; if none has, they are gathered first. */
+  /** Whether an index has the rows of such a range in the order of seq; if not, they are collected first. */
   readonly inOrder: boolean;
-  /** It is a range of seqs itself: whatever else leads, it need not look beyond it. */
+  /** It is a range of seqs itself: whatever the leading index, the scan can stop at its bounds. */
   readonly bound: boolean;
-  /** Whether the same seq may come more than once. */
+  /** Whether the same seq may occur more than once. */
   readonly overlap: boolean;
-  /** Whether the condition has to be looked at again. */
+  /** Whether the condition has to be tested again. */
   readonly nearby: boolean;
-  /** An expression that counts its rows, about. */
+  /** An expression that counts its rows approximately. */
   readonly count: (binder: Binder) => string;
 }
 
 export interface AccessPath extends Candidate {
-  /** Infinity where it was not worth counting. */
+  /** Infinity if it was not worth counting. */
   readonly rows: number;
 }
 
-/** More authors than these are not looked up one by one. */
+/** Above this number, authors are not looked up one by one. */
 const FIRST_AUTHORS = 200;
 const COUNTS_KEPT = 5000;
 const COUNTED_FOR_MS = 10_000;
@@ -60,14 +60,14 @@ export class AccessPathChooser {
     const reach = Math.min(...paths.filter(({ bound }) => bound).map((one) => one.rows));
     return (
       paths
-        // What came after a moment bounds every other way as well, and that way has less to look at.
+        // A lower bound of time bounds every other path as well, and the other path scans less.
         .map((one) => (one.inOrder && !one.bound ? { ...one, rows: Math.min(one.rows, reach) } : one))
         .filter(({ rows, inOrder, bound }) => serves({ rows, inOrder: inOrder && !bound }, key))
         .sort((a, b) => a.rows - b.rows || Number(a.bound) - Number(b.bound))[0]
     );
   }
 
-  /** A count that is a few seconds old serves as well: it chooses the way, not the rows. */
+  /** A count may be a few seconds old: it only affects the choice of the path, not the rows. */
   async #rowsOf(candidates: readonly Candidate[]): Promise<readonly number[]> {
     const now = performance.now();
     const keys = candidates.map(({ condition }) => JSON.stringify(condition));
@@ -116,7 +116,7 @@ function byRange(condition: Range): Candidate | undefined {
   if (condition.field === "seq" || condition.field === "receivedAt") return newest(condition);
   if (condition.field === "authorSince") return byFirstAuthors(condition);
   const column = RANGES[condition.field];
-  // Everything has an end, and some work and votes or none: only the far end of these is a choice.
+  // Every message has an expiry, and many have votes: only the far ends of these are selective.
   if (column === undefined || (condition.field === "expiresAt" ? condition.max : condition.min) === undefined) return undefined;
   const stream = (binder: Binder): string => `SELECT seq FROM messages WHERE ${rangeSql(column, condition, binder)}`;
   const orderedBy = [column, "seq"];
@@ -132,7 +132,7 @@ function byRange(condition: Range): Candidate | undefined {
 const ofRange = (condition: Range) =>
   ({ condition, seq: "seq", orderedBy: ["seq"], inOrder: true, bound: false, overlap: false, nearby: true }) as const;
 
-/** What came after a moment, which is little where the moment is near. */
+/** A lower bound of time, which is selective if the time is recent. */
 function newest(condition: Range): Candidate | undefined {
   const { field, min } = condition;
   if (min === undefined) return undefined;
@@ -145,7 +145,7 @@ function newest(condition: Range): Candidate | undefined {
   };
 }
 
-/** Of those who were there first, where they are few: nobody may be as old as was asked for. */
+/** Authors older than asked for, if they are few: there may be none at all. */
 function byFirstAuthors(condition: Range): Candidate | undefined {
   const { max } = condition;
   if (max === undefined) return undefined;

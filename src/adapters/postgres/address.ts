@@ -1,6 +1,6 @@
-// The address of a PostgreSQL: what can be read as one, and how to write one that cannot.
+// The address of a PostgreSQL server: parses it, and explains what is wrong with an invalid one.
 
-/** Whatever the address leaves out comes from these variables, as with PostgreSQL's own programs. */
+/** Values that the address leaves out come from these variables, as with PostgreSQL's own programs. */
 const HOW_TO_WRITE =
   "in a user name or password, write / @ : ? # and % percent-encoded (%2F %40 %3A %3F %23 %25), " +
   "or leave the password out of the address and give it in PGPASSWORD (host, user and database: PGHOST, PGUSER, PGDATABASE)";
@@ -10,13 +10,13 @@ export const ADDRESS_HINT = `give postgres://user:password@host:port/database; $
 const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*)([^]*)$/;
 const SOCKET = /[?&]host=(?:\/|%2f)/i;
 
-/** Whether it says where the server is. An `@` after the host is the rest of a password that was cut off by its `/`, `?` or `#`. */
+/** Whether it names the server. An `@` after the host is the rest of a password that was cut at its `/`, `?` or `#`. */
 export function isAddress(url: string): boolean {
   const [, scheme = "", authority = "", rest = ""] = PARTS.exec(url) ?? [];
   if (scheme === "" || rest.includes("@")) return false;
   const hostAt = authority.lastIndexOf("@") + 1;
   try {
-    // Several hosts are parted by commas.
+    // Several hosts are separated by commas.
     const { username, password } = new URL(`${scheme}${authority.slice(0, hostAt)}${authority.slice(hostAt).split(",")[0]}${rest}`);
     decodeURIComponent(username + password);
     return true;
@@ -35,10 +35,10 @@ export function serverOf(url: string): { readonly address: string; readonly sock
   return { address: address.href, socket };
 }
 
-/** What a host that does not exist, or a password that is not the right one, may come from. */
+/** Likely causes of an unknown host or a wrong password. */
 const BADLY_WRITTEN = /ENOTFOUND|EAI_AGAIN|password authentication/;
 
-/** Why the database cannot be used, in words; the address itself may hold a password. */
+/** Explains why the database cannot be used, without the address itself, which may contain a password. */
 export function unreachable(message: string): Error {
   const hint = BADLY_WRITTEN.test(message) ? ` ${HOW_TO_WRITE.replace("in a", "In a")}.` : "";
   return new Error(`The database cannot be used: ${message}. Check its address (--database-url), and that PostgreSQL runs there.${hint}`);

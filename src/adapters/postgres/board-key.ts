@@ -1,4 +1,4 @@
-// One key on all nodes: the database knows its public half.
+// One key on all nodes: the database has its public half.
 import type { Client } from "./client.ts";
 
 /** The public half of the board's key; undefined on a new database. */
@@ -7,7 +7,7 @@ export async function knownBoardKey(client: Client): Promise<string | undefined>
   return row?.pk ?? undefined;
 }
 
-/** From now on the board is the one with this key, unless another node has just given it another. */
+/** Sets the board's key, unless another node has just set another one. */
 export async function recordBoardKey(client: Client, pk: string, before: string | undefined): Promise<void> {
   if (pk === before) return;
   await client.query("UPDATE board SET pk = $1 WHERE pk IS NOT DISTINCT FROM $2", [pk, before ?? null]);

@@ -1,11 +1,11 @@
-// Where the log stands, as this node last read, wrote or heard it; newer word replaces older, in whatever order it comes.
+// The head of the log, as this node last read, wrote or received it; a newer one replaces an older one, in whatever order they arrive.
 import type { Head } from "../../core/log/checkpoint.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import type { Moved, PostsByBits } from "../../ports/wakeup.ts";
 import type { Client } from "./client.ts";
 
 export interface State extends Head {
-  /** Moves with every batch. */
+  /** Increases with every batch. */
   readonly version: number;
   readonly nextDue: number | null;
 }
@@ -15,7 +15,7 @@ const LEARNED_KEPT = 10_000;
 
 const NO_POSTS: PostsByBits = new Map();
 
-/** How many posts proved how many bits, as nodes tell each other: "18:3,22:1". */
+/** Number of posts by bits of proof of work, as nodes tell each other: "18:3,22:1". */
 export const postsText = (bits: readonly number[]): string =>
   [...Map.groupBy(bits, (one) => one)].map(([one, posts]) => `${one}:${posts.length}`).join(",");
 
@@ -26,11 +26,11 @@ export class BoardState {
   readonly #client: Client;
   readonly #node: string;
   readonly #hearers: ((moved: Moved) => void)[] = [];
-  /** When which version became known, the last few. */
+  /** When each of the last few versions became known. */
   readonly #learned: { readonly version: number; readonly at: number }[] = [];
   #newest: Omit<State, "hash"> | undefined;
 
-  /** `node` names this one in what it says itself. */
+  /** `node` identifies this node in its own notifications. */
   constructor(client: Client, node: string) {
     this.#client = client;
     this.#node = node;
@@ -43,12 +43,12 @@ export class BoardState {
     return state;
   }
 
-  /** As of the newest word, which is at least as new as the head that the caller has read. */
+  /** From the newest known state, which is at least as new as the head that the caller has read. */
   async nextDue(): Promise<number | null> {
     return (this.#newest ?? (await this.read())).nextDue;
   }
 
-  /** The head of the log by the newest word. */
+  /** The newest known head of the log. */
   get newestSeq(): number {
     return this.#newest?.seq ?? 0;
   }
@@ -63,13 +63,13 @@ export class BoardState {
     for (const hear of this.#hearers) hear({ seq, nextDue: this.#newest?.nextDue ?? null, posted });
   }
 
-  /** The newest version that was known so long ago. */
+  /** The newest version that was known this long ago. */
   versionBefore(ms: number): number {
     const then = performance.now() - ms;
     return this.#learned.findLast(({ at }) => at <= then)?.version ?? 0;
   }
 
-  /** What the write function says when it is done. */
+  /** What the write function notifies when it is done. */
   hear(payload: string): void {
     const [node, version, seq, due, posts = ""] = payload.split(" ");
     const nextDue = Number(due) === 0 ? null : Number(due);

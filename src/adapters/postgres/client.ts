@@ -1,4 +1,4 @@
-// Statements to PostgreSQL over a few connections; what the driver throws becomes a failure of the store.
+// Statements to PostgreSQL over a few connections; converts the driver's errors into failures of the store.
 import postgres from "postgres";
 import { Refusal } from "../../core/errors.ts";
 import { callerNow, cost, requireShare } from "../../ports/share.ts";
@@ -12,35 +12,35 @@ export type Value = string | number | null;
 export interface ClientOptions {
   readonly url: string;
   readonly connections: number;
-  /** Statements of one caller at once, where not as many as it likes. */
+  /** Concurrent statements of one caller, if limited. */
   readonly each?: number;
   /**
-   * For statements that may take long: one on each connection, at the cost of whoever asked. Others cost nothing, for how long they take
-   * depends on how busy the server is with somebody else's.
+   * For statements that may take long: one on each connection, charged to the caller. Others are free, because how long they take depends
+   * on the server's other load.
    */
   readonly long?: true;
-  /** Shown by the server beside each connection. */
+  /** The server shows it for each connection. */
   readonly name: string;
-  /** Settings of the session, where they differ from a board's. */
+  /** Session settings that differ from a board's. */
   readonly session?: Readonly<Record<string, string | number>>;
 }
 
-/** Statements of any shape stay prepared up to this many, so that no flood of different questions fills the server's memory. */
+/** Ad hoc statements stay prepared up to this many, so that a flood of different queries cannot fill the server's memory. */
 const SHAPES_KEPT = 200;
 const CONNECT_TIMEOUT_S = 5;
 const RECONNECT_S = 0.1;
-/** Statements that may be on their way over one connection. */
+/** Statements in flight over one connection. */
 const PIPELINED = 4;
 
-/** Of a session: what was acknowledged is on disk, and a node that hangs never holds the log's lock for long. */
+/** Session settings: an acknowledged commit is on disk, and a hanging node never holds the log's lock for long. */
 const SESSION = {
   synchronous_commit: "on",
   jit: "off",
-  // Every statement has its index. A plan that was made while a table was empty would read all of it, until somebody gathers statistics.
+  // Every statement has its index. A plan made while a table was empty would scan all of it until statistics are gathered.
   enable_seqscan: "off",
-  // A page is walked in its order until it is full; collecting everything that fits first, and sorting it, is never worth it.
+  // A page is scanned in its order until it is full; collecting and sorting all matches first is never worth it.
   enable_bitmapscan: "off",
-  // Statements are written so that one plan is right for all values; making it anew takes longer than most of them do.
+  // Statements are written so that one plan is right for all values; planning again takes longer than most of them take.
   plan_cache_mode: "force_generic_plan",
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 15_000,
@@ -76,24 +76,24 @@ export class Client {
     this.#lanes = new Lanes({ most: connections * (long === true ? 1 : PIPELINED), each });
   }
 
-  /** Rows of a statement that is one of a fixed number. */
+  /** Rows of a statement from a fixed set. */
   query<Row>(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
     return this.#run(text, values, true);
   }
 
-  /** Rows of a statement that was put together for one question. */
+  /** Rows of a statement that was built for one query. */
   ask<Row>(text: string, values: readonly Value[]): Promise<readonly Row[]> {
     const prepare = this.#shapes.has(text) || this.#shapes.size < SHAPES_KEPT;
     if (prepare) this.#shapes.add(text);
     return this.#run(text, values, prepare);
   }
 
-  /** Statements without values, as they stand. */
+  /** Statements without values, sent as they are. */
   async script(text: string): Promise<void> {
     await this.#run(text, [], false);
   }
 
-  /** Lets the connections go; the next statement makes new ones. Nothing of the old ones reaches the new. */
+  /** Closes the connections; the next statement makes new ones. Nothing of the old ones reaches the new. */
   reset(): void {
     const driver = this.#driver;
     this.#driver = undefined;
@@ -112,19 +112,19 @@ export class Client {
     const driver = (this.#driver ??= connectTo(this.#options));
     const began = performance.now();
     try {
-      // Others of the same caller may have used up what it had while this one waited.
+      // Other requests of the same caller may have used up its time while this one waited.
       if (this.#options.long === true) requireShare();
       const rows = (await driver.unsafe(text, [...values], { prepare })) as unknown as readonly Row[];
       if (this.#options.long === true) cost(performance.now() - began);
       return rows;
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      // A connection that broke may leave the driver's queues in disorder: the others finish, and new ones are made.
+      // A broken connection may leave the driver's queues in disorder: the other connections finish, and new ones are made.
       if (isLost(error) && this.#driver === driver) {
         this.#driver = undefined;
         driver.end({ timeout: 1 }).catch(() => {});
       }
-      // Nothing was sent yet. A process that was held up for seconds gives up connections whose answer has come: once more is enough.
+      // Nothing was sent yet. A process that was stopped for seconds gives up connections that have answered: one more attempt is enough.
       if (!again && isTooSlow(error)) return this.#run(text, values, prepare, true);
       throw storeFailure(error);
     } finally {

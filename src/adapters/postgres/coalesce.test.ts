@@ -1,10 +1,10 @@
 // Many callers, few statements: nobody may get another's answer, an old one, or none.
 import { expect, test } from "vitest";
-import { Together } from "./coalesce.ts";
+import { Coalesced } from "./coalesce.ts";
 
 function asked() {
   const groups: { readonly questions: readonly number[]; readonly settle: (error?: Error) => void }[] = [];
-  const together = new Together<number, string>(
+  const together = new Coalesced<number, string>(
     (questions) =>
       new Promise((resolve, reject) => {
         groups.push({ questions, settle: (error) => (error === undefined ? resolve((one) => `answer ${one}`) : reject(error)) });

@@ -1,4 +1,4 @@
-// Questions that come while one is under way are put to the database together: under load, one statement answers many callers.
+// Batches queries: those that arrive while one is in flight go to the database together. Under load, one statement answers many callers.
 
 interface Waiting<Question, Answer> {
   readonly question: Question;
@@ -8,17 +8,17 @@ interface Waiting<Question, Answer> {
 
 const MOST_AT_ONCE = 200;
 
-export class Together<Question, Answer> {
+export class Coalesced<Question, Answer> {
   readonly #ask: (questions: readonly Question[]) => Promise<(question: Question) => Answer>;
   #waiting: Waiting<Question, Answer>[] = [];
   #asking = false;
 
-  /** `ask` puts all questions at once, and answers with what tells each its answer. */
+  /** `ask` sends all queries at once, and returns a function that gives each its answer. */
   constructor(ask: (questions: readonly Question[]) => Promise<(question: Question) => Answer>) {
     this.#ask = ask;
   }
 
-  /** Asked of the database after this call, never before: whoever asks sees what was there. */
+  /** The database is asked after this call, never before, so a caller sees everything that was there. */
   ask(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, resolve, reject });

@@ -1,4 +1,4 @@
-// What PostgreSQL writes differently in statements that are the same for every database, and its rows for them.
+// PostgreSQL's dialect for the shared statements, and its rows.
 import type { Dialect, SqlRows } from "../sql/dialect.ts";
 import type { Client } from "./client.ts";
 import { listLiteral, storable } from "./literals.ts";
@@ -7,9 +7,9 @@ const TYPES = { text: "text", number: "bigint" } as const;
 
 export const POSTGRES_DIALECT: Dialect = {
   opaque: (column, type) => (type === "text" ? `(${column} || '')` : `(${column} + 0)`),
-  // To ask for the order of an index is to ask for that index.
+  // Requesting the order of an index makes the planner use that index.
   byIndex: (rows, orderedBy) => `${rows} ORDER BY ${orderedBy.join(", ")}`,
-  // The planner would turn EXISTS into a join or a table of all that exist, each of them larger than a page is worth.
+  // The planner would turn EXISTS into a join or a hash table, either of them larger than a page is worth.
   exists: (query) => `(${query} LIMIT 1) IS NOT NULL`,
   value: (value) => (typeof value === "string" ? storable(value) : value),
   list: listLiteral,

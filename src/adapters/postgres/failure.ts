@@ -1,10 +1,10 @@
-// What the driver and the server throw, as failures of the store.
+// Converts errors of the driver and the server into failures of the store.
 import { StoreFailure } from "../../ports/store.ts";
 
-/** The connection is gone, or could not be made. */
+/** The connection is lost, or could not be made. */
 const LOST =
   /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08|57P|25P03|28|3D000)/;
-/** The server cannot do it now: out of something, in recovery, in somebody's way. */
+/** The server cannot do it now: out of some resource, in recovery, or blocked. */
 const PASSING = /^(53|55P03|40|57014|58|25006|XX001|XX002)/;
 const DISK_FULL = "53100";
 
@@ -13,11 +13,11 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** No connection came about in time. */
+/** No connection was made in time. */
 export const isTooSlow = (error: unknown): boolean => codeOf(error) === "CONNECT_TIMEOUT";
 export const isLost = (error: unknown): boolean => LOST.test(codeOf(error));
 
-/** Faults of our own statements lose what the driver adds to them: values of the statement have no place in a log. */
+/** Errors of our own statements lose what the driver adds to them: values of the statement do not belong into a log. */
 export function storeFailure(error: unknown): unknown {
   if (error instanceof StoreFailure) return error;
   const code = codeOf(error);

@@ -1,9 +1,9 @@
-// Fetching what a batch misses: whatever it is, one statement brings all of it, and says where the board stands.
+// Fetches what a batch misses: one statement returns all of it, with the state of the board.
 import { StoreFailure } from "../../ports/store.ts";
-import { EARLY_REPLIES, type Load, type LoadDialect, LOADS, partsOf } from "../sql/batch/loads.ts";
+import { EARLY_REPLIES, type Load, type LoadDialect, LOADS, keyParts } from "../sql/batch/loads.ts";
 import { WINDOWS } from "../sql/batch/window-loads.ts";
 import type { TableName, WorkingSet } from "../sql/batch/working-set.ts";
-import { STANDING_COLUMNS } from "../sql/rows.ts";
+import { STATE_COLUMNS } from "../sql/rows.ts";
 import type { Client, Value } from "./client.ts";
 import { numberArray, textArray } from "./literals.ts";
 
@@ -17,7 +17,7 @@ export interface BoardRow {
   readonly frontier: string | null;
 }
 
-/** Rows that are missing: the statement for them, its values, and who keeps what it finds. */
+/** Missing rows: the statement for them, its values, and where to put the result. */
 interface Want {
   readonly sql: string;
   readonly values: readonly Value[];
@@ -34,7 +34,7 @@ const DIALECT: LoadDialect = {
   threads: `SELECT root, messages, last_activity AS "lastActivity" FROM threads WHERE root = ANY ($1::text[])`,
   earlyReplies: `SELECT t.target, f.*
     FROM unnest($1::text[]) AS t (target) CROSS JOIN LATERAL (
-      SELECT ${STANDING_COLUMNS} FROM refs r JOIN messages m ON m.seq = r.seq
+      SELECT ${STATE_COLUMNS} FROM refs r JOIN messages m ON m.seq = r.seq
       WHERE r.target = t.target AND r.rel = 'reply' ORDER BY r.seq LIMIT ${EARLY_REPLIES}
     ) f`,
   labels: "SELECT seq, field, label, coalesce(spelling, label) AS spelling FROM labels WHERE seq = ANY ($1::bigint[])",
@@ -43,7 +43,7 @@ const DIALECT: LoadDialect = {
 const listOf = (key: Load["key"], keys: readonly string[]): string => {
   if (key === "text") return textArray(keys);
   if (key === "bigint") return numberArray(keys.map(Number));
-  return JSON.stringify(keys.map((one) => partsOf(key, one)));
+  return JSON.stringify(keys.map((one) => keyParts(key, one)));
 };
 
 function* wantsOf(set: WorkingSet): Generator<Want> {
@@ -58,7 +58,7 @@ function* wantsOf(set: WorkingSet): Generator<Want> {
   }
 }
 
-/** Answers where the board stood when everything was read: the rows belong to the version of the board that comes with them. */
+/** Returns the state of the board at that time: the rows belong to that version. */
 export async function loadMissing(client: Client, set: WorkingSet): Promise<BoardRow> {
   const wants = [...wantsOf(set)];
   const values: Value[] = [];

@@ -5,8 +5,8 @@ import { StoreFailure } from "../../ports/store.ts";
 import type { Client } from "./client.ts";
 
 /**
- * The file keeps a database that was put back to an older state from signing a second history. `pk` is the board's key, where it is known:
- * what another key signed is another board's, and gives way to the first head that this one signs.
+ * Because of the file, a database that was restored to an older state cannot sign a second history. `pk` is the board's key, if it is
+ * known: a head signed by another key belongs to another board, and the first head that this key signs replaces it.
  */
 export function postgresHeadRecord(client: Client, file: HeadRecord, pk: string | undefined): HeadRecord {
   const stored = async (): Promise<Checkpoint | undefined> => {
@@ -22,7 +22,7 @@ export function postgresHeadRecord(client: Client, file: HeadRecord, pk: string 
     },
     async write(checkpoint) {
       const { seq, hash } = checkpoint;
-      // Only an entry of the log can be signed, and only one that continues what was signed before.
+      // Only an entry of the log can be signed, and only one that continues the last signed head.
       const swapped = await client.query(
         `INSERT INTO signed_head AS s (one, seq, hash, body) SELECT 1, $1::bigint, $2::text, $3
           WHERE $1::bigint = 0 OR EXISTS (SELECT 1 FROM log WHERE seq = $1::bigint AND hash = $2::text)
@@ -33,7 +33,7 @@ export function postgresHeadRecord(client: Client, file: HeadRecord, pk: string 
       );
       if (swapped.length > 0) return file.write(checkpoint);
       const standing = await stored();
-      // Another node signed a newer head of the same log in the meantime: that one serves as well.
+      // Another node signed a newer head of the same log meanwhile: that one will do as well.
       if (standing !== undefined && standing.seq > seq) return file.write(standing);
       throw new StoreFailure("storage_unavailable", `The head ${seq} ${hash} does not continue the last signed one.`);
     },

@@ -1,15 +1,15 @@
-// Who may ask the database next: so many statements are under way, and callers who wait have their turns one after the other.
+// Queue for the database: a limited number of statements run at once, and waiting callers take turns.
 
 export interface LaneLimits {
-  /** Statements under way. */
+  /** Running statements. */
   readonly most: number;
-  /** Of one caller. */
+  /** The same for one caller. */
   readonly each: number;
 }
 
 export class Lanes {
   readonly #limits: LaneLimits;
-  /** Statements of each caller that are under way. */
+  /** Running statements of each caller. */
   readonly #running = new Map<string, number>();
   /** In the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
@@ -19,7 +19,7 @@ export class Lanes {
     this.#limits = limits;
   }
 
-  /** Resolves when it is the caller's turn; whoever enters leaves. */
+  /** Resolves when it is the caller's turn; every `enter` needs a `leave`. */
   enter(caller: string): Promise<void> | undefined {
     if (this.#fits(caller)) {
       this.#begin(caller);

@@ -1,7 +1,7 @@
-// Listings in PostgreSQL: the rows of a page are chosen first, then everything about them is fetched.
+// Listings in PostgreSQL: first chooses the rows of a page, then fetches everything about them.
 import type { StoredMessage, Listed, ListQuery } from "../../ports/store.ts";
-import type { SeenOf } from "../sql/card-memory.ts";
-import { holdsMostly, merged, oneByOne } from "../sql/listing.ts";
+import type { SeenOf } from "../sql/message-memory.ts";
+import { holdsMostly, merged, conditionsOf } from "../sql/listing.ts";
 import { SORTABLE } from "../sql/lookup.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
 import { AccessPathChooser } from "./access-path.ts";
@@ -23,7 +23,7 @@ interface Chosen extends PageSql {
 
 export class PostgresLister {
   readonly #client: Client;
-  /** For listings that may have to look at the whole board: however many there are, the others keep their connections. */
+  /** For listings that may have to scan the whole board: however many there are, the others keep their connections. */
   readonly #walks: Client;
   readonly #paths: AccessPathChooser;
   readonly #kept: KeptCards;
@@ -38,7 +38,7 @@ export class PostgresLister {
   }
 
   async list(query: ListQuery): Promise<readonly Listed[]> {
-    const [found, gone] = await Promise.all([this.#cards(query), query.removed ? this.#gone(query) : []]);
+    const [found, gone] = await Promise.all([this.#storedMessages(query), query.removed ? this.#gone(query) : []]);
     return query.removed ? merged(query, found, gone) : found;
   }
 
@@ -47,8 +47,8 @@ export class PostgresLister {
     return (await client.ask<{ seq: number }>(sql, values)).map(({ seq }) => seq);
   }
 
-  /** The rows of the page first, and then only what of them is not in memory. */
-  async #cards(query: ListQuery): Promise<readonly Listed[]> {
+  /** First the rows of the page, then only those that are not cached. */
+  async #storedMessages(query: ListQuery): Promise<readonly Listed[]> {
     const chosen = await this.#chosen(query);
     const { sql, values, direction, client } = chosen;
     const rows = await client.ask<PageRow>(
@@ -57,11 +57,11 @@ export class PostgresLister {
       values,
     );
     const kept = await this.#kept.of(rows);
-    // One of them changed in the very moment between both readings: then all in one.
+    // One of them changed between the two reads: then read all in one statement.
     if (kept === undefined) return this.#cardsAtOnce(chosen);
     return kept.map((one, i) => {
       const row = rows[i] as PageRow;
-      return { card: cardOf(one, row), position: { key: row.position, seq: row.seq } };
+      return { stored: cardOf(one, row), position: { key: row.position, seq: row.seq } };
     });
   }
 
@@ -72,8 +72,8 @@ export class PostgresLister {
       values,
     );
     return rows.map(({ position, ...row }) => {
-      const card = this.#toCard(row);
-      return { card, position: { key: position, seq: card.standing.seq } };
+      const stored = this.#toCard(row);
+      return { stored, position: { key: position, seq: stored.state.seq } };
     });
   }
 
@@ -91,7 +91,7 @@ export class PostgresLister {
   }
 
   async #chosen(query: ListQuery): Promise<Chosen> {
-    const conditions = oneByOne(query.condition);
+    const conditions = conditionsOf(query.condition);
     const path = query.only === undefined ? await this.#paths.choose(conditions, query.order.key) : undefined;
     const short = query.only !== undefined || (path?.rows ?? Infinity) <= SORTABLE;
     const page = messagePage(query, conditions, path);

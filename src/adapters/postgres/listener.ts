@@ -1,4 +1,4 @@
-// Hears what other nodes write: one connection that listens, and listens again when it was lost.
+// Receives notifications of other nodes: one connection that listens, and reconnects when it was lost.
 import postgres from "postgres";
 import { serverOf } from "./address.ts";
 
@@ -7,9 +7,9 @@ const CONNECT_TIMEOUT_S = 5;
 
 interface ListenerOptions {
   readonly url: string;
-  /** Who hears what is said on which channel. */
+  /** The handler of each channel. */
   readonly channels: Readonly<Record<string, (payload: string) => void>>;
-  /** Listening has begun, or begun again: what was said before was not heard. */
+  /** Listening has begun, or begun again: earlier notifications were not received. */
   readonly begun: () => void;
 }
 

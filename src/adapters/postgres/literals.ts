@@ -1,4 +1,4 @@
-// Lists as PostgreSQL reads them from one text value.
+// Lists in the form that PostgreSQL reads from one text value.
 
 /** For `$1::bigint[]`. */
 export const numberArray = (values: Iterable<number>): string => `{${[...values].join(",")}}`;
@@ -10,5 +10,5 @@ export const textArray = (values: Iterable<string>): string =>
 /** For either. */
 export const listLiteral = (values: readonly (string | number)[]): string => textArray(values.map(String));
 
-/** PostgreSQL knows no U+0000. No stored text holds one, so a question that does is asked with a character that no text holds either. */
+/** PostgreSQL has no U+0000. No stored text contains it, so a query with it uses another character that no text contains. */
 export const storable = (text: string): string => text.replaceAll("\0", "\uFFFF");

@@ -1,6 +1,6 @@
 // Texts of messages that are over do not stay in the memory of a board on PostgreSQL.
 import { expect, test } from "vitest";
-import { seenMemory } from "../sql/card-memory.ts";
+import { seenMemory } from "../sql/message-memory.ts";
 import { KeptCards } from "./message-cache.ts";
 
 const SECOND_MS = 1000;
@@ -25,8 +25,8 @@ function table() {
         }) as Row,
     );
   };
-  const cards = new KeptCards({ query }, seenMemory());
-  return { reads, ask: (...seqs: number[]) => cards.of(seqs.map((seq) => ({ seq, version: `v${seq}` }))) };
+  const storedMessages = new KeptCards({ query }, seenMemory());
+  return { reads, ask: (...seqs: number[]) => storedMessages.of(seqs.map((seq) => ({ seq, version: `v${seq}` }))) };
 }
 
 test("a message that is over is let go, the others are kept", async () => {
@@ -37,6 +37,6 @@ test("a message that is over is let go, the others are kept", async () => {
   expect(reads).toEqual([]);
   await ask(ASKED);
   reads.length = 0;
-  expect((await ask(1, 2))?.map(({ standing }) => standing.seq)).toEqual([1, 2]);
+  expect((await ask(1, 2))?.map(({ state }) => state.seq)).toEqual([1, 2]);
   expect(reads).toEqual([[1]]);
 });

@@ -1,16 +1,16 @@
-// Messages kept in memory by the version of their row: whoever wrote it, a row that has changed is read again.
+// Caches messages by the version of their row: a changed row is read again, whoever changed it.
 import type { Seen } from "../../core/guard/flags.ts";
 import type { MessageState } from "../../core/message/message-state.ts";
 import type { Raw } from "../../ports/store.ts";
-import { cardMemory, type SeenOf } from "../sql/card-memory.ts";
-import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
+import { messageMemory, type SeenOf } from "../sql/message-memory.ts";
+import { STATE_COLUMNS, toMessageState } from "../sql/rows.ts";
 import type { Client } from "./client.ts";
 import { numberArray } from "./literals.ts";
 
-export interface Kept {
-  /** Its id and the transaction that wrote the row last: after a failover that lost commits, numbers of both may come again. */
+export interface CachedMessage {
+  /** Its id and the transaction that wrote the row last: after a failover that lost commits, both numbers may occur again. */
   readonly version: string;
-  readonly standing: MessageState;
+  readonly state: MessageState;
   readonly raw: Raw;
   readonly seen: Seen;
 }
@@ -19,15 +19,15 @@ interface KeptRow extends Raw {
   readonly version: string;
 }
 
-/** So many newly kept ones, and those that have ended meanwhile are let go: texts of messages that are over do not stay in memory. */
+/** After this many new ones, ended messages are dropped, so that their texts do not stay in memory. */
 const LET_GO_EVERY = 1000;
 
 export class KeptCards {
   readonly #client: Pick<Client, "query">;
   readonly #seenOf: SeenOf;
-  readonly #kept = cardMemory<Kept>();
+  readonly #kept = messageMemory<CachedMessage>();
   #newlyKept = 0;
-  /** When the newest of them arrived: it is later now. */
+  /** When the newest of them arrived: the time is at least that. */
   #newestArrival = 0;
 
   constructor(client: Pick<Client, "query">, seenOf: SeenOf) {
@@ -35,15 +35,15 @@ export class KeptCards {
     this.#seenOf = seenOf;
   }
 
-  /** The message of each row, at exactly this version; undefined where one has moved on since it was asked for. */
-  async of(wanted: readonly { readonly seq: number; readonly version: string }[]): Promise<readonly Kept[] | undefined> {
+  /** The message of each row, at exactly this version; undefined if one has changed since. */
+  async of(wanted: readonly { readonly seq: number; readonly version: string }[]): Promise<readonly CachedMessage[] | undefined> {
     const missing = wanted.filter(({ seq, version }) => this.#kept.get(seq)?.version !== version);
-    const read = new Map<number, Kept>();
+    const read = new Map<number, CachedMessage>();
     for (const row of missing.length === 0 ? [] : await this.#read(missing.map(({ seq }) => seq))) {
       const { version, payload, sig, nonce, ...rest } = row;
-      const standing = toStanding(rest);
-      const kept = { version, standing, raw: { payload, sig, nonce }, seen: this.#seenOf(standing.id) };
-      read.set(kept.standing.seq, kept);
+      const state = toMessageState(rest);
+      const kept = { version, state, raw: { payload, sig, nonce }, seen: this.#seenOf(state.id) };
+      read.set(kept.state.seq, kept);
       this.#keep(kept);
     }
     const found = wanted.flatMap(({ seq, version }) => {
@@ -53,17 +53,17 @@ export class KeptCards {
     return found.length === wanted.length ? found : undefined;
   }
 
-  #keep(kept: Kept): void {
-    const { seq, receivedAt } = kept.standing;
+  #keep(kept: CachedMessage): void {
+    const { seq, receivedAt } = kept.state;
     this.#kept.set(seq, kept);
     this.#newestArrival = Math.max(this.#newestArrival, receivedAt);
     if (++this.#newlyKept % LET_GO_EVERY !== 0) return;
-    for (const { standing } of this.#kept.values()) if (standing.expiresAt <= this.#newestArrival) this.#kept.delete(standing.seq);
+    for (const { state } of this.#kept.values()) if (state.expiresAt <= this.#newestArrival) this.#kept.delete(state.seq);
   }
 
   #read(seqs: readonly number[]): Promise<readonly KeptRow[]> {
     return this.#client.query<KeptRow>(
-      `SELECT m.id || m.xmin AS version, ${STANDING_COLUMNS}, c.payload, c.sig, c.nonce
+      `SELECT m.id || m.xmin AS version, ${STATE_COLUMNS}, c.payload, c.sig, c.nonce
         FROM messages m JOIN contents c ON c.seq = m.seq WHERE m.seq = ANY ($1::bigint[])`,
       [numberArray(seqs)],
     );

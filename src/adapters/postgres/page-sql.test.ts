@@ -7,7 +7,7 @@ import { and, atLeast, atMost, type Condition, flagIs, hasAll, hasAny, not, oneO
 import { ORDERS, type Sort } from "../../core/query/order.ts";
 import { Client } from "./client.ts";
 import { AccessPathChooser } from "./access-path.ts";
-import { oneByOne } from "../sql/listing.ts";
+import { conditionsOf } from "../sql/listing.ts";
 import { messagePage } from "./page-sql.ts";
 
 const MESSAGES = 30_000;
@@ -53,7 +53,7 @@ interface PlanNode {
 async function walked(sort: Exclude<Sort, "relevance">, filters: readonly Condition[]) {
   const order = ORDERS[sort];
   const condition = and(atLeast("expiresAt", 1000), flagIs("superseded", false), ...filters);
-  const conditions = oneByOne(condition);
+  const conditions = conditionsOf(condition);
   const path = await new AccessPathChooser(client).choose(conditions, order.key);
   const query = { condition, order, after: undefined, limit: 51, removed: false, only: undefined };
   const { sql, values } = messagePage(query, conditions, path);

@@ -1,15 +1,15 @@
-// The statement for the rows of a page. The way to them is laid down here, so that nothing is left for the planner to guess.
+// The statement for the rows of a page. It fixes the access path, so that the planner has nothing to guess.
 import type { Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import type { SqlValue } from "../sql/dialect.ts";
-import { GONE_AS_MESSAGES, isSeqRange, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";
+import { GONE_AS_MESSAGES, isSeqRange, conditionsOf, ORDER_COLUMN } from "../sql/listing.ts";
 import type { AccessPath } from "./access-path.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 import { numberArray } from "./literals.ts";
 
-/** Gives `seq` and `position`, the key of the order, of so many rows at most. */
+/** Returns `seq` and `position`, the sort key, of at most this many rows. */
 export interface PageSql {
   readonly sql: string;
   readonly values: readonly SqlValue[];
@@ -36,7 +36,7 @@ export function messagePage(
   const past = (seq: string): string[] =>
     order.key === "seq" || after === undefined ? [] : [beyond(key, seq, order.descending, after, binder)];
   const end = (position: string, seq: string): string =>
-    // A number and no value: the planner has to see that a page is short.
+    // A literal and no parameter: the planner must see that a page is short.
     `ORDER BY ${position === seq ? "" : `${position} ${direction}, `}${seq} ${direction} LIMIT ${Math.trunc(limit)}`;
   const made = (sql: string): PageSql => ({ sql, values: binder.values, direction });
 
@@ -47,7 +47,7 @@ export function messagePage(
         ? `SELECT unnest(${binder.bind(numberArray(only ?? []))}::bigint[]) AS seq`
         : `SELECT m.seq FROM (${streamed(path, binder, bounds, direction)}) m ${early.length === 0 ? "" : `WHERE ${early.join(" AND ")}`}`;
     const where = ["m.seq = d.seq", ...(path === undefined ? bounds("m.seq") : []), ...looked(), ...past("m.seq")];
-    // Looked up one by one as the stream gives them, until the page is full; OFFSET 0 keeps the planner from turning that around.
+    // Looked up one by one in the order of the path, until the page is full; OFFSET 0 keeps the planner from reordering that.
     const rows = `SELECT ${key} AS position FROM messages m ${order.key === "activity" ? THREAD : ""} WHERE ${where.join(" AND ")} OFFSET 0`;
     const position = order.key === "seq" ? "d.seq" : "l.position";
     return made(`SELECT d.seq, ${position} AS position FROM (${seqs}) d CROSS JOIN LATERAL (${rows}) l ${end(position, "d.seq")}`);
@@ -63,13 +63,13 @@ export function messagePage(
   return made(`SELECT m.seq, ${key} AS position FROM messages m WHERE ${where.join(" AND ")} ${end(key, "m.seq")}`);
 }
 
-/** Tombstones have the columns that a filter may ask for, and few of them an index. */
+/** Tombstones have the columns that filters use, but few of them an index. */
 export function gonePage({ condition, order, after, limit, only }: ListQuery): PageSql {
   const binder = new Binder(POSTGRES_DIALECT);
   const direction = order.descending ? "DESC" : "ASC";
-  // A thread that nobody is left in is forgotten, but its tombstones are still listed where asked for.
+  // A thread without messages is deleted, but its tombstones are still listed on request.
   const key = order.key === "activity" ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[order.key];
-  const conditions = oneByOne(condition);
+  const conditions = conditionsOf(condition);
   const where = [
     ...conditions.filter((one) => !isSeqRange(one)).map((one) => conditionSql(one, binder)),
     ...conditions.flatMap((one) => seqBounds("m.seq", one, binder)),
@@ -82,7 +82,7 @@ export function gonePage({ condition, order, after, limit, only }: ListQuery): P
   return { sql, values: binder.values, direction };
 }
 
-/** All that the path gives, each seq once, in the order of the page where its index has that order. */
+/** All rows of the path, each seq once, in page order if its index has that order. */
 function streamed(
   { streams, seq, orderedBy, overlap }: AccessPath,
   binder: Binder,
@@ -92,15 +92,15 @@ function streamed(
   const order = orderedBy.map((column) => `${column} ${direction}`).join(", ");
   const each = streams(binder).map((one) => `(${[one, ...bounds(seq)].join(" AND ")} ORDER BY ${order})`);
   if (each.length === 1 && !overlap) return each.join("");
-  // Several in order are merged as they are read; DISTINCT alone would gather all of them first.
+  // Several ordered ranges are merged while they are read; DISTINCT alone would collect all of them first.
   return `SELECT ${overlap ? "DISTINCT ON (seq) " : ""}seq FROM (${each.join(" UNION ALL ")}) s ORDER BY seq ${direction}`;
 }
 
-/** What an index of another table tells of a seq, before the message itself is read. */
+/** What an index of another table says of a seq, before the message itself is read. */
 const isBesideMessages = (condition: Condition): boolean =>
   condition.is === "refers" || ((condition.is === "hasAny" || condition.is === "hasAll") && condition.field !== "claimedBy");
 
-/** Times of receipt also as bounds of seq, which an index can stop at; looked up once, not for each row. */
+/** Times of receipt also as bounds of seq, at which an index scan can stop; looked up once, not for each row. */
 function seqBounds(seq: string, condition: Condition, binder: Binder): string[] {
   if (condition.is !== "between") return [];
   if (condition.field === "seq") return [rangeSql(seq, condition, binder)];

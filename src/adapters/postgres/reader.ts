@@ -1,17 +1,17 @@
 // Reads of a PostgreSQL board by id, seq and prefix.
 import type { StoredMessage, Found, Prior, Store } from "../../ports/store.ts";
-import type { SeenOf } from "../sql/card-memory.ts";
+import type { SeenOf } from "../sql/message-memory.ts";
 import type { AuthorLine } from "../../core/keys/key-state.ts";
-import { lineOf } from "../sql/key-rows.ts";
+import { authorLineOf } from "../sql/key-rows.ts";
 import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 import { CARD_COLUMNS, CARD_JOINS, toCard } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
 import { numberArray, textArray } from "./literals.ts";
-import { Together } from "./coalesce.ts";
+import { Coalesced } from "./coalesce.ts";
 
 type Reads = Pick<Store, "prior" | "find" | "findAll" | "seqAt">;
 
-/** What may be known of a post, or blocked. */
+/** What the board may know of a post, or block. */
 interface Posting {
   readonly id: string;
   readonly author: string;
@@ -20,26 +20,26 @@ interface Posting {
 
 interface HeardOf {
   readonly names: ReadonlySet<string>;
-  /** Of authors that take part in key operations. */
+  /** For authors with key operations. */
   readonly lines: ReadonlyMap<string, AuthorLine | undefined>;
 }
 
-/** A message whose time is over is gone, whether or not the sweep has come by. */
+/** A message that is past its time counts as ended, whether or not it was swept. */
 function asOf(found: Found | undefined, now: number): Found | undefined {
-  if (found === undefined || "gone" in found || found.card.standing.expiresAt > now) return found;
-  return { gone: goneByTime(found.card.standing) };
+  if (found === undefined || "gone" in found || found.stored.state.expiresAt > now) return found;
+  return { gone: goneByTime(found.stored.state) };
 }
 
 export class PostgresReader implements Reads {
   readonly #client: Client;
   readonly #toCard: (row: unknown) => StoredMessage;
-  readonly #found = new Together<string, Found | undefined>(async (ids) => {
+  readonly #found = new Coalesced<string, Found | undefined>(async (ids) => {
     const found = await this.#stored(ids);
     return (id) => found.get(id);
   });
-  readonly #heardOf = new Together<Posting, HeardOf>(async (asked) => {
+  readonly #heardOf = new Coalesced<Posting, HeardOf>(async (asked) => {
     const mentions = await this.#mentions(asked);
-    const lines = new Map(mentions.flatMap(({ what, name, line }) => (what === "line" ? [[name, lineOf(line)]] : [])));
+    const lines = new Map(mentions.flatMap(({ what, name, line }) => (what === "line" ? [[name, authorLineOf(line)]] : [])));
     const heardOf = { names: new Set(mentions.map(({ what, name }) => `${what} ${name}`)), lines };
     return () => heardOf;
   });
@@ -59,10 +59,10 @@ export class PostgresReader implements Reads {
             [textArray(blobs), now],
           ),
     ]);
-    // Nearly every post is new, so what is known of it is read only where there is something.
+    // Nearly every post is new, so further facts are read only if something is known.
     const found = heardOf.has(`message ${id}`) ? await this.find(id, now) : undefined;
     return {
-      known: found !== undefined && "card" in found ? found.card.raw : undefined,
+      known: found !== undefined && "stored" in found ? found.stored.raw : undefined,
       gone: found !== undefined && "gone" in found ? found.gone : undefined,
       keyBlocked: heardOf.has(`key ${author}`),
       payer: lines.get(author)?.delegated_by ?? author,
@@ -85,25 +85,25 @@ export class PostgresReader implements Reads {
     );
   }
 
-  /** Whether or not their time is over. */
+  /** Whether or not they are past their time. */
   async #stored(ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
     const values = [textArray(ids)];
-    const [cards, gone] = await Promise.all([
+    const [storedMessages, gone] = await Promise.all([
       this.#client.query(`SELECT ${CARD_COLUMNS} FROM messages m ${CARD_JOINS} WHERE m.id = ANY ($1::text[])`, values),
       this.#client.query(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, values),
     ]);
     const found = new Map<string, Found>(gone.map(toGone).map((one) => [one.id, { gone: one }]));
-    for (const card of cards.map(this.#toCard)) found.set(card.standing.id, { card });
+    for (const stored of storedMessages.map(this.#toCard)) found.set(stored.state.id, { stored });
     return found;
   }
 
-  /** In order of seq, without those that have gone. */
-  async cards(seqs: readonly number[]): Promise<readonly StoredMessage[]> {
+  /** In order of seq, without ended ones. */
+  async storedMessages(seqs: readonly number[]): Promise<readonly StoredMessage[]> {
     const sql = `SELECT ${CARD_COLUMNS} FROM messages m ${CARD_JOINS} WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq`;
     return (await this.#client.query(sql, [numberArray(seqs)])).map(this.#toCard);
   }
 
-  /** What the board has heard of: messages that are or were here, keys and attachments that are blocked. */
+  /** What the board knows: messages that are or were here, blocked keys and attachments. */
   async #mentions(asked: readonly Posting[]): Promise<readonly { what: string; name: string; line: string | null }[]> {
     return this.#client.query(
       `SELECT 'message' AS what, id AS name, NULL AS line FROM messages WHERE id = ANY ($1::text[])

@@ -1,22 +1,22 @@
-// A streaming replica that answers listings while it holds this board and keeps up with it.
+// A streaming replica that answers listings while it belongs to this board and keeps up with it.
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { ReplicaStanding, ReplicaWatch } from "../../ports/replica.ts";
 import type { ListingReads } from "../../ports/store.ts";
 import type { BoardState, State } from "./board-state.ts";
 import { Client } from "./client.ts";
-import type { SeenOf } from "../sql/card-memory.ts";
+import type { SeenOf } from "../sql/message-memory.ts";
 import { PostgresLister } from "./list.ts";
-import { type Claim, judge } from "./same-board.ts";
+import { type Claim, compareBoards } from "./same-board.ts";
 
-/** What a listing may be behind the primary. */
+/** How far a listing may be behind the primary. */
 const STALE_MS = 2000;
-/** Longer than any request takes: its validator and its body come from the same side. */
+/** Longer than any request takes, so that its validator and its body come from the same side. */
 const LEFT_ALONE_MS = 5000;
-/** Between two looks at it while nobody asks, and how long one may take. */
+/** The pause between two checks while nobody asks, and the timeout of one. */
 const LOOK_EVERY_MS = 2000;
 const LOOK_WITHIN_MS = 5000;
 
-/** What it says of itself, over which connection. */
+/** Its state, and the connection that returned it. */
 interface Told extends State, Claim {
   readonly connection: string;
 }
@@ -27,14 +27,14 @@ const NO_BOARD = "42P01";
 export interface ReplicaParts {
   readonly url: string;
   readonly connections: { readonly reads: number; readonly walks: number };
-  /** The board's own database, and where its log stands. */
+  /** The board's own database, and the head of its log. */
   readonly own: Client;
   readonly primary: BoardState;
   readonly seenOf: SeenOf;
   readonly watch: ReplicaWatch;
 }
 
-/** It is not what it was said to be: nothing that helps by waiting. */
+/** It is not a replica of this board: waiting does not help. */
 class Foreign extends Error {}
 
 export class Replica {
@@ -42,7 +42,7 @@ export class Replica {
   readonly #client: Client;
   readonly #walks: Client;
   readonly #lister: PostgresLister;
-  /** Connections over which it was found to hold this board. */
+  /** Connections that were verified to lead to a replica of this board. */
   readonly #proven = new Set<string>();
   #standing: "up" | "lost" | "foreign" | undefined;
   #formerPk: string | undefined;
@@ -60,7 +60,7 @@ export class Replica {
     this.#lister = new PostgresLister(this.#client, this.#walks, seenOf);
   }
 
-  /** Refuses another board; where it cannot be asked, it is looked at again and again. `formerPk`: see `judge`. */
+  /** Refuses another board; if it cannot be reached, it is checked again and again. `formerPk`: see `judge`. */
   async begin(formerPk?: string): Promise<void> {
     this.#formerPk = formerPk;
     const told = await this.#ask();
@@ -76,7 +76,7 @@ export class Replica {
     return { up, behind: up ? this.#behind : this.#missing() };
   }
 
-  /** Where it stands; undefined where it is lost or too far behind. Then it is left alone for a while, by whoever asks. */
+  /** Its position; undefined if it is lost or too far behind. Then it is not asked for a while. */
   async state(): Promise<State | undefined> {
     if (this.#standing !== "up" || performance.now() < this.#leftUntil) return undefined;
     const required = this.#parts.primary.versionBefore(STALE_MS);
@@ -86,7 +86,7 @@ export class Replica {
     return undefined;
   }
 
-  /** Reads of one moment; where they fail, the primary takes over. */
+  /** Reads from one snapshot; if they fail, the primary takes over. */
   async reads(primary: ListingReads): Promise<ListingReads | undefined> {
     const state = await this.state();
     if (state === undefined) return undefined;
@@ -107,7 +107,7 @@ export class Replica {
     if (!this.#ended) this.#next = setTimeout(() => void this.#ask().then(() => this.#lookLater()), LOOK_EVERY_MS);
   }
 
-  /** What it says, where it holds this board; and its standing from now on. */
+  /** Its state, if it belongs to this board; updates whether it is used. */
   async #ask(): Promise<Told | Error> {
     try {
       const told = await this.#told();
@@ -132,7 +132,7 @@ export class Replica {
     if (told === undefined) throw new Error("there is no board in that database yet");
     // A new connection may lead to another server than the one before.
     if (!this.#proven.has(told.connection)) {
-      const verdict = await judge(this.#parts.own, told, this.#formerPk).catch((error: unknown) => {
+      const verdict = await compareBoards(this.#parts.own, told, this.#formerPk).catch((error: unknown) => {
         throw new Error(`it could not be held against this board's log: ${(error as Error).message}`, { cause: error });
       });
       if (verdict.is !== "same") throw verdict.is === "foreign" ? new Foreign(verdict.why) : new Error(verdict.why);
@@ -141,7 +141,7 @@ export class Replica {
     return told;
   }
 
-  /** Each change is told once; that another board cannot be reached either is none. */
+  /** Each change is reported once; a foreign board that becomes unreachable is no change. */
   #turn(now: "up" | "lost" | "foreign", why?: string): void {
     const before = this.#standing;
     if (this.#ended || now === before || (before === "foreign" && now === "lost")) return;
@@ -149,10 +149,10 @@ export class Replica {
     if (now !== "up") {
       this.#leftUntil = performance.now() + LEFT_ALONE_MS;
       this.#proven.clear();
-      // Whoever waits for it is answered by the primary.
+      // The primary answers callers that wait for it.
       for (const client of [this.#client, this.#walks]) client.reset();
     }
-    // At the start, another board in its place ends the start, which says so itself.
+    // At the start, a replica of another board ends the start, which reports it itself.
     if (before !== undefined || now === "lost") this.#parts.watch(why);
   }
 

@@ -3,7 +3,7 @@ import { GENESIS } from "../../core/log/chain.ts";
 import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
 import { TestBoard } from "../../../test/support/board.ts";
 import { Client } from "./client.ts";
-import { type Claim, judge } from "./same-board.ts";
+import { type Claim, compareBoards } from "./same-board.ts";
 
 let board: TestBoard;
 let client: Client;
@@ -28,7 +28,7 @@ async function claimed(): Promise<Claim> {
 test("a copy of this moment, of an earlier one and of the beginning are this board", async () => {
   const [first] = await client.query<{ hash: string }>("SELECT hash FROM log WHERE seq = 1");
   for (const { seq, hash } of [now, { seq: 1, hash: first?.hash ?? "" }, { seq: 0, hash: GENESIS }])
-    expect(await judge(client, { ...now, seq, hash })).toEqual({ is: "same" });
+    expect(await compareBoards(client, { ...now, seq, hash })).toEqual({ is: "same" });
 });
 
 test("one that shows a commit before the board's own database does is judged by that commit, once that shows it too", async () => {
@@ -41,9 +41,9 @@ test("one that shows a commit before the board's own database does is judged by 
     },
   };
   const why = `its entry ${now.seq + 1} is another one than in this board's log`;
-  expect(await judge(soon, { ...now, seq: now.seq + 1 })).toEqual({ is: "foreign", why });
+  expect(await compareBoards(soon, { ...now, seq: now.seq + 1 })).toEqual({ is: "foreign", why });
   expect(asked).toBe(2);
-  expect(await judge(client, await claimed())).toEqual({ is: "same" });
+  expect(await compareBoards(client, await claimed())).toEqual({ is: "same" });
 });
 
 test.for<[string, () => Partial<Claim>, RegExp]>([
@@ -52,11 +52,11 @@ test.for<[string, () => Partial<Claim>, RegExp]>([
   ["another beginning", () => ({ seq: 0, hash: "f".repeat(64) }), /^its entry 0 is another one/],
   ["a log that stays ahead", () => ({ seq: 99 }), /^its log stands at entry 99, and this board's only at \d+/],
 ])("%s is another board", async ([, change, why]) => {
-  expect(await judge(client, { ...now, ...change() })).toEqual({ is: "foreign", why: expect.stringMatching(why) as string });
+  expect(await compareBoards(client, { ...now, ...change() })).toEqual({ is: "foreign", why: expect.stringMatching(why) as string });
 });
 
 test("a copy that has no key yet, or the one that the board had until now, is not judged", async () => {
-  expect(await judge(client, { ...now, pk: null })).toMatchObject({ is: "unproven" });
+  expect(await compareBoards(client, { ...now, pk: null })).toMatchObject({ is: "unproven" });
   const former = "A".repeat(43);
-  expect(await judge(client, { ...now, pk: former }, former)).toMatchObject({ is: "unproven" });
+  expect(await compareBoards(client, { ...now, pk: former }, former)).toMatchObject({ is: "unproven" });
 });

@@ -1,33 +1,33 @@
-// Whether a database that is said to be a replica holds the board that it is said to be a replica of.
+// Checks whether a database is a replica of this board.
 import { setTimeout } from "node:timers/promises";
 import { GENESIS } from "../../core/log/chain.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Client } from "./client.ts";
 
-/** What a replica says of its board. */
+/** A replica's state of its board. */
 export interface Claim extends Head {
   readonly pk: string | null;
 }
 
-/** `foreign`: it is another board, or another history of this one. `unproven`: it is too far behind to tell. */
-export type Verdict = { readonly is: "same" } | { readonly is: "foreign" | "unproven"; readonly why: string };
+/** `foreign`: it is another board, or another history of this one. `unproven`: it is too far behind to decide. */
+export type SameBoard = { readonly is: "same" } | { readonly is: "foreign" | "unproven"; readonly why: string };
 
 interface Own {
   readonly pk: string | null;
   readonly head: number;
-  /** Of the entry that the claim is about. */
+  /** The hash of the entry at that seq. */
   readonly hash: string | null;
 }
 
-/** A commit can be seen on a replica before it can on the primary, which first hears that its replicas have it: soon both show it. */
+/** A commit can be visible on a replica before it is on the primary, which first waits for its replicas: soon both show it. */
 const CATCH_UP_TRIES = 20;
 const CATCH_UP_MS = 100;
 
 /**
- * The claim was read before this is called, so that the board's own log is, or will soon be, at least as far where both are one.
- * `formerPk`: the board's key until a moment ago.
+ * The claim is read before this is called, so if both are one board, its own log is at least as far, or will be soon. `formerPk`: the
+ * board's key until a moment ago.
  */
-export async function judge(own: Pick<Client, "query">, { pk, seq, hash }: Claim, formerPk?: string): Promise<Verdict> {
+export async function compareBoards(own: Pick<Client, "query">, { pk, seq, hash }: Claim, formerPk?: string): Promise<SameBoard> {
   if (pk !== null && pk === formerPk) return { is: "unproven", why: "it has not heard of the board's new key yet" };
   let board: Own | undefined;
   for (let i = 0; i < CATCH_UP_TRIES; i++) {

@@ -1,4 +1,4 @@
-// The tables of a board in PostgreSQL: those of every store, and one row that says where the log stands.
+// The tables of a board in PostgreSQL: those of every store, and one row with the head of the log.
 import { GENESIS } from "../../core/log/chain.ts";
 import { SCHEMA_VERSION, type SchemaHistory, schemaSql, type TableSpelling } from "../sql/schema.ts";
 import { type Table, TABLES } from "../sql/tables.ts";
@@ -9,9 +9,9 @@ const OWN: Readonly<Record<string, Table>> = {
   inbox: { ...TABLES.inbox, indexes: { inbox_seq: "(seq)" } },
   votes: { ...TABLES.votes, indexes: { votes_agent: "(agent, rel, target)" } },
   agents: { ...TABLES.agents, indexes: { ...TABLES.agents.indexes, agents_first_seen: "(first_seen)" } },
-  // Locked by whoever writes: one batch at a time, so that seqs have no gap and are never seen out of order. `version` moves with every
-  // batch, also where no entry was written; `pk` is the public half of the board's key: every node must hold the other half. `frontier` is that of the tree, in
-  // base64; null where it is to be read from the tiles.
+  // Locked by the writer: one batch at a time, so that seqs have no gaps and never appear out of order. `version` increases with every
+  // batch, even without a new entry; `pk` is the public half of the board's key, of which every node must have the secret half. `frontier`
+  // is that of the tree, in base64; null if it must be read from the tiles.
   board: {
     columns: `
       one small PRIMARY KEY CHECK (one = 1),
@@ -25,7 +25,7 @@ const OWN: Readonly<Record<string, Table>> = {
       frontier text`,
     fill: 20,
   },
-  // The last signed head; nodes replace it by comparing.
+  // The last signed head; nodes replace it by compare and swap.
   signed_head: {
     columns: `
       one small PRIMARY KEY CHECK (one = 1),
@@ -37,7 +37,7 @@ const OWN: Readonly<Record<string, Table>> = {
 
 const SPELLING: TableSpelling = {
   ...POSTGRES_DIALECT,
-  // Names are compared byte by byte, as SQLite does, whatever the database's own order.
+  // Names are compared byte by byte, as in SQLite, whatever the database's collation.
   types: { number: "bigint", small: "integer", name: `text COLLATE "C"`, text: "text" },
   indexesHaveKeys: false,
   end: ({ fill }) => (fill === undefined ? "" : ` WITH (fillfactor = ${fill})`),

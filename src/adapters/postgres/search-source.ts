@@ -1,4 +1,4 @@
-// What the search index reads of a PostgreSQL board, on a connection of its own.
+// What the search index reads of a PostgreSQL board, on its own connection.
 import type { SearchSource } from "../../ports/search.ts";
 import { searchSource } from "../sql/search-source.ts";
 import { Client } from "./client.ts";
@@ -8,7 +8,7 @@ interface PostgresSourceOptions {
   readonly url: string;
 }
 
-/** Called on the thread of the index; see `SourceModule`. */
+/** Called in the thread of the index; see `SourceModule`. */
 export function openSource(options: unknown): SearchSource {
   const client = new Client({ url: (options as PostgresSourceOptions).url, connections: 1, name: "blackboard index" });
   return searchSource(postgresRows(client), () => client.end());

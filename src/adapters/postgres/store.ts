@@ -1,4 +1,4 @@
-// A board kept in PostgreSQL, by any number of nodes at once.
+// A board in PostgreSQL, shared by any number of nodes.
 import { randomUUID } from "node:crypto";
 import type { Act } from "../../core/message/act.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
@@ -22,20 +22,20 @@ import { CHANNEL, TALK } from "./write-function.ts";
 import { PostgresWriter } from "./writer.ts";
 
 const READ_CONNECTIONS = 6;
-/** Of one caller at once, so that the others find a connection. */
+/** Connections of one caller at once, so that others find a free one. */
 const READS_EACH = 4;
-/** Beside these: for listings that may have to look at the whole board. */
+/** Additional connections, for listings that may have to scan the whole board. */
 const WALK_CONNECTIONS = 2;
-/** Tables that hold what people wrote. */
+/** Tables with texts that people wrote. */
 const ERASED_FROM = ["contents", "messages", "labels", "tallies", "agent_tallies", "blobs", "notices", "gone", "log"];
 
-/** A replica for listings, and who hears how it is doing. */
+/** A replica for listings, and the listener for its state. */
 export interface ReplicaOptions {
   readonly url: string;
   readonly watch: ReplicaWatch;
 }
 
-/** A board makes the database its own; an operator's command only works where there is a board already. */
+/** A board initialises an empty database; an operator's command needs an existing board. */
 export async function openPostgresStore(url: string, replica?: ReplicaOptions, as: "board" | "operator" = "board"): Promise<PostgresStore> {
   const client = new Client({ url, connections: READ_CONNECTIONS, each: READS_EACH, name: "blackboard" });
   try {
@@ -66,7 +66,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   readonly #replica: Replica | undefined;
   readonly #state: BoardState;
   readonly #listener: Listener;
-  /** By which a node knows its own words. */
+  /** Identifies this node's own notifications. */
   readonly #node = randomUUID();
   readonly #hearers: ((text: string) => void)[] = [];
   readonly #reader: PostgresReader;
@@ -92,7 +92,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
     this.#lister = new PostgresLister(client, this.#walks, this.seenOf);
   }
 
-  /** One call at a time; the appender sees to that. */
+  /** One call at a time, which the appender ensures. */
   async append<One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>> {
     const { version, ...appended } = await this.#writer.run(acts, now);
     this.#state.learn({ version, ...appended.head, nextDue: appended.nextDue });
@@ -100,13 +100,13 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   }
 
   trial = (): Promise<void> => this.#writer.trial();
-  /** The server's disk and files are not to be seen from here. */
+  /** The server's disk and files are not visible from here. */
   requireUsable = async (): Promise<void> => {};
   async size(): Promise<number> {
     const [row] = await this.client.query<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes", []);
     return row?.bytes ?? 0;
   }
-  /** The space of ended rows is used again but never given back, so content is counted, and the log, which only grows. */
+  /** The space of ended rows is reused but never given back to the system, so content is counted, and the log, which only grows. */
   async used(): Promise<number> {
     const [row] = await this.client.query<{ bytes: number }>(
       `SELECT (SELECT coalesce(sum(greatest(octet_length(payload), ${LIMITS.post_bytes})), 0) FROM contents)::bigint
@@ -116,7 +116,10 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
     return row?.bytes ?? 0;
   }
 
-  /** Once the board has its key, by which a replica of another board is known. Answers how the replica is doing, where there is one. */
+  /**
+   * Called once the board has its key, by which a replica of another board is recognised. Returns the state of the replica, if there is
+   * one.
+   */
   async beginReplica(formerPk?: string): Promise<(() => ReplicaStanding) | undefined> {
     const replica = this.#replica;
     await replica?.begin(formerPk);
@@ -146,11 +149,11 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   seqAt: Store["seqAt"] = (unixMs) => this.#reader.seqAt(unixMs);
-  dump: Store["dump"] = (after, upTo, now) => dump(this.rows, (seqs) => this.#reader.cards(seqs), { after, upTo, now });
+  dump: Store["dump"] = (after, upTo, now) => dump(this.rows, (seqs) => this.#reader.storedMessages(seqs), { after, upTo, now });
 
-  /** What was erased is free to be overwritten; when the server overwrites it, and how long its own logs keep it, is the server's. */
+  /** Erased content may be overwritten; when that happens, and how long the server's own logs keep it, is up to the server. */
   async scrub(): Promise<boolean> {
-    // The server's statistics hold examples of what is in a column: made anew, they hold others.
+    // The server's statistics contain sample values of columns; new statistics contain others.
     for (const table of ERASED_FROM) await this.client.script(`VACUUM (ANALYZE) ${table}`);
     return true;
   }

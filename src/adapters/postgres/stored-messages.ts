@@ -1,15 +1,15 @@
-// Messages with all that a view of them needs, in one statement.
+// Messages with everything that a view needs, in one statement.
 import type { StoredMessage, Raw } from "../../ports/store.ts";
 import { READ_AT } from "../sql/acks.ts";
-import type { SeenOf } from "../sql/card-memory.ts";
-import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
+import type { SeenOf } from "../sql/message-memory.ts";
+import { STATE_COLUMNS, toMessageState } from "../sql/rows.ts";
 
-/** Of author and thread, which change with every post of theirs. */
+/** Facts about author and thread, which change with every post of theirs. */
 export const FACT_COLUMNS = `a.first_seen AS "firstSeen", a.messages AS "authorMessages", a.line AS "authorLine",
   t.messages AS "threadMessages", t.last_activity AS "lastActivity", ${READ_AT} AS "readAt"`;
 export const FACT_JOINS = `LEFT JOIN agents a ON a.id = m.author LEFT JOIN threads t ON t.root = m.root`;
-export const CARD_COLUMNS = `${STANDING_COLUMNS}, c.payload, c.sig, c.nonce, ${FACT_COLUMNS}`;
-/** What belongs to the messages `m` of a statement. */
+export const CARD_COLUMNS = `${STATE_COLUMNS}, c.payload, c.sig, c.nonce, ${FACT_COLUMNS}`;
+/** The facts that belong to the messages `m` of a statement. */
 export const CARD_JOINS = `JOIN contents c ON c.seq = m.seq ${FACT_JOINS}`;
 
 export interface FactRow {
@@ -26,21 +26,21 @@ export const toCard =
   (row: unknown): StoredMessage => {
     const { payload, sig, nonce, firstSeen, authorMessages, authorLine, threadMessages, lastActivity, readAt, ...rest } = row as Raw &
       FactRow;
-    const standing = toStanding(rest);
-    const kept = { standing, raw: { payload, sig, nonce }, seen: seenOf(standing.id) };
+    const state = toMessageState(rest);
+    const kept = { state, raw: { payload, sig, nonce }, seen: seenOf(state.id) };
     return cardOf(kept, { firstSeen, authorMessages, authorLine, threadMessages, lastActivity, readAt });
   };
 
 export function cardOf(
-  { standing, raw, seen }: Pick<StoredMessage, "standing" | "raw" | "seen">,
+  { state, raw, seen }: Pick<StoredMessage, "state" | "raw" | "seen">,
   { firstSeen, authorMessages, authorLine, threadMessages, lastActivity, readAt }: FactRow,
 ): StoredMessage {
   return {
-    standing,
+    state,
     raw,
     seen,
-    author: { firstSeen: firstSeen ?? standing.receivedAt, messages: authorMessages ?? 1, line: authorLine },
-    thread: { messages: threadMessages ?? 0, lastActivity: lastActivity ?? standing.receivedAt },
+    author: { firstSeen: firstSeen ?? state.receivedAt, messages: authorMessages ?? 1, line: authorLine },
+    thread: { messages: threadMessages ?? 0, lastActivity: lastActivity ?? state.receivedAt },
     readAt,
   };
 }

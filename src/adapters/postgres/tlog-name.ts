@@ -1,9 +1,9 @@
-// The name and the key of the tree's heads, in PostgreSQL, where all nodes have them.
+// The name and the key of the tree's heads, in PostgreSQL, for all nodes.
 import type { TlogName } from "../../ports/tlog-name.ts";
 import { ADD_TLOG_NAME, NEWEST_TLOG_NAME, tlogNameValues } from "../sql/tlog-name.ts";
 import type { Client } from "./client.ts";
 
-/** Undefined where no tree was made yet. */
+/** Undefined if there is no tree yet. */
 export async function knownTlogName(client: Client): Promise<TlogName | undefined> {
   const [row] = await client.query<TlogName>(NEWEST_TLOG_NAME);
   return row;

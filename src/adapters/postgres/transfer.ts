@@ -1,4 +1,4 @@
-// All rows of a PostgreSQL board for another store, and a new PostgreSQL board from another store's rows.
+// Exports all rows of a PostgreSQL board to another store, and makes a new PostgreSQL board from another store's rows.
 import type { Head } from "../../core/log/checkpoint.ts";
 import { COPIED_TABLES, type Portion, ROWS_AT_A_TIME } from "../sql/copied-tables.ts";
 import { connectTo } from "./client.ts";
@@ -7,7 +7,7 @@ const NAME = "blackboard copy";
 type Connection = ReturnType<typeof connectTo>;
 
 async function withConnection<Result>(url: string, work: (sql: Connection) => Promise<Result>): Promise<Result> {
-  // A large table takes longer than any statement of a running board may.
+  // A large table takes longer than the statement timeout of a running board.
   const sql = connectTo({ url, connections: 1, name: NAME, session: { statement_timeout: 0, idle_in_transaction_session_timeout: 0 } });
   try {
     return await work(sql);
@@ -16,7 +16,7 @@ async function withConnection<Result>(url: string, work: (sql: Connection) => Pr
   }
 }
 
-/** Hands over all rows as they are at one moment, however busy the board is. */
+/** Returns all rows of one consistent snapshot, however busy the board is. */
 export function readPortions<Result>(url: string, take: (portions: AsyncIterable<Portion>) => Promise<Result>): Promise<Result> {
   return withConnection(url, (sql) =>
     sql.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY", (transaction) => take(portionsOf(transaction))),
@@ -40,7 +40,7 @@ export function nodesAt(url: string): Promise<number> {
   });
 }
 
-/** Fills an empty board; all of it, or nothing where something fails. */
+/** Fills an empty board; all of it, or nothing if something fails. */
 export function fillPostgres(url: string, portions: AsyncIterable<Portion> | Iterable<Portion>, pk: string): Promise<Head> {
   return withConnection(url, (sql) =>
     sql.begin(async (transaction) => {
@@ -49,13 +49,13 @@ export function fillPostgres(url: string, portions: AsyncIterable<Portion> | Ite
       );
       if (board === undefined || board.seq > 0 || board.rows > 0)
         throw new Error("There is a board in the database already. Give an empty one.");
-      // A board that was started there and never written to had named its tree.
+      // A board that was started there and never written to has named its tree already.
       await transaction.unsafe("DELETE FROM tlog_names");
       for await (const { table, rows } of portions)
         await transaction.unsafe(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::text::json)`, [
           JSON.stringify(rows),
         ]);
-      // Due at once, so that the first node looks for itself what is due when.
+      // Due at once, so that the first node computes the next due time itself.
       const [head] = await transaction.unsafe<Head[]>(
         `UPDATE board SET version = version + 1, pk = $1, next_due = 0, seq = last.seq, hash = last.hash, at = last.at
           FROM (SELECT seq, hash, at FROM log ORDER BY seq DESC LIMIT 1) last RETURNING board.seq, board.hash`,

@@ -1,18 +1,18 @@
-// Everything that a batch changes, written by one function of the database, so that it is done as a whole or not at all.
+// One database function that writes all changes of a batch, completely or not at all.
 import { createHash } from "node:crypto";
 import { MOVING } from "../sql/batch/changed-rows.ts";
-import { type Part, PARTS, type Write, WRITES } from "../sql/batch/writes.ts";
+import { type WriteStep, WRITE_STEPS, type Write, WRITES } from "../sql/batch/writes.ts";
 import { NEXT_DUE, TRIM, UPKEEP } from "../sql/upkeep.ts";
 
-/** What moved, heard by every node. */
+/** The channel for new entries, which every node receives. */
 export const CHANNEL = "blackboard";
-/** What nodes tell each other beside the log. */
+/** The channel for messages between nodes. */
 export const TALK = "blackboard_nodes";
 
-const rows = (table: string, part: Part) => `json_populate_recordset(NULL::${table}, p_${part}::json)`;
+const rows = (table: string, part: WriteStep) => `json_populate_recordset(NULL::${table}, p_${part}::json)`;
 const moved = (columns: readonly string[], from: string) => columns.map((column) => `${column} = ${from}.${column}`).join(", ");
 
-function written(part: Part, { how, table, keys, moving }: Write): string {
+function written(part: WriteStep, { how, table, keys, moving }: Write): string {
   if (how === "drop")
     return `DELETE FROM ${table} t USING ${rows(table, part)} r WHERE ${keys.map((key) => `t.${key} = r.${key}`).join(" AND ")};`;
   const met = {
@@ -42,24 +42,24 @@ const SPECIAL = {
       ON CONFLICT (agent, field, label) DO UPDATE SET count = t.count + excluded.count;`,
   agent_shrunk: `DELETE FROM agent_tallies t USING ${rows("agent_tallies", "agent_shrunk")} r
       WHERE t.agent = r.agent AND t.field = r.field AND t.label = r.label AND t.count = 0;`,
-} as const satisfies Partial<Record<Part, string>>;
+} as const satisfies Partial<Record<WriteStep, string>>;
 
-const STATEMENTS: Readonly<Record<Part, string>> = {
-  ...(Object.fromEntries(Object.entries(WRITES).map(([part, one]) => [part, written(part as Part, one)])) as Record<
+const STATEMENTS: Readonly<Record<WriteStep, string>> = {
+  ...(Object.fromEntries(Object.entries(WRITES).map(([part, one]) => [part, written(part as WriteStep, one)])) as Record<
     keyof typeof WRITES,
     string
   >),
   ...SPECIAL,
 };
 
-/** What the function answers, having written nothing, where the board is not at the version that the batch was made for. */
+/** What the function returns, without writing, if the board is not at the version that the batch was made for. */
 export const MOVED_ON = -1;
 
 const PARAMETERS = `
   p_version bigint, p_seq bigint, p_hash text, p_frontier text, p_now bigint, p_prune_every bigint,
   p_gone_before bigint, p_acks_before bigint, p_once_before bigint, p_texts_before bigint, p_agents_before bigint, p_log_before bigint,
   p_minute_before text, p_node text, p_posted text,
-  ${PARTS.map((part) => `p_${part} text`).join(", ")}`;
+  ${WRITE_STEPS.map((part) => `p_${part} text`).join(", ")}`;
 
 export const PARAMETER_COUNT = PARAMETERS.split(",").length;
 
@@ -75,6 +75,7 @@ BEGIN
   SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board WHERE one = 1 AND version = p_version FOR UPDATE;
   IF NOT FOUND THEN RETURN ${MOVED_ON}; END IF;
   IF pruning THEN
+    ${UPKEEP.keepPast("p_gone_before")};
     ${UPKEEP.dropGone("p_gone_before")};
     ${UPKEEP.dropAcks("p_acks_before")};
     ${UPKEEP.dropArrivals("p_once_before")};
@@ -82,11 +83,12 @@ BEGIN
     young := (${TRIM.firstYoung("p_log_before")});
     anchor := (${TRIM.anchor("young", "least")});
     ${TRIM.dropEntries("anchor")};
+    ${TRIM.dropPast("anchor")};
     ${TRIM.eraseDetails("young", "anchor", "least")};
   END IF;
   ${UPKEEP.dropBlobs("p_now")};
   ${UPKEEP.dropReportTexts("p_texts_before")};
-  ${PARTS.map((part) => `IF p_${part} IS NOT NULL THEN ${STATEMENTS[part]} END IF;`).join("\n  ")}
+  ${WRITE_STEPS.map((part) => `IF p_${part} IS NOT NULL THEN ${STATEMENTS[part]} END IF;`).join("\n  ")}
   IF detached IS NOT NULL THEN
     DELETE FROM blobs b WHERE b.sha256 = ANY (detached) AND NOT EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = b.sha256);
   END IF;
@@ -98,7 +100,7 @@ BEGIN
   RETURN due;
 END `;
 
-/** Named after what it does, to the letter: nodes of two releases each keep the one they know. */
+/** Named after a hash of its text: nodes of two releases each keep their own. */
 export const WRITE_FUNCTION_NAME = `write_batch_${createHash("sha256").update(PARAMETERS).update(BODY).digest("hex").slice(0, 12)}`;
 
 export const WRITE_FUNCTION = `

@@ -63,14 +63,14 @@ test("an agent that withdraws thousands holds nobody up: a step in each batch, w
       Array.from({ length: Math.min(128, most - at) }, (_, i) => own({ kind: "note", body: `own ${at + i}` })),
       NOW,
     );
-  const standing = async () =>
+  const state = async () =>
     (await client.query<{ n: number }>(`SELECT count(*)::int AS n FROM messages WHERE author = $1 AND withdrawn = 0`, [agentId(pk)]))[0]?.n;
   const retracted = await first.run([own({ kind: "retraction", data: { scope: "all" } })], NOW + 1000);
   // The rest of them, and the message that withdraws them.
-  expect([await standing(), retracted.nextDue]).toEqual([300 + 1, NOW + 1000]);
+  expect([await state(), retracted.nextDue]).toEqual([300 + 1, NOW + 1000]);
   const withdrawal = { type: "withdrawal", agent: agentId(pk) } as const;
   expect((await second.run([note("in between"), withdrawal], NOW + 1010)).outcomes).toMatchObject([{ result: "created" }, { more: true }]);
-  expect(await standing()).toBe(1);
+  expect(await state()).toBe(1);
   expect((await second.run([withdrawal], NOW + 1020)).outcomes).toEqual([{ more: false }]);
   const gone = () =>
     client.query(`SELECT count(*)::int AS n FROM gone WHERE author = $1 AND reason = 'retracted' AND at = $2`, [agentId(pk), NOW + 1000]);

@@ -1,4 +1,4 @@
-// The writer of a PostgreSQL board: many acts, one transaction, one after the other over all nodes.
+// The writer of a PostgreSQL board: many acts in one transaction, one transaction at a time over all nodes.
 import type { Head } from "../../core/log/checkpoint.ts";
 import { edgeOf, fillsTile, type TreeEdge } from "../../core/log/tree-edge.ts";
 import { fromBase64, toBase64 } from "../../core/tlog/base64.ts";
@@ -11,7 +11,7 @@ import { type Appended, StoreFailure } from "../../ports/store.ts";
 import { changedRows } from "../sql/batch/changed-rows.ts";
 import { BatchLedger } from "../sql/batch/ledger.ts";
 import { anticipate, workOut } from "../sql/batch/work-out.ts";
-import { PARTS } from "../sql/batch/writes.ts";
+import { WRITE_STEPS } from "../sql/batch/writes.ts";
 import { edgeQueries } from "../sql/tree.ts";
 import { postsText } from "./board-state.ts";
 import { Client, type Value } from "./client.ts";
@@ -21,25 +21,31 @@ import { MOVED_ON, PARAMETER_COUNT, WRITE_FUNCTION_NAME } from "./write-function
 const PRUNE_EVERY_MS = MINUTE_MS;
 /** Each round fetches what the one before found missing; rules follow refs only a few steps. */
 const MAX_ROUNDS = 50;
-/** So many batches take the lock first, once another node has come in between: while both write, whoever only hopes works in vain. */
+/**
+ * After another node wrote in between, this many batches take the lock first: while both nodes write, optimistic batches would mostly be
+ * wasted.
+ */
 const LOCKED_BATCHES = 32;
 
-/** What a batch came to, and the version of the board that it left. */
-export interface Written<One extends Act> extends Appended<One> {
+/** The result of a batch, and the version of the board after it. */
+export interface WrittenBatch<One extends Act> extends Appended<One> {
   readonly version: number;
 }
 
 interface Batch<One extends Act> {
-  /** Asks for what it surely needs, so that most batches are known after the first round. */
+  /** Requests the rows that it certainly needs, so that most batches need only one round. */
   readonly foresee: (ledger: BatchLedger) => void;
   readonly work: (ledger: BatchLedger) => readonly Outcome<One>[];
 }
 
 const WRITE = `SELECT ${WRITE_FUNCTION_NAME}(${Array.from({ length: PARAMETER_COUNT }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
 
-/** What the block below throws to undo what it wrote. */
+/** What the block below throws to roll back what it wrote. */
 const UNDO = "BB000";
-/** As a post does it: the lock, then 64 KiB of text, which is taken back. The lock alone needs no room, and is had on a full disk too. */
+/**
+ * Like a post: takes the lock and writes 64 KiB of text, then rolls back. The lock alone needs no space, and would succeed on a full disk
+ * too.
+ */
 const TRIAL = `DO $$ BEGIN
   PERFORM 1 FROM board WHERE one = 1 FOR UPDATE;
   INSERT INTO contents (seq, payload, sig, nonce)
@@ -52,25 +58,25 @@ export class PostgresWriter {
   readonly #client: Client;
   readonly #node: string;
   #locked = 0;
-  /** Of the tree, where this node's last batch left the log. */
+  /** The edge of the tree after this node's last batch. */
   #edge: { readonly head: Head; readonly edge: TreeEdge } | undefined;
 
-  /** A client of its own, with one connection: statements run in the order in which they are sent. */
+  /** A separate client with one connection: statements run in the order in which they are sent. */
   constructor(url: string, node = "-") {
     this.#node = node;
     this.#client = new Client({ url, connections: 1, name: "blackboard writer" });
   }
 
-  run<One extends Act>(acts: readonly One[], now: number): Promise<Written<One>> {
+  run<One extends Act>(acts: readonly One[], now: number): Promise<WrittenBatch<One>> {
     return this.#write({ foresee: (ledger) => anticipate(ledger, acts), work: (ledger) => workOut(ledger, acts) }, now);
   }
 
-  /** Ends what a node was in the middle of when it crashed: nobody may be there to write, and what is left would be shown for ever. */
+  /** Completes what a node was doing when it crashed: if no node may write, what is left would be shown for ever. */
   async endWithdrawn(): Promise<void> {
     while (await this.#endSome());
   }
 
-  /** Whether there is more. */
+  /** Returns whether there is more. */
   async #endSome(): Promise<boolean> {
     let more = false;
     const goOn = (ledger: BatchLedger): [] => {
@@ -81,8 +87,8 @@ export class PostgresWriter {
     return more;
   }
 
-  /** Two statements while no other node writes at the same moment: one reads, one writes if the board is still as it was read. */
-  async #write<One extends Act>(batch: Batch<One>, now: number): Promise<Written<One>> {
+  /** Two statements while no other node writes at the same moment: one reads, one writes if the board has not changed since. */
+  async #write<One extends Act>(batch: Batch<One>, now: number): Promise<WrittenBatch<One>> {
     try {
       if (this.#locked > 0) this.#locked--;
       else {
@@ -94,7 +100,7 @@ export class PostgresWriter {
       if (written === undefined) throw new StoreFailure("storage_unavailable", "The lock was lost with its connection.");
       return written;
     } catch (error) {
-      // Whatever state the connection is in, nothing more of this transaction may follow on it.
+      // Whatever state the connection is in, no more of this transaction may be sent on it.
       this.#client.reset();
       throw error;
     }
@@ -108,13 +114,13 @@ export class PostgresWriter {
     return this.#client.end();
   }
 
-  /** Undefined, and nothing written, where the board has moved on since it was read; from the lock to the commit it does not. */
-  async #attempt<One extends Act>(batch: Batch<One>, now: number, locked: boolean): Promise<Written<One> | undefined> {
+  /** Undefined, with nothing written, if the board has changed since it was read; between lock and commit it cannot change. */
+  async #attempt<One extends Act>(batch: Batch<One>, now: number, locked: boolean): Promise<WrittenBatch<One> | undefined> {
     const ledger = new BatchLedger();
     const { set } = ledger;
     set.now = now;
     batch.foresee(ledger);
-    // All on their way at once; the server takes them one by one, and what comes after the lock sees what was written before it.
+    // All sent at once; the server runs them in order, and what follows the lock sees what was written before it.
     const lock = locked ? [this.#client.script("BEGIN"), this.#client.query("SELECT 1 FROM board WHERE one = 1 FOR UPDATE")] : [];
     const [board] = await Promise.all([loadMissing(this.#client, set), ...lock]);
     set.start = { seq: board.seq, hash: board.hash };
@@ -132,7 +138,7 @@ export class PostgresWriter {
       await commit();
       return { outcomes, head, nextDue: board.nextDue, touched, version: board.version };
     }
-    const parts = PARTS.map((part): Value => (rows[part] === undefined ? null : JSON.stringify(rows[part])));
+    const parts = WRITE_STEPS.map((part): Value => (rows[part] === undefined ? null : JSON.stringify(rows[part])));
     const posts = ledger.entries.filter(({ type }) => type === "create").map(({ id }) => ledger.inserted.get(id)?.arrival.bits ?? 0);
     const { gone_days, ack_days, once_days, report_text_days, agent_days, log_days } = LIMITS;
     const keeping = [gone_days, ack_days, once_days, report_text_days, agent_days, log_days].map((days) => set.now - days * DAY_MS);
@@ -150,14 +156,14 @@ export class PostgresWriter {
       ...parts,
     ];
     // A crash before the commit loses the whole batch, and nobody was answered; after it, everything is on disk. Without the lock the
-    // statement is a transaction of its own.
+    // statement is its own transaction.
     const [[written]] = await Promise.all([this.#client.query<{ due: number | null }>(WRITE, values), commit()]);
     if (written === undefined || written.due === MOVED_ON) return undefined;
     this.#edge = { head, edge };
     return { outcomes, head, nextDue: written.due, touched, version: board.version + 1 };
   }
 
-  /** Of the tree, where the batch begins: as this node left it, or, where another one wrote since, as the database has it. */
+  /** The edge of the tree at the start of the batch: as this node left it, or, if another node wrote since, from the database. */
   async #edgeAt({ seq, hash, frontier }: BoardRow, more: number): Promise<TreeEdge> {
     const known = this.#edge?.head.seq === seq && this.#edge.head.hash === hash ? this.#edge.edge : undefined;
     const enough = !fillsTile(seq, more);
@@ -170,7 +176,7 @@ export class PostgresWriter {
     return edgeOf(seq, open);
   }
 
-  /** Plays the whole batch again and again, each time with more of the board at hand, until nothing was missing. */
+  /** Runs the whole batch again and again, each time with more rows in memory, until nothing is missing. */
   async #workOut<One extends Act>(
     ledger: BatchLedger,
     work: Batch<One>["work"],

@@ -6,7 +6,7 @@ import { MemoryLog } from "../../../test/support/memory-log.ts";
 import { seeded } from "../../../test/support/search-cases.ts";
 import { type Document, documentOfText } from "../../core/search/document.ts";
 import type { Hit } from "../../core/search/index/best.ts";
-import { nearest, termStats } from "../../core/search/index/near.ts";
+import { nearestTexts, termStats } from "../../core/search/index/near.ts";
 import { type CorpusStats, rank } from "../../core/search/index/rank.ts";
 import { SeqSet } from "../../core/search/index/seq-set.ts";
 import { matches, parseQuery, type Query } from "../../core/search/query.ts";
@@ -94,8 +94,8 @@ test("the messages most similar to a text are found, whatever is left for later"
     for (const threshold of [0.05, 0.4]) {
       const expected = ordered([...log.documents()].map(([seq, document]) => ({ seq, score: nearScore(near, document) })));
       const enough = expected.filter(({ score }) => score >= threshold);
-      expect(nearest(parts, near, { limit: 10, threshold }).hits).toEqual(enough.slice(0, 10));
-      expect(nearest(parts, near, { limit: 10, threshold, after: enough[14] }).hits).toEqual(
+      expect(nearestTexts(parts, near, { limit: 10, threshold }).hits).toEqual(enough.slice(0, 10));
+      expect(nearestTexts(parts, near, { limit: 10, threshold, after: enough[14] }).hits).toEqual(
         enough.slice(enough.length > 14 ? 15 : 0).slice(0, 10),
       );
     }

@@ -1,4 +1,4 @@
-// Keeps the index in step with the log: by and by on its own, at once when a search asks.
+// Keeps the index up to date with the log: gradually in the background, at once when a search needs it.
 import { setTimeout } from "node:timers/promises";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { documentOf } from "../../core/search/document.ts";
@@ -8,7 +8,7 @@ import { type Pace, pace } from "./pace.ts";
 
 const BATCH_ENTRIES = 500;
 const BATCH_MESSAGES = 200;
-/** Further behind than this, a search is told to come back instead of waiting for seconds. */
+/** If the index is further behind than this, a search is told to come back instead of waiting for seconds. */
 const FAR_ENTRIES = 20_000;
 /** A small index is built while the first searches wait. */
 const BUILD_WAIT_MS = 5000;
@@ -26,7 +26,7 @@ export class Follower {
     this.#source = source;
   }
 
-  /** Whether the log is the one the index has followed. If not, everything is forgotten and built anew. */
+  /** Whether the log is the one that the index has followed. If not, everything is deleted and rebuilt. */
   async recognise(): Promise<boolean> {
     const { seq, hash } = this.#index.progress;
     if (hash === "" || (await this.#source.hashAt(seq)) === hash) return true;
@@ -34,7 +34,7 @@ export class Follower {
     return false;
   }
 
-  /** Takes in all messages there are, where the index has to be made anew; goes on where it was interrupted. */
+  /** Indexes all existing messages if the index has to be rebuilt; continues after an interruption. */
   async build(flush: () => Promise<void>, steps: Pace): Promise<void> {
     const index = this.#index;
     if (index.progress.building === undefined) return;
@@ -74,7 +74,7 @@ export class Follower {
     }
   }
 
-  /** Takes in the next entries of the log: half the time, so that posts have the processor, or all of it while a search waits. */
+  /** Indexes the next entries of the log: half the time, so that posts get the processor, or all of it while a search waits. */
   advance(): Promise<void> {
     const steps = pace(() => (this.#waiting > 0 ? 0 : 1));
     return (this.#advancing ??= this.#advance(steps).finally(() => {
@@ -82,7 +82,7 @@ export class Follower {
     }));
   }
 
-  /** How many entries there are that the index has not seen. */
+  /** The number of entries that the index has not seen. */
   async behind(): Promise<number> {
     return (await this.#source.head()) - this.#index.progress.seq;
   }
@@ -98,7 +98,7 @@ export class Follower {
     if (await this.#take(arrived, generation, steps)) this.#index.reached({ seq, hash });
   }
 
-  /** Whether the index is still the one the messages were read for. */
+  /** Whether the index is still the one for which the messages were read. */
   async #take(messages: readonly SourceMessage[], generation: number, steps: Pace): Promise<boolean> {
     for (const { seq, payload } of messages) {
       const document = documentOf(JSON.parse(payload) as Payload);

@@ -1,4 +1,4 @@
-// What the files of an index hold, read beside the board that keeps them and without changing anything.
+// Reads the files of an index beside the board that owns them, without changing anything.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Manifest, type Progress, readManifest, unpackBits } from "./manifest.ts";
@@ -9,16 +9,16 @@ import { textVersion } from "./text-version.ts";
 
 export interface IndexOnDisk {
   readonly progress: Progress;
-  /** Messages that the files know, but for those that they say are gone. */
+  /** Messages in the files, except those marked as ended. */
   readonly seqs: ReadonlySet<number>;
-  /** What is wrong with a file, if anything is; then the seqs are not all. */
+  /** What is wrong with a file, if anything; then the seqs are incomplete. */
   readonly damage: string | undefined;
 }
 
 const TRIES = 5;
 const NOTHING: Progress = { seq: 0, hash: "", building: 0 };
 
-/** `meaning` is the board's table of meanings. Undefined where there is no index, or one of another version, which the board makes anew. */
+/** `meaning` is the board's table of meanings. Undefined if there is no index, or one of another version, which the board rebuilds. */
 export function readIndexOnDisk(dir: string, meaning: string | undefined): IndexOnDisk | undefined {
   if (!existsSync(dir)) return undefined;
   const version = textVersion(embedderOf(meaning));
@@ -44,7 +44,7 @@ function seqsOf(dir: string, manifest: Manifest): ReadonlySet<number> {
     try {
       const gone = new Set(unpackBits(dead));
       for (const [doc, seq] of segment.seqs.entries()) if (!gone.has(doc)) seqs.add(seq);
-      // Each is held against its checksum.
+      // Each is compared with its checksum.
       for (const block of segment.blocks) segment.readBlock(block);
     } finally {
       segment.close();

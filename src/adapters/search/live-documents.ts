@@ -1,18 +1,18 @@
-// The documents of some parts that are not gone, numbered anew in the order of the parts.
-import type { Documents, Part } from "../../core/search/index/part.ts";
+// The live documents of some parts, renumbered in the order of the parts.
+import type { Documents, IndexPart } from "../../core/search/index/part.ts";
 
-/** All that is kept of each document beside its terms. */
+/** Everything that is kept of each document beside its terms. */
 export interface Columns extends Documents {
   readonly meanings: Int8Array;
 }
 
 export interface Renumbered {
-  /** For each part: the new number of each document, -1 where it is gone. */
+  /** For each part: the new number of each document, -1 if it has ended. */
   readonly numbers: readonly Int32Array[];
   readonly documents: Columns;
 }
 
-export function liveDocuments(parts: readonly Part[]): Renumbered {
+export function liveDocuments(parts: readonly IndexPart[]): Renumbered {
   const total = parts.reduce((sum, part) => sum + part.documents - part.deadCount, 0);
   const seqs = new Uint32Array(total);
   const titleLengths = new Uint16Array(total);
@@ -41,7 +41,7 @@ export function liveDocuments(parts: readonly Part[]): Renumbered {
 }
 
 /** Of the meanings, the same in all parts of an index. */
-function dimensionsOf(parts: readonly Part[]): number {
+function dimensionsOf(parts: readonly IndexPart[]): number {
   const part = parts.find(({ documents }) => documents > 0);
   return part === undefined ? 0 : part.meanings().length / part.documents;
 }

@@ -1,4 +1,4 @@
-// The index on this machine: newest documents in memory, the others in segment files, and the upkeep of both.
+// The index on this machine: the newest documents in memory, the others in segment files, and the maintenance of both.
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Document } from "../../core/search/document.ts";
@@ -6,7 +6,7 @@ import { Memtable } from "../../core/search/index/memtable.ts";
 import { askedMeaning } from "../../core/search/meaning/asked-meaning.ts";
 import type { AskedMeaning } from "../../core/search/meaning/fuse.ts";
 import type { Embedder } from "../../core/search/meaning/embedder.ts";
-import type { Part } from "../../core/search/index/part.ts";
+import type { IndexPart } from "../../core/search/index/part.ts";
 import type { Erase } from "../../core/message/departures.ts";
 import type { IndexStatus } from "../../ports/search.ts";
 import type { Renumbered } from "./live-documents.ts";
@@ -17,21 +17,21 @@ import { Segment } from "./segment.ts";
 import { Corrupt } from "./segment-format.ts";
 import { SegmentWriter } from "./segment-writer.ts";
 import { textVersion } from "./text-version.ts";
-import { AT_ONCE, nextMerge, type Upkeep } from "./upkeep.ts";
+import { AT_ONCE, nextMerge, type IndexUpkeep } from "./upkeep.ts";
 import { writeMemtable } from "./write-memtable.ts";
 
-/** Documents in memory before they go to a file. */
+/** Documents in memory before they are written to a file. */
 export const FLUSH_DOCUMENTS = 4096;
-/** Words in memory before that, so that long texts take no more of it than short ones. */
+/** The same in words, so that long texts take no more memory than short ones. */
 const FLUSH_PLACES = 512 * 1024;
 const SEGMENT_FILE = /^[0-9]+\.segment$/;
 
 export interface LocalIndexOptions {
   readonly flushDocuments?: number;
   readonly now?: () => number;
-  /** What finds the meanings that are kept; none are without it. */
+  /** Computes meanings; without it none are kept. */
   readonly embedder?: Embedder | undefined;
-  /** Called after each step that reached the disk; tests let the process "die" there. */
+  /** Called after each step that reached the disk; tests simulate a crash there. */
   readonly afterStep?: (step: string) => void;
 }
 
@@ -40,14 +40,14 @@ export class LocalIndex {
   readonly #flushDocuments: number;
   readonly #now: () => number;
   readonly #afterStep: (step: string) => void;
-  #segments: Upkeep[] = [];
-  /** Being written to a file; still searched. With it goes how far the index had come when it was set aside. */
+  #segments: IndexUpkeep[] = [];
+  /** Documents that are being written to a file, and are still searched; with the progress of the index when they were frozen. */
   #frozen: { readonly memtable: Memtable; readonly progress: Progress } | undefined;
   readonly #embedder: Embedder | undefined;
   readonly #version: number;
   #memtable: Memtable;
   #progress: Progress = { seq: 0, hash: "", building: 0 };
-  /** As the manifest on disk says. */
+  /** As in the manifest on disk. */
   #durable: Progress = this.#progress;
   #next = 1;
   #generation = 0;
@@ -68,7 +68,7 @@ export class LocalIndex {
     this.#afterStep = afterStep;
   }
 
-  /** What the manifest names, or nothing at all: a damaged index is as good as none, for the board can make it anew. */
+  /** The segments that the manifest names, or nothing at all: a damaged index counts as none, since the board can rebuild it. */
   static open(dir: string, options: LocalIndexOptions = {}): LocalIndex {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     const index = new LocalIndex(dir, options);
@@ -92,13 +92,13 @@ export class LocalIndex {
     return this.#memtable.documents >= this.#flushDocuments || this.#memtable.places >= FLUSH_PLACES;
   }
 
-  /** Another number after each clear(): what was read for the index before does not belong to it any more. */
+  /** Changes after each clear(): what was read for the index before does not belong to it any more. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Each live document stands in one of them. */
-  parts(): readonly Part[] {
+  /** Each live document is in exactly one of them. */
+  parts(): readonly IndexPart[] {
     const segments = this.#segments.map(({ segment }) => segment);
     return [...segments, ...(this.#frozen === undefined ? [] : [this.#frozen.memtable]), this.#memtable];
   }
@@ -115,17 +115,17 @@ export class LocalIndex {
     };
   }
 
-  /** What a text means, to compare others with it. */
+  /** The meaning of a query text. */
   asked(text: string): AskedMeaning | undefined {
     return this.#embedder === undefined ? undefined : askedMeaning(this.#embedder, text);
   }
 
-  /** Twice is once: what a crash or an unfinished batch left behind is simply given again. */
+  /** Idempotent: after a crash or an unfinished batch, documents are simply added again. */
   add(seq: number, document: Document): void {
     if (!this.#has(seq)) this.#memtable.add(seq, document, this.#embedder?.meaningOf(document.said).vector);
   }
 
-  /** `erase`: whether its words shall leave the disk with the next merge, soon, or at once. */
+  /** `erase`: whether its words leave the disk with the next merge, soon, or at once. */
   forget(seq: number, erase: Erase): void {
     if (erase === "now") this.#urgent.add(seq);
     for (const memtable of [this.#memtable, this.#frozen?.memtable]) {
@@ -141,12 +141,12 @@ export class LocalIndex {
     }
   }
 
-  /** All documents and departures up to here have been given. */
+  /** All documents and endings up to here have been passed on. */
   reached(progress: Progress): void {
     this.#progress = progress;
   }
 
-  /** Forgets everything, in memory and on disk; to be built anew. */
+  /** Deletes everything, in memory and on disk, to be rebuilt. */
   clear(): void {
     this.#generation++;
     for (const { segment } of this.#segments) segment.close();
@@ -158,14 +158,14 @@ export class LocalIndex {
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
   }
 
-  /** The memory's documents become a segment, and the progress is kept. One flush at a time. */
+  /** The documents in memory become a segment, and the progress is saved. One flush at a time. */
   async flush(pace: Pace): Promise<void> {
     await this.#alone("flush", async () => {
       if (this.#frozen === undefined) {
         this.#frozen = { memtable: this.#memtable, progress: this.#progress };
         this.#memtable = this.#emptyTable();
       }
-      // If a step fails, the frozen documents stay searchable and are tried again with the next flush.
+      // If a step fails, the frozen documents stay searchable, and the next flush tries again.
       const { memtable, progress } = this.#frozen;
       if (memtable.documents > memtable.deadCount) {
         const written = await this.#write([memtable], (writer) => writeMemtable(memtable, writer, pace));
@@ -176,7 +176,7 @@ export class LocalIndex {
     });
   }
 
-  /** One merge or rewrite, if one is due; whether there was. */
+  /** One merge or rewrite, if one is due; returns whether there was one. */
   async tidy(pace: Pace): Promise<boolean> {
     return this.#alone("tidy", async () => {
       const due = nextMerge(this.#segments, this.#now());
@@ -190,7 +190,7 @@ export class LocalIndex {
       this.#save(this.#durable);
       for (const segment of segments) {
         segment.close();
-        // A crash before this line leaves files that the manifest does not name; the next start removes them.
+        // A crash before this line leaves files that the manifest does not name; the next start deletes them.
         rmSync(segment.path);
         this.#afterStep("removed");
       }
@@ -198,7 +198,7 @@ export class LocalIndex {
     });
   }
 
-  /** Reads every block of every file once; throws Corrupt where one is not as it was written. */
+  /** Reads every block of every file once; throws Corrupt if one is damaged. */
   async verify(pace: Pace): Promise<void> {
     for (const { segment } of this.#segments) {
       for (const block of segment.blocks) {
@@ -222,7 +222,7 @@ export class LocalIndex {
     return this.#segments.some(({ segment }) => segment.locate(seq) !== undefined);
   }
 
-  /** A flush may run beside a merge: each ends in one go, with what the other has left by then. */
+  /** A flush may run at the same time as a merge: each ends synchronously, with what the other has left by then. */
   async #alone<T>(what: "flush" | "tidy", work: () => Promise<T>): Promise<T> {
     if (this.#running.has(what)) throw new Error(`A ${what} of the index is under way.`);
     this.#running.add(what);
@@ -233,7 +233,7 @@ export class LocalIndex {
     }
   }
 
-  async #write(from: readonly Part[], fill: (writer: SegmentWriter) => Promise<Renumbered>): Promise<Upkeep> {
+  async #write(from: readonly IndexPart[], fill: (writer: SegmentWriter) => Promise<Renumbered>): Promise<IndexUpkeep> {
     const path = join(this.#dir, `${this.#next++}.segment`);
     const writer = new SegmentWriter(path);
     let renumbered: Renumbered;
@@ -245,7 +245,7 @@ export class LocalIndex {
     }
     this.#afterStep("segment");
     const segment = new Segment(path);
-    // What went while the file was being written is gone from it too.
+    // Documents that ended while the file was being written have ended in it too.
     for (const [p, { dead }] of from.entries()) {
       for (const [doc, number] of renumbered.numbers[p]!.entries()) if (number >= 0 && dead[doc] === 1) segment.kill(number);
     }
@@ -281,7 +281,7 @@ export class LocalIndex {
     this.#progress = this.#durable = manifest.progress;
   }
 
-  /** Removes what a crash left behind. */
+  /** Deletes what a crash left behind. */
   #sweepFiles(): void {
     const named = new Set(this.#segments.map(({ segment }) => segment.path));
     for (const file of readdirSync(this.#dir)) {
@@ -291,4 +291,4 @@ export class LocalIndex {
   }
 }
 
-const inOrder = (segments: Upkeep[]): Upkeep[] => segments.sort((a, b) => (a.segment.seqs[0] ?? 0) - (b.segment.seqs[0] ?? 0));
+const inOrder = (segments: IndexUpkeep[]): IndexUpkeep[] => segments.sort((a, b) => (a.segment.seqs[0] ?? 0) - (b.segment.seqs[0] ?? 0));

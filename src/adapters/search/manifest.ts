@@ -1,29 +1,29 @@
-// The one file that says which segments are the index and how far it has followed the log; written whole, synced, renamed into place.
+// The file that names the segments of the index and its progress in the log; written whole, synced, renamed into place.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { syncDirectory } from "../system/sync.ts";
 import { Corrupt } from "./segment-format.ts";
 
-/** How far the index has come. */
+/** The progress of the index. */
 export interface Progress {
-  /** Everything in the log up to this entry is taken in, and its hash, by which another log is told apart. */
+  /** Everything in the log up to this entry is indexed; and the entry's hash, by which another log is recognised. */
   readonly seq: number;
   readonly hash: string;
-  /** While the index is made anew: of the messages up to `seq`, only those up to here are taken in. */
+  /** While the index is being rebuilt: of the messages up to `seq`, only those up to here are indexed. */
   readonly building?: number;
 }
 
 export interface SegmentRecord {
   readonly file: string;
-  /** One bit for each document, 1 where it is gone; base64, empty where none is. */
+  /** One bit per document, 1 if it has ended; base64, empty if none has. */
   readonly dead: string;
-  /** Unix time from which on words of a withdrawn message wait to leave the file. */
+  /** Unix time since when words of a withdrawn message wait to be erased from the file. */
   readonly eraseSince: number | null;
 }
 
 export interface Manifest {
-  /** How text is cut into words; another one makes another index. */
+  /** The version of the tokenizer; another one needs another index. */
   readonly text: number;
   /** Number of the next segment file. */
   readonly next: number;
@@ -34,7 +34,7 @@ export interface Manifest {
 const FORMAT = 1;
 const manifestPath = (dir: string): string => join(dir, "manifest.json");
 
-/** Undefined where there is none. */
+/** Undefined if there is none. */
 export function readManifest(dir: string): Manifest | undefined {
   let text: string;
   try {
@@ -58,7 +58,7 @@ export function writeManifest(dir: string, manifest: Manifest): void {
   } finally {
     closeSync(file);
   }
-  // A crash here leaves the old manifest, which names the old segments: none of them is removed before the next line is done.
+  // A crash here leaves the old manifest, which names the old segments: none of them is deleted before the next line is done.
   renameSync(next, manifestPath(dir));
   syncDirectory(dir);
 }

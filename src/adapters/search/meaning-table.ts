@@ -1,8 +1,8 @@
-// The table that finds the meaning of a text, from its file.
+// Loads the table of meanings from its file.
 import { readFileSync } from "node:fs";
 import { Embedder } from "../../core/search/meaning/embedder.ts";
 import { readTable } from "../../core/search/meaning/table.ts";
 
-/** None without a file: then texts are compared by their words alone. */
+/** Undefined without a file: then texts are compared by their words alone. */
 export const embedderOf = (file: string | undefined): Embedder | undefined =>
   file === undefined ? undefined : new Embedder(readTable(readFileSync(file)));

@@ -1,9 +1,9 @@
-// Several segments become one, without the documents that are gone; one alone is rewritten for that.
+// Merges several segments into one, without ended documents; a single one is rewritten for that.
 import { ByteReader, ByteWriter } from "../../core/search/index/bytes.ts";
-import { copyPostings, readGrams, readWords, writeGramPosting, writeWordPosting } from "../../core/search/index/postings.ts";
+import { copyPostings, readGrams, readPostings, writeGramPosting, writeWordPosting } from "../../core/search/index/postings.ts";
 import { liveDocuments, type Renumbered } from "./live-documents.ts";
 import type { Pace } from "./pace.ts";
-import { entries, type Entry, type Segment } from "./segment.ts";
+import { termsOf, type TermEntry, type Segment } from "./segment.ts";
 import { isGram } from "./segment-format.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
@@ -48,8 +48,8 @@ class Cursor {
   readonly #segment: Segment;
   readonly #numberOf: Int32Array;
   #block = 0;
-  #entries: Iterator<[string, Entry]> | undefined;
-  #entry: Entry | undefined;
+  #entries: Iterator<[string, TermEntry]> | undefined;
+  #entry: TermEntry | undefined;
   #bytes: Uint8Array = new Uint8Array(0);
   #bytesAt = 0;
 
@@ -73,7 +73,7 @@ class Cursor {
       }
       this.#bytesAt = block.at;
       this.#bytes = this.#segment.readBlock(block);
-      this.#entries = entries(this.#bytes, block);
+      this.#entries = termsOf(this.#bytes, block);
     }
   }
 
@@ -86,8 +86,8 @@ class Cursor {
     else this.#appendWords(this.#slice(entry.docsAt, entry.docs), this.#slice(entry.positionsAt, entry.positions), entry.count, out);
   }
 
-  /** Where nothing is left out, almost all bytes are the same as before. */
-  #appendWhole({ docsAt, docs, positionsAt, positions, count }: Entry, grams: boolean, out: Output): void {
+  /** If nothing is left out, almost all bytes stay the same. */
+  #appendWhole({ docsAt, docs, positionsAt, positions, count }: TermEntry, grams: boolean, out: Output): void {
     const first = this.#numberOf[0]!;
     const from = docsAt - this.#bytesAt;
     const last = copyPostings(out.docs, { bytes: this.#bytes, from, to: from + docs, grams }, first - out.last);
@@ -108,7 +108,7 @@ class Cursor {
   }
 
   #appendWords(bytes: Uint8Array, positions: Uint8Array, count: number, out: Output): void {
-    const { docs, titles, bodies } = readWords(bytes, count);
+    const { docs, titles, bodies } = readPostings(bytes, count);
     const reader = new ByteReader(positions);
     for (let i = 0; i < docs.length; i++) {
       const number = this.#numberOf[docs[i]!]!;

@@ -1,14 +1,17 @@
-// Long work in short slices, so that a search never waits long behind it.
+// Cuts long work into short slices, so that a search never waits long for it.
 import { setImmediate, setTimeout } from "node:timers/promises";
 
 export interface Pace {
-  /** To be called between small steps; waits when the slice is over. */
+  /** Call between small steps; it waits when the slice is over. */
   step(): Promise<void> | undefined;
 }
 
 const SLICE_MS = 5;
 
-/** Rests `idle` times as long as it works; 0 goes on as soon as whoever waits has been served. Work that is to stop ends in a throw. */
+/**
+ * Pauses `idle` times as long as it works; with 0 it continues as soon as waiting searches were served. Work that is to stop ends with a
+ * throw.
+ */
 export function pace(idle: number | (() => number), stop?: AbortSignal): Pace {
   let start = performance.now();
   return {

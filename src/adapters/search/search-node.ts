@@ -1,11 +1,11 @@
-// The index at work: answers searches, follows the log in the background and keeps the files in order.
+// The index at work: answers searches, follows the log in the background and maintains the files.
 import { setTimeout } from "node:timers/promises";
 import { isPhrase, phraseSteps } from "../../core/search/index/clause.ts";
 import { matching } from "../../core/search/index/matching.ts";
 import { termStats } from "../../core/search/index/near.ts";
 import { alike } from "../../core/search/index/near-meaning.ts";
 import { rank } from "../../core/search/index/rank.ts";
-import { Room } from "../../core/search/index/scratch-buffers.ts";
+import { ScratchBuffers } from "../../core/search/index/scratch-buffers.ts";
 import { SeqSet } from "../../core/search/index/seq-set.ts";
 import type { Query } from "../../core/search/query.ts";
 import { prepareNear } from "../../core/search/similarity.ts";
@@ -15,18 +15,18 @@ import type { LocalIndex } from "./local-index.ts";
 import { pace } from "./pace.ts";
 import { Corrupt } from "./segment-format.ts";
 
-/** The log is looked at this often; entries come in batches, so that a flood of posts is not slowed by their indexing. */
+/** How often the log is checked; entries are indexed in batches, so that indexing does not slow down a flood of posts. */
 const FOLLOW_MS = 250;
 const TIDY_MS = 1000;
-/** Unsaved progress goes to disk after this long, so that a crash costs little to make up for. */
+/** Unsaved progress is written to disk after this long, so that little is lost in a crash. */
 const SAVE_MS = 60_000;
 const RETRY_MS = 5000;
-/** So far behind, the index works half the time instead of now and then. */
+/** When it is this far behind, the index works half of the time instead of occasionally. */
 const LAGGING_ENTRIES = 2000;
-/** So many entries between two looks are a flood: while it lasts the processor belongs to the posts, if nobody has searched for a while. */
+/** This many entries between two checks are a flood: while it lasts, posts get the processor, unless somebody has searched recently. */
 const FLOOD_ENTRIES = 100;
 const UNASKED_MS = 5000;
-/** What a search that comes after all has to wait for is bounded: about half a second. */
+/** Limits how long a search has to wait after that: about half a second. */
 const PATIENT_ENTRIES = 8000;
 
 export class SearchNode implements SearchIndex {
@@ -35,15 +35,15 @@ export class SearchNode implements SearchIndex {
   readonly #follower: Follower;
   readonly #onTrouble: (error: unknown) => void;
   readonly #stop = new AbortController();
-  /** One search at a time: none of them waits while it is at it. */
-  readonly #room = new Room();
+  /** One search at a time: none of them waits for anything while it runs. */
+  readonly #room = new ScratchBuffers();
   #work: Promise<unknown> = Promise.resolve();
-  /** Phrases are looked for one after the other, so that who asks for the same finds it. */
+  /** Phrases are looked up one after the other, so that callers with the same phrase find it cached. */
   #phrases: Promise<void> = Promise.resolve();
   #flushing: Promise<void> | undefined;
   #savedAt = performance.now();
   #askedAt = -Infinity;
-  /** Where the log ended at the last look. */
+  /** The end of the log at the last check. */
   #seen = 0;
 
   constructor(index: LocalIndex, source: SearchSource, onTrouble: (error: unknown) => void) {
@@ -104,7 +104,7 @@ export class SearchNode implements SearchIndex {
     return this.#follower.upTo(seq);
   }
 
-  /** Finds the phrases of a query with other searches in between: those of common words take long. */
+  /** Looks up the phrases of a query while other searches run in between: phrases of common words take long. */
   async #prepare({ clauses, not }: Query): Promise<void> {
     const phrases = [...clauses, ...not].filter(isPhrase);
     if (phrases.length === 0) return;
@@ -141,7 +141,7 @@ export class SearchNode implements SearchIndex {
     }
   }
 
-  /** Whether posts pour in and nobody wants to find them yet. */
+  /** Whether many posts arrive and nobody has searched recently. */
   async #canWait(): Promise<boolean> {
     const head = await this.#source.head();
     const arrived = head - this.#seen;
@@ -165,7 +165,7 @@ export class SearchNode implements SearchIndex {
     while (!this.#stop.signal.aborted) await this.#rest((await this.#once(work)) ? everyMs : RETRY_MS);
   }
 
-  /** Whether it went well. A damaged index is forgotten; the next round of following builds it anew. */
+  /** Returns whether it succeeded. A damaged index is deleted; the next round rebuilds it. */
   async #once(work: () => Promise<void>): Promise<boolean> {
     try {
       await work();

@@ -1,4 +1,4 @@
-// The thread that owns the index, so that no search and no upkeep ever holds the event loop of the board.
+// The thread that owns the index, so that searches and maintenance never block the event loop of the board.
 import type { MessagePort } from "node:worker_threads";
 import type { SearchIndex, SearchSource } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
@@ -6,7 +6,7 @@ import { LocalIndex } from "./local-index.ts";
 import { embedderOf } from "./meaning-table.ts";
 import { SearchNode } from "./search-node.ts";
 
-/** A module on this side of the thread that can read the board: it exports `openSource`. */
+/** A module in this thread that can read the board: it exports `openSource`. */
 export interface SourceModule {
   readonly url: string;
   readonly options: unknown;
@@ -15,7 +15,7 @@ export interface SourceModule {
 export interface SearchWork {
   readonly dir: string;
   readonly source: SourceModule;
-  /** The file of the table of meanings; without one, texts are compared by their words alone. */
+  /** The file of the table of meanings; without it, texts are compared by their words alone. */
   readonly meaning?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface SearchRequest {
   readonly args: readonly unknown[];
 }
 
-/** `id` is of the request; trouble in the background has none. */
+/** `id` is that of the request; errors in the background have none. */
 export type SearchReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } }
@@ -54,7 +54,7 @@ export async function run(port: MessagePort, { dir, source, meaning }: SearchWor
   port.on("message", (request: SearchRequest) => void answer(request));
 }
 
-/** A full disk is the board's affair, and told once for all of it. */
+/** A full disk is reported once, by the board. */
 function troubleOf(error: unknown): Extract<SearchReply, { trouble: string }> {
   if (error instanceof StoreFailure) return { trouble: error.message, code: error.code };
   const { code, message, stack } = error as NodeJS.ErrnoException;

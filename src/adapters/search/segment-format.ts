@@ -1,7 +1,7 @@
 // A segment file: blocks of terms in order, each with its postings; then a table of documents with their meanings, an index of the blocks, and a footer.
 import { GRAM } from "../../core/search/grams.ts";
 
-/** Terms in a block: its dictionary is walked from the start, and one entry per block is kept in memory. */
+/** Terms per block: its dictionary is scanned from the start, and one entry per block is kept in memory. */
 export const BLOCK_TERMS = 64;
 export const FOOTER_BYTES = 48;
 const MAGIC = 0x58494242;
@@ -17,7 +17,7 @@ export interface Footer {
   readonly checksum: number;
 }
 
-/** Where a block lies: dictionary, documents of all its terms, positions of all its terms, one after the other. */
+/** The position of a block: dictionary, documents of all its terms, positions of all its terms, one after the other. */
 export interface Block {
   readonly first: string;
   readonly at: number;

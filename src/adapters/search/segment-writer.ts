@@ -1,4 +1,4 @@
-// Writes a segment from terms in ascending order, holding no more than one block of them in memory.
+// Writes a segment from terms in ascending order, with at most one block of them in memory.
 import { closeSync, fsync, openSync, renameSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
@@ -8,7 +8,7 @@ import { BLOCK_TERMS, footerBytes } from "./segment-format.ts";
 
 const synced = promisify(fsync);
 const WRITE_BYTES = 256 * 1024;
-/** Written back to disk in portions, so that the last sync is not one long stall of the whole machine. */
+/** Synced in portions, so that the last sync does not stall the whole machine. */
 const SYNC_BYTES = 32 * 1024 * 1024;
 
 export class SegmentWriter {
@@ -48,7 +48,7 @@ export class SegmentWriter {
     if (++this.#inBlock === BLOCK_TERMS) this.#endBlock();
   }
 
-  /** Something to wait for now and then, while other work goes on. */
+  /** Awaited now and then, so that other work can run. */
   async settle(): Promise<void> {
     if (this.#unsynced < SYNC_BYTES) return;
     this.#unsynced = 0;
@@ -70,7 +70,7 @@ export class SegmentWriter {
     this.#drain();
     await synced(this.#file);
     closeSync(this.#file);
-    // A crash here leaves a file under a name that no manifest holds; the next start removes it.
+    // A crash here leaves a file that no manifest names; the next start deletes it.
     renameSync(`${this.#path}.next`, this.#path);
   }
 

@@ -1,4 +1,4 @@
-// A segment file as a part of the index: its document table and block index in memory, postings read when asked for.
+// A segment file as a part of the index: its document table and block index in memory, postings read on demand.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { BoundedCache } from "../../core/bounded-cache.ts";
@@ -10,20 +10,20 @@ import {
   type LongList,
   MANY,
   NO_POSTINGS,
-  type Part,
+  type IndexPart,
   type Postings,
   termKey,
 } from "../../core/search/index/part.ts";
-import { addGrams, addWords, gramBits, readGrams, readPositions, readWords, readWordsInto } from "../../core/search/index/postings.ts";
-import { signWords, writeSigns } from "../../core/search/meaning/vector.ts";
+import { addGrams, addWords, gramBits, readGrams, readPositions, readPostings, readWordsInto } from "../../core/search/index/postings.ts";
+import { signWords, writeSignBits } from "../../core/search/meaning/vector.ts";
 import { seek } from "../../core/search/index/gallop.ts";
 import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";
 
-/** Of each document, before the meanings. */
+/** Bytes per document, before the meanings. */
 const COUNTS_BYTES = 12;
 
-/** A term's place in its block. */
-export interface Entry {
+/** A term's position in its block. */
+export interface TermEntry {
   readonly count: number;
   readonly docsAt: number;
   readonly docs: number;
@@ -31,25 +31,25 @@ export interface Entry {
   readonly positions: number;
 }
 
-/** What was found of a term, if it is there at all; and of its documents, how many were left when so many of the segment's were gone. */
+/** The entry of a term, if it exists; and the number of its live documents at a given number of ended documents in the segment. */
 interface Known {
-  readonly entry: Entry | undefined;
+  readonly entry: TermEntry | undefined;
   live: number;
   gone: number;
 }
 
-/** Dictionaries kept of the blocks asked for last, and terms found: one text to compare with has hundreds, asked for over and over. */
+/** Cached dictionaries of the latest blocks, and terms found: one query text has hundreds of terms, which are looked up again and again. */
 const KEPT_BLOCKS = 512;
 const KEPT_TERMS = 4096;
-/** Long lists asked for last, of words where their blocks begin, of grams as bits: a kilobyte each for ten thousand documents. */
+/** Cached long lists: for words the starts of their blocks, for grams as bits: a kilobyte each for ten thousand documents. */
 const KEPT_LISTS = 192;
-/** Phrases asked for last: so many at least, unless they stand in more documents together than there are. */
+/** Cached phrases: at least this many, unless together they have more documents than the segment. */
 const KEPT_PHRASES = 64;
-/** A list is long that has so many postings and stands in one of so many documents. */
+/** A list is long if it has this many postings and contains one of this many documents. */
 const LONG = 512;
 const LONG_SHARE = 16;
 
-export class Segment implements Part {
+export class Segment implements IndexPart {
   readonly path: string;
   readonly bytes: number;
   readonly documents: number;
@@ -112,7 +112,7 @@ export class Segment implements Part {
     return this.documents - this.deadCount;
   }
 
-  /** Read when it is asked for: only the signs are in memory. */
+  /** Read on demand: only the signs are in memory. */
   meaningOf(doc: number): Int8Array {
     return signed(this.read(this.#meaningsAt + doc * this.#dimensions, this.#dimensions));
   }
@@ -121,7 +121,7 @@ export class Segment implements Part {
     return signed(this.read(this.#meaningsAt, this.documents * this.#dimensions));
   }
 
-  /** The number of a document that is still there. */
+  /** The number of a live document. */
   locate(seq: number): number | undefined {
     const doc = this.#inOrder ? seek(this.seqs, seq, 0) : this.seqs.indexOf(seq);
     return this.seqs[doc] === seq && this.dead[doc] === 0 ? doc : undefined;
@@ -139,7 +139,7 @@ export class Segment implements Part {
     const { entry } = this.#find(term);
     if (entry === undefined) return undefined;
     const bytes = this.read(entry.docsAt, entry.docs);
-    return isGram(term) ? readGrams(bytes, entry.count) : readWords(bytes, entry.count);
+    return isGram(term) ? readGrams(bytes, entry.count) : readPostings(bytes, entry.count);
   }
 
   readPostings(word: string, into: Postings): void {
@@ -195,14 +195,14 @@ export class Segment implements Part {
     for (let b = Math.max(0, this.#blockOf(start)); b < this.blocks.length; b++) {
       const block = this.blocks[b]!;
       if (block.first > start && !block.first.startsWith(start)) return;
-      const found = [...entries(this.#dictionary(block), block)].filter(([term]) => term.startsWith(start) && !isGram(term));
+      const found = [...termsOf(this.#dictionary(block), block)].filter(([term]) => term.startsWith(start) && !isGram(term));
       const first = found[0]?.[1];
       const last = found.at(-1)?.[1];
       if (first === undefined || last === undefined) continue;
-      // The documents of neighbours lie together: one read for all of them.
+      // The documents of neighbouring terms are adjacent: one read for all of them.
       const bytes = this.read(first.docsAt, last.docsAt + last.docs - first.docsAt);
       for (const [term, { docsAt, docs, count }] of found) {
-        yield [term, readWords(bytes.subarray(docsAt - first.docsAt, docsAt - first.docsAt + docs), count)];
+        yield [term, readPostings(bytes.subarray(docsAt - first.docsAt, docsAt - first.docsAt + docs), count)];
       }
     }
   }
@@ -226,7 +226,7 @@ export class Segment implements Part {
 
   close(): void {
     closeSync(this.#file);
-    // Another file may get the same number; nothing may be read by it here any more.
+    // Another file may get the same descriptor; nothing may be read by it here any more.
     this.#file = -1;
   }
 
@@ -239,7 +239,7 @@ export class Segment implements Part {
     });
   }
 
-  /** The last block that begins with the term or before it. */
+  /** The last block whose first term is not after the term. */
   #blockOf(term: string): number {
     let low = 0;
     let high = this.blocks.length;
@@ -262,7 +262,7 @@ function allSigns(meanings: Int8Array, dimensions: number, documents: number): U
   const words = signWords(dimensions);
   const signs = new Uint32Array(documents * words);
   if (dimensions === 0) return signs;
-  for (let doc = 0; doc < documents; doc++) writeSigns(meanings.subarray(doc * dimensions, (doc + 1) * dimensions), signs, doc * words);
+  for (let doc = 0; doc < documents; doc++) writeSignBits(meanings.subarray(doc * dimensions, (doc + 1) * dimensions), signs, doc * words);
   return signs;
 }
 
@@ -283,7 +283,7 @@ function readBlocks(bytes: Uint8Array, count: number): Block[] {
 const text = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 
 /** All terms of a block, whose bytes begin with its dictionary. */
-export function* entries(bytes: Uint8Array, block: Block): Generator<[string, Entry], void, void> {
+export function* termsOf(bytes: Uint8Array, block: Block): Generator<[string, TermEntry], void, void> {
   const reader = new ByteReader(bytes);
   const term = Buffer.allocUnsafe(1024);
   let docsAt = block.at + block.dictionary;
@@ -299,8 +299,8 @@ export function* entries(bytes: Uint8Array, block: Block): Generator<[string, En
   }
 }
 
-/** Compares bytes only where an entry can still be the one sought: most are passed over after a number or two. */
-function findEntry(dictionary: Uint8Array, block: Block, key: Uint8Array): Entry | undefined {
+/** Compares bytes only if an entry can still match: most are skipped after a number or two. */
+function findEntry(dictionary: Uint8Array, block: Block, key: Uint8Array): TermEntry | undefined {
   const reader = new ByteReader(dictionary);
   let docsAt = block.at + block.dictionary;
   let positionsAt = docsAt + block.docs;

@@ -1,4 +1,4 @@
-// A number that changes when the same text would be cut into other words or grams, so that an index never mixes two ways.
+// A number that changes when the same text would give other words or grams, so that an index never mixes two versions.
 import { crc32 } from "node:zlib";
 import type { Embedder } from "../../core/search/meaning/embedder.ts";
 import { documentOf } from "../../core/search/document.ts";
@@ -9,11 +9,11 @@ snake_case camelCase kebab-case foo/bar#baz user@example.org https://example.org
 
 let known: number | undefined;
 
-/** Another one with meanings, and with other ones. */
+/** Differs with meanings, and with another table of meanings. */
 export const textVersion = (embedder?: Embedder): number =>
   embedder === undefined ? wordsVersion() : crc32(new Uint8Array(embedder.meaningOf(SAMPLE).vector.buffer), wordsVersion());
 
-/** The same for as long as the program runs, and worked out when it is first asked for. */
+/** Constant while the program runs, and computed on first use. */
 const wordsVersion = (): number =>
   (known ??= crc32(
     JSON.stringify([

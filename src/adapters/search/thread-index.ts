@@ -1,4 +1,4 @@
-// The index as the board sees it: calls go to the thread that owns it; a thread that dies is started anew.
+// The index as the board sees it: calls go to the thread that owns it; a thread that dies is started again.
 import type { Telemetry } from "../../ports/telemetry.ts";
 import { type SearchIndex, SearchUnavailable } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
@@ -12,7 +12,7 @@ interface Waiting {
 
 const RESTART_MS = 1000;
 
-/** Answers at once; the first searches wait while the index catches up, or are refused while it is being built. */
+/** Returns at once; the first searches wait while the index catches up, or are refused while it is being built. */
 export function openSearchIndex(work: SearchWork, report: Telemetry): SearchIndex {
   return new ThreadIndex(work, report);
 }

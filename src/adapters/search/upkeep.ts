@@ -1,10 +1,10 @@
-// Which segments to merge or rewrite next, so that there are few of them and little in them is gone.
+// Decides which segments to merge or rewrite next, so that there are few of them with few ended documents.
 import { MINUTE_MS } from "../../core/durations.ts";
 import type { Segment } from "./segment.ts";
 
-export interface Upkeep {
+export interface IndexUpkeep {
   readonly segment: Segment;
-  /** Unix time from which on words of a withdrawn message wait to leave the file. */
+  /** Unix time since when words of a withdrawn message wait to be erased from the file. */
   eraseSince: number | null;
 }
 
@@ -12,15 +12,15 @@ export interface Upkeep {
 export const AT_ONCE = 0;
 
 const FANOUT = 8;
-/** Sizes in documents at which a segment is of the next level; those of the last level are not merged any further. */
+/** Sizes in documents at which a segment belongs to the next level; those of the last level are not merged any further. */
 const LEVELS = [1024, 8192, 65_536];
-/** Of its documents, how many may be gone before a segment is rewritten. */
+/** The share of ended documents at which a segment is rewritten. */
 const GONE_SHARE = 1 / 3;
-/** Withdrawn words are off the disk this long after the message, and the time it takes to rewrite a segment. */
+/** Withdrawn words leave the disk this long after the message ended, plus the time it takes to rewrite a segment. */
 const ERASE_WITHIN_MS = 10 * MINUTE_MS;
 
-/** Empty where nothing is due; one segment alone is to be rewritten without what is gone. */
-export function nextMerge(segments: readonly Upkeep[], now: number): readonly Upkeep[] {
+/** Empty if nothing is due; a single segment is to be rewritten without ended documents. */
+export function nextMerge(segments: readonly IndexUpkeep[], now: number): readonly IndexUpkeep[] {
   const empty = segments.filter(({ segment }) => segment.live === 0);
   if (empty.length > 0) return empty;
   const erase = segments.find(({ eraseSince }) => eraseSince !== null && now - eraseSince >= ERASE_WITHIN_MS);

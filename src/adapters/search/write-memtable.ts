@@ -1,4 +1,4 @@
-// The documents of a memtable as a segment: those that are gone are left out, and their words with them.
+// Writes the documents of a memtable as a segment, without ended ones and their words.
 import { ByteWriter } from "../../core/search/index/bytes.ts";
 import type { Memtable } from "../../core/search/index/memtable.ts";
 import { writeGramPosting, writePositions, writeWordPosting } from "../../core/search/index/postings.ts";
@@ -53,7 +53,7 @@ function writeWords(memtable: Memtable, word: string, numberOf: Int32Array, out:
 
 const RUN = 2048;
 
-/** A merge sort with pauses: the many terms of a memtable would hold up searches if sorted in one go. */
+/** A merge sort with pauses: sorting the many terms of a memtable at once would delay searches. */
 async function sortedTerms(memtable: Memtable, pace: Pace): Promise<string[]> {
   const terms = memtable.terms();
   let runs: string[][] = [];

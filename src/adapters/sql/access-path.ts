@@ -1,22 +1,22 @@
-// The ways to the messages that meet a condition: which table gives their seqs, in which order, and how many they are.
+// The access paths to the messages of a condition: which table gives their seqs, in which order, and how many there are.
 import { type Condition, LABEL_FIELD, type SetField, type TextField } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import type { Binder } from "./condition.ts";
 import type { Dialect } from "./dialect.ts";
-import { type Lookup, SORTABLE } from "./lookup.ts";
+import { type SeqLookup, SORTABLE } from "./lookup.ts";
 
 const BY_SEQ = ["seq"] as const;
 
 const tally = (field: string) => (value: string) => `(SELECT count FROM tallies WHERE field = '${field}' AND label = ${value})`;
 
-/** Each is the same object for every question, so that what is made of it can be kept. */
-type Lookups = Readonly<Record<TextField | SetField | "target", Lookup>>;
+/** The same object for every query, so that statements made of it can be cached. */
+type Lookups = Readonly<Record<TextField | SetField | "target", SeqLookup>>;
 
 function lookupsOf(dialect: Dialect): Lookups {
   const { thread, voted } = dialect;
   const ofMessage = { from: "messages", orderedBy: BY_SEQ, repeats: "never" } as const;
   const ofSet = { orderedBy: BY_SEQ, repeats: "across values" } as const;
-  const labelled = (field: string): Lookup => ({
+  const labelled = (field: string): SeqLookup => ({
     ...ofSet,
     from: "labels",
     where: `field = '${field}'`,
@@ -39,7 +39,7 @@ function lookupsOf(dialect: Dialect): Lookups {
     needs: labelled(LABEL_FIELD.needs),
     offers: labelled(LABEL_FIELD.offers),
     reaches: inbox,
-    // Counted with all others that reach the agent: looking for replies only, there would be no end to the counting.
+    // Counted with all other messages that reach the agent: counting replies alone could scan without end.
     repliedTo: { ...inbox, where: "reply > 0", count: (value) => fewOf(`SELECT seq FROM inbox WHERE agent = ${value}`, BY_SEQ, dialect) },
     verifiedBy: voted,
     claimedBy: { from: "messages", column: "claimed_by", orderedBy: ["lease_until", "seq"], repeats: "never" },
@@ -54,16 +54,16 @@ function lookups(dialect: Dialect): Lookups {
   return all;
 }
 
-/** What gives the seqs of a condition, and the values that it has to have one of. */
-export interface Found {
-  readonly lookup: Lookup;
+/** The table that gives the seqs of a condition, and the values to look up. */
+export interface SeqSource {
+  readonly lookup: SeqLookup;
   readonly values: readonly string[];
 }
 
 const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];
 
-/** Undefined where no table leads to what the condition asks for. */
-export function lookupFor(condition: Condition, dialect: Dialect): Found | undefined {
+/** Undefined if no table leads to the messages of the condition. */
+export function lookupFor(condition: Condition, dialect: Dialect): SeqSource | undefined {
   switch (condition.is) {
     case "oneOf":
     case "hasAny":
@@ -88,21 +88,21 @@ export function lookupFor(condition: Condition, dialect: Dialect): Found | undef
 }
 
 /** The rows of these values, as a statement without its end. */
-export function rowsOf({ from, column, seq = "seq", where, other, key }: Lookup, values: readonly string[], binder: Binder): string {
+export function rowsOf({ from, column, seq = "seq", where, other, key }: SeqLookup, values: readonly string[], binder: Binder): string {
   const places = values.map((value) => key?.(binder.bind(value)) ?? binder.bind(value));
   const fits = places.length === 1 ? `${column} = ${places.join("")}` : `${column} IN (${places.join(", ")})`;
   const besides = `${where === undefined ? "" : ` AND ${where}`}${other === undefined ? "" : ` AND ${other.column} = ${binder.bind(other.value)}`}`;
   return `SELECT ${seq === "seq" ? seq : `${seq} AS seq`} FROM ${from} WHERE ${fits}${besides}`;
 }
 
-/** No further than is of interest. */
+/** No further than necessary. */
 export const fewOf = (rows: string, orderedBy: readonly string[], { byIndex }: Dialect): string =>
   `(SELECT count(*) FROM (${byIndex(rows, orderedBy)} LIMIT ${SORTABLE + 1}) few)`;
 
-/** An expression for how many rows a value has, about. */
-export const countOf = (lookup: Lookup, value: string, binder: Binder): string =>
+/** An expression for the approximate number of rows of a value. */
+export const countOf = (lookup: SeqLookup, value: string, binder: Binder): string =>
   `coalesce(${lookup.count?.(binder.bind(value)) ?? fewOf(rowsOf(lookup, [value], binder), lookup.orderedBy, binder.dialect)}, 0)`;
 
-/** One whose rows come in the order of seq serves any listing in that order; others only where they are short enough to sort. */
+/** A path in the order of seq serves any listing in that order; others serve only if they are short enough to sort. */
 export const serves = ({ rows, inOrder }: { readonly rows: number; readonly inOrder: boolean }, key: OrderKey): boolean =>
   rows <= SORTABLE || (inOrder && key === "seq");

@@ -1,6 +1,6 @@
-// Acknowledgements as they are stored, and as readers see them.
+// Acknowledgements as stored, and for readers.
 import type { AckRow } from "../../core/message/ack-ledger.ts";
-import type { Reading } from "../../ports/acks.ts";
+import type { ReadMark } from "../../ports/acks.ts";
 import { first, type SqlRows } from "./dialect.ts";
 import { principalOf } from "./key-rows.ts";
 
@@ -13,7 +13,7 @@ export function toAck(row: unknown): AckRow {
 
 const ONE = `SELECT ${ACK_COLUMNS} FROM acks WHERE id = $1`;
 const READING = `SELECT seen, last_ack AS "lastAck" FROM agents WHERE id = ${principalOf("$1")}`;
-/** When the message `m` was first covered by what its addressee has read; an acknowledgement is kept for as long as any message lives. */
+/** When the addressee first acknowledged having read the message `m`; acknowledgements are kept as long as any message lives. */
 export const READ_AT = `(SELECT k.at FROM acks k WHERE k.moved = 1 AND k.agent = ${principalOf('m."to"')} AND k.seen >= m.seq ORDER BY k.seen LIMIT 1)`;
 
 export async function ack(rows: SqlRows, id: string): Promise<AckRow | undefined> {
@@ -21,6 +21,6 @@ export async function ack(rows: SqlRows, id: string): Promise<AckRow | undefined
   return row === undefined ? undefined : toAck(row);
 }
 
-export async function reading(rows: SqlRows, agent: string): Promise<Reading> {
-  return (await first<Reading>(rows, READING, [agent])) ?? { seen: 0, lastAck: null };
+export async function reading(rows: SqlRows, agent: string): Promise<ReadMark> {
+  return (await first<ReadMark>(rows, READING, [agent])) ?? { seen: 0, lastAck: null };
 }

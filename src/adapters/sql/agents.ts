@@ -1,10 +1,10 @@
-// Agents: who was active, and what is counted for each of them.
+// Agents: who was active, and the counts of each.
 import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { AgentQuery } from "../../ports/agents.ts";
-import type { SeenOf } from "./card-memory.ts";
+import type { SeenOf } from "./message-memory.ts";
 import { first, fromJson, spelled, type SqlRows, type SqlValue } from "./dialect.ts";
-import { lineOf } from "./key-rows.ts";
+import { authorLineOf } from "./key-rows.ts";
 import { SORTABLE } from "./lookup.ts";
 import { shownAs } from "./tags.ts";
 
@@ -13,25 +13,25 @@ type AgentRow = Pick<AgentFacts, "id" | "pk" | "firstSeen" | "lastSeen" | "total
 const ONE = `SELECT ${COLUMNS} FROM agents a WHERE a.id = $1`;
 
 interface LabelFilter {
-  /** Agents with one of the labels. The field stands in the text, for only then a database sees that the partial index fits. */
+  /** Agents with one of the labels. The field is in the statement's text, so that the database sees that the partial index fits. */
   readonly matching: (place: string) => string;
   readonly labels: string;
   readonly rows: number;
 }
 
-export async function agent(rows: SqlRows, seenOf: SeenOf, id: string, now: number): Promise<AgentFacts | undefined> {
+export async function agentById(rows: SqlRows, seenOf: SeenOf, id: string, now: number): Promise<AgentFacts | undefined> {
   return (await factsOf(rows, seenOf, await rows.all<AgentRow>(ONE, [id]), now))[0];
 }
 
 export async function agents(rows: SqlRows, seenOf: SeenOf, query: AgentQuery): Promise<readonly AgentFacts[]> {
   const { after, limit, now } = query;
   const filters = [...(await filterBy(rows, "offer", query.offers)), ...(await filterBy(rows, "need", query.needs))];
-  // Who has a live message posted it within the longest lifetime.
+  // An agent with a live message posted it within the longest lifetime.
   const since = filters.length === 0 ? query.activeSince : Math.max(query.activeSince, now - LIMITS.ttl_max_s * 1000);
   const values: SqlValue[] = [since, limit];
   const bind = (value: SqlValue): string => `$${values.push(value)}`;
   const [fewest, ...others] = filters.sort((a, b) => a.rows - b.rows);
-  // A few are looked up and sorted; else agents are walked in the order of the page.
+  // A few are looked up and sorted; otherwise agents are scanned in page order.
   const driver = fewest !== undefined && fewest.rows <= SORTABLE ? fewest : undefined;
   const from =
     driver === undefined
@@ -68,7 +68,7 @@ interface FactsRow {
   readonly needs: string | null;
 }
 
-/** Fields with a fixed vocabulary whole; of the others, which have as many labels as the agent likes, the first ones. */
+/** Fields with a fixed vocabulary completely; of the others, which can have any number of labels, the first ones. */
 const FACTS = spelled(({ each, json }) => {
   const own = (columns: string): string => `SELECT ${columns} FROM agent_tallies t WHERE t.agent = g.value AND t.field`;
   const few = (field: string): string => `${own("t.label, t.count")} = '${field}' ORDER BY t.label LIMIT ${LIMITS.agent_labels}`;
@@ -81,9 +81,20 @@ const FACTS = spelled(({ each, json }) => {
     FROM ${each("$1", "text", "g")}`;
 });
 
+/** Every key that acts for one of these, with what is kept with each alone. */
+const MEMBERS = spelled(
+  ({ each }) =>
+    `SELECT k.principal, k.agent, coalesce(a.messages, 0) AS total, coalesce(a.seen, 0) AS seen, a.last_ack AS "lastAck"
+      FROM ${each("$1", "text", "g")} JOIN keys k ON k.principal = g.value AND k.role <> 'signer' LEFT JOIN agents a ON a.id = k.agent`,
+);
+interface MemberRow extends Pick<AgentRow, "total" | "seen" | "lastAck"> {
+  readonly principal: string;
+  readonly agent: string;
+}
+
 const PROFILES = spelled(
   ({ each }) =>
-    `SELECT p.agent, m.id, c.payload FROM (SELECT g.value AS agent, (
+    `SELECT p.agent, m.seq, m.id, c.payload FROM (SELECT g.value AS agent, (
       SELECT m.seq FROM messages m WHERE m.author = g.value AND m.kind = 'profile' AND m.superseded_by IS NULL AND +m.expires_at > $2
       ORDER BY m.seq DESC LIMIT 1) AS seq FROM ${each("$1", "text", "g")}) p
     JOIN messages m ON m.seq = p.seq JOIN contents c ON c.seq = p.seq`,
@@ -91,20 +102,23 @@ const PROFILES = spelled(
 
 async function factsOf(rows: SqlRows, seenOf: SeenOf, found: readonly AgentRow[], now: number): Promise<AgentFacts[]> {
   if (found.length === 0) return [];
-  // What is counted is counted for whom a key acts.
-  const principals = new Map(found.map(({ id, line }) => [id, lineOf(line)?.principal ?? id]));
+  // Counts are kept for the principal of a key.
+  const principals = new Map(found.map(({ id, line }) => [id, authorLineOf(line)?.principal ?? id]));
   const ids = rows.dialect.list([...new Set(principals.values())]);
-  const [counted, profiles] = await Promise.all([
-    rows.all<FactsRow>(FACTS(rows), [ids]),
-    rows.all<{ agent: string; id: string; payload: string }>(PROFILES(rows), [rows.dialect.list(found.map(({ id }) => id)), now]),
-  ]);
+  const [counted, members] = await Promise.all([rows.all<FactsRow>(FACTS(rows), [ids]), rows.all<MemberRow>(MEMBERS(rows), [ids])]);
+  const membersOf = Map.groupBy(members, ({ principal }) => principal);
+  const authors = [...new Set([...found.map(({ id }) => id), ...members.map(({ agent }) => agent)])];
+  const profiles = await rows.all<ProfileRow>(PROFILES(rows), [rows.dialect.list(authors), now]);
   const labelsOf = (text: string | null): string[] => (fromJson(text) as [string][]).map(([label]) => label);
   const used = (field: "offers" | "needs") => new Set(counted.flatMap((one) => labelsOf(one[field])));
   const [offerAs, needAs] = await Promise.all([shownAs(rows, "offer", used("offers")), shownAs(rows, "need", used("needs"))]);
   const countedOf = new Map(counted.map((one) => [one.agent, one]));
-  const profileOf = new Map(profiles.map(({ agent, id, payload }) => [agent, { id, payload, seen: seenOf(id) }]));
-  return found.map(({ id, pk, firstSeen, lastSeen, total, seen, lastAck }) => {
-    const own = countedOf.get(principals.get(id) ?? id);
+  return found.map((row) => {
+    const { id, pk, firstSeen, lastSeen } = row;
+    const principal = principals.get(id) ?? id;
+    const own = countedOf.get(principal);
+    const keys = membersOf.get(principal) ?? [{ ...row, agent: id }];
+    const written = newest(profiles.filter((one) => keys.some((key) => key.agent === one.agent)));
     const fixed = fromJson(own?.fixed ?? null) as [string, string, number][];
     const of = (field: string): Record<string, number> =>
       Object.fromEntries(fixed.filter(([one]) => one === field).map(([, label, count]) => [label, count]));
@@ -114,9 +128,9 @@ async function factsOf(rows: SqlRows, seenOf: SeenOf, found: readonly AgentRow[]
       pk,
       firstSeen,
       lastSeen,
-      total,
-      seen,
-      lastAck,
+      total: keys.reduce((sum, key) => sum + key.total, 0),
+      seen: Math.max(...keys.map((key) => key.seen)),
+      lastAck: keys.reduce<number | null>((last, key) => (key.lastAck === null ? last : Math.max(last ?? 0, key.lastAck)), null),
       live: own?.live ?? 0,
       byKind: Object.fromEntries(fromJson(own?.kinds ?? null) as [string, number][]),
       work: { claimed, answered, resolved },
@@ -125,7 +139,16 @@ async function factsOf(rows: SqlRows, seenOf: SeenOf, found: readonly AgentRow[]
       signals: of("signal"),
       offers: labelsOf(own?.offers ?? null).map(offerAs),
       needs: labelsOf(own?.needs ?? null).map(needAs),
-      profile: profileOf.get(id),
+      profile: written && { id: written.id, payload: written.payload, seen: seenOf(written.id) },
     };
   });
 }
+
+interface ProfileRow {
+  readonly agent: string;
+  readonly seq: number;
+  readonly id: string;
+  readonly payload: string;
+}
+const newest = (profiles: readonly ProfileRow[]): ProfileRow | undefined =>
+  profiles.reduce<ProfileRow | undefined>((last, one) => (last === undefined || one.seq > last.seq ? one : last), undefined);

@@ -11,7 +11,7 @@ export const opsOf = (text: string): AliasRow["lastOps"] =>
         return { id, expiresAt: Number(expiresAt), seq: Number(seq) };
       });
 
-/** As it is stored, with the time at which to look at it again. */
+/** As stored, with the time of its next check. */
 export interface StoredAlias extends AliasRow {
   readonly checkAt: number | null;
 }

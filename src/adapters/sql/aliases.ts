@@ -1,9 +1,9 @@
-// Aliases as readers see them.
+// Aliases for readers.
 import { ALIAS_LIFE_MS } from "../../core/message/alias-rules.ts";
 import type { Alias, AliasReads } from "../../ports/aliases.ts";
 import { first, type SqlRows } from "./dialect.ts";
 
-/** `$1` is the time at which owners were last heard of whose aliases end now. */
+/** `$1`: aliases of owners whose last act was then end now. */
 const live = (where: string): string =>
   `SELECT l.alias, l.agent, l.claimed_at AS "claimedAt", a.last_seen + ${ALIAS_LIFE_MS} AS "expiresAt"
     FROM aliases l JOIN agents a ON a.id = l.agent WHERE l.ended_at IS NULL AND a.last_seen > $1 AND ${where}`;
@@ -20,7 +20,7 @@ export async function aliases(
   { prefix, agent, after, limit }: Parameters<AliasReads["aliases"]>[0],
   now: number,
 ): Promise<readonly Alias[]> {
-  // Aliases are ASCII, so everything with the prefix lies before the prefix followed by the last code of that range.
+  // Aliases are ASCII, so every name with the prefix sorts before the prefix followed by the last code of that range.
   const values = [now - ALIAS_LIFE_MS, after ?? "", prefix, `${prefix}\u007f`, limit];
   return agent === undefined ? rows.all<Alias>(ALL, values) : rows.all<Alias>(OF_AGENT, [...values, agent]);
 }

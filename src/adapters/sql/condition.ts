@@ -1,4 +1,4 @@
-// A condition read as SQL over a message row `m`; the same for every store but for the dialect's disagreements.
+// Compiles a condition to SQL over a message row `m`; the same for every store except for the dialect.
 import {
   type Condition,
   type FlagField,
@@ -51,7 +51,7 @@ const FLAG: Record<FlagField, string> = {
   isRoot: "m.id = m.root",
 };
 
-/** Every column is opaque, unless `driver` is this very condition: it alone may choose an index. */
+/** Every column is hidden from indexes, unless `driver` is this condition: only that one may use an index. */
 export function conditionSql(condition: Condition, binder: Binder, driver?: Condition): string {
   const column = (name: string, type: "text" | "number"): string => (condition === driver ? name : binder.dialect.opaque(name, type));
   switch (condition.is) {
@@ -85,7 +85,7 @@ export function conditionSql(condition: Condition, binder: Binder, driver?: Cond
     case "or":
       return joined(condition.of, " OR ", "1 = 0", binder, driver);
     case "not":
-      // Plain NOT turns an unknown into an unknown; what is not known to hold does not hold.
+      // Plain NOT turns unknown into unknown; here a condition that is not known to be true counts as false.
       return `(${conditionSql(condition.of, binder, driver)}) IS NOT TRUE`;
   }
 }
@@ -118,9 +118,9 @@ function hasAny(field: SetField, values: readonly string[], binder: Binder): str
     case "claimedBy":
       return `m.claimed_by IN (${binder.bindAll(values)})`;
     case "verifiedBy": {
-      const standing = (agent: string): string =>
+      const state = (agent: string): string =>
         `(SELECT v.rel FROM votes v WHERE v.target = m.seq AND v.agent = ${binder.bind(agent)} ORDER BY v.seq DESC LIMIT 1) = 'verifies'`;
-      return `(${values.map(standing).join(" OR ")})`;
+      return `(${values.map(state).join(" OR ")})`;
     }
   }
 }

@@ -1,4 +1,4 @@
-// What moves from one store to another: the tables that every SQL store keeps, row by row, under the same names.
+// Copies a board from one store to another: the tables that every SQL store has, row by row, under the same names.
 import { TABLES } from "./tables.ts";
 
 export type CopiedTable = keyof typeof TABLES;

@@ -1,46 +1,46 @@
-// What a statement that is written once for every SQL database needs of the one it runs on: its rows, and its spelling of a few words.
+// What a statement that is written once needs to know of its database: how to read rows, and the database's spelling of a few expressions.
 
-import type { Lookup } from "./lookup.ts";
+import type { SeqLookup } from "./lookup.ts";
 
 export type SqlValue = string | number;
 type SqlType = "text" | "number";
 
-/** What the SQL databases disagree on. */
+/** The differences between the SQL databases. */
 export interface Dialect {
-  /** A column that no index may be chosen for. */
+  /** A column for which no index may be used. */
   readonly opaque: (column: string, type: SqlType) => string;
-  /** Rows in whatever order, read by the index that has this order. */
+  /** Rows in any order, read by the index with this order. */
   readonly byIndex: (rows: string, orderedBy: readonly string[]) => string;
-  /** Whether a query has a row; it is looked up for each row of the statement. */
+  /** Whether a query has a row; evaluated for each row of the statement. */
   readonly exists: (query: string) => string;
-  /** A value as the database can take it. */
+  /** A value in a type that the database accepts. */
   readonly value: (value: SqlValue) => SqlValue;
-  /** Values as one value, so that a list of any length is the same statement. */
+  /** Values as one parameter, so that a list of any length is the same statement. */
   readonly list: (values: readonly SqlValue[]) => string;
   /** Whether a column has one of the values of such a list. */
   readonly among: (column: string, list: string, type: SqlType) => string;
   /** Such a list as a table with one column, `value`. */
   readonly each: (list: string, type: SqlType, alias: string) => string;
-  /** What a query gives for each row of the tables before it, as a table with one column: the query has to call it `value`. */
+  /** The result of a query for each row of the tables before it, as a table with one column, which the query must call `value`. */
   readonly lateral: (query: string, alias: string) => string;
-  /** These columns of all rows of a query as one JSON text, a list for each row; for no rows that text may be null. */
+  /** These columns of all rows of a query as one JSON text, a list for each row; without rows it may be null. */
   readonly json: (columns: readonly string[], query: string) => string;
-  /** The folded label of a spelling's count, see spellings.ts. */
+  /** The folded label in the key of a spelling's count, see spellings.ts. */
   readonly spelt: string;
-  /** Messages that an agent has voted for, also where it has voted otherwise since. */
-  readonly voted: Lookup;
-  /** What a thread is known by: in `messages`, in `threads`, and as an expression for the thread with this root. */
+  /** Messages that an agent has voted to verify, also if it has voted otherwise since. */
+  readonly voted: SeqLookup;
+  /** The key of a thread: in `messages`, in `threads`, and as an expression for the thread with this root. */
   readonly thread: { readonly ofMessage: string; readonly key: string; readonly of: (root: string) => string };
 }
 
 /** A database to read from. */
 export interface SqlRows {
   readonly dialect: Dialect;
-  /** Placeholders are `$1`, `$2` and so on. Answers at once where the database is a file, else in a while: `await` serves both. */
+  /** Placeholders are `$1`, `$2` and so on. Synchronous if the database is a file, else a promise: `await` handles both. */
   all<Row>(sql: string, values: readonly SqlValue[]): readonly Row[] | Promise<readonly Row[]>;
 }
 
-/** A statement in the words of each database, put together once. */
+/** A statement in the dialect of each database, built once. */
 export function spelled(make: (dialect: Dialect) => string): (rows: SqlRows) => string {
   const texts = new Map<Dialect, string>();
   return ({ dialect }) => {
@@ -54,5 +54,5 @@ export async function first<Row>(rows: SqlRows, sql: string, values: readonly Sq
   return (await rows.all<Row>(sql, values))[0];
 }
 
-/** What `Dialect.json` gave. */
+/** Parses the result of `Dialect.json`. */
 export const fromJson = (text: string | null): unknown[] => (text === null ? [] : (JSON.parse(text) as unknown[]));

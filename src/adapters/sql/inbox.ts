@@ -1,4 +1,4 @@
-// The inbox of an agent: messages that reached it and changes of its own, each walked from the newest, a step at a time, and merged.
+// The inbox of an agent: messages that reached it and changes of its own messages, each scanned from the newest, in steps, and merged.
 import { CHANGE_REASONS, type ChangeReason, MESSAGE_REASONS, type MessageReason } from "../../core/message/inbox-change.ts";
 import type { Position } from "../../core/query/order.ts";
 import type { InboxQuery, InboxRow } from "../../ports/inbox.ts";
@@ -7,12 +7,13 @@ import { principalOf } from "./key-rows.ts";
 import { VOTE } from "./batch/changed-rows.ts";
 import { spelled, type SqlRows, type SqlValue } from "./dialect.ts";
 
-/** Rows that are looked at in one go: what is asked for may be far down. */
+/** Rows per step: the wanted entries may be far down. */
 const STEP = 512;
 
-/** What an entry is judged by: the message that it is about. */
+/** The message of an entry, to which the condition applies. */
 interface AboutRow {
   readonly kind: string;
+  readonly changed: number;
   readonly expiresAt: number;
   readonly supersededBy: string | null;
 }
@@ -20,33 +21,35 @@ interface MessageRow extends AboutRow {
   readonly seq: number;
   readonly reply: number;
   readonly to: string | null;
-  readonly changed: number;
   readonly receivedAt: number;
 }
 interface ChangeRow extends AboutRow {
   readonly seq: number;
   readonly target: number;
   readonly at: number;
-  readonly reason: ChangeReason;
+  readonly reason: ChangeReason | "reply";
   readonly was: string | null;
   readonly became: string;
 }
 
-const ABOUT = `m.kind, m.expires_at AS "expiresAt", m.superseded_by AS "supersededBy"`;
-const MESSAGE_COLUMNS = `i.seq, i.reply, m."to", m.changed, m.received_at AS "receivedAt", ${ABOUT}`;
-const MESSAGES = `SELECT ${MESSAGE_COLUMNS} FROM (
-    SELECT seq, reply FROM inbox WHERE agent = $1 AND seq > $2 AND seq < $3 ORDER BY seq DESC LIMIT ${STEP}
-  ) i JOIN messages m ON m.seq = i.seq ORDER BY i.seq DESC`;
+const ABOUT = `m.kind, m.changed, m.expires_at AS "expiresAt", m.superseded_by AS "supersededBy"`;
+const MESSAGE_COLUMNS = `i.seq, i.reply, m."to", m.received_at AS "receivedAt", ${ABOUT}`;
+/** Between two places, from whichever end. */
+const messages = (order: "" | "DESC"): string => `SELECT ${MESSAGE_COLUMNS} FROM (
+    SELECT seq, reply FROM inbox WHERE agent = $1 AND seq > $2 AND seq < $3 ORDER BY seq ${order} LIMIT ${STEP}
+  ) i JOIN messages m ON m.seq = i.seq ORDER BY i.seq ${order}`;
+const [MESSAGES, OLD_MESSAGES] = [messages("DESC"), messages("")];
 const THESE = spelled(
   ({
     each,
   }) => `SELECT ${MESSAGE_COLUMNS} FROM ${each("$4", "number", "o")} JOIN inbox i ON i.seq = o.value JOIN messages m ON m.seq = i.seq
     WHERE i.agent = $1 AND i.seq > $2 AND i.seq < $3 ORDER BY i.seq DESC`,
 );
-const CHANGES = `SELECT c.seq, c.target, c.at, c.reason, c.was, c.became, ${ABOUT} FROM (
+const changes = (order: "" | "DESC"): string => `SELECT c.seq, c.target, c.at, c.reason, c.was, c.became, ${ABOUT} FROM (
     SELECT seq, target, at, reason, was, became FROM inbox_changes
-    WHERE agent = ${principalOf("$1")} AND seq > $2 AND (seq, target) < ($3, $4) ORDER BY seq DESC, target DESC LIMIT ${STEP}
-  ) c JOIN messages m ON m.seq = c.target ORDER BY c.seq DESC, c.target DESC`;
+    WHERE agent = ${principalOf("$1")} AND (seq, target) > ($2, $3) AND (seq, target) < ($4, $5) ORDER BY seq ${order}, target ${order} LIMIT ${STEP}
+  ) c JOIN messages m ON m.seq = c.target ORDER BY c.seq ${order}, c.target ${order}`;
+const [CHANGES, OLD_CHANGES] = [changes("DESC"), changes("")];
 
 export async function inbox(rows: SqlRows, query: InboxQuery): Promise<readonly InboxRow[]> {
   const found = [...(await changesOf(rows, query))];
@@ -57,17 +60,31 @@ export async function inbox(rows: SqlRows, query: InboxQuery): Promise<readonly 
       reached.add(row.position.seq);
     }
   }
-  return found.sort((a, b) => b.position.key - a.position.key || b.position.seq - a.position.seq).slice(0, query.limit);
+  const turn = query.oldest ? -1 : 1;
+  return found.sort((a, b) => turn * (b.position.key - a.position.key || b.position.seq - a.position.seq)).slice(0, query.limit);
 }
 
 const isShown = ({ kind, expiresAt, supersededBy }: AboutRow, { kinds, now }: InboxQuery): boolean =>
   expiresAt > now && supersededBy === null && (kinds === undefined || kinds.includes(kind));
 
-/** Where a walk begins: at the place before which it was left, or at the newest entry. */
-const startOf = ({ before, upTo }: InboxQuery): Position => before ?? { key: upTo + 1, seq: 0 };
+interface Between {
+  /** Neither is among what lies between. */
+  readonly low: Position;
+  readonly high: Position;
+}
+
+/** All that is asked for: after a seq, up to the newest entry, and on from where it was left. */
+function rangeOf({ place, oldest, upTo }: InboxQuery, afterSeq: number): Between {
+  const whole = { low: { key: afterSeq, seq: Number.MAX_SAFE_INTEGER }, high: { key: upTo + 1, seq: 0 } };
+  return place === undefined ? whole : { ...whole, ...(oldest ? { low: place } : { high: place }) };
+}
+
+/** A message's place is its seq twice: where somebody left off at a change of another of that key, it is not passed yet. */
+const lastBelow = ({ key, seq }: Position): number => (seq >= key ? key : key - 1);
+const firstAbove = ({ key, seq }: Position): number => (seq > key ? key + 1 : key);
 
 async function messagesOf(rows: SqlRows, query: InboxQuery, key: string): Promise<readonly InboxRow[]> {
-  const { keys, reasons, afterSeq, changedAfter = -1, only, since, limit } = query;
+  const { keys, reasons, afterSeq, changedAfter = -1, only, since, oldest, limit } = query;
   if (!MESSAGE_REASONS.some((reason) => reasons.has(reason))) return [];
   const reasonOf = ({ kind, to, reply }: MessageRow): MessageReason =>
     kind === "email" ? "email" : to !== null && keys.includes(to) ? "addressed" : reply === VOTE ? "vote" : "reply";
@@ -75,28 +92,37 @@ async function messagesOf(rows: SqlRows, query: InboxQuery, key: string): Promis
     found
       .filter((row) => isShown(row, query) && row.changed > changedAfter && row.receivedAt >= since && reasons.has(reasonOf(row)))
       .map((row) => ({ position: { key: row.seq, seq: row.seq }, at: row.receivedAt, reason: reasonOf(row) }));
+  const range = rangeOf(query, afterSeq);
+  const [low, high] = [oldest ? lastBelow(range.low) : range.low.key, oldest ? range.high.key : firstAbove(range.high)];
   if (only !== undefined) {
-    const values: SqlValue[] = [key, afterSeq, startOf(query).key, rows.dialect.list(only)];
-    return fitting(await rows.all<MessageRow>(THESE(rows), values)).slice(0, limit);
+    const values: SqlValue[] = [key, low, high, rows.dialect.list(only)];
+    const found = fitting(await rows.all<MessageRow>(THESE(rows), values));
+    return (oldest ? found.toReversed() : found).slice(0, limit);
   }
-  return walk(limit, startOf(query).key, async (from) => {
-    const step = await rows.all<MessageRow>(MESSAGES, [key, afterSeq, from]);
+  return walk(limit, oldest ? low : high, async (from) => {
+    const step = await rows.all<MessageRow>(oldest ? OLD_MESSAGES : MESSAGES, oldest ? [key, from, high] : [key, low, from]);
     return { rows: fitting(step), next: step.length < STEP ? undefined : step.at(-1)?.seq };
   });
 }
 
 async function changesOf(rows: SqlRows, query: InboxQuery): Promise<readonly InboxRow[]> {
-  const { agent, reasons, since, limit } = query;
-  if (!CHANGE_REASONS.some((reason) => reasons.has(reason))) return [];
-  const after = Math.max(query.afterSeq, query.changedAfter ?? 0);
+  const { agent, reasons, afterSeq, changedAfter = -1, since, oldest, limit } = query;
+  const after = Math.max(afterSeq, changedAfter, 0);
+  // Replies have a change of their own only for those who have read past them.
+  if (!CHANGE_REASONS.some((reason) => reasons.has(reason)) && (after === 0 || !reasons.has("reply"))) return [];
+  const isByMessage = ({ reason, target, changed }: ChangeRow): boolean =>
+    reason === "reply" && target > afterSeq && changed > changedAfter;
   // A lease that ended is a new status too: whoever asks for those alone hears of it as one.
-  const reasonOf = ({ reason }: ChangeRow): ChangeReason => (reason === "lease" && !reasons.has("lease") ? "status" : reason);
-  return walk(limit, startOf(query), async (from) => {
-    const step = await rows.all<ChangeRow>(CHANGES, [agent, after, from.key, from.seq]);
+  const reasonOf = ({ reason }: ChangeRow): ChangeRow["reason"] => (reason === "lease" && !reasons.has("lease") ? "status" : reason);
+  const { low, high } = rangeOf(query, after);
+  return walk(limit, oldest ? low : high, async (from) => {
+    const [least, most] = oldest ? [from, high] : [low, from];
+    const values = [agent, least.key, least.seq, most.key, most.seq];
+    const step = await rows.all<ChangeRow>(oldest ? OLD_CHANGES : CHANGES, values);
     const last = step.at(-1);
     return {
       rows: step
-        .filter((row) => isShown(row, query) && row.at >= since && reasons.has(reasonOf(row)))
+        .filter((row) => isShown(row, query) && row.at >= since && reasons.has(reasonOf(row)) && !isByMessage(row))
         .map((row) => ({
           position: { key: row.seq, seq: row.target },
           at: row.at,
@@ -109,7 +135,7 @@ async function changesOf(rows: SqlRows, query: InboxQuery): Promise<readonly Inb
   });
 }
 
-/** Step by step until there is enough, with a turn for others in between. */
+/** In steps until there is enough; other requests run in between. */
 async function walk<From>(
   limit: number,
   start: From,

@@ -1,4 +1,4 @@
-// Keys and their lines between rows and the board's own shapes.
+// Conversion of keys and their lines between rows and the board's own types.
 import type { AuthorLine } from "../../core/keys/key-state.ts";
 
 export const KEY_OP_COLUMNS = "id, seq, at, type, principal, agent, signer, state, detail";
@@ -6,10 +6,10 @@ export const KEY_OP_COLUMNS = "id, seq, at, type, principal, agent, signer, stat
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape of what it asked for.
 export const toState = <State>(row: unknown): State => JSON.parse((row as { readonly state: string }).state) as State;
 
-/** For whom a key acts, as an expression. */
+/** The principal of a key, as an SQL expression. */
 export const principalOf = (agent: string): string =>
   `coalesce((SELECT p.principal FROM keys p WHERE p.agent = ${agent} AND p.role <> 'signer'), ${agent})`;
 
-/** What the row of an agent says of its key. */
-export const lineOf = (text: string | null | undefined): AuthorLine | undefined =>
+/** The facts about a key in the row of its agent. */
+export const authorLineOf = (text: string | null | undefined): AuthorLine | undefined =>
   text == null ? undefined : (JSON.parse(text) as AuthorLine);

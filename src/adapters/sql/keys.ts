@@ -1,10 +1,10 @@
-// Keys, their lines and their operations as readers see them.
+// Keys, their lines and their operations, for readers.
 import type { KeyState, LineState, StoredKeyOp } from "../../core/keys/key-state.ts";
 import type { KeyFacts, LoggedKeyOp } from "../../ports/keys.ts";
 import { first, spelled, type SqlRows } from "./dialect.ts";
 import { KEY_OP_COLUMNS, toState } from "./key-rows.ts";
 
-/** More than a line can have, and than anybody delegates to in a week. */
+/** More keys than a line can have, and more than anybody delegates to in a week. */
 const KEYS_OF_ONE = 1000;
 
 const KEY = "SELECT state FROM keys WHERE agent = $1";

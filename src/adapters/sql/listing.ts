@@ -1,4 +1,4 @@
-// What listings of every SQL store have in common.
+// The common parts of listings of every SQL store.
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
@@ -13,15 +13,15 @@ export const ORDER_COLUMN: Record<OrderKey, string> = {
   changed: "m.changed",
 };
 
-/** Tombstones in the shape of messages: what they no longer have is empty. */
+/** Tombstones with the columns of messages; missing facts are empty. */
 export const GONE_AS_MESSAGES = `(
   SELECT seq, id, author, kind, root, received_at, 9007199254740991 AS expires_at, NULL AS "to", 0 AS bits, 0 AS assisted, 0 AS has_data,
     0 AS has_attachment, NULL AS lang, '' AS status, 0 AS verifies, 0 AS refutes, 0 AS risk, 0 AS copies, NULL AS superseded_by,
     CAST(NULL AS bigint) AS lease_until, CAST(NULL AS text) AS claimed_by, changed
   FROM gone WHERE reason IN ('removed', 'retracted'))`;
 
-/** The conditions of a listing, each a part that an index may be chosen for. */
-export function oneByOne(condition: Condition): readonly Condition[] {
+/** The conditions of a listing, each of which an index may serve. */
+export function conditionsOf(condition: Condition): readonly Condition[] {
   if (condition.is !== "and") return [condition];
   return condition.of.flatMap((one) => (one.is === "hasAll" ? one.values.map((value) => ({ ...one, values: [value] })) : [one]));
 }
@@ -29,7 +29,7 @@ export function oneByOne(condition: Condition): readonly Condition[] {
 export type SeqRange = Extract<Condition, { is: "between" }>;
 export const isSeqRange = (condition: Condition): condition is SeqRange => condition.is === "between" && condition.field === "seq";
 
-/** What nearly every message is, so that a page is full soon after its start; bounds of seq end a walk by themselves. */
+/** Conditions that nearly every message meets, so that a page fills soon; bounds of seq end a scan by themselves. */
 export function holdsMostly(condition: Condition): boolean {
   if (condition.is === "between") return condition.field === "seq" || (condition.field === "expiresAt" && condition.max === undefined);
   return condition.is === "flag" && condition.field === "superseded" && !condition.value;

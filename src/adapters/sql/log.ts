@@ -1,4 +1,4 @@
-// The log for readers.
+// The log, for readers.
 import { type Entry, GENESIS } from "../../core/log/chain.ts";
 import type { LogEntry, Raw } from "../../ports/store.ts";
 import { first, type SqlRows } from "./dialect.ts";
@@ -8,13 +8,13 @@ type EntryRow = Omit<Entry, "prev"> & { readonly assisted: 0 | 1 | null } & { re
 const COLUMNS = "l.seq, l.at, l.type, l.id, l.detail, l.digest, l.hash, l.assisted";
 const PAGE = "WHERE l.seq >= $1 ORDER BY l.seq LIMIT $2";
 const ENTRIES = `SELECT ${COLUMNS} FROM log l ${PAGE}`;
-/** Each table is bounded by itself: PostgreSQL may walk all of them side by side. */
+/** Each table is bounded by itself: otherwise PostgreSQL may scan all of them. */
 const WITH_CONTENT = `SELECT ${COLUMNS}, c.payload, c.sig, c.nonce FROM log l
   LEFT JOIN messages m ON m.seq = l.seq AND m.seq >= $1 AND l.type = 'create' AND +m.expires_at > $3
   LEFT JOIN contents c ON c.seq = m.seq AND c.seq >= $1 ${PAGE}`;
 
-export async function entries(rows: SqlRows, after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]> {
-  // The entry before comes along for its hash.
+export async function logEntries(rows: SqlRows, after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]> {
+  // Includes the entry before, for its hash.
   const page = [after, limit + 1];
   const found = await (rawAt === undefined ? rows.all<EntryRow>(ENTRIES, page) : rows.all<EntryRow>(WITH_CONTENT, [...page, rawAt]));
   const before = found[0]?.seq === after ? found[0] : undefined;
@@ -28,7 +28,12 @@ export async function entries(rows: SqlRows, after: number, limit: number, rawAt
   });
 }
 
-/** The first entry kept, unless it is only there as the anchor of the chain. */
+/** For a message of which only its log entry is left. */
+export async function pastSeq(rows: SqlRows, id: string): Promise<number | undefined> {
+  return (await first<{ seq: number }>(rows, "SELECT seq FROM past_messages WHERE id = $1", [id]))?.seq;
+}
+
+/** The first entry kept, unless it is only kept as the anchor of the chain. */
 export async function oldestSeq(rows: SqlRows): Promise<number> {
   const kept = (await first<{ seq: number | null }>(rows, "SELECT min(seq) AS seq FROM log", []))?.seq ?? null;
   return kept === null || kept === 1 ? 1 : kept + 1;

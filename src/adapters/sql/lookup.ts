@@ -1,26 +1,26 @@
 // How the rows of a table lead to messages.
 
-/** Sorting so many rows costs less than walking a whole index in order. */
+/** Sorting this many rows costs less than scanning a whole index in order. */
 export const SORTABLE = 5000;
 
 /** Rows that each give a seq, by the value of a column. */
-export interface Lookup {
+export interface SeqLookup {
   readonly from: string;
   readonly column: string;
-  /** The column of the seq, where it is not `seq`. */
+  /** The column of the seq, if it is not `seq`. */
   readonly seq?: string;
-  /** What holds of the rows besides. */
+  /** A further condition on the rows. */
   readonly where?: string;
-  /** What another column has to be. */
+  /** The required value of another column. */
   readonly other?: { readonly column: string; readonly value: string };
-  /** What stands in the column for a value, where it is not the value. */
+  /** The value stored in the column, if it differs from the value searched for. */
   readonly key?: (value: string) => string;
-  /** The columns by which an index gives the rows of one value. */
+  /** The columns of the index that gives the rows of one value in order. */
   readonly orderedBy: readonly string[];
-  /** Whether a seq may come more than once: not at all, for several values, or even for one. */
+  /** Whether a seq may occur more than once: never, for several values, or even for one. */
   readonly repeats: "never" | "across values" | "always";
-  /** Its rows are only near what is asked for: each message has to be looked at again. */
+  /** The rows are only candidates: each message has to be tested again. */
   readonly nearby?: true;
-  /** How many rows there are of a value, as an expression; without one they are counted, as far as matters. */
+  /** The number of rows of a value, as an expression; without it they are counted up to a limit. */
   readonly count?: (value: string) => string;
 }

@@ -4,20 +4,20 @@ import { first, type SqlRows } from "./dialect.ts";
 const VOTES = "SELECT agent, rel FROM votes WHERE target = $1 ORDER BY seq";
 const FIRST_SEEN = "SELECT first_seen AS at FROM agents WHERE id = $1";
 const IDS = `SELECT id, expires_at AS "expiresAt" FROM messages WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 64`;
-/** Tombstones too, which some listings show. */
+/** Includes tombstones, which some listings show. */
 const CHANGED = `SELECT seq FROM (
   SELECT * FROM (SELECT seq, changed FROM messages WHERE changed > $1 ORDER BY changed LIMIT $2) AS live
   UNION ALL
   SELECT * FROM (SELECT seq, changed FROM gone WHERE changed > $1 AND reason IN ('removed', 'retracted') ORDER BY changed LIMIT $2) AS ended
 ) AS both_of_them ORDER BY changed LIMIT $2`;
 const GONE_IDS = "SELECT id FROM gone WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
-/** It ends with the last message that carries it, swept or not. */
+/** It ends with the last message that has it, swept or not. */
 const BLOB = `SELECT text FROM blobs b WHERE sha256 = $1 AND expires_at > $2
   AND EXISTS (SELECT 1 FROM attachments a JOIN messages m ON m.seq = a.seq WHERE a.sha256 = b.sha256 AND m.expires_at > $2)`;
 
 export async function verifiers(rows: SqlRows, seq: number): Promise<readonly string[]> {
   const votes = await rows.all<{ agent: string; rel: string }>(VOTES, [seq]);
-  // In order of seq, so the last of an agent is the one that stands.
+  // In order of seq, so the last one of an agent is in force.
   const inForce = new Map(votes.map(({ agent, rel }) => [agent, rel]));
   return [...inForce].filter(([, rel]) => rel === "verifies").map(([agent]) => agent);
 }
@@ -31,7 +31,7 @@ export async function changedSince(rows: SqlRows, after: number, limit: number):
 }
 
 export async function idsByPrefix(rows: SqlRows, prefix: string, limit: number, now: number): Promise<{ live: string[]; gone: string[] }> {
-  // Ids are lower-case hex, so everything with the prefix lies before the prefix followed by `g`.
+  // Ids are lower-case hex, so every id with the prefix sorts before the prefix followed by `g`.
   const range = [prefix, `${prefix}g`];
   const [found, swept] = await Promise.all([
     rows.all<{ id: string; expiresAt: number }>(IDS, range),

@@ -1,9 +1,9 @@
-// Notices, decisions and switches between rows and the board's own shapes; the same for every SQL store.
+// Conversion of notices, decisions and switches between rows and the board's own types; the same for every SQL store.
 import { type Switches, SWITCHES_OFF } from "../../core/message/moderation.ts";
 
 export const NOTICE_COLUMNS = `id, at, category, target, explanation, contact, state, closed_at AS "closedAt"`;
 export const ACTION_COLUMNS = "id, seq, at, target, visibility, ground, category, facts, state";
-/** All columns that there are: a database of an older release lacks the last, and is read to be compared with a newer one. */
+/** All existing columns: a database of an older release lacks the last one, and is read to compare it with a newer one. */
 export const SELECT_SWITCHES = "SELECT * FROM switches";
 
 /** An attachment that a decision blocks, by its hash. */
@@ -20,7 +20,7 @@ interface SwitchesRow {
   readonly pow_at_once?: 0 | 1 | null;
 }
 
-/** The one row there is, once something was switched. */
+/** The single row, which exists once something was switched. */
 export function toSwitches(row: unknown): Switches {
   if (row === undefined) return SWITCHES_OFF;
   const { read_only: readOnly, pow_bits: powBits, pow_max_bits: powMaxBits, pow_at_once: powAtOnce } = row as SwitchesRow;

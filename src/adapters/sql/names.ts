@@ -1,4 +1,4 @@
-// What agents are called: the alias that the board vouches for, and the newest live profile, whose title is the name they gave themselves.
+// Names of agents: the alias that the board guarantees, and the newest live profile, whose title is the name they gave themselves.
 import { ALIAS_LIFE_MS } from "../../core/message/alias-rules.ts";
 import type { NamedAgent } from "../../ports/agents.ts";
 import { spelled, type SqlRows } from "./dialect.ts";
@@ -12,6 +12,13 @@ const NAMES = spelled(
         ORDER BY m.seq DESC LIMIT 1) AS profile
     FROM ${each("$1", "text", "g")}`,
 );
+
+const BY_PREFIX = "SELECT id FROM agents WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
+
+/** Past every id that begins with the prefix: `g` comes after all hex digits. */
+export async function agentsByPrefix(rows: SqlRows, prefix: string, limit: number): Promise<readonly string[]> {
+  return (await rows.all<{ id: string }>(BY_PREFIX, [prefix, `${prefix}g`, limit])).map(({ id }) => id);
+}
 
 export async function agentNames(rows: SqlRows, agents: readonly string[], now: number): Promise<readonly NamedAgent[]> {
   if (agents.length === 0) return [];

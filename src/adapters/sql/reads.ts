@@ -1,20 +1,21 @@
-// What every SQL store answers in the same words; how a message is found, listed and written is each store's own.
+// Reads that are the same for every SQL store; finding, listing and writing messages is specific to each store.
 import type { Store } from "../../ports/store.ts";
 import { ack, reading } from "./acks.ts";
-import { agent, agents } from "./agents.ts";
+import { agentById, agents } from "./agents.ts";
 import { alias, aliases } from "./aliases.ts";
-import { seenMemory } from "./card-memory.ts";
+import { seenMemory } from "./message-memory.ts";
 import type { SqlRows } from "./dialect.ts";
 import { keyFacts, keyOp, keyOps, keysOf, keyStates, publicKey } from "./keys.ts";
 import { inbox } from "./inbox.ts";
-import { entries, oldestSeq } from "./log.ts";
+import { logEntries, oldestSeq, pastSeq } from "./log.ts";
 import { blob, changedSince, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
 import { actions, moderationFigures, notice, notices, switches } from "./moderation.ts";
-import { agentNames } from "./names.ts";
+import { agentNames, agentsByPrefix } from "./names.ts";
 import { figures, postedByMinute } from "./stats.ts";
 import { tags } from "./tags.ts";
 import { tile } from "./tree.ts";
-import { answersTo, barredWork, branches, divided, neighbours, openWork, refs, threadExtent, threadNews } from "./threads.ts";
+import { answerTimes, needSupply, workCourses } from "./work-course.ts";
+import { answersTo, barredWork, branches, divided, neighbours, openWorkOf, refs, threadExtent, threadNews } from "./threads.ts";
 
 export class SqlReads {
   protected readonly rows: SqlRows;
@@ -24,16 +25,18 @@ export class SqlReads {
     this.rows = rows;
   }
 
-  agent: Store["agent"] = (...asked) => agent(this.rows, this.seenOf, ...asked);
+  agent: Store["agent"] = (...asked) => agentById(this.rows, this.seenOf, ...asked);
   agents: Store["agents"] = (query) => agents(this.rows, this.seenOf, query);
   ack: Store["ack"] = (id) => ack(this.rows, id);
   reading: Store["reading"] = (agent) => reading(this.rows, agent);
   agentNames: Store["agentNames"] = (...asked) => agentNames(this.rows, ...asked);
+  agentsByPrefix: Store["agentsByPrefix"] = (...asked) => agentsByPrefix(this.rows, ...asked);
   alias: Store["alias"] = (...asked) => alias(this.rows, ...asked);
   aliases: Store["aliases"] = (...asked) => aliases(this.rows, ...asked);
   inbox: Store["inbox"] = (query) => inbox(this.rows, query);
-  entries: Store["entries"] = (...asked) => entries(this.rows, ...asked);
+  entries: Store["entries"] = (...asked) => logEntries(this.rows, ...asked);
   oldestSeq: Store["oldestSeq"] = () => oldestSeq(this.rows);
+  pastSeq: Store["pastSeq"] = (id) => pastSeq(this.rows, id);
   tile: Store["tile"] = (asked) => tile(this.rows, asked);
   keyFacts: Store["keyFacts"] = (agent) => keyFacts(this.rows, agent);
   keyStates: Store["keyStates"] = (agents) => keyStates(this.rows, agents);
@@ -52,12 +55,15 @@ export class SqlReads {
   moderationFigures: Store["moderationFigures"] = (since) => moderationFigures(this.rows, since);
   switches: Store["switches"] = () => switches(this.rows);
   figures: Store["figures"] = (query) => figures(this.rows, query);
+  workCourses: Store["workCourses"] = (...asked) => workCourses(this.rows, ...asked);
+  needSupply: Store["needSupply"] = (...asked) => needSupply(this.rows, ...asked);
+  answerTimes: Store["answerTimes"] = (...asked) => answerTimes(this.rows, ...asked);
   postedByMinute: Store["postedByMinute"] = (from) => postedByMinute(this.rows, from);
   tags: Store["tags"] = (query) => tags(this.rows, query);
   threadExtent: Store["threadExtent"] = (root) => threadExtent(this.rows, root);
   threadNews: Store["threadNews"] = (...asked) => threadNews(this.rows, ...asked);
   branches: Store["branches"] = (...asked) => branches(this.rows, ...asked);
-  openWork: Store["openWork"] = (...asked) => openWork(this.rows, ...asked);
+  openWork: Store["openWork"] = (...asked) => openWorkOf(this.rows, ...asked);
   answersTo: Store["answersTo"] = (...asked) => answersTo(this.rows, ...asked);
   divided: Store["divided"] = (...asked) => divided(this.rows, ...asked);
   barredWork: Store["barredWork"] = (...asked) => barredWork(this.rows, ...asked);

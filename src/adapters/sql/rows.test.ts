@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { MessageState } from "../../core/message/message-state.ts";
-import { STANDING_COLUMNS, standingFrom, toStanding } from "./rows.ts";
+import { STATE_COLUMNS, stateFrom, toMessageState } from "./rows.ts";
 
 const STANDING: MessageState = {
   seq: 1,
@@ -57,8 +57,8 @@ test("every fact about a message is read from its own column, as a list and as a
   const columns = Object.keys(STANDING).map((name) => `"${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`);
   db.exec(`CREATE TABLE messages (${columns.join(", ")})`);
   db.prepare(`INSERT INTO messages VALUES (${columns.map(() => "?").join(", ")})`).run(...Object.values(STANDING).map(written));
-  const statement = db.prepare(`SELECT ${STANDING_COLUMNS} FROM messages m`);
-  expect(toStanding(statement.get())).toEqual(STANDING);
+  const statement = db.prepare(`SELECT ${STATE_COLUMNS} FROM messages m`);
+  expect(toMessageState(statement.get())).toEqual(STANDING);
   statement.setReturnArrays(true);
-  expect(standingFrom(statement.get())).toEqual(STANDING);
+  expect(stateFrom(statement.get())).toEqual(STANDING);
 });

@@ -1,4 +1,4 @@
-// Between rows and the board's own shapes; the same for every SQL store, its writer and its readers.
+// Conversion between rows and the board's own types; the same for every SQL store, its writer and its readers.
 import type { Tombstone, GoneReason, SignalCounts, MessageState } from "../../core/message/message-state.ts";
 
 type Flag = 0 | 1;
@@ -9,11 +9,11 @@ type Stored = {
 } & {
   readonly repliedTo: string | null;
   readonly signals: string | null;
-  /** Where it is not the author. */
+  /** Set if it is not the author. */
   readonly principal: string | null;
 };
 
-/** What is read of a standing, in the order in which standingFrom takes it. */
+/** The columns of a message state, in the order in which standingFrom reads them. */
 const STANDING = [
   "seq",
   "id",
@@ -59,10 +59,10 @@ const STANDING = [
 type ValuesOf<Names extends readonly (keyof MessageState)[]> = { readonly [Place in keyof Names]: Stored[Names[Place]] };
 
 const columnOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-export const STANDING_COLUMNS = STANDING.map((name) => `m."${columnOf(name)}" AS "${name}"`).join(", ");
+export const STATE_COLUMNS = STANDING.map((name) => `m."${columnOf(name)}" AS "${name}"`).join(", ");
 
-/** By place, as listings read it: an object of every row takes SQLite many times as long, and they read thousands a second. */
-export function standingFrom(row: unknown): MessageState {
+/** By index, as listings read it: making an object of every row takes SQLite many times as long, and listings read thousands a second. */
+export function stateFrom(row: unknown): MessageState {
   const values = row as ValuesOf<typeof STANDING>;
   return {
     seq: values[0],
@@ -107,7 +107,7 @@ export function standingFrom(row: unknown): MessageState {
   };
 }
 
-export const toStanding = (row: unknown): MessageState => standingFrom(STANDING.map((name) => (row as Stored)[name]));
+export const toMessageState = (row: unknown): MessageState => stateFrom(STANDING.map((name) => (row as Stored)[name]));
 
 export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace, restored, changed`;
 
@@ -116,9 +116,9 @@ export function toGone(row: unknown): Tombstone {
   return { ...gone, restored: restored === 1 };
 }
 
-/** A message whose time is over but that the sweep has not reached yet is gone all the same. */
-export function goneByTime(standing: MessageState): Tombstone {
-  const { id, seq, author, kind, root, receivedAt, expiresAt, withdrawn, changed } = standing;
+/** A message that is past its time but not swept yet counts as ended. */
+export function goneByTime(state: MessageState): Tombstone {
+  const { id, seq, author, kind, root, receivedAt, expiresAt, withdrawn, changed } = state;
   return {
     id,
     seq,
@@ -135,6 +135,6 @@ export function goneByTime(standing: MessageState): Tombstone {
   };
 }
 
-/** The agents in whose inbox a message stands. */
+/** The agents whose inbox has a message. */
 export const reached = ({ to, repliedTo }: Pick<MessageState, "to" | "repliedTo">): readonly string[] =>
   to === null || repliedTo.includes(to) ? repliedTo : [to, ...repliedTo];

@@ -1,13 +1,13 @@
-// The statements that make the tables, in the words of each database, and what becomes of a database that was made earlier.
+// The statements that create the tables in the dialect of each database, and the migration of an older database.
 import type { Dialect } from "./dialect.ts";
 import type { Table } from "./tables.ts";
 
 /** How a database spells its tables. */
 export interface TableSpelling extends Pick<Dialect, "thread" | "spelt"> {
   readonly types: Readonly<Record<"number" | "small" | "name" | "text", string>>;
-  /** Whether an index has the key of its row anyway. */
+  /** Whether an index contains the key of its row anyway. */
   readonly indexesHaveKeys: boolean;
-  /** What stands after the columns; `numbered`: its key is one number. */
+  /** What follows the columns; `numbered`: the key is one number. */
   readonly end: (table: Table, numbered: boolean) => string;
 }
 
@@ -29,19 +29,19 @@ export function schemaSql(tables: Readonly<Record<string, Table>>, spelling: Tab
   return made.join("\n");
 }
 
-/** The first version that was released, for every store. Databases of before have lower numbers. */
+/** The first released version, for every store. Older, unreleased databases have lower numbers. */
 const FIRST_VERSION = 10;
 export const SCHEMA_VERSION = 10;
 
 export interface SchemaHistory {
   readonly version: number;
-  /** All of it, for a new database. */
+  /** Everything, for a new database. */
   readonly schema: string;
-  /** From each older version that was ever released to the next. */
+  /** From each released version to the next. */
   readonly steps: Readonly<Record<number, string>>;
 }
 
-/** Throws a sentence for the operator where no step leads from this version to the program's own. */
+/** Throws an explanation for the operator if no step leads from this version to the program's own. */
 export function requireWay(found: number, { version, steps }: SchemaHistory): void {
   let reached = found;
   while (reached < version && steps[reached] !== undefined) reached++;

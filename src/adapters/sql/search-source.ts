@@ -5,18 +5,18 @@ import type { GoneReason } from "../../core/message/message-state.ts";
 import type { SearchSource, SourceMessage } from "../../ports/search.ts";
 import { first, type SqlRows } from "./dialect.ts";
 
-/** What is read in one go, unless a single message is larger: to read hundreds of the largest takes a second, and searches wait. */
+/** The size of one read, unless a single message is larger: reading hundreds of the largest takes a second, and searches wait. */
 const MOST_BYTES = 512 * 1024;
 
-/** The messages before each of these stay below the bound; the one that goes over it still comes along. */
+/** The messages before each of these stay below the limit; the one that exceeds it is still included. */
 const MESSAGES = `SELECT c.seq, c.payload, s.bytes FROM (
     SELECT n.seq, n.bytes, sum(n.bytes) OVER (ORDER BY n.seq) - n.bytes AS before
     FROM (SELECT seq, octet_length(payload) AS bytes FROM contents WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3) n
   ) s JOIN contents c ON c.seq = s.seq WHERE s.before < ${MOST_BYTES} ORDER BY c.seq`;
-// Newest tombstones speak: whoever is gone has one for as long as the log keeps the entry.
+// The newest tombstones suffice: an ended message has one for as long as the log keeps the entry.
 const GONE = `SELECT g.seq, g.reason FROM log l JOIN gone g ON g.id = l.id
   WHERE l.seq > $1 AND l.seq <= $2 AND l.type IN ('expire', 'retract', 'remove')`;
-// One that was given back and posted again has no tombstone any more. That is rare, and only then the log is read through.
+// A message that was restored and posted again has no tombstone any more. That is rare; only then the log is scanned.
 const RESTORED = "SELECT DISTINCT id FROM log WHERE seq > $1 AND seq <= $2 AND type = 'restore'";
 
 export function searchSource(rows: SqlRows, close: SearchSource["close"]): SearchSource {

@@ -1,6 +1,6 @@
-// How a label is shown: in the spelling that is used most, of those who wrote it in their own way and those who wrote it folded.
+// How a label is shown: in its most used spelling, which may be the folded one.
 
-/** So many spellings of one label are looked at, the most used first. */
+/** At most this many spellings of one label are compared, the most used first. */
 export const SPELLINGS_READ = 64;
 
 export interface SpellingCount {
@@ -9,11 +9,11 @@ export interface SpellingCount {
   readonly count: number;
 }
 
-/** `total` counts all who use the label; what none of the counts names was written folded. */
+/** `total` counts all uses of the label; uses without a count of their own were written folded. */
 export function mostUsed(folded: string, total: number, counts: readonly SpellingCount[]): string {
   const [first] = counts;
   if (first === undefined) return folded;
-  // Where not all were read, nobody knows how many wrote it folded.
+  // If not all were read, the number of folded ones is not known.
   const other = counts.length === SPELLINGS_READ ? 0 : total - counts.reduce((sum, { count }) => sum + count, 0);
   return first.count > other ? first.label.slice(folded.length + 1) : folded;
 }

@@ -1,4 +1,4 @@
-// The board's figures, from its counts.
+// Statistics of the board, from its counts.
 import { GENESIS } from "../../core/log/chain.ts";
 import { type Flow, FLOWS } from "../../core/message/message-state.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -15,7 +15,7 @@ const flows = (span: string, since: string): string =>
   `SELECT '${span} ' || field, '', CAST(sum(count) AS bigint) FROM tallies
     WHERE field IN (${FLOWS.map((flow) => `'${flow}'`).join(", ")}) AND label >= ${since} GROUP BY field`;
 
-/** One statement sees one state of the database, so the figures fit each other while the writer goes on. */
+/** One statement sees one state of the database, so the figures are consistent while the writer goes on. */
 const FIGURES = [
   "SELECT * FROM (SELECT 'head' AS part, hash AS label, seq AS count FROM log ORDER BY seq DESC LIMIT 1) newest",
   ...["status", "kind", "work", "thread"].map(counts),

@@ -1,23 +1,23 @@
-// The tables of a board, the same in every SQL store. What a store has of its own stands in its schema.ts.
+// The tables of a board, the same in every SQL store. What is specific to a store is in its schema.ts.
 
 /**
- * One column in each line. Types: `number` of 64 bits and `small` of 32, `name` for texts that are compared, byte by byte, and `text` for others.
- * In an index, `{thread}` is the column of a message's thread and `{spelt}` the folded label of a spelling's count; what stands in brackets
- * is left out where an index has the key of its row anyway.
+ * One column per line. Types: `number` of 64 bits and `small` of 32, `name` for texts that are compared byte by byte, and `text` for
+ * others. In an index, `{thread}` is the column of a message's thread and `{spelt}` the folded label of a spelling's count; the part in
+ * brackets is left out if an index contains the key of its row anyway.
  */
 export interface Table {
   readonly columns: string;
   readonly indexes?: Readonly<Record<string, string>>;
-  /** How much of a page is filled at first, in percent, where rows change in their place. */
+  /** The fill factor in percent, for tables whose rows are updated in place. */
   readonly fill?: number;
 }
 
 const fieldIs = (...fields: readonly string[]): string => fields.map((field) => `field = '${field}'`).join(" OR ");
 const WORKABLE = "('task', 'subtask', 'question')";
 
-/** In the order in which they are copied from one store to another: a copy that breaks off has no log that says it is whole. */
+/** In the order in which they are copied from one store to another: an interrupted copy has no log, so it never looks complete. */
 export const TABLES = {
-  // Narrow, and it changes; `contents` is wide and does not.
+  // Narrow and changing; `contents` is wide and does not change.
   messages: {
     columns: `
       seq number PRIMARY KEY,
@@ -83,7 +83,7 @@ export const TABLES = {
       sig text NOT NULL,
       nonce text NOT NULL`,
   },
-  // Tags, needs and offers, in the order a listing wants them. `spelling` is as its author wrote it, where that is another text.
+  // Tags, needs and offers, in the order that listings need. `spelling` is as its author wrote it, if that differs.
   labels: {
     columns: `
       field name NOT NULL,
@@ -92,7 +92,7 @@ export const TABLES = {
       spelling text,
       PRIMARY KEY (field, label, seq)`,
   },
-  // Whose inbox a message reaches: it is addressed to them, or joins a message of theirs (reply = 1, or 2 where it votes on one).
+  // The inboxes that a message reaches: of its addressee, or of an agent whose message it joins (reply = 1, or 2 if it votes on one).
   inbox: {
     columns: `
       agent name NOT NULL,
@@ -100,7 +100,7 @@ export const TABLES = {
       reply small NOT NULL,
       PRIMARY KEY (agent, seq)`,
   },
-  // What agents hear of their own messages at an entry: a new status, a lease that ended, an acknowledgement. It goes with the message.
+  // Changes of an agent's own messages: a new status, a lease that ended, an acknowledgement. Deleted with the message.
   inbox_changes: {
     columns: `
       agent name NOT NULL,
@@ -153,7 +153,7 @@ export const TABLES = {
       rel name NOT NULL,
       PRIMARY KEY (target, agent, seq)`,
   },
-  // Whose answers a workable message has, for the first hundred of them.
+  // The authors of the answers to a workable message, for the first hundred answers.
   answerers: {
     columns: `
       target number NOT NULL,
@@ -169,7 +169,8 @@ export const TABLES = {
       seq number NOT NULL,
       PRIMARY KEY (target, agent, signal)`,
   },
-  // Agents that may not claim a message again for a while: its author ended their lease. Kept as long as the message: nothing else tells of it.
+  // Agents that may not claim a message again for a while: its author ended their lease. Kept as long as the message, since nothing else
+  // records it.
   barred: {
     columns: `
       target number NOT NULL,
@@ -186,7 +187,7 @@ export const TABLES = {
     indexes: { threads_activity: "(last_activity[, root])" },
     fill: 70,
   },
-  // `line`: for whom the key acts and what became of it, where it takes part in key operations.
+  // `line`: the principal of the key and its state, if it has key operations.
   agents: {
     columns: `
       id name PRIMARY KEY,
@@ -214,8 +215,8 @@ export const TABLES = {
       PRIMARY KEY (sha256, seq)`,
     indexes: { attachments_seq: "(seq)" },
   },
-  // `last_ops`: digests of the operations of its last second, so that none of them counts twice. `check_at`: when to look whether the
-  // owner has been silent for too long; once it has ended, when to forget it.
+  // `last_ops`: digests of the operations of its last second, so that none of them counts twice. `check_at`: when to check whether the
+  // owner has been silent for too long; after it has ended, when to delete it.
   aliases: {
     columns: `
       alias name PRIMARY KEY,
@@ -231,7 +232,7 @@ export const TABLES = {
       aliases_check: "(check_at) WHERE check_at IS NOT NULL",
     },
   },
-  // Acknowledgements of the last days. `seen`, where it moved: the first one at or beyond a message tells when that was read.
+  // Acknowledgements of the last days. `seen`, if it moved: the first one at or beyond a message tells when that was read.
   acks: {
     columns: `
       id name PRIMARY KEY,
@@ -245,8 +246,8 @@ export const TABLES = {
       skipped text NOT NULL`,
     indexes: { acks_seen: "(agent, seen) WHERE moved = 1", acks_at: "(at)" },
   },
-  // Keys that take part in key operations, lines of keys, and the operations themselves: kept for ever. `state` is what the rules know, as
-  // JSON; `counts_at` is when what is pending counts.
+  // Keys with key operations, lines of keys, and the operations themselves: kept permanently. `state` has the facts of the rules, as JSON;
+  // `counts_at` is when the pending operation takes effect.
   keys: {
     columns: `
       agent name PRIMARY KEY,
@@ -275,14 +276,14 @@ export const TABLES = {
       detail text NOT NULL`,
     indexes: { key_ops_principal: "(principal, seq)" },
   },
-  // What must not arrive twice, such as the same e-mail for the same alias.
+  // What must not arrive twice, such as the same e-mail to the same alias.
   arrived_once: {
     columns: `
       key name PRIMARY KEY,
       at number NOT NULL`,
     indexes: { arrived_once_at: "(at)" },
   },
-  // Authors who withdrew everything before a seq: all up to `done` has ended, the rest is about to.
+  // Authors who withdrew everything before a seq: everything up to `done` has ended, the rest is about to.
   withdrawals: {
     columns: `
       author name PRIMARY KEY,
@@ -308,11 +309,18 @@ export const TABLES = {
       gone_at: "(at)",
       gone_seq: "(seq)",
       gone_changed: "(changed) WHERE reason IN ('removed', 'retracted')",
-      // Those that listings can show; most messages expire, and leave one that none does.
+      // Tombstones that listings can show; most messages expire, and listings do not show those.
       gone_shown: "(seq) WHERE reason IN ('removed', 'retracted')",
     },
   },
-  // What people report. Never public.
+  // The log positions of messages whose tombstone is gone: their entry can be proved as long as it is kept.
+  past_messages: {
+    columns: `
+      id name PRIMARY KEY,
+      seq number NOT NULL`,
+    indexes: { past_messages_seq: "(seq)" },
+  },
+  // Reports. Never public.
   notices: {
     columns: `
       id name PRIMARY KEY,
@@ -344,7 +352,7 @@ export const TABLES = {
       state text NOT NULL`,
     indexes: { actions_target: "(target, seq)" },
   },
-  // Keys by agent id and attachments by hash, and the decision that keeps them out.
+  // Blocked keys by agent id and blocked attachments by hash, and the decision that blocks them.
   blocks: {
     columns: `
       what name NOT NULL,
@@ -361,7 +369,7 @@ export const TABLES = {
       pow_max_bits small,
       pow_at_once small`,
   },
-  // Full tiles of the tree over the log, in base64, as they are served; `root` is what a tile comes to on the level above. Kept for ever.
+  // Full tiles of the tree over the log, in base64, as they are served; `root` is the hash of a tile in the level above. Kept permanently.
   tiles: {
     columns: `
       level small NOT NULL,
@@ -370,7 +378,7 @@ export const TABLES = {
       hashes text NOT NULL,
       PRIMARY KEY (level, n)`,
   },
-  // Under which name and with which key the heads of the tree are signed: the newest counts, and none comes back. `epoch` is 0 for the
+  // The name and key with which the heads of the tree are signed: the newest counts, and a name is never used again. `epoch` is 0 for the
   // first, else the Unix second in which another history was accepted; `statement` is what the board's key (`board`) signed about it.
   tlog_names: {
     columns: `
@@ -381,7 +389,7 @@ export const TABLES = {
       sig text NOT NULL,
       board text NOT NULL`,
   },
-  // `assisted`, of a message: whether the board signed it for its author.
+  // `assisted`, for a message: whether the board signed it for its author.
   log: {
     columns: `
       seq number PRIMARY KEY,

@@ -1,18 +1,18 @@
-// Tags, needs and offers, most used first, and the spellings they are shown in.
+// Tags, needs and offers, most used first, and their displayed spellings.
 import type { LabelField } from "../../core/message/message-state.ts";
 import type { TagFacts, TagQuery } from "../../ports/tags.ts";
 import { type Dialect, first, fromJson, type SqlRows } from "./dialect.ts";
 import { SORTABLE } from "./lookup.ts";
 import { mostUsed, type SpellingCount, SPELLINGS_READ } from "./spellings.ts";
 
-/** Comes after every character that a tag may hold. */
+/** Sorts after every character that a tag may contain. */
 const LAST = "\u{10FFFF}";
 
-// The field stands in the text, for only then a database sees that the partial index fits.
+// The field is in the statement's text, so that the database sees that the partial index fits.
 const withPrefix = (field: LabelField): string =>
   `SELECT count(*) AS rows FROM (SELECT 1 FROM tallies WHERE field = '${field}' AND label >= $1 AND label < $2 LIMIT ${SORTABLE + 1}) few`;
 
-/** Found by label and sorted where few have the prefix, else walked by count. */
+/** Looked up by label and sorted if few have the prefix, else scanned by count. */
 const page = (field: LabelField, few: boolean, dialect: Dialect): string => {
   const label = few ? "label" : dialect.opaque("label", "text");
   const count = few ? dialect.opaque("count", "number") : "count";
@@ -38,7 +38,7 @@ export async function tags(rows: SqlRows, { field, prefix, after, limit }: TagQu
   return found.map((facts) => ({ ...facts, shown: shown(facts.tag) }));
 }
 
-/** Each of these labels in the spelling that is used most. */
+/** Each of these labels in its most used spelling. */
 export async function shownAs(rows: SqlRows, field: LabelField, labels: ReadonlySet<string>): Promise<(label: string) => string> {
   if (labels.size === 0) return (label) => label;
   const { dialect } = rows;

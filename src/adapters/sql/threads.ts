@@ -1,7 +1,7 @@
 // Threads: narrow rows by root, the refs between messages, and their neighbours.
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
 import type { ThreadDeed, ThreadNews, ThreadPart } from "../../core/view/thread-news.ts";
-import type { Answer, Branch, BranchQuery, NeighbourQuery, StoredRef, ThreadExtent } from "../../ports/threads.ts";
+import type { AnswerVotes, Branch, BranchQuery, NeighbourQuery, StoredRef, ThreadExtent } from "../../ports/threads.ts";
 import { first, fromJson, spelled, type SqlRows } from "./dialect.ts";
 
 const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)
@@ -33,7 +33,7 @@ const ANSWERS = `SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v 
   FROM refs r JOIN messages a ON a.seq = r.seq JOIN messages t ON t.id = r.target AND t.seq < a.seq
   WHERE r.target = $1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND +a.expires_at > $3 ORDER BY r.seq LIMIT $4`;
 
-/** A part that is done, or gone, keeps nobody from the whole; one that somebody is at does. */
+/** A part that is done or ended does not block the whole work; a part that is open or claimed does. */
 const DIVIDED = spelled(
   ({ each }) => `SELECT k.value AS id FROM ${each("$1", "text", "k")} WHERE EXISTS (SELECT 1 FROM refs r JOIN messages p ON p.seq = r.seq
     WHERE r.target = k.value AND r.rel = 'subtask_of' AND p.kind IN ('task', 'subtask', 'question') AND p.status IN ('open', 'claimed')
@@ -50,7 +50,7 @@ const POINTED_TO = spelled(
     AND ${among("r.rel", "$3", "text")} AND +t.expires_at > $5 AND NOT (${among("t.seq", "$2", "number")}) ORDER BY t.seq LIMIT $4`,
 );
 
-/** A message may be pointed to a hundred thousand times: each of its rels is read in order and only as far as there is room. */
+/** A message may have a hundred thousand refs to it: each rel is read in order and only up to the limit. */
 const POINTING = spelled(({ among, each, lateral }) => {
   const some = `SELECT r.seq AS value FROM refs r CROSS JOIN messages m WHERE m.seq = r.seq AND r.target = t.id AND r.rel = k.value
     AND NOT (${among("r.seq", "$2", "number")}) AND +m.expires_at > $5 ORDER BY r.seq LIMIT $4`;
@@ -61,7 +61,7 @@ const POINTING = spelled(({ among, each, lateral }) => {
 const DEEDS = 12;
 const PARTS = 48;
 
-/** Whatever the size of the threads, a few rows of each are read. */
+/** Only a few rows of each thread are read, whatever its size. */
 const NEWS = spelled(({ each, json, thread }) => {
   const deeds = `SELECT m.id, m.author, m.kind, m.signal, m.received_at AS at,
       (SELECT r.rel FROM refs r WHERE r.seq = m.seq AND r.rel IN (${JOINING}) ORDER BY r.position LIMIT 1) AS rel
@@ -98,12 +98,12 @@ export async function branches(rows: SqlRows, root: string, { after, upTo, limit
   return found as readonly Branch[];
 }
 
-export async function openWork(rows: SqlRows, root: string, limit: number, now: number): Promise<readonly string[]> {
+export async function openWorkOf(rows: SqlRows, root: string, limit: number, now: number): Promise<readonly string[]> {
   return (await rows.all<{ id: string }>(OPEN_WORK(rows), [root, now, limit])).map(({ id }) => id);
 }
 
-export async function answersTo(rows: SqlRows, target: string, asker: string, limit: number, now: number): Promise<readonly Answer[]> {
-  return rows.all<Answer>(ANSWERS, [target, asker, now, limit]);
+export async function answersTo(rows: SqlRows, target: string, asker: string, limit: number, now: number): Promise<readonly AnswerVotes[]> {
+  return rows.all<AnswerVotes>(ANSWERS, [target, asker, now, limit]);
 }
 
 export async function divided(rows: SqlRows, ids: readonly string[], now: number): Promise<readonly string[]> {

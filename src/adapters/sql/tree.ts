@@ -1,4 +1,4 @@
-// The tree over the log for readers and writers: full tiles are rows, others follow from the log and from the tiles below them.
+// The tree over the log, for readers and writers: full tiles are rows, others are computed from the log and from the tiles below them.
 import { GENESIS } from "../../core/log/chain.ts";
 import { leafHashOf, openTiles } from "../../core/log/tree-edge.ts";
 import type { EntryType } from "../../core/log/entry-type.ts";
@@ -8,7 +8,7 @@ import { type Hash, HASH_BYTES } from "../../core/tlog/merkle.ts";
 import { type Tile, TILE_WIDTH } from "../../core/tlog/tile.ts";
 import { first, type SqlRows } from "./dialect.ts";
 
-/** One statement for the hashes of a tile that is not full. */
+/** One statement for the hashes of an incomplete tile. */
 export interface HashQuery {
   readonly sql: string;
   readonly values: readonly number[];
@@ -56,7 +56,7 @@ export function hashQuery({ level, index, width }: Tile): HashQuery {
 /** For the edge of a tree, level by level. */
 export const edgeQueries = (size: number): readonly HashQuery[] => openTiles(size).map(hashQuery);
 
-/** The hashes of a tile, as many as were asked for; undefined where the tree does not reach so far. */
+/** The hashes of a tile, as many as requested; undefined if the tree is smaller. */
 export async function tile(rows: SqlRows, asked: Tile): Promise<Uint8Array | undefined> {
   const full = await first<{ hashes: string }>(rows, FULL, [asked.level, asked.index]);
   if (full !== undefined) return fromBase64(full.hashes, "A tile").subarray(0, asked.width * HASH_BYTES);

@@ -6,7 +6,7 @@ import { agentId, messageId } from "../../core/protocol/identity.ts";
 import { hasAny } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
-import { SqliteCards } from "./stored-messages.ts";
+import { SqliteMessageCache } from "./message-cache.ts";
 import { SqliteLister } from "./list.ts";
 
 const NOW = 1000;
@@ -14,7 +14,7 @@ let board: BareBoard;
 let lister: SqliteLister;
 beforeEach(() => {
   board = new BareBoard();
-  lister = new SqliteLister(board.db, new SqliteCards(board.db));
+  lister = new SqliteLister(board.db, new SqliteMessageCache(board.db));
 });
 afterEach(() => board[Symbol.dispose]());
 
@@ -38,7 +38,7 @@ const query = (...agents: readonly number[]): ListQuery => ({
   only: undefined,
 });
 const atHand = (...agents: readonly number[]): unknown =>
-  lister.listNow(query(...agents))?.map((one) => ("card" in one ? one.card.standing.id : undefined));
+  lister.listNow(query(...agents))?.map((one) => ("stored" in one ? one.stored.state.id : undefined));
 
 test("what somebody stands by is found at once behind thousands of newer messages, and is what the last votes say", async () => {
   const [kept, changed, twice, withdrawn, both] = [1, 2, 3, 4, 5].map((n) => post(0, { kind: "finding", title: `finding ${n}` }));

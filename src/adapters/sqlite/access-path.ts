@@ -1,27 +1,27 @@
-// Which index leads the walk of a listing in SQLite: that of the condition with the fewest rows behind it.
+// Chooses the index of a listing in SQLite: that of the condition with the fewest rows.
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
-import { countOf, type Found, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
+import { countOf, type SeqSource, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
 import { Binder } from "../sql/condition.ts";
-import type { Lookup } from "../sql/lookup.ts";
+import type { SeqLookup } from "../sql/lookup.ts";
 import { SQLITE_DIALECT } from "./dialect.ts";
 import type { SqliteRows } from "./rows.ts";
 
 export interface AccessPath {
   readonly condition: Condition;
-  /** A table that yields seqs, to be joined; none where an index of `messages` itself is walked. */
+  /** A table that gives seqs, to be joined; undefined if an index of `messages` itself is scanned. */
   readonly from: ((binder: Binder) => string) | undefined;
   readonly rows: number;
-  /** Whether its rows come in the order of seq. */
+  /** Whether its rows are in the order of seq. */
   readonly inOrder: boolean;
-  /** Whether the condition has to be looked at again. */
+  /** Whether the condition has to be tested again. */
   readonly nearby: boolean;
 }
 
 export class AccessPathChooser {
   readonly #rows: SqliteRows;
-  /** The statements that count. */
-  readonly #counts = new Map<Lookup, string>();
+  /** The counting statements. */
+  readonly #counts = new Map<SeqLookup, string>();
 
   constructor(rows: SqliteRows) {
     this.#rows = rows;
@@ -35,7 +35,7 @@ export class AccessPathChooser {
     return paths.filter((one) => serves(one, key)).sort((a, b) => a.rows - b.rows)[0];
   }
 
-  #path(condition: Condition, { lookup, values }: Found): AccessPath {
+  #path(condition: Condition, { lookup, values }: SeqSource): AccessPath {
     const single = values.length === 1;
     const repeats = lookup.repeats === "always" || (lookup.repeats === "across values" && !single);
     const from = (binder: Binder): string => {
@@ -44,7 +44,7 @@ export class AccessPathChooser {
     };
     return {
       condition,
-      // A column of `messages` leads as it stands in the condition.
+      // A column of `messages` leads by the condition itself.
       from: condition.is === "oneOf" && lookup.key === undefined ? undefined : from,
       rows: values.reduce((sum, value) => sum + this.#count(lookup, value), 0),
       inOrder: single && !repeats && lookup.orderedBy.length === 1,
@@ -52,7 +52,7 @@ export class AccessPathChooser {
     };
   }
 
-  #count(lookup: Lookup, value: string): number {
+  #count(lookup: SeqLookup, value: string): number {
     let sql = this.#counts.get(lookup);
     const binder = new Binder(SQLITE_DIALECT);
     if (sql === undefined || lookup.other !== undefined) {

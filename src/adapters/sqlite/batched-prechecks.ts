@@ -1,4 +1,4 @@
-// What is known of new posts, looked up for all that came in one turn of the event loop: a transaction costs more than the look-ups in it.
+// Looks up what is known of new posts, for all that arrived in one turn of the event loop: a transaction costs more than the lookups in it.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Prior } from "../../ports/store.ts";
 import type { SqliteReader } from "./reader.ts";
@@ -39,7 +39,7 @@ export class SqlitePriors {
         this.#commit.run();
       }
     } catch (error) {
-      // Whoever has an answer keeps it.
+      // Promises that were resolved already ignore this.
       for (const one of waiting) one.reject(error);
     }
   }

@@ -1,14 +1,14 @@
-// Whose key signs for a board in a SQLite file: the database knows its public half.
+// The key of a board in a SQLite file: the database has its public half.
 import type { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "./open.ts";
 
-/** The public half of the board's key; undefined where none is recorded yet. */
+/** The public half of the board's key; undefined if none is recorded yet. */
 export async function knownBoardKey(path: string): Promise<string | undefined> {
   using db = openDatabase(path, "read");
   return recordedKey(db);
 }
 
-/** From now on the board is the one with this key. */
+/** Sets the board's key. */
 export function recordBoardKey(path: string, pk: string): void {
   if (isRecorded(path, pk)) return;
   using db = openDatabase(path, "write");

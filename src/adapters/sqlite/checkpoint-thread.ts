@@ -1,4 +1,4 @@
-// The thread that folds the write-ahead log into the file; it answers each request with nothing, or with what went wrong.
+// The thread that checkpoints the write-ahead log; it answers each request with nothing, or with the error.
 import { parentPort, workerData } from "node:worker_threads";
 import { foldedBy } from "./checkpoints.ts";
 import { openDatabase } from "./open.ts";

@@ -1,11 +1,11 @@
-// Keeps the write-ahead log short: a thread folds it into the file beside the writer, so that transactions do not wait for that.
+// Keeps the write-ahead log short: a thread checkpoints it beside the writer, so that transactions do not wait for that.
 import { once } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { workerUrl } from "../system/worker-url.ts";
 import { isFull, primaryCode, SQLITE } from "./faults.ts";
 
-/** Hot pages come again and again, and are folded once: longer is less work, but readers look further for each page. */
+/** A page that is written often is checkpointed once: a longer log means less work, but slower reads. */
 const FOLD_PAGES = 4000;
 
 export interface CheckpointFailure {
@@ -13,7 +13,7 @@ export interface CheckpointFailure {
   readonly errcode: number | undefined;
 }
 
-/** Answers what went wrong, if anything did. */
+/** Returns the error, if any. */
 export function foldedBy(fold: StatementSync): CheckpointFailure | undefined {
   try {
     fold.get();
@@ -28,7 +28,7 @@ export class Checkpoints {
   readonly #path: string;
   readonly #length: StatementSync;
   readonly #fold: StatementSync;
-  /** Started when there is something to fold: most boards are quiet for long. */
+  /** Started when there is something to checkpoint: most boards are idle for long. */
   #thread: Worker | undefined;
   #folding = false;
   #failure: CheckpointFailure | undefined;
@@ -44,7 +44,7 @@ export class Checkpoints {
     return this.#folding;
   }
 
-  /** Between two transactions. Throws what went wrong with the file in the meantime. */
+  /** Called between two transactions. Throws the error of the last checkpoint, if any. */
   keep(): void {
     if (this.#failure !== undefined) throw Object.assign(new Error(this.#failure.message), { errcode: this.#failure.errcode });
     if (this.#folding) return;
@@ -61,7 +61,7 @@ export class Checkpoints {
     await once(thread, "exit");
   }
 
-  /** On a full disk what is written stays in the log until there is room again. */
+  /** If the disk is full, what was written stays in the log until there is space again. */
   #note(failure: CheckpointFailure | undefined): void {
     if (!isFull(failure?.errcode) && primaryCode(failure?.errcode) !== SQLITE.BUSY) this.#failure = failure;
   }
@@ -70,7 +70,7 @@ export class Checkpoints {
     const thread = new Worker(workerUrl("checkpoint-thread", import.meta.url), { name: "checkpoints", workerData: { path: this.#path } });
     thread.on("message", (failure: CheckpointFailure | undefined) => {
       this.#folding = false;
-      // What was written meanwhile is little: with that folded too, the next transaction begins the log anew.
+      // Little was written meanwhile: when that is checkpointed too, the next transaction starts the log from the beginning.
       this.#note(failure ?? foldedBy(this.#fold));
     });
     thread.on("error", (error) => {

@@ -1,7 +1,7 @@
-// What SQLite writes differently in statements that are the same for every database.
+// SQLite's dialect for the shared statements.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Dialect } from "../sql/dialect.ts";
-import { type Lookup, SORTABLE } from "../sql/lookup.ts";
+import { type SeqLookup, SORTABLE } from "../sql/lookup.ts";
 import { threadOf } from "./thread-number.ts";
 
 export const SQLITE_DIALECT: Dialect = {
@@ -20,8 +20,8 @@ export const SQLITE_DIALECT: Dialect = {
   thread: { ofMessage: "thread", key: "number", of: threadOf },
 };
 
-/** Who votes does so by a message of its own: an index of votes by agent would be one more page to write with each. */
-function votedByMessages(): Lookup {
+/** Every vote is a message, and an index of votes by agent would be one more page to write with each. */
+function votedByMessages(): SeqLookup {
   const from = "messages a CROSS JOIN refs r";
   const where = "r.seq = a.seq AND r.rel = 'verifies'";
   return {
@@ -32,7 +32,7 @@ function votedByMessages(): Lookup {
     orderedBy: [],
     repeats: "always",
     nearby: true,
-    // Whose messages are too many already is not looked at further.
+    // If the agent has too many messages in all, its votes are not counted.
     count: (agent) => `(SELECT CASE WHEN messages > ${SORTABLE} THEN messages ELSE (
         SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE a.author = ${agent} AND ${where} LIMIT ${SORTABLE + 1})) END
       FROM agents WHERE id = ${agent})`,
@@ -41,10 +41,10 @@ function votedByMessages(): Lookup {
 
 const PLACEHOLDER = /(LIMIT )?\$(\d+)/g;
 
-/** With SQLite's placeholders; those without a number, where each value stands in one place and in its turn, are bound faster. */
+/** SQLite's placeholders; those without a number are bound faster, if each value is used once and in order. */
 export function prepared(db: DatabaseSync, sql: string): StatementSync {
   const inTurn = [...sql.matchAll(PLACEHOLDER)].every(([, , n], i) => n === String(i + 1));
-  // A limit that is nothing but a placeholder has SQLite plan the statement again for each value.
+  // If a limit is a bare placeholder, SQLite plans the statement again for each value.
   return db.prepare(
     sql.replaceAll(PLACEHOLDER, (_, limit: string | undefined, n: string) => `${limit === undefined ? "" : "LIMIT +"}?${inTurn ? "" : n}`),
   );

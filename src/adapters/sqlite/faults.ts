@@ -3,14 +3,14 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { barred, barredFromWriting, fullWords } from "../system/access.ts";
 
-/** Primary result codes of SQLite that speak of the storage, not of the statement. */
+/** Primary result codes of SQLite about the storage, not about the statement. */
 export const SQLITE = { PERM: 3, BUSY: 5, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NOTADB: 26 } as const;
 
 /** The database file is not at its path any more (SQLITE_READONLY_DBMOVED). */
 export const SQLITE_MOVED = 1032;
-/** The shared index of the write-ahead log could not grow, for which there is only one reason; SQLite calls it an I/O error. */
+/** The shared index of the write-ahead log could not grow, which has only one reason: a full disk. SQLite calls it an I/O error. */
 const IOERR_SHMSIZE = 4874;
-/** A read that failed, or brought less than there should be. */
+/** A read that failed or returned too little. */
 const IOERR_READS = [266, 522];
 
 export const isFull = (errcode: number | undefined): boolean => errcode === SQLITE.FULL || errcode === IOERR_SHMSIZE;
@@ -18,16 +18,16 @@ export const isFull = (errcode: number | undefined): boolean => errcode === SQLI
 export const errcodeOf = (error: unknown): number | undefined => (error as { errcode?: number } | undefined)?.errcode;
 export const primaryCode = (errcode: number | undefined): number => (errcode ?? 0) & 0xff;
 
-/** Somebody else holds the lock. */
+/** Another process holds the lock. */
 export const isBusy = (error: unknown): boolean => primaryCode(errcodeOf(error)) === SQLITE.BUSY;
 
-/** What was read is at fault, and not what was written: the file is damaged, or the disk does not give it back. */
+/** Reading failed, not writing: the file is damaged, or the disk cannot read it. */
 export function isReadFault(error: unknown): boolean {
   const errcode = errcodeOf(error);
   return [SQLITE.CORRUPT, SQLITE.NOTADB].some((code) => code === primaryCode(errcode)) || IOERR_READS.some((code) => code === errcode);
 }
 
-/** The same error, or what it means for this file; `mend` says what to do about a damaged one. */
+/** The same error, or an explanation of it for this file; `mend` says what to do about a damaged one. */
 export function fileFault(error: unknown, path: string, mend = restoreWords(path)): unknown {
   const words = faultWords(errcodeOf(error), path, (error as Error | undefined)?.message ?? "", mend);
   return words === undefined ? error : new Error(words, { cause: error });
@@ -57,7 +57,7 @@ function faultWords(errcode: number | undefined, path: string, message: string, 
   }
 }
 
-/** SQLite only says that it could not; the system says why. */
+/** SQLite only says that it failed; the system says why. */
 function refusedWords(path: string, message: string): string {
   const unreadable = barred(path, "read");
   if (unreadable !== undefined) return unreadable;

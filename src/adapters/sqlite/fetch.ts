@@ -1,10 +1,10 @@
-// Fetching what a batch misses from a database that is at hand: each thing when it is first asked for.
+// Fetches what a batch misses, synchronously: each row when it is first read.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { EARLY_REPLIES, type Load, type LoadDialect, LOADS } from "../sql/batch/loads.ts";
 import { WINDOWS } from "../sql/batch/window-loads.ts";
 import type { AgentRow, OpenWindow, TableName, WorkingSet } from "../sql/batch/working-set.ts";
-import { STANDING_COLUMNS } from "../sql/rows.ts";
+import { STATE_COLUMNS } from "../sql/rows.ts";
 import { threadOf } from "./thread-number.ts";
 
 const DIALECT: LoadDialect = {
@@ -13,13 +13,13 @@ const DIALECT: LoadDialect = {
     `(SELECT ${Object.entries(columns)
       .map(([name, type], i) => `${type === "bigint" ? `CAST(?${i + 1} AS INTEGER)` : `?${i + 1}`} AS ${name}`)
       .join(", ")}) AS k`,
-  // A bare value as a limit makes SQLite plan the whole statement anew each time it is bound.
+  // A bare placeholder as a limit makes SQLite plan the whole statement again each time it is bound.
   limit: (place) => `+?${place}`,
   threads: `SELECT ?1 AS root, t.number, t.messages, t.last_activity AS "lastActivity" FROM threads t WHERE t.number = ${threadOf("?1")}`,
-  earlyReplies: `SELECT ?1 AS target, ${STANDING_COLUMNS}
+  earlyReplies: `SELECT ?1 AS target, ${STATE_COLUMNS}
     FROM (SELECT DISTINCT seq FROM refs WHERE target = ?1 AND rel = 'reply' ORDER BY seq LIMIT ${EARLY_REPLIES}) r
     JOIN messages m ON m.seq = r.seq ORDER BY m.seq`,
-  // Labels have no index by seq: the payload says them.
+  // Labels have no index by seq, so they are read from the payload.
   labels: "SELECT seq, payload FROM contents WHERE seq = ?1",
 };
 const AGENTS_KEPT = 10_000;
@@ -31,7 +31,7 @@ export class Fetcher {
   readonly #statements = new Map<string, StatementSync>();
   readonly #anyTrace: StatementSync;
   readonly #anyBlock: StatementSync;
-  /** As they stand in the database; who posts once posts again. */
+  /** As in the database; an agent that posts once posts again. */
   readonly #agents = new BoundedCache<string, AgentRow>(AGENTS_KEPT);
   /** Whether anything is blocked at all: on most boards nothing is, and every post asks. */
   #blocks: boolean | undefined;
@@ -42,23 +42,23 @@ export class Fetcher {
     this.#anyBlock = db.prepare("SELECT 1 FROM blocks LIMIT 1");
   }
 
-  /** From now on nothing is missing. */
+  /** From now on the working set fetches missing rows at once. */
   serve(set: WorkingSet): void {
     set.atOnce = { table: (name, key) => this.#table(set, name, key), window: (open) => this.#window(set, open) };
   }
 
-  /** Most posts are new: then one question tells that nothing here is this id, was it or refers to it. */
+  /** Most posts are new: then one query shows that no message, tombstone or ref has this id. */
   expectNew(set: WorkingSet, id: string): void {
     if (this.#anyTrace.get(id) !== undefined) return;
     for (const table of [set.messages, set.gone, set.threads, set.replies, set.earlyReplies]) table.keep([id], []);
   }
 
-  /** What a batch has written, once it is on disk. */
+  /** Keeps what a batch has written, once it is on disk. */
   learn({ agents, blocks }: WorkingSet): void {
     for (const [id, row] of agents.changes) if (row !== undefined) this.#agents.set(id, row);
     if (blocks.changes.size > 0) this.#blocks = undefined;
   }
-  /** Somebody else has written. */
+  /** Another process has written. */
   forget(): void {
     this.#agents.clear();
     this.#blocks = undefined;

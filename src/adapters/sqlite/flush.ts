@@ -1,10 +1,10 @@
-// What a batch has changed, written at its end: plain statements, row by row.
+// Writes the changes of a batch at its end: plain statements, row by row.
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { Touched } from "../../ports/store.ts";
-import { changedRows, MOVING, type Rows } from "../sql/batch/changed-rows.ts";
+import { changedRows, MOVING, type ChangedRows } from "../sql/batch/changed-rows.ts";
 import type { BatchLedger } from "../sql/batch/ledger.ts";
 import type { ThreadRow, WorkingSet } from "../sql/batch/working-set.ts";
-import { columnsOf, type Part, PARTS, type Write as TableWrite, WRITES } from "../sql/batch/writes.ts";
+import { columnsOf, type WriteStep, WRITE_STEPS, type Write as TableWrite, WRITES } from "../sql/batch/writes.ts";
 import { reached } from "../sql/rows.ts";
 import { KEEP_ROOTS } from "./upkeep.ts";
 
@@ -19,14 +19,14 @@ export class Flush {
     this.#sql = statements(db);
   }
 
-  /** The answer is what readers must not go on remembering. */
+  /** Returns what caches must drop. */
   write(ledger: BatchLedger): Omit<Touched, "all"> {
     const rows = changedRows(ledger);
     const { plain, own } = this.#sql;
     const detached = this.#erase(ledger);
     const threads = new ThreadNumbers(ledger.set, rows);
     const { gone, agents, start } = ledger.set;
-    const looked: Partial<Record<Part, Write>> = {
+    const looked: Partial<Record<WriteStep, Write>> = {
       gone: (row) =>
         gone.stored((row as Named).id) === undefined ? own.gone({ ...row, thread: threads.ofGone(row as Named) }) : own.goneAgain(row),
       ungone: (row) => {
@@ -36,7 +36,7 @@ export class Flush {
       inbox: (row) => ((row as Named).seq > start.seq ? own.inbox(row) : own.adopted(row)),
       agents: (row) => (agents.stored((row as Named).id) === undefined ? own.agents(row) : own.seenAgents(row)),
     };
-    for (const part of PARTS) {
+    for (const part of WRITE_STEPS) {
       const write = looked[part] ?? plain[part];
       if (write !== undefined) for (const row of part === "messages" ? threads.messages : (rows[part] ?? [])) write(row as Row);
     }
@@ -49,15 +49,15 @@ export class Flush {
   #erase({ erased, set }: BatchLedger): readonly string[] {
     const { dropLabel, dropInbox, detach, erase } = this.#sql.own;
     const detached: string[] = [];
-    for (const standing of erased) {
-      const { seq } = standing;
+    for (const state of erased) {
+      const { seq } = state;
       if (seq > set.start.seq) continue;
-      for (const sha256 of standing.hasAttachment ? (set.attached.get(String(seq)) ?? []) : []) {
+      for (const sha256 of state.hasAttachment ? (set.attached.get(String(seq)) ?? []) : []) {
         detach({ sha256, seq });
         detached.push(sha256);
       }
       for (const { field, label } of set.labels.get(String(seq)) ?? []) dropLabel({ field, label, seq });
-      for (const agent of reached(standing)) dropInbox({ agent, seq });
+      for (const agent of reached(state)) dropInbox({ agent, seq });
       for (const drop of erase) drop({ seq, target: seq });
     }
     return detached;
@@ -80,18 +80,18 @@ interface Thread {
   readonly root: string;
   readonly number: number;
   readonly isNew: boolean;
-  /** Undefined where it has ended. */
+  /** Undefined if it has ended. */
   readonly row: ThreadRow | undefined;
 }
 
-/** Which number each thread of a batch has: a new one that of its first message here. */
+/** The number of each thread of a batch: a new thread has that of its first message here. */
 class ThreadNumbers {
   readonly messages: readonly Row[];
   readonly changed: Thread[] = [];
   readonly #set: WorkingSet;
   readonly #begun = new Map<string, number>();
 
-  constructor(set: WorkingSet, { messages = [] }: Rows) {
+  constructor(set: WorkingSet, { messages = [] }: ChangedRows) {
     this.#set = set;
     const arrived = (messages as readonly Named[]).toSorted((a, b) => a.seq - b.seq);
     this.messages = arrived.map((row) => Object.assign(row, { thread: this.#enter(row.root, row.seq) }));
@@ -102,12 +102,12 @@ class ThreadNumbers {
     }
   }
 
-  /** Live threads whose root is not here. */
+  /** Live threads without their root. */
   *strays(): Generator<Row> {
     for (const [root, thread] of this.#begun) if (this.#set.messages.get(root)?.root !== root) yield { root, thread };
   }
 
-  /** Of a tombstone that was the root of its thread. */
+  /** For a tombstone that was the root of its thread. */
   ofGone({ id, root, seq }: Named): number | null {
     if (id !== root) return null;
     return this.#set.threads.get(root)?.number ?? this.#known(root) ?? seq;
@@ -123,7 +123,7 @@ class ThreadNumbers {
   }
 }
 
-function touchedBy({ set, erased, adopted, ended }: BatchLedger, { updated = [] }: Rows): Omit<Touched, "all"> {
+function touchedBy({ set, erased, adopted, ended }: BatchLedger, { updated = [] }: ChangedRows): Omit<Touched, "all"> {
   const seqs = [
     ...(updated as readonly { seq: number }[]).map(({ seq }) => seq),
     ...erased.map(({ seq }) => seq),
@@ -151,14 +151,17 @@ function writesOn(db: DatabaseSync) {
   const update = (table: string, keys: readonly string[], names: readonly string[]) =>
     run(`UPDATE ${table} SET ${equal(names, ", ")} WHERE ${equal(keys, " AND ")}`, [...names, ...keys]);
   const drop = (table: string, keys: readonly string[]): Write => run(`DELETE FROM ${table} WHERE ${equal(keys, " AND ")}`, keys);
-  /** Changes what is there, or adds all of it. Plain statements: with RETURNING or ON CONFLICT, SQLite copies each page it is about to change. */
+  /**
+   * Updates an existing row, or inserts it. Plain statements: with RETURNING or ON CONFLICT, SQLite copies each page that it is about to
+   * change.
+   */
   const put = (table: string, keys: readonly string[], names: readonly string[], columns: readonly string[]): Write => {
     const [move, add] = [update(table, keys, names), insert(table, columns)];
     return (row) => {
       if (move(row) === 0) add(row);
     };
   };
-  /** Counts move by so much; one that is nought has no row, so that no reader has to step over it. */
+  /** Adds to counts; a count of zero has no row, so that readers need not skip it. */
   const tally = (table: string, keys: readonly string[], set: string, names: readonly string[]): Write => {
     const move = run(`UPDATE ${table} SET ${set} WHERE ${equal(keys, " AND ")}`, [...names, ...keys]);
     const add = insert(table, [...keys, ...names]);
@@ -171,8 +174,8 @@ function writesOn(db: DatabaseSync) {
   return { run, insert, update, drop, put, tally, empty };
 }
 
-/** A thread has a number here, and what each post writes is told apart from what changes: these are written by statements of their own. */
-const OWN = new Set<string>(["gone", "ungone", "messages", "inbox", "emptied", "threads", "agents"] satisfies Part[]);
+/** Threads have numbers here, and columns that change with each post are separate: these tables have their own statements. */
+const OWN = new Set<string>(["gone", "ungone", "messages", "inbox", "emptied", "threads", "agents"] satisfies WriteStep[]);
 
 function statements(db: DatabaseSync) {
   const { run, insert, update, drop, put, tally, empty } = writesOn(db);
@@ -186,11 +189,11 @@ function statements(db: DatabaseSync) {
     ["field", "label"],
     ["agent", "field", "label"],
   ] as const;
-  const plain: Partial<Record<Part, Write>> = {
+  const plain: Partial<Record<WriteStep, Write>> = {
     ...Object.fromEntries(Object.entries(WRITES).flatMap(([part, one]) => (OWN.has(part) ? [] : [[part, written(one)]]))),
     messages: insert("messages", [...columnsOf("messages"), "thread"]),
     updated: update("messages", ["seq"], MOVING),
-    // A unary plus, as in listings: the index of authors is the one to take.
+    // A unary plus, as in listings, makes SQLite use the index of authors.
     ended: run("UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq > ? AND seq < ? AND +expires_at > ?", [
       "at",
       "author",
@@ -207,7 +210,7 @@ function statements(db: DatabaseSync) {
     gone: insert("gone", [...columnsOf("gone"), "thread"]),
     goneAgain: update("gone", ["id"], WRITES.gone.moving),
     ungone: drop("gone", ["id"]),
-    /** A tombstone is about to be dropped; its thread may go on without it. */
+    /** A tombstone is about to be deleted; its thread may continue without it. */
     keepRoot: run(`${KEEP_ROOTS} WHERE g.id = ?`, ["id"]),
     inbox: insert("inbox", columnsOf("inbox")),
     adopted: written(WRITES.inbox),

@@ -1,4 +1,4 @@
-// Where the log stands: read from the file, or remembered for a moment while nobody here writes.
+// The head of the log: read from the file, or cached for a moment while this process does not write.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { GENESIS } from "../../core/log/chain.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
@@ -8,10 +8,10 @@ export class SqliteHead {
   readonly #rememberedMs: number;
   #head: Head = { seq: 0, hash: GENESIS };
   #readAt = -Infinity;
-  /** A transaction of this process is under way: then the file may be ahead at any moment. */
+  /** While a transaction of this process runs, the file may be ahead at any time. */
   writing = false;
 
-  /** What another process writes, such as an operator's command, is seen so many milliseconds late at most. */
+  /** Writes of another process, such as an operator's command, are seen at most this many milliseconds late. */
   constructor(db: DatabaseSync, rememberedMs = 0) {
     this.#rememberedMs = rememberedMs;
     this.#newest = db.prepare("SELECT seq, hash FROM log ORDER BY seq DESC LIMIT 1");
@@ -25,7 +25,7 @@ export class SqliteHead {
     return this.#head;
   }
 
-  /** A transaction of this process has ended, and may have moved the log. */
+  /** A transaction of this process has ended, and may have added entries. */
   written(): void {
     this.writing = false;
     this.#readAt = -Infinity;

@@ -1,17 +1,17 @@
-// What a SQLite board holds beside its messages, row by row, for whoever checks it.
+// What a SQLite board stores beside its messages, row by row, for the check.
 import type { Blockable } from "../../core/message/moderation.ts";
 import { openDatabase } from "./open.ts";
 
 export interface HeldBlob {
   readonly sha256: string;
   readonly text: string;
-  /** How many live messages have it as an attachment. */
+  /** The number of live messages with it as an attachment. */
   readonly uses: number;
 }
 export interface HeldBlock {
   readonly what: Blockable;
   readonly name: string;
-  /** Id of the decision that keeps it out. */
+  /** Id of the decision that blocks it. */
   readonly action: string;
 }
 

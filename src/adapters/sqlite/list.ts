@@ -1,4 +1,4 @@
-// Listings in SQLite: which index leads the walk, the statement for it, and its rows as cards.
+// Listings in SQLite: chooses the leading index, builds the statement, and turns its rows into messages.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { atLeast, type Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
@@ -7,33 +7,33 @@ import { nextSlice, slice } from "../../ports/share.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import { type AccessPath, AccessPathChooser } from "./access-path.ts";
-import type { SqliteCards } from "./stored-messages.ts";
+import type { SqliteMessageCache } from "./message-cache.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
 import { threadOf } from "./thread-number.ts";
-import { GONE_AS_MESSAGES, holdsMostly, isSeqRange, merged, oneByOne, ORDER_COLUMN, type SeqRange } from "../sql/listing.ts";
+import { GONE_AS_MESSAGES, holdsMostly, isSeqRange, merged, conditionsOf, ORDER_COLUMN, type SeqRange } from "../sql/listing.ts";
 import { SORTABLE } from "../sql/lookup.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
 import { SqliteRows } from "./rows.ts";
 
 const STATEMENTS_KEPT = 200;
 
-/** Where rows come from; a listing of both walks each by itself and merges them. */
+/** The tables of rows; a listing of both scans each separately and merges them. */
 type Source = "messages" | "gone";
 
-/** How a listing is walked; the same for all its stretches. */
+/** How a listing is scanned; the same for all its steps. */
 interface Plan extends ListQuery {
   readonly source: Source;
   readonly conditions: readonly Condition[];
   readonly path: AccessPath | undefined;
 }
 
-/** What one look brought; where it had to stop before the end of its stretch, because large messages take long to read. */
+/** The result of one step; and where it stopped early because large messages take long to read. */
 interface Look<Row> {
   readonly rows: readonly Row[];
   readonly stoppedAt?: Position | undefined;
 }
 
-/** The part of a walk that one statement looks at; between two of them the event loop has its turn. */
+/** The part of a scan that one statement reads; other requests run between two of them. */
 interface Stretch {
   readonly after: Position | undefined;
   readonly upTo: Position | undefined;
@@ -42,14 +42,14 @@ interface Stretch {
 
 const FIRST_STRETCH = 256;
 const SHORTEST_STRETCH = 64;
-/** Rows that take long may follow any number that do not. */
+/** Slow rows may follow any number of fast ones. */
 const LONGEST_STRETCH = 4096;
-/** What a stretch should take: some rows are looked at in a microsecond, others in thirty. */
+/** The target time of a step: some rows take a microsecond, others thirty. */
 const STRETCH_MS = 4;
-/** Messages of more than this are read in several stretches: the largest page is a hundred times as long. */
+/** More bytes of messages than this are read in several steps: the largest page is a hundred times as long. */
 const STRETCH_CHARS = 1024 * 1024;
 const STEP_AT_HAND = 512;
-/** In another order than that of seq, rows are looked up one by one. */
+/** In any other order than that of seq, rows are looked up one by one. */
 const KEY_STRETCH = 1024;
 /** Before and after every seq. */
 const NO_SEQ = -1;
@@ -58,7 +58,7 @@ const LAST_SEQ = Number.MAX_SAFE_INTEGER;
 export class SqliteLister {
   readonly #db: DatabaseSync;
   readonly #statements = new BoundedCache<string, StatementSync>(STATEMENTS_KEPT);
-  readonly #cards: SqliteCards;
+  readonly #storedMessages: SqliteMessageCache;
   readonly #goneBySeq: StatementSync;
   readonly #paths: AccessPathChooser;
   readonly #atOrAfter: StatementSync;
@@ -68,9 +68,9 @@ export class SqliteLister {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
 
-  constructor(db: DatabaseSync, cards: SqliteCards) {
+  constructor(db: DatabaseSync, storedMessages: SqliteMessageCache) {
     this.#db = db;
-    this.#cards = cards;
+    this.#storedMessages = storedMessages;
     this.#goneBySeq = db.prepare(`SELECT ${GONE_COLUMNS} FROM gone WHERE seq = ?`);
     this.#paths = new AccessPathChooser(new SqliteRows(db));
     this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
@@ -89,7 +89,7 @@ export class SqliteLister {
     return merged(query, found, await this.#walkGone(this.#plan(query, "gone")));
   }
 
-  /** By seq, whatever the order: there is an index of those that are shown for that alone. */
+  /** By seq, whatever the order: there is an index for exactly that. */
   async #walkGone(plan: Plan): Promise<Listed[]> {
     const { after, limit, order } = plan;
     const { first, last } = this.#shownGone.get() as { first: number | null; last: number | null };
@@ -101,7 +101,7 @@ export class SqliteLister {
       const range = backwards ? { min: from - length + 1, max: from } : { min: from, max: from + length - 1 };
       const within: Condition = { is: "between", field: "seq", ...range };
       slice(() => found.push(...this.#gone({ ...plan, conditions: [...plan.conditions, within] }, { after, upTo: undefined, limit })));
-      // In the order of seq the first ones are the ones wanted.
+      // In the order of seq, the first ones are the wanted ones.
       if (order.key === "seq" && found.length >= limit) break;
       if (found.length > limit) found.splice(0, found.length, ...merged(plan, found, []));
       from += backwards ? -length : length;
@@ -111,7 +111,7 @@ export class SqliteLister {
     return merged(plan, found, []);
   }
 
-  /** In one step, or not at all: where the first messages do not suffice, the walk may be long. */
+  /** In one step, or not at all: if the first messages are not enough, the scan may be long. */
   listNow(query: ListQuery): Listed[] | undefined {
     if (query.removed) return undefined;
     const plan = this.#plan(query, "messages");
@@ -136,7 +136,7 @@ export class SqliteLister {
     return { ...query, source, conditions, path };
   }
 
-  /** Stretch by stretch until there is enough; a walk that cannot be long is one stretch. */
+  /** In steps until there is enough; a scan that cannot be long is one step. */
   async #walk<Row>(plan: Plan, look: (plan: Plan, stretch: Stretch) => Look<Row>): Promise<Row[]> {
     const { after, limit } = plan;
     const short = isShort(plan);
@@ -157,7 +157,7 @@ export class SqliteLister {
     }
   }
 
-  /** So many seqs on, or undefined where that is past the end. */
+  /** This many seqs further, or undefined if that is past the end. */
   #seqEnd({ order, conditions }: Plan, from: Position | undefined, length: number): Position | undefined {
     const ranges = conditions.filter(isSeqRange);
     const { first, last } = this.#seqs.get() as { first: number | null; last: number | null };
@@ -168,8 +168,8 @@ export class SqliteLister {
   }
 
   /**
-   * So many messages on in the order of the listing. A stretch holds whole runs of equal keys or a
-   * part of one run: across runs, no index could tell where in the last one to stop.
+   * This many messages further in the order of the listing. A step covers whole runs of equal keys, or a part of one run: across runs, no
+   * index could tell where in the last one to stop.
    */
   #keyEnd({ order: { key, descending } }: Plan, from: Position | undefined, length: number): Position | undefined {
     const binder = new Binder(SQLITE_DIALECT);
@@ -188,20 +188,20 @@ export class SqliteLister {
     return next === undefined ? undefined : { key: next.key, seq: start };
   }
 
-  /** In one transaction: a message that the writer takes away between the rows and the cards would end the pages early. */
+  /** In one transaction: a message that the writer deletes between the rows and the messages would end the page early. */
   #listed(plan: Plan, stretch: Stretch): Look<Listed> {
     this.#begin.run();
     try {
-      const cards = this.#cards.current();
+      const storedMessages = this.#storedMessages.current();
       const rows: Listed[] = [];
       let chars = 0;
       const places = this.#rows(plan, stretch, `m.seq, ${orderColumn(plan)} AS position`);
       for (const [seq, key] of places) {
-        const card = cards.bySeq(seq);
-        if (card === undefined) throw new Error(`Message ${seq} has a row and no content.`);
+        const stored = storedMessages.bySeq(seq);
+        if (stored === undefined) throw new Error(`Message ${seq} has a row and no content.`);
         const position = { key, seq };
-        rows.push({ card, position });
-        chars += card.raw.payload.length;
+        rows.push({ stored, position });
+        chars += stored.raw.payload.length;
         if (rows.length < places.length && chars >= STRETCH_CHARS) return { rows, stoppedAt: position };
       }
       return { rows };
@@ -227,20 +227,20 @@ export class SqliteLister {
     if (path?.from !== undefined) from = `${path.from(binder)} d CROSS JOIN messages m ON m.seq = d.seq`;
     if (!byThread && order.key === "activity")
       from += ` LEFT JOIN threads t ON t.number = ${source === "gone" ? threadOf("m.root") : "m.thread"}`;
-    // Sequences come from the leading table where there is one, so that its index gives bounds and order.
+    // Seqs come from the leading table if there is one, so that its index gives bounds and order.
     const seq = path?.from === undefined ? "m.seq" : "d.seq";
     const where = conditions
       .filter((one) => !isSeqRange(one) && (path?.from === undefined || path.nearby || one !== path.condition))
       .map((one) => conditionSql(one, binder, path?.condition));
     if (only !== undefined) where.push(`m.seq IN (SELECT value FROM json_each(${binder.bind(JSON.stringify(only))}))`);
     const key = order.key === "seq" ? seq : orderColumn({ order, source });
-    // Inside a long run of equal keys only bounds of seq tell an index where to look.
+    // Inside a long run of equal keys, only bounds of seq tell an index where to start.
     const within = after !== undefined && upTo !== undefined && after.key === upTo.key && key !== seq;
     if (within) where.push(`${key} = ${binder.bind(after.key)}`);
     const bySeq = within || key === seq;
     if (after !== undefined && !bySeq) where.push(compared(key, seq, order.descending ? "<" : ">", after, binder));
     if (upTo !== undefined && !bySeq) where.push(compared(key, seq, order.descending ? ">=" : "<=", upTo, binder));
-    // One range: of several SQLite takes the first for its index, and steps over the rest row by row.
+    // One range: of several, SQLite uses the first for its index and skips the rest row by row.
     const range = seqRange(conditions.filter(isSeqRange), bySeq ? { after, upTo, descending: order.descending } : undefined);
     if (range !== undefined) where.push(rangeSql(seq, range, binder));
     const by = order.key === "seq" ? `${seq} ${direction}` : `${key} ${direction}, ${seq} ${direction}`;
@@ -248,9 +248,9 @@ export class SqliteLister {
     return this.#listStatement(sql).all(...binder.values) as unknown as [number, number][];
   }
 
-  /** The top-level conditions, one by one; times of receipt also as bounds of seq, which the walk can stop at. */
+  /** The top-level conditions, one by one; times of receipt also as bounds of seq, at which the scan can stop. */
   #withSeqBounds(condition: Condition): readonly Condition[] {
-    const parts = oneByOne(condition).flatMap((one) => (isByVotes(one) ? [VERIFIED, one] : [one]));
+    const parts = conditionsOf(condition).flatMap((one) => (isByVotes(one) ? [VERIFIED, one] : [one]));
     const bounds = parts.flatMap((one): Condition[] => {
       if (one.is !== "between" || one.field !== "receivedAt") return [];
       const range = {
@@ -262,7 +262,7 @@ export class SqliteLister {
     return [...parts, ...bounds];
   }
 
-  /** The first seq at or after a time: the log is in order of both. */
+  /** The first seq at or after a time: the log is ordered by both. */
   seqAt(ms: number): number {
     const { first, last } = this.#bounds.get() as { first: number | null; last: number | null };
     let low = first ?? 1;
@@ -276,7 +276,7 @@ export class SqliteLister {
     return low;
   }
 
-  /** Rows as lists, which are made faster than objects. */
+  /** Rows as arrays, which are made faster than objects. */
   #listStatement(sql: string): StatementSync {
     const statement = this.#statement(sql);
     statement.setReturnArrays(true);
@@ -288,7 +288,7 @@ export class SqliteLister {
   }
 }
 
-/** What all of these ranges of seq have in common, and a stretch of the walk. */
+/** The intersection of all these ranges of seq, and a step of the scan. */
 function seqRange(
   ranges: readonly SeqRange[],
   stretch: (Pick<Stretch, "after" | "upTo"> & { readonly descending: boolean }) | undefined,
@@ -301,33 +301,33 @@ function seqRange(
   return Object.keys(bounds).length === 0 ? undefined : { is: "between", field: "seq", ...bounds };
 }
 
-/** As many rows as would have taken the right time, but never many more than before: the next ones may be of the slow kind. */
+/** As many rows as would have taken the target time, but never many more than before: the next ones may be slow. */
 function nextLength(length: number, ms: number): number {
   const fitting = length * Math.min(2, STRETCH_MS / Math.max(ms, 0.1));
-  // Powers of two: the length is part of some statements, and few of these are kept.
+  // Powers of two: the length is part of some statements, and few of these are cached.
   return Math.min(Math.max(2 ** Math.floor(Math.log2(fitting)), SHORTEST_STRETCH), LONGEST_STRETCH);
 }
 
-/** What nobody stands by has no votes worth looking for: most messages, told apart by their own row. */
+/** A message without any votes need not be looked up: most messages, recognised by their own row. */
 const VERIFIED = atLeast("verifies", 1);
 const isByVotes = (condition: Condition): boolean =>
   (condition.is === "hasAny" || condition.is === "hasAll") && condition.field === "verifiedBy" && condition.values.length > 0;
 
-/** A thread that nobody is left in is forgotten, but its tombstones are still listed where asked for. */
+/** A thread without messages is deleted, but its tombstones are still listed on request. */
 function orderColumn({ order, source }: Pick<Plan, "order" | "source">): string {
   return order.key === "activity" && source === "gone" ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[order.key];
 }
 
-/** Rows before or after a place of the walk. */
+/** Rows before or after a position of the scan. */
 function compared(key: string, seq: string, how: "<" | ">" | "<=" | ">=", { key: value, seq: last }: Position, binder: Binder): string {
   const strictly = how.charAt(0);
-  // Before or after a whole run of equal keys: no seq has to be looked at.
+  // Before or after a whole run of equal keys: no seq has to be compared.
   if (last === NO_SEQ || last === LAST_SEQ)
     return `${key} ${strictly}${(last === NO_SEQ) === (strictly === ">") ? "=" : ""} ${binder.bind(value)}`;
   return `(${key} ${strictly}= ${binder.bind(value)} AND (${key} ${strictly} ${binder.bind(value)} OR ${seq} ${how} ${binder.bind(last)}))`;
 }
 
-/** Every row fits, or there are few to look at. */
+/** Every row matches, or there are few to read. */
 function isShort({ source, only, conditions, path }: Plan): boolean {
   if (source === "gone" || only !== undefined || (path !== undefined && path.rows <= SORTABLE)) return true;
   return conditions.every(holdsMostly);

@@ -1,8 +1,8 @@
-// Brings the schema of a SQLite file up to date, a version at a time.
+// Migrates the schema of a SQLite file, one version at a time.
 import type { DatabaseSync } from "node:sqlite";
 import { requireWay, type SchemaHistory } from "../sql/schema.ts";
 
-/** 0 where nothing was made yet. */
+/** 0 if nothing was made yet. */
 export const versionOf = (db: DatabaseSync): number => (db.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
 
 export function migrate(db: DatabaseSync, history: SchemaHistory): void {
@@ -10,10 +10,10 @@ export function migrate(db: DatabaseSync, history: SchemaHistory): void {
   if (found === history.version) return;
   if (found > 0) requireWay(found, history);
   const [step, reached] = found === 0 ? [history.schema, history.version] : [history.steps[found] ?? "", found + 1];
-  // All of a step or nothing: a crash in the middle leaves the version before.
+  // A step is done completely or not at all: a crash in the middle leaves the version before.
   db.exec("BEGIN IMMEDIATE");
   try {
-    // Whoever waited for somebody else's step has nothing left of it to do.
+    // After waiting for another process's step, there is nothing left to do.
     if (versionOf(db) !== found) db.exec("ROLLBACK");
     else db.exec(`${step} PRAGMA user_version = ${reached}; COMMIT;`);
   } catch (error) {

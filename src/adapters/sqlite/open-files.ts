@@ -1,12 +1,12 @@
-// Whether the files that a board has open are still those at their paths: what goes into a file without a name is lost with the process.
+// Checks whether the files that a board has open are still those at their paths: data written to a deleted file is lost with the process.
 import { statSync } from "node:fs";
 import { StoreFailure } from "../../ports/store.ts";
 import { SQLITE_MOVED } from "./faults.ts";
 
-/** The database, its write-ahead log and the index of that log, by which several processes agree. */
+/** The database, its write-ahead log and the shared index of that log. */
 const SUFFIXES = ["", "-wal", "-shm"];
 
-/** Which file is at a path; nothing where there is none. */
+/** The file at a path; undefined if there is none. */
 function fileAt(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? "" : `${found.dev} ${found.ino}`;
@@ -20,7 +20,7 @@ export class OpenFiles {
     this.#found = SUFFIXES.map((suffix) => [path + suffix, fileAt(path + suffix)] as const).filter(([, file]) => file !== "");
   }
 
-  /** Throws, with SQLite's own code for it, where one was removed, moved or replaced. */
+  /** Throws, with SQLite's own code for it, if one was removed, moved or replaced. */
   require(): void {
     const gone = this.#found.find(([path, file]) => fileAt(path) !== file);
     if (gone === undefined) return;

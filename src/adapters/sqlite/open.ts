@@ -1,4 +1,4 @@
-// Opens the board's SQLite file with the durability the board promises, and brings its schema up to date.
+// Opens the board's SQLite file with the durability that the board promises, and migrates its schema.
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -14,21 +14,24 @@ import { HISTORY } from "./schema.ts";
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
 /**
- * The file is mapped, so that only pages of the write-ahead log are kept here. Not many: the writer looks at its whole cache at the end
- * of each transaction, and every other connection drops its own after it, which for 64 MiB takes longer than most reads.
+ * The file is memory-mapped, so that only pages of the write-ahead log are cached here. The cache is small: the writer scans its whole
+ * cache at the end of each transaction, and every other connection then drops its own, which for 64 MiB takes longer than most reads.
  */
 const CACHE_KIB = 8192;
 
 export const databasePath = (dataDir: string): string => join(dataDir, "board.db");
 
-/** What a board leaves beside its database once it has run, or a restore that was interrupted; a key alone may have been put there for a new one. */
+/**
+ * Files that a board leaves beside its database once it has run, or an interrupted restore; a key alone may have been put there for a new
+ * board.
+ */
 const TRACES = /^(?:head(?:-ag_[0-9a-f]+)?\.json|index|replaced-.+|board\.db\.next)$/;
 
 /** Those in this directory. */
 export const tracesIn = (dataDir: string): readonly string[] =>
   existsSync(dataDir) ? readdirSync(dataDir).filter((name) => TRACES.test(name)) : [];
 
-/** Throws a sentence for the operator where the file cannot be used. */
+/** Throws an explanation for the operator if the file cannot be used. */
 export function openDatabase(path: string, use: "write" | "read"): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
@@ -53,7 +56,7 @@ export function openDatabase(path: string, use: "write" | "read"): DatabaseSync 
   }
 }
 
-/** Nothing can be written where it is, and nobody who could has it open. SQLite reads such a file only if told that it does not change. */
+/** Nothing can be written there, and no process that could has it open. SQLite reads such a file only if told that it does not change. */
 function isSealed(path: string): boolean {
   if (existsSync(`${path}-shm`) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
   return barredFromWriting(dirname(path)) !== undefined;
@@ -65,10 +68,10 @@ function sealedUrl(path: string): URL {
   return url;
 }
 
-/** A board runs on the directory. */
+/** A board runs in the directory. */
 export class InUse extends Error {}
 
-/** Two boards on one file would sign two histories; the lock lasts as long as the process and dies with it. */
+/** Two boards on one file would sign two histories; the lock lasts as long as the process. */
 export function lockDataDir(dataDir: string): DatabaseSync {
   makeDirectory(dataDir);
   const path = join(homeOf(dataDir), "board.lock");
@@ -84,7 +87,7 @@ export function lockDataDir(dataDir: string): DatabaseSync {
   }
 }
 
-/** Where the file itself is: a link to it from another directory is no other file. */
+/** The real path of the file: a link to it from another directory is the same file. */
 function homeOf(dataDir: string): string {
   const path = databasePath(dataDir);
   return existsSync(path) ? dirname(realpathSync(path)) : dataDir;

@@ -1,9 +1,9 @@
-// Reads of a SQLite board: prepared statements on a connection of their own, never blocked by the writer.
+// Reads of a SQLite board: prepared statements on separate connections, never blocked by the writer.
 import type { DatabaseSync } from "node:sqlite";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Found, Prior } from "../../ports/store.ts";
-import type { SqliteCards } from "./stored-messages.ts";
-import { lineOf } from "../sql/key-rows.ts";
+import type { SqliteMessageCache } from "./message-cache.ts";
+import { authorLineOf } from "../sql/key-rows.ts";
 import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 
 const NOTHING_KNOWN: Omit<Prior, "payer"> = {
@@ -16,29 +16,29 @@ const NOTHING_KNOWN: Omit<Prior, "payer"> = {
 
 export class SqliteReader {
   readonly #sql: ReturnType<typeof statements>;
-  readonly #cards: SqliteCards;
+  readonly #storedMessages: SqliteMessageCache;
 
-  constructor(db: DatabaseSync, cards: SqliteCards) {
+  constructor(db: DatabaseSync, storedMessages: SqliteMessageCache) {
     this.#sql = statements(db);
-    this.#cards = cards;
+    this.#storedMessages = storedMessages;
   }
 
   head(): Head {
-    return this.#cards.head();
+    return this.#storedMessages.head();
   }
 
-  /** Pages that hold something. */
+  /** Pages in use. */
   used(): number {
     return this.#sql.used.get()?.["bytes"] as number;
   }
 
   prior(id: string, author: string, blobs: readonly string[], now: number): Prior {
-    // Most posts are new and of nobody's business yet: one question instead of four.
+    // Most posts are new and nothing refers to them yet: one query instead of four.
     if (blobs.length === 0 && this.#sql.anyPrior.get(id, author) === undefined) return { ...NOTHING_KNOWN, payer: author };
     const found = this.find(id, now);
-    const line = lineOf(this.#sql.line.get(author)?.["line"] as string | null | undefined);
+    const line = authorLineOf(this.#sql.line.get(author)?.["line"] as string | null | undefined);
     return {
-      known: found !== undefined && "card" in found ? found.card.raw : undefined,
+      known: found !== undefined && "stored" in found ? found.stored.raw : undefined,
       gone: found !== undefined && "gone" in found ? found.gone : undefined,
       keyBlocked: [author, line?.principal ?? author].some((key) => this.#sql.blocked.get("key", key) !== undefined),
       payer: line?.delegated_by ?? author,
@@ -50,8 +50,8 @@ export class SqliteReader {
   }
 
   find(id: string, now: number): Found | undefined {
-    const card = this.#cards.current().byId(id);
-    if (card !== undefined) return card.standing.expiresAt > now ? { card } : { gone: goneByTime(card.standing) };
+    const stored = this.#storedMessages.current().byId(id);
+    if (stored !== undefined) return stored.state.expiresAt > now ? { stored } : { gone: goneByTime(stored.state) };
     const gone = this.#sql.gone.get(id);
     return gone === undefined ? undefined : { gone: toGone(gone) };
   }

@@ -1,4 +1,4 @@
-// Rows of a SQLite file for statements that are the same for every database: at once, and at the cost of whoever asked.
+// Rows of a SQLite file for the shared statements: synchronous, and charged to the caller.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { slice } from "../../ports/share.ts";
 import type { SqlRows, SqlValue } from "../sql/dialect.ts";
@@ -7,7 +7,7 @@ import { prepared, SQLITE_DIALECT } from "./dialect.ts";
 export class SqliteRows implements SqlRows {
   readonly dialect = SQLITE_DIALECT;
   readonly #db: DatabaseSync;
-  /** Of a fixed number of texts. */
+  /** For a fixed set of statements. */
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(db: DatabaseSync) {
@@ -18,7 +18,7 @@ export class SqliteRows implements SqlRows {
     return slice(() => this.#statement(sql).all(...values) as readonly unknown[] as readonly Row[]);
   }
 
-  /** The first row, at nobody's cost. */
+  /** The first row, charged to nobody. */
   one(sql: string, values: readonly SqlValue[]): unknown {
     return this.#statement(sql).get(...values);
   }

@@ -1,11 +1,11 @@
-// The tables of a board in SQLite: those of every store, but for what each post changes.
+// The tables of a board in SQLite: those of every store, except those that each post changes.
 import { SCHEMA_VERSION, type SchemaHistory, schemaSql, type TableSpelling } from "../sql/schema.ts";
 import { type Table, TABLES } from "../sql/tables.ts";
 import { SQLITE_DIALECT } from "./dialect.ts";
 
 /**
- * What changes with every post is narrow and keyed by numbers in order of arrival, so that the posts of a transaction share pages:
- * each page it touches is written whole. A thread has the number of the first message here that stands in it.
+ * Columns that change with every post are in narrow tables, keyed by numbers in order of arrival, so that the posts of a transaction share
+ * pages: each changed page is written whole. A thread has the number of its first message here.
  */
 const OWN: Readonly<Record<string, Table>> = {
   messages: { ...TABLES.messages, columns: `${TABLES.messages.columns},\n      thread number NOT NULL` },
@@ -18,7 +18,7 @@ const OWN: Readonly<Record<string, Table>> = {
   gone: { ...TABLES.gone, columns: `${TABLES.gone.columns},\n      thread number` },
   // Live threads whose root is neither a message here nor a tombstone.
   strays: { columns: "\n      root name PRIMARY KEY,\n      thread number NOT NULL" },
-  // The public half of the key that signs for this board.
+  // The public half of the board's key.
   board: { columns: "\n      one small PRIMARY KEY CHECK (one = 1),\n      pk text NOT NULL" },
 };
 

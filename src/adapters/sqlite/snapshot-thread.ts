@@ -1,4 +1,4 @@
-// The thread that copies a database; it ends when the copy is there, or with what went wrong.
+// The thread that copies a database; it ends when the copy is complete, or with an error.
 import { workerData } from "node:worker_threads";
 import { fileFault, isReadFault } from "./faults.ts";
 import { openDatabase } from "./open.ts";

@@ -1,4 +1,4 @@
-// A copy of a board's database as it is at one moment, made beside the board that writes to it.
+// A consistent copy of a board's database, made while the board writes to it.
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Head } from "../../core/log/checkpoint.ts";
@@ -14,15 +14,15 @@ export interface SnapshotData {
 }
 
 /**
- * One read transaction, so that all of it is of the same moment however busy the board is; on disk when it resolves.
- * Row by row and not page by page: what was erased is not copied. In a thread, so that whoever waits for it still hears signals.
+ * One read transaction, so that all of it is consistent however busy the board is; on disk when it resolves. Copies rows and not pages, so
+ * that erased content is not copied. In a thread, so that the process can still handle signals.
  */
 export async function snapshot(from: string, to: string): Promise<void> {
   await once(new Worker(workerUrl("snapshot-thread", import.meta.url), { workerData: { from, to } satisfies SnapshotData }), "exit");
   syncFile(to);
 }
 
-/** Where the log of a database stands; throws where the file is damaged, and `mend` says what to do then. */
+/** The head of a database's log; throws if the file is damaged, and `mend` says what to do then. */
 export function soundHead(path: string, mend?: string): Head {
   try {
     using db = openDatabase(path, "read");

@@ -1,4 +1,4 @@
-// A board kept in one SQLite file: a writer in a thread of its own, readers on the caller's thread.
+// A board in one SQLite file: a writer in its own thread, readers on the caller's thread.
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -11,7 +11,7 @@ import { SqlReads } from "../sql/reads.ts";
 import { roomBeside } from "../system/disk-space.ts";
 import { startThread, type Thread } from "../system/start-thread.ts";
 import { fileFault, isFull, primaryCode, SQLITE } from "./faults.ts";
-import { SqliteCards } from "./stored-messages.ts";
+import { SqliteMessageCache } from "./message-cache.ts";
 import { SqliteHead } from "./head.ts";
 import { SqliteLister } from "./list.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
@@ -35,8 +35,8 @@ interface WriterAnswer {
 }
 
 /**
- * `onFatal` hears of a failed fsync or a corrupt file: the process must end, for nothing written since is certain.
- * A board has the directory to itself; an operator's command writes beside it, one short transaction at a time.
+ * `onFatal` is called after a failed fsync or with a corrupt file: the process must end, because nothing written since is certain. A board
+ * locks the directory; an operator's command writes beside it, one short transaction at a time.
  */
 export async function openSqliteStore(
   dataDir: string,
@@ -56,7 +56,7 @@ export async function openSqliteStore(
   }
 }
 
-/** Where nothing can be written: without a writer, without a lock, and only what was left in good order. */
+/** If nothing can be written: without a writer and without a lock, and only for a database that needs no repair. */
 export function openSealedStore(dataDir: string): Store {
   const path = databasePath(dataDir);
   const readDb = openDatabase(path, "read");
@@ -69,7 +69,7 @@ export function openSealedStore(dataDir: string): Store {
   }
 }
 
-/** What a start would still have to do to the file, nobody could do there. */
+/** Refuses a database that a start would have to change first, since nothing can be written. */
 function requireSettled(db: DatabaseSync): void {
   const version = versionOf(db);
   const mend = "start the board once where its files can be written.";
@@ -93,7 +93,7 @@ function answer(worker: Thread): Promise<WriterAnswer> {
   });
 }
 
-/** A full disk and a lock pass; after anything else, nothing written since is certain. */
+/** A full disk and a lock are temporary; after anything else, nothing written since is certain. */
 export function failureOf({ message, errcode }: { message: string; errcode: number | undefined }): StoreFailure {
   const primary = primaryCode(errcode);
   if (isFull(errcode)) return new StoreFailure("storage_full", message);
@@ -101,10 +101,10 @@ export function failureOf({ message, errcode }: { message: string; errcode: numb
   return new StoreFailure("storage_unavailable", message, true);
 }
 
-/** With less than this next to nothing can be written. */
+/** With less space than this, next to nothing can be written. */
 const LEAST_ROOM = 64 * 1024;
 
-/** Several reads of one request ask where the log stands. */
+/** Several reads of one request need the head of the log. */
 const HEAD_REMEMBERED_MS = 1;
 
 class SqliteStore extends SqlReads implements Store {
@@ -116,7 +116,7 @@ class SqliteStore extends SqlReads implements Store {
   readonly #priors: SqlitePriors;
   readonly #lister: SqliteLister;
   readonly #head: SqliteHead;
-  readonly #cards: SqliteCards;
+  readonly #storedMessages: SqliteMessageCache;
   readonly #lock: DatabaseSync | undefined;
   readonly #onFatal: (error: Error) => void;
   #nextDue: number | null;
@@ -136,30 +136,30 @@ class SqliteStore extends SqlReads implements Store {
     this.#worker = worker;
     this.#readDb = readDb;
     this.#head = new SqliteHead(readDb, HEAD_REMEMBERED_MS);
-    this.#cards = new SqliteCards(readDb, this.#head, this.seenOf);
-    this.#reader = new SqliteReader(readDb, this.#cards);
+    this.#storedMessages = new SqliteMessageCache(readDb, this.#head, this.seenOf);
+    this.#reader = new SqliteReader(readDb, this.#storedMessages);
     this.#priors = new SqlitePriors(readDb, this.#reader);
-    this.#lister = new SqliteLister(readDb, this.#cards);
+    this.#lister = new SqliteLister(readDb, this.#storedMessages);
     this.#lock = lock;
     this.#nextDue = nextDue;
     this.#onFatal = onFatal;
   }
 
-  /** One call at a time; the appender sees to that. */
+  /** One call at a time, which the appender ensures. */
   async append<One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>> {
     this.#head.writing = true;
     const { appended, failed } = await this.#ask({ acts, now });
     this.#head.written();
     if (appended !== undefined) {
       this.#nextDue = appended.nextDue;
-      this.#cards.forget(appended.touched, appended.head.seq);
-      // What came from the other thread is the answer to these very acts.
+      this.#storedMessages.forget(appended.touched, appended.head.seq);
+      // The answer of the other thread belongs to exactly these acts.
       return appended as Appended<One>;
     }
     throw this.#failure(failed);
   }
 
-  /** One call at a time, and never beside an append. */
+  /** One call at a time, and never at the same time as an append. */
   async scrub(): Promise<boolean> {
     const { scrubbed, failed } = await this.#ask("scrub");
     if (scrubbed === undefined) throw this.#failure(failed);
@@ -213,12 +213,12 @@ class SqliteStore extends SqlReads implements Store {
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   seqAt: Store["seqAt"] = async (unixMs) => this.#lister.seqAt(unixMs);
   dump: Store["dump"] = (after, upTo, now) =>
-    // Everything is read once: it is not kept, or what others ask for would be forgotten.
-    dump(this.rows, (seqs) => slice(() => seqs.flatMap((seq) => this.#cards.stored.bySeq(seq) ?? [])), { after, upTo, now });
+    // Everything is read once, so it is not cached; otherwise it would displace what others ask for.
+    dump(this.rows, (seqs) => slice(() => seqs.flatMap((seq) => this.#storedMessages.stored.bySeq(seq) ?? [])), { after, upTo, now });
 
   async close(): Promise<void> {
     const exited = new Promise((resolve) => this.#worker?.once("exit", resolve));
-    // The last connection to close folds the write-ahead log into the file: that should be the writer.
+    // The last connection to close checkpoints the write-ahead log: that should be the writer.
     this.#readDb.close();
     this.#worker?.postMessage("close");
     if (this.#worker !== undefined) await exited;

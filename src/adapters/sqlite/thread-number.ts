@@ -1,6 +1,6 @@
-// Threads have numbers in SQLite: that of the first message here that stands in them, so that rows which move together share pages.
+// Threads have numbers in SQLite: that of their first message here, so that rows which change together share pages.
 
-/** The number of the thread with this root, as an expression; null where it has none. */
+/** The number of the thread with this root, as an expression; null if it has none. */
 export function threadOf(root: string): string {
   const own = (table: string) => `(SELECT r.thread FROM ${table} r WHERE r.id = ${root} AND r.root = ${root})`;
   return `coalesce((SELECT s.thread FROM strays s WHERE s.root = ${root}), ${own("messages")}, ${own("gone")})`;

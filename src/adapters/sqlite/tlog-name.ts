@@ -4,7 +4,7 @@ import { ADD_TLOG_NAME, NEWEST_TLOG_NAME, tlogNameValues } from "../sql/tlog-nam
 import { prepared } from "./dialect.ts";
 import { openDatabase } from "./open.ts";
 
-/** Undefined where no tree was made yet. */
+/** Undefined if there is no tree yet. */
 export async function knownTlogName(path: string): Promise<TlogName | undefined> {
   using db = openDatabase(path, "read");
   return db.prepare(NEWEST_TLOG_NAME).get() as TlogName | undefined;

@@ -1,11 +1,11 @@
-// All rows of a SQLite board for another store, and a new SQLite board from another store's rows.
+// Exports all rows of a SQLite board to another store, and makes a new SQLite board from another store's rows.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { COPIED_TABLES, type CopiedRow, type CopiedTable, type Portion, ROWS_AT_A_TIME } from "../sql/copied-tables.ts";
 import { putBoardKey } from "./board-key.ts";
 import { fileFault } from "./faults.ts";
 import { openDatabase } from "./open.ts";
 
-/** SQLite alone numbers threads and agents; another store knows them by their names. */
+/** Only SQLite numbers threads and agents; another store knows them by their names. */
 const READS: Readonly<Partial<Record<CopiedTable, string>>> = {
   threads: `SELECT r.root, t.messages, t.last_activity FROM threads t
     JOIN (SELECT DISTINCT thread, root FROM messages) r ON r.thread = t.number`,
@@ -26,7 +26,7 @@ export function* portionsOf(db: DatabaseSync): Generator<Portion> {
   }
 }
 
-/** Makes a database of these rows; all of them, or none where something fails. `pk` says whose board it is, where that is known. */
+/** Makes a database of these rows; all of them, or none if something fails. `pk` is the board's key, if it is known. */
 export async function fillDatabase(path: string, portions: AsyncIterable<Portion>, pk: string | undefined): Promise<void> {
   const db = openDatabase(path, "write");
   try {
@@ -39,7 +39,7 @@ export async function fillDatabase(path: string, portions: AsyncIterable<Portion
     }
     db.exec(NUMBER_THREADS);
     if (pk !== undefined) putBoardKey(db, pk);
-    // One file, like a snapshot: whoever only reads it needs no others beside it, and leaves none.
+    // One file, like a snapshot: reading it needs no other files beside it, and leaves none.
     db.exec("COMMIT; PRAGMA journal_mode = DELETE;");
   } catch (error) {
     throw fileFault(error, path);
@@ -48,7 +48,7 @@ export async function fillDatabase(path: string, portions: AsyncIterable<Portion
   }
 }
 
-/** A thread is numbered by the first message here that stands in it. */
+/** A thread has the number of its first message here. */
 const NUMBER_THREADS = `
 CREATE TEMP TABLE firsts (root TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO firsts SELECT root, min(seq) FROM messages GROUP BY root;

@@ -18,12 +18,12 @@ export type WriterRequest = { readonly acts: readonly Act[]; readonly now: numbe
 export function run(port: MessagePort, { path, as }: WriterData): void {
   const db = openDatabase(path, "write");
   const writer = new SqliteWriter(db);
-  // By the connection that stays open: closing one folds the log, and a sync that fails then is told to nobody.
+  // Uses the connection that stays open: closing one checkpoints the log, and nobody would be told of a sync that fails then.
   if (as === "board") writer.endWithdrawn();
   const checkpoints = new Checkpoints(db, path);
   const files = new OpenFiles(path);
 
-  /** The last connection to close folds what is left of the log into the file: that is the writer's. */
+  /** The last connection to close checkpoints what is left of the log: that must be the writer's. */
   const close = async (): Promise<void> => {
     await checkpoints.close();
     writer.close();
@@ -52,7 +52,7 @@ export function run(port: MessagePort, { path, as }: WriterData): void {
   port.postMessage({ ready: true, nextDue: writer.nextDue() });
 }
 
-/** Less than this is gone with the next few posts, and the operator would hear of a full disk again and again. */
+/** With less space than this, the next few posts fill the disk, and the operator would be told of a full disk again and again. */
 const ROOM_BYTES = 1024 * 1024;
 
 function requireRoom(file: string): void {

@@ -15,7 +15,7 @@ import { errcodeOf, primaryCode } from "./faults.ts";
 import { Fetcher } from "./fetch.ts";
 import { Flush } from "./flush.ts";
 import { openDatabase } from "./open.ts";
-import { Upkeep } from "./upkeep.ts";
+import { SqliteUpkeep } from "./upkeep.ts";
 
 const PRUNE_EVERY_MS = MINUTE_MS;
 
@@ -24,10 +24,10 @@ export class SqliteWriter {
   readonly #sql: ReturnType<typeof statements>;
   readonly #fetcher: Fetcher;
   readonly #flush: Flush;
-  readonly #upkeep: Upkeep;
-  /** Where the last batch left the log, and its time, which never runs backwards. */
+  readonly #upkeep: SqliteUpkeep;
+  /** The head of the log after the last batch, and its time, which never runs backwards. */
   #head: Head | undefined;
-  /** Of the tree, where the log stands; undefined until it is read. */
+  /** The edge of the tree at the head of the log; undefined until it is read. */
   #edge: TreeEdge | undefined;
   #now = 0;
   #nextDue: number | null | undefined;
@@ -38,7 +38,7 @@ export class SqliteWriter {
     this.#sql = statements(db);
     this.#fetcher = new Fetcher(db);
     this.#flush = new Flush(db);
-    this.#upkeep = new Upkeep(db);
+    this.#upkeep = new SqliteUpkeep(db);
   }
 
   run<One extends Act>(acts: readonly One[], now: number): Appended<One> {
@@ -46,7 +46,7 @@ export class SqliteWriter {
       return this.#transact(now, (ledger) => {
         this.#fetcher.serve(ledger.set);
         for (const { id } of acts.flatMap(arrivalsOf)) this.#fetcher.expectNew(ledger.set, id);
-        // The rules only read here: where that fails, it is no fault of an act.
+        // The rules only read here, so a failure is not the fault of an act.
         return workOut(ledger, acts, (error) => errcodeOf(error) !== undefined);
       });
     } catch (error) {
@@ -55,7 +55,7 @@ export class SqliteWriter {
     }
   }
 
-  /** Ends what the board was in the middle of when it crashed: nobody may be there to write, and what is left would be shown for ever. */
+  /** Completes what the board was doing when it crashed: if it may not write later, what is left would be shown for ever. */
   endWithdrawn(): void {
     if (this.#sql.anyWithdrawal.get() !== undefined) while (this.#endSome());
   }
@@ -65,14 +65,14 @@ export class SqliteWriter {
   }
 
   /**
-   * Folds the write-ahead log into the file and cuts it to nothing: until then it holds what was erased since the last time.
-   * Whether it could: a reader in the middle of a long question holds it up.
+   * Checkpoints the write-ahead log and truncates it: until then it contains what was erased since the last time. Returns whether it could:
+   * a reader in a long query can block it.
    */
   scrub(): boolean {
     return this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
   }
 
-  /** The header is written, with what it says already. A write-ahead log that is there may take a page on a full disk, but not much more. */
+  /** Writes the header unchanged. An existing write-ahead log may accept one more page on a full disk, but not much more. */
   trial(): void {
     const { user_version: version } = this.#db.prepare("PRAGMA user_version").get() as { user_version: number };
     this.#sql.begin.run();
@@ -102,7 +102,7 @@ export class SqliteWriter {
       const outcomes = work(ledger);
       const edge = ledger.growTree((this.#edge ??= this.#readEdge(ledger.set.start.seq)));
       const touched = this.#flush.write(ledger);
-      // Not those who have just come back.
+      // Not those that have just become active again.
       if (pruning && this.#upkeep.forgetSilentAgents(this.#now)) this.#fetcher.forget();
       const nextDue = this.#upkeep.nextDue();
       // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.
@@ -120,7 +120,7 @@ export class SqliteWriter {
     }
   }
 
-  /** Whether there is more. */
+  /** Returns whether there is more. */
   #endSome(): boolean {
     let more = false;
     this.#transact(0, (ledger) => {
@@ -131,7 +131,7 @@ export class SqliteWriter {
     return more;
   }
 
-  /** Goes on from where the log stands. Whether another process, such as an operator's command, has written to it. */
+  /** Continues from the head of the log. Returns whether another process, such as an operator's command, has written to it. */
   #begin({ set }: BatchLedger, now: number): boolean {
     const last = this.#sql.lastEntry.get() as (Head & { readonly at: number }) | undefined;
     set.start = last === undefined ? { seq: 0, hash: GENESIS } : { seq: last.seq, hash: last.hash };
@@ -145,7 +145,7 @@ export class SqliteWriter {
     return true;
   }
 
-  /** Two hundred leaves and a few hundred roots at most: nothing is kept that could differ from them. */
+  /** At most two hundred leaves and a few hundred roots: nothing is cached that could differ from them. */
   #readEdge(size: number): TreeEdge {
     return edgeOf(
       size,
@@ -153,7 +153,7 @@ export class SqliteWriter {
     );
   }
 
-  /** One of the acts came to rows that cannot be written: each for itself, it harms no other. */
+  /** One of the acts resulted in rows that cannot be written: run one by one, it harms no other. */
   #oneByOne<One extends Act>(acts: readonly One[], now: number): Appended<One> {
     const each = acts.map((act) => this.run([act], now));
     const { head, nextDue } = each.at(-1) ?? this.run([], now);
@@ -171,7 +171,7 @@ export class SqliteWriter {
   }
 }
 
-/** Ends at once what a board, or the copy of one, was in the middle of. */
+/** Completes at once what a board, or the copied board, was doing. */
 export function endWithdrawn(path: string): void {
   const writer = new SqliteWriter(openDatabase(path, "write"));
   try {
@@ -190,10 +190,10 @@ function statements(db: DatabaseSync) {
   };
 }
 
-/** Result codes of SQLite that speak of what was to be written: too big, against a constraint, or of another type. */
+/** Result codes of SQLite about the written values: too big, against a constraint, or of another type. */
 const FAULTS_OF_ROWS: ReadonlySet<number> = new Set([18, 19, 20]);
 
-/** After a full disk or any other fault of the storage nobody in the batch may be answered. */
+/** After a full disk or another failure of the storage, no act of the batch may be answered as done. */
 function isFaultOfRows(error: unknown): boolean {
   const errcode = errcodeOf(error);
   return errcode === undefined || FAULTS_OF_ROWS.has(primaryCode(errcode));

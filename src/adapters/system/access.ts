@@ -1,11 +1,11 @@
-// Why this user cannot read or write something, in a sentence that says what to do about it.
+// Explains why this user cannot read or write a file, and what to do about it.
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 type Want = "read" | "write";
 const WANTED = { read: constants.R_OK, write: constants.W_OK };
 
-/** Undefined where it may, and where there is nothing at that path. */
+/** Undefined if it may, or if nothing is at that path. */
 export function barred(path: string, want: Want): string | undefined {
   try {
     accessSync(path, WANTED[want]);
@@ -16,8 +16,8 @@ export function barred(path: string, want: Want): string | undefined {
 }
 
 /**
- * Of a directory, found out by trying: after a fault of its disk, a file system may refuse every write, and still say that one may.
- * A full disk is another thing.
+ * Tries to write in a directory: after a disk fault, a file system may refuse every write although the permissions allow it. A full disk is
+ * another matter.
  */
 export function barredFromWriting(dir: string): string | undefined {
   if (!existsSync(dir)) return undefined;
@@ -33,7 +33,7 @@ export function barredFromWriting(dir: string): string | undefined {
 
 const isRefused = (error: unknown): boolean => ["EROFS", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** What the system refused, in words; undefined where it is none of the usual reasons. */
+/** The system's error in words; undefined if it is none of the usual ones. */
 export function systemWords(error: unknown, path: string, want: Want): string | undefined {
   switch ((error as NodeJS.ErrnoException).code) {
     case "EACCES":
@@ -49,7 +49,7 @@ export function systemWords(error: unknown, path: string, want: Want): string | 
   }
 }
 
-/** Who may not do it, and whose it is; without what to do, which differs. */
+/** The user that may not do it, and the owner of the file; without what to do, which differs. */
 export const deniedWords = (path: string, want: Want): string =>
   `This user (${userWords(process.getuid?.())}) may not ${want} ${path}${ownerWords(path)}`;
 
@@ -57,7 +57,7 @@ export const fullWords = (path: string): string => `The disk that holds ${path} 
 
 const userWords = (uid: number | undefined): string => (uid === 0 ? "root" : `uid ${uid ?? "unknown"}`);
 
-/** Of the file itself, or of the closest directory above it that this user can see. */
+/** Of the file itself, or of the closest parent directory that this user can see. */
 function ownerWords(path: string): string {
   for (let seen = resolve(path); ; seen = dirname(seen)) {
     try {

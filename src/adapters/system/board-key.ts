@@ -1,4 +1,4 @@
-// Ed25519 keys: the board's own in a file, which says who the board is; and those of callers, for a moment.
+// Ed25519 keys: the board's own in a file, which is its identity; and those of callers, for a moment.
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from "node:crypto";
 import { fromBase64url, PUBLIC_KEY, toBase64url } from "../../core/protocol/encoding.ts";
 import { agentId } from "../../core/protocol/identity.ts";
@@ -10,7 +10,7 @@ const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 function keyFrom(seed: Uint8Array): KeyObject {
   const der = Buffer.concat([PKCS8_PREFIX, seed]);
   const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-  // Small buffers share memory that is handed out again as it is.
+  // Small buffers come from a shared pool, which is reused without clearing.
   der.fill(0);
   return key;
 }
@@ -30,7 +30,7 @@ export function signingKey(seed: Uint8Array): SigningKey {
 export const signingKeys: SigningKeys = {
   fresh() {
     const seed = randomBytes(32);
-    // As text without a copy of the bytes, which nobody would clear.
+    // Encodes the bytes without another copy of them, which nobody would clear.
     return { secret: seed.toString("base64url"), pk: this.from(seed).pk };
   },
   from(seed) {
@@ -42,17 +42,17 @@ export const signingKeys: SigningKeys = {
   },
 };
 
-/** The agent that a secret key makes, or undefined where the text is no key. */
-export const agentOf = (secret: string): string | undefined =>
+/** The agent of a secret key, or undefined if the text is no key. */
+export const agentOfSecret = (secret: string): string | undefined =>
   PUBLIC_KEY.test(secret) ? agentId(signingKeys.from(fromBase64url(secret)).pk) : undefined;
 
-/** The key in a file, or undefined where there is none. */
+/** The key in a file, or undefined if there is none. */
 export function readBoardKey(path: string): SigningKey | undefined {
   const secret = readSecretFile(path);
   return secret === undefined ? undefined : signingKey(fromBase64url(secret));
 }
 
-/** A new key, for a new board; where another process was quicker, the one that it made. */
+/** A new key, for a new board; if another process was faster, the key that it made. */
 export function makeBoardKey(path: string): SigningKey {
   const seed = randomBytes(32);
   if (writeSecretFile(path, toBase64url(seed))) return signingKey(seed);
@@ -61,7 +61,7 @@ export function makeBoardKey(path: string): SigningKey {
   return made;
 }
 
-/** The key in a file, which must be the one that signs for the board in `place`; `mend` says what to do where it is not. */
+/** The key in a file, which must be that of the board in `place`; `mend` says what to do if it is not. */
 export function requireBoardKey(path: string, place: string, pk: string | undefined, mend: string): SigningKey {
   const found = readBoardKey(path);
   if (found !== undefined && (pk === undefined || pk === found.pk)) return found;
@@ -70,5 +70,5 @@ export function requireBoardKey(path: string, place: string, pk: string | undefi
   throw new Error(`${belongs}, but ${holds}. ${mend}`);
 }
 
-/** Who a board is, by the public half of its key. */
+/** The id of a board, by the public half of its key. */
 export const boardName = (pk: string): string => `${agentId(pk)} (public key ${pk})`;

@@ -1,4 +1,4 @@
-// A certificate chain and its key: read from their files, and held against each other before anybody is shown them.
+// A certificate chain and its key: read from files, and checked against each other before use.
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
@@ -9,13 +9,13 @@ import { deniedWords } from "./access.ts";
 export interface TlsPair {
   readonly cert: string;
   readonly key: string;
-  /** Whose certificate it is. */
+  /** The names in the certificate. */
   readonly subject: string;
   readonly validFrom: number;
   readonly validTo: number;
 }
 
-/** A code as the system's are. */
+/** A code like those of the system. */
 const NOT_REGULAR = "not regular";
 const READ_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file; give the path of a PEM file.",
@@ -24,7 +24,7 @@ const READ_FAULTS: Readonly<Record<string, string>> = {
   [NOT_REGULAR]: "it is a pipe, a socket or a device; give the path of a PEM file.",
 };
 
-/** The text of a file; where it cannot be read, throws what is wrong and what to do. */
+/** The text of a file; if it cannot be read, throws what is wrong and what to do. */
 export function readPem(path: string): string {
   try {
     return readRegular(path);
@@ -35,7 +35,7 @@ export function readPem(path: string): string {
   }
 }
 
-/** Whoever opens or reads a named pipe waits for a writer, and with it everybody whom the board answers. */
+/** Opening or reading a named pipe would wait for a writer, and block the whole board. */
 function readRegular(path: string): string {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -47,11 +47,11 @@ function readRegular(path: string): string {
   }
 }
 
-/** Not for the owner to run the board: that is root, as a rule. */
+/** Does not suggest running the board as the owner, who is usually root. */
 const permissionDenied = (path: string): string =>
   `permission denied. ${deniedWords(path, "read")}. Let the user that the board runs as read it, or give it a copy (docs/configuration.md, "TLS").`;
 
-/** Throws a sentence where they are not a chain that begins with the key's own certificate, and that key. */
+/** Throws an explanation if they are not a chain that begins with the key's own certificate, and that key. */
 export function tlsPair(cert: string, key: string): TlsPair {
   const chain = certificatesIn(cert);
   const own = chain[0];
@@ -97,7 +97,7 @@ function mismatch(chain: readonly X509Certificate[], key: KeyObject): string {
 const subjectOf = ({ subject, subjectAltName, serialNumber }: X509Certificate): string =>
   ((subject as string | undefined) || subjectAltName || `serial number ${serialNumber}`).replaceAll("\n", ", ");
 
-/** Why browsers and mail servers will not believe it today; undefined where they may. */
+/** Why browsers and mail servers will reject it today; undefined if they will not. */
 export function untimely({ subject, validFrom, validTo }: TlsPair, now: number): string | undefined {
   if (now >= validTo) return `the certificate of ${subject} expired at ${iso(validTo)}: callers will refuse it; renew it`;
   if (now < validFrom)

@@ -1,12 +1,12 @@
-// The operator's own command for something that has happened: run by the shell, one at a time, and never for long.
+// The operator's command for an event: run by the shell, one at a time, with a timeout.
 import { spawn } from "node:child_process";
 import { MINUTE_MS } from "../../core/durations.ts";
 
-/** What waits beyond this is dropped: the metric and the list of reports still tell of it. */
+/** Events beyond this queue are dropped: the metric and the list of reports still show them. */
 const MAX_WAITING = 100;
 
 export interface Command {
-  /** Facts are in the environment, where no shell takes them for words of its own. */
+  /** Facts are passed in the environment, where the shell does not interpret them. */
   run(facts: Readonly<Record<string, string>>): void;
   close(): void;
 }
@@ -19,7 +19,7 @@ export function shellCommand(text: string, onFailure: (error: Error) => void): C
     const facts = closed ? undefined : waiting.shift();
     end = undefined;
     if (facts === undefined) return;
-    // A group of its own, so that whatever it has started ends with it; its words are its own, and not the board's log.
+    // Its own process group, so that everything it has started ends with it; its output does not go into the board's log.
     const child = spawn(text, { shell: true, detached: true, stdio: "ignore", env: { ...process.env, ...facts } });
     let failure: Error | undefined;
     end = () => endGroup(child.pid);
@@ -48,7 +48,7 @@ export function shellCommand(text: string, onFailure: (error: Error) => void): C
   };
 }
 
-/** All that the command has started, and at once: what does not want to end would hold up those that wait. */
+/** Ends everything that the command has started, at once: a process that does not want to end would delay those that wait. */
 function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");

@@ -1,7 +1,7 @@
-// How much room there is on a disk.
+// Free disk space.
 import { statfsSync } from "node:fs";
 
-/** Bytes that this user can still write where a file or directory is. */
+/** Bytes that this user can still write on the disk of a file or directory. */
 export function roomBeside(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;

@@ -1,7 +1,7 @@
-// One Ed25519 signature, checked here and now: for the few that no thread is worth.
+// Checks one Ed25519 signature synchronously: for the few that are not worth a thread.
 import { createPublicKey, verify } from "node:crypto";
 
-/** False, and no error, where the key is no key. */
+/** False, and no error, if the key is not valid. */
 export function holdsEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     const x = Buffer.from(publicKey).toString("base64url");

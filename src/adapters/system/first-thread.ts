@@ -1,4 +1,4 @@
-// What a thread runs first: it loads the module that it was started for.
+// The entry module of a thread: it loads the module that the thread was started for.
 import { parentPort, workerData } from "node:worker_threads";
 import type { ThreadModule, ThreadStart } from "./start-thread.ts";
 

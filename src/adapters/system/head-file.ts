@@ -1,4 +1,4 @@
-// The last signed head in a file of its own: written whole, synced and renamed into place.
+// The last signed head in its own file: written whole, synced and renamed into place.
 import { createPublicKey, verify } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -13,8 +13,8 @@ export const HEAD_FILE = "head.json";
 const formerFile = (pk: string): string => `head-${agentId(pk)}.json`;
 
 /**
- * In a board's directory, the last head that this key signed; of any key where the board's is not known. A board that was given a new key
- * starts with nothing signed: what the key before it signed stays, in a file of its own name.
+ * In a board's directory, the last head that this key signed; of any key if the board's is not known. A board with a new key starts without
+ * a signed head: what the previous key signed stays, in a file with its name.
  */
 export function headFileIn(data: string, pk: string | undefined): HeadRecord {
   const file = headFile(join(data, HEAD_FILE));
@@ -24,24 +24,24 @@ export function headFileIn(data: string, pk: string | undefined): HeadRecord {
       return pk === undefined || head === undefined || head.pk === pk ? head : headFile(join(data, formerFile(pk))).read();
     },
     async write(checkpoint) {
-      // The board has looked at its start: what was damaged since is replaced by what holds it back as well.
-      const standing = await file.read().catch((error: unknown) => {
+      // The board has checked it at its start: if it was damaged since, the newer head replaces it and restricts the board as well.
+      const state = await file.read().catch((error: unknown) => {
         if (error instanceof DamagedHead) return undefined;
         throw error;
       });
       // A crash here leaves both under their own names, and nobody has seen the new one.
-      if (standing !== undefined && standing.pk !== checkpoint.pk) await keepFormerHead(data, standing);
+      if (state !== undefined && state.pk !== checkpoint.pk) await keepFormerHead(data, state);
       return file.write(checkpoint);
     },
   };
 }
 
-/** Under the name of whoever signed it. */
+/** Under the name of its signer. */
 export async function keepFormerHead(data: string, checkpoint: Checkpoint): Promise<void> {
   await headFile(join(data, formerFile(checkpoint.pk))).write(checkpoint);
 }
 
-/** Whether the key that a checkpoint names has signed what it says. */
+/** Whether the key that a checkpoint names has signed it. */
 export function isSigned({ payload, sig, pk }: Checkpoint): boolean {
   try {
     const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: pk }, format: "jwk" });
@@ -51,7 +51,7 @@ export function isSigned({ payload, sig, pk }: Checkpoint): boolean {
   }
 }
 
-/** Its fields say what was signed, and it was signed: what a disk or a person has changed since holds nothing back. */
+/** Its fields match what was signed, and the signature is valid: a changed or damaged head restricts nothing. */
 export function requireSound(checkpoint: Checkpoint, data: string): void {
   const { seq, hash } = (isSigned(checkpoint) ? JSON.parse(checkpoint.payload) : {}) as Partial<Checkpoint>;
   if (seq === checkpoint.seq && hash === checkpoint.hash) return;
@@ -69,7 +69,7 @@ class DamagedHead extends Error {
 
 const TEXTS = ["payload", "sig", "pk", "board", "hash", "at"] as const;
 
-/** What is wrong with it; undefined where it has everything that a head has. Whether it is true is another question. */
+/** What is wrong with it; undefined if it has all fields of a head. Whether it is true is another question. */
 function unlikeHead(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return "it does not hold a JSON object";
   const head = value as Partial<Record<keyof Checkpoint, unknown>>;
@@ -115,7 +115,7 @@ function parsed(text: string, path: string): Checkpoint {
   return value as Checkpoint;
 }
 
-/** A disk that is full or read-only is no fault of the program: whoever asked for the head hears which of them it is. */
+/** A full or read-only disk is no fault of the program: the caller is told which of them it is. */
 function notKept(error: unknown, path: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case "ENOSPC":

@@ -1,4 +1,4 @@
-// The key that signs the heads of the tree: a file beside the board's own key, for this use alone.
+// The key that signs the heads of the tree: a file beside the board's own key, used for nothing else.
 import { existsSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { toBase64url } from "../../core/protocol/encoding.ts";
@@ -12,24 +12,26 @@ import { writeSecretFile } from "./secret-file.ts";
 /** The name of the file, in a board's directory and in a backup. */
 export const LOG_KEY_FILE = "log.key";
 
-/** Beside the board's key, where nodes that share that one share this one too; in the data directory where nothing can be written there. */
+/**
+ * Beside the board's key, so that nodes which share that file share this one too; in the data directory if nothing can be written there.
+ */
 export function logKeyFile(keyFile: string, data: string): string {
   const [beside, own] = [join(dirname(keyFile), LOG_KEY_FILE), join(data, LOG_KEY_FILE)];
   if (existsSync(beside)) return beside;
   return existsSync(own) || barredFromWriting(dirname(keyFile)) !== undefined ? own : beside;
 }
 
-/** From the board's key, so that every node that has that one can make this one; another for each name. */
+/** Derived from the board's key, so that every node with that key can make this one; a different key for each name. */
 const derivedSeed = (board: SigningKey, origin: string): Uint8Array => board.secretFor(`log key ${origin}`);
 
-/** The key in the file; where there is none, one is made for this name. */
+/** The key in the file; if there is none, one is made for this name. */
 export function makeLogKey(file: string, board: SigningKey, origin: string): SigningKey {
   const seed = derivedSeed(board, origin);
   writeSecretFile(file, toBase64url(seed));
   return readBoardKey(file) ?? signingKey(seed);
 }
 
-/** The key of this name, which the database knows; `place` is where that is. A file that is missing is written again where it can be. */
+/** The key of this name, which the database knows; `place` is where that is. A missing file is written again if possible. */
 export function requireLogKey(
   file: string,
   place: string,
@@ -49,7 +51,7 @@ export function requireLogKey(
   );
 }
 
-/** A key that signs no more keeps its bytes under another name. Answers where it is now; undefined where there was none. */
+/** A retired key keeps its bytes under another name. Returns where it is now; undefined if there was none. */
 export function setLogKeyAside(file: string): string | undefined {
   const found = readBoardKey(file);
   if (found === undefined) return undefined;

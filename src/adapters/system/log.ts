@@ -1,8 +1,8 @@
-// The board's log on standard error: JSON lines for programs, one readable line each for people at a terminal.
+// The board's log on standard error: JSON lines for programs, readable lines for people at a terminal.
 import { type DestinationStream, type Logger, pino } from "pino";
 import { visible } from "../../core/view/markdown.ts";
 
-/** Where lines go, each with its end. */
+/** Receives the lines, each with its end. */
 export type LogLines = DestinationStream;
 
 export interface LogSettings {
@@ -10,7 +10,7 @@ export interface LogSettings {
   readonly logFormat: "json" | "text" | undefined;
 }
 
-/** Written before the next line of the program runs: what a process said before it died is there. */
+/** Written synchronously, so that the last words of a dying process are there. */
 const standardError = (): LogLines => pino.destination({ dest: 2, sync: true });
 
 export function boardLog({ logLevel, logFormat }: LogSettings, lines: LogLines = standardError()): Logger {
@@ -28,7 +28,7 @@ function readable(lines: LogLines): LogLines {
   return { write: (line) => lines.write(`${readableLine(line)}\n`) };
 }
 
-/** `2026-01-31 09:00:00 INFO  listening  address=http://127.0.0.1:8787`; a stack follows on lines of its own. */
+/** `2026-01-31 09:00:00 INFO  listening  address=http://127.0.0.1:8787`; a stack follows on its own lines. */
 export function readableLine(line: string): string {
   const { time, level, msg, err, ...fields } = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const { stack, message } = (err ?? {}) as { stack?: string; message?: string };
@@ -41,7 +41,7 @@ export function readableLine(line: string): string {
   return [words.join("  "), ...(stack === undefined ? [] : stack.split("\n").slice(1))].join("\n");
 }
 
-/** Nothing that a terminal would obey, and nothing that could be taken for two values. */
+/** No control sequences for a terminal, and no ambiguous values. */
 function shown(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   return /^[!-~]+$/.test(text) ? text : visible(JSON.stringify(text));

@@ -1,22 +1,22 @@
-// Figures for the operator in Prometheus form, and faults into the log.
+// Metrics for the operator in Prometheus format; writes faults into the log.
 import type { Logger } from "pino";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { ERRORS, type ErrorCode } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/durations.ts";
-import { type MailReport, type Place, PLACES, type RequestReport } from "../../ports/telemetry.ts";
+import { type MailReport, type FaultPlace, FAULT_PLACES, type RequestReport } from "../../ports/telemetry.ts";
 
 export interface Metrics extends RequestReport, MailReport {
   readonly text: () => Promise<string>;
   readonly observe: (operation: string, status: number, ms: number) => void;
-  /** A fault that is told elsewhere. */
-  counted(place: Place): void;
-  /** A figure read when somebody asks for it; left out where it cannot be read. */
+  /** A fault that is logged elsewhere. */
+  counted(place: FaultPlace): void;
+  /** A gauge that is read on request; left out if it cannot be read. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** What does not change while the board runs, as labels of a figure that is always 1. */
+  /** Constants of the running board, as labels of a metric that is always 1. */
   info(name: string, help: string, labels: Readonly<Record<string, string>>): void;
 }
 
-/** The same fault is in the log once in this time, with how often it came since. */
+/** The same fault is logged once in this time, with the number of repetitions. */
 const REPEATED_MS = MINUTE_MS;
 
 export function metrics(log: Logger): Metrics {
@@ -36,13 +36,13 @@ export function metrics(log: Logger): Metrics {
     buckets: [1, 2, 4, 8, 16, 32, 64, 128],
     registers,
   });
-  /** Every series from the start on: a first fault that makes its series is none that an alert can see. */
+  /** Creates every series at the start: an alert cannot see the first fault if that creates the series. */
   const counter = <Label extends string>(name: string, help: string, label: Label, values: readonly string[]): Counter<Label> => {
     const made = new Counter({ name, help, labelNames: [label], registers });
     for (const value of values) made.inc({ [label]: value } as Record<Label, string>, 0);
     return made;
   };
-  const faults = counter("blackboard_faults_total", "Faults of the board or its storage, by place.", "place", PLACES);
+  const faults = counter("blackboard_faults_total", "Faults of the board or its storage, by place.", "place", FAULT_PLACES);
   const refusals = counter("blackboard_refusals_total", "Requests refused, by error code.", "code", Object.keys(ERRORS));
   const mails = counter("blackboard_mails_total", "Mails and recipients answered, by outcome.", "outcome", [
     "accepted",
@@ -50,7 +50,7 @@ export function metrics(log: Logger): Metrics {
     "refused",
   ]);
   const repeated = repeatedFaults(log);
-  // Finding a figure by its labels costs more than moving it.
+  // Finding a metric by its labels costs more than updating it.
   const answered = new Map<string, Map<number, { observe(seconds: number): void }>>();
   return {
     text: () => registry.metrics(),
@@ -81,7 +81,7 @@ export function metrics(log: Logger): Metrics {
           try {
             this.set(await read());
           } catch {
-            // One figure that cannot be read must not take the others with it.
+            // One gauge that cannot be read must not hide the others.
             this.reset();
             this.remove();
           }
@@ -94,7 +94,7 @@ export function metrics(log: Logger): Metrics {
   };
 }
 
-function repeatedFaults(log: Logger): (place: Place, error: unknown) => void {
+function repeatedFaults(log: Logger): (place: FaultPlace, error: unknown) => void {
   const told = new Map<string, { at: number; times: number }>();
   return (place, error) => {
     const key = `${place} ${error instanceof Error ? `${error.name} ${error.message}` : String(error)}`;
@@ -104,7 +104,7 @@ function repeatedFaults(log: Logger): (place: Place, error: unknown) => void {
       before.times++;
       return;
     }
-    // Faults whose words differ each time must not fill the memory.
+    // Faults with ever new messages must not fill the memory.
     if (told.size > 1000) told.clear();
     told.set(key, { at: now, times: 0 });
     log.error({ err: error, place, ...(before === undefined ? {} : { repeated: before.times }) }, "fault");

@@ -1,4 +1,4 @@
-// A thread that finds nonces, one message after the other.
+// A thread that mines nonces, one message after the other.
 import { parentPort } from "node:worker_threads";
 import { mine } from "../../core/protocol/work.ts";
 

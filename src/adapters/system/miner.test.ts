@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Refusal } from "../../core/errors.ts";
 import { workBits } from "../../core/protocol/work.ts";
 import type { Miner } from "../../ports/miner.ts";
-import { miner } from "./miner.ts";
+import { minerThread } from "./miner.ts";
 
 const ENDLESS = 60;
 const id = (n: number): string => n.toString(16).padStart(64, "0");
@@ -14,7 +14,7 @@ const code = (promise: Promise<string>): Promise<string> =>
   );
 
 let mining: Miner;
-beforeEach(() => void (mining = miner()));
+beforeEach(() => void (mining = minerThread()));
 afterEach(() => mining.close());
 
 describe("mining for others", () => {

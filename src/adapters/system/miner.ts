@@ -5,7 +5,7 @@ import type { Miner } from "../../ports/miner.ts";
 import type { MiningJob } from "./miner-thread.ts";
 import { workerUrl } from "./worker-url.ts";
 
-/** Jobs behind the one that is being worked on. */
+/** Jobs behind the current one. */
 const MAX_WAITING = 16;
 
 interface Waiting {
@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 /** The thread starts with the first job: most boards never need it. */
-export function miner(): Miner {
+export function minerThread(): Miner {
   const waiting: Waiting[] = [];
   let worker: Worker | undefined;
   let current: Waiting | undefined;
@@ -43,7 +43,7 @@ export function miner(): Miner {
     return thread;
   }
 
-  /** The thread does not listen while it mines, so a job that nobody wants any more ends with it. */
+  /** The thread does not listen while it mines, so a cancelled job is ended by ending the thread. */
   function abandon(one: Waiting): void {
     const place = waiting.indexOf(one);
     if (place >= 0) waiting.splice(place, 1);

@@ -1,8 +1,8 @@
-// Names and numbers of hosts and networks, as operators write them.
+// Hosts and networks as operators write them.
 import { BlockList, isIP } from "node:net";
 import { isLoopbackName } from "../../core/loopback.ts";
 
-/** What ends in a number is meant as an IPv4 address. */
+/** A name that ends in a number is meant as an IPv4 address. */
 export const isHostName = (text: string): boolean =>
   /^(?=.{1,253}$)(?!(?:.*\.)?[0-9]+$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i.test(text);
 

@@ -1,4 +1,4 @@
-// Files that ship with the program; from source and from the built package they are in the same place.
+// Files that ship with the program; from source and in the built package they are in the same place.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -6,5 +6,7 @@ export const pathInPackage = (path: string): string => fileURLToPath(new URL(`..
 export const bytesOfPackage = (path: string): Uint8Array => readFileSync(pathInPackage(path));
 export const textOfPackage = (path: string): string => readFileSync(pathInPackage(path), "utf8");
 
-/** What pieces of words mean: see models/README.md. */
+/** The table of meanings: see models/README.md. */
 export const MEANING_TABLE = pathInPackage("models/meaning.bin");
+/** The guard's risk table: how similar a text is to texts that instruct their reader. */
+export const RISK_TABLE = "models/guard.bin";

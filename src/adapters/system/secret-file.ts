@@ -1,4 +1,4 @@
-// A secret key at rest: 43 characters in a file that only its owner may read, never written over another.
+// A secret key in a file: 43 characters that only its owner may read; never overwrites another.
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SECRET_KEY } from "../../core/protocol/encoding.ts";
@@ -6,10 +6,10 @@ import { systemWords } from "./access.ts";
 import { makeDirectory } from "./directory.ts";
 import { syncDirectory } from "./sync.ts";
 
-/** Whose mode counts: a file in use, but not a copy on a medium that may know no modes. */
+/** Whether its mode is checked: for a file in use, but not for a copy on a medium without modes. */
 type Kept = "in use" | "put away";
 
-/** Undefined where there is no file. */
+/** Undefined if there is no file. */
 export function readSecretFile(path: string, kept: Kept = "in use"): string | undefined {
   const stat = asked(path, () => statSync(path, { throwIfNoEntry: false }));
   if (stat === undefined) return undefined;
@@ -20,15 +20,15 @@ export function readSecretFile(path: string, kept: Kept = "in use"): string | un
   return secret;
 }
 
-/** On disk when it returns; whether it was written, for a file that is there already stays as it is. */
+/** On disk when it returns. Returns whether it was written: an existing file stays as it is. */
 export function writeSecretFile(path: string, secret: string): boolean {
   makeDirectory(dirname(path));
-  // Whoever else looks for it, such as a second node that starts, sees all of it or nothing.
+  // Another process that looks for it, such as a second node, sees all of it or nothing.
   const draft = `${path}.${process.pid}`;
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
     if (!appeared(draft, path)) return false;
-    // A database may be about to say that it belongs to the key in it.
+    // A database may be about to record that it belongs to this key.
     syncDirectory(dirname(path));
     return true;
   } catch (error) {
@@ -38,10 +38,10 @@ export function writeSecretFile(path: string, secret: string): boolean {
   }
 }
 
-/** What a medium without second names for a file says. */
+/** Error codes of a medium without hard links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** Gives the file this name as well, unless there is one. */
+/** Gives the file this name as well, unless it exists. */
 function appeared(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);

@@ -1,12 +1,16 @@
-// One signature check: libsodium where its binary fits the machine, else OpenSSL.
+// One signature check: libsodium if its binary fits the machine, else OpenSSL.
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { createRequire } from "node:module";
 import { BoundedCache } from "../../core/bounded-cache.ts";
+import type { Looked } from "../../core/guard/judge.ts";
+import { ANSWER_BYTES, writeAnswer } from "./signature-answer.ts";
 
 export interface SignatureJob {
   readonly key: Uint8Array;
   readonly sig: Uint8Array;
   readonly text: string;
+  /** Whether it is the payload of a message, whose text the guard checks too. */
+  readonly message?: boolean;
 }
 type Check = (key: Uint8Array, sig: Uint8Array, message: Buffer) => boolean;
 
@@ -40,14 +44,16 @@ export function withOpenssl(): Check {
 const KEY_BYTES = 32;
 const SIG_BYTES = 64;
 
-/** Many jobs as one piece of memory, which changes threads without being copied: key, signature and text of each, one after the other. */
+/** Many jobs in one buffer, which is passed to a thread without copying: key, signature and text of each, one after the other. */
 export interface PackedJobs {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Of each text. */
   readonly lengths: readonly number[];
+  /** Whether each is a message for the guard. */
+  readonly messages: readonly boolean[];
 }
 
-export function pack(jobs: readonly SignatureJob[]): PackedJobs {
+export function packJobs(jobs: readonly SignatureJob[]): PackedJobs {
   const lengths = jobs.map(({ text }) => Buffer.byteLength(text));
   const size = lengths.reduce((sum, length) => sum + KEY_BYTES + SIG_BYTES + length, 0);
   const bytes = Buffer.allocUnsafeSlow(size);
@@ -58,29 +64,34 @@ export function pack(jobs: readonly SignatureJob[]): PackedJobs {
     at += KEY_BYTES + SIG_BYTES;
     at += bytes.write(text, at);
   }
-  return { bytes, lengths };
+  return { bytes, lengths, messages: jobs.map(({ message = false }) => message) };
 }
 
-export function packedChecker(check: Check = withSodium() ?? withOpenssl()): (jobs: PackedJobs) => boolean[] {
-  return ({ bytes, lengths }) => {
+export function packedChecker(
+  look: (payload: string) => Looked,
+  check: Check = withSodium() ?? withOpenssl(),
+): (jobs: PackedJobs) => Uint8Array<ArrayBuffer> {
+  return ({ bytes, lengths, messages }) => {
     let at = 0;
     const next = (length: number): Buffer => {
       at += length;
       return Buffer.from(bytes.buffer, bytes.byteOffset + at - length, length);
     };
-    return lengths.map((length) => {
+    const answers = new Uint8Array(ANSWER_BYTES * lengths.length);
+    for (const [nth, length] of lengths.entries()) {
       const [key, sig, message] = [next(KEY_BYTES), next(SIG_BYTES), next(length)];
-      return valid(check, key, sig, message);
-    });
+      if (valid(check, key, sig, message)) writeAnswer(answers, nth, messages[nth] === true ? look(message.toString()) : undefined);
+    }
+    return answers;
   };
 }
 
-/** One job by itself. */
+/** One job alone. */
 export function checker(check: Check = withSodium() ?? withOpenssl()): (job: SignatureJob) => boolean {
   return ({ key, sig, text }) => valid(check, key, sig, Buffer.from(text));
 }
 
-/** A key that is not on the curve makes either library throw or say no; both mean no. */
+/** A key that is not on the curve makes either library throw or return false; both mean no. */
 function valid(check: Check, key: Uint8Array, sig: Uint8Array, message: Buffer): boolean {
   try {
     return check(key, sig, message);

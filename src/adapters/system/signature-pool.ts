@@ -1,15 +1,17 @@
-// Signature checks spread over threads; jobs that come together, or while a thread is busy, go to it together.
+// Spreads signature checks over threads, together with the guard's checks; jobs that arrive together, or while a thread is busy, are sent to it together.
+import type { Looked } from "../../core/guard/judge.ts";
 import type { SignatureChecker } from "../../ports/signatures.ts";
-import { pack, type SignatureJob } from "./signature-check.ts";
+import { readAnswer } from "./signature-answer.ts";
+import { packJobs, type SignatureJob } from "./signature-check.ts";
 import { startThread, type Thread } from "./start-thread.ts";
 
 interface Waiting {
   readonly job: SignatureJob;
-  resolve(valid: boolean): void;
+  resolve(looked: Looked | undefined): void;
   reject(error: Error): void;
 }
 
-/** Few enough that results flow back steadily while the next batch gathers. */
+/** Few enough that results come back steadily while the next batch fills. */
 const BATCH = 16;
 
 const checking = (): Thread => startThread("signature-thread", import.meta.url);
@@ -25,12 +27,12 @@ export function signaturePool(threads: number, thread: () => Thread = checking):
     const worker = thread();
     workers.add(worker);
     worker.unref();
-    worker.on("message", (results: boolean[]) => {
+    worker.on("message", (answers: Uint8Array<ArrayBuffer>) => {
       const batch = busy.get(worker) ?? [];
       busy.delete(worker);
       idle.push(worker);
       dispatch();
-      for (const [i, one] of batch.entries()) one.resolve(results[i] ?? false);
+      for (const [i, one] of batch.entries()) one.resolve(readAnswer(answers, i));
     });
     worker.on("error", (error: Error) => {
       const batch = busy.get(worker) ?? [];
@@ -44,26 +46,28 @@ export function signaturePool(threads: number, thread: () => Thread = checking):
     return worker;
   }
 
-  /** A thread that has died is replaced when there is work for it, so that one which cannot start is not started without end. */
+  /** A dead thread is replaced when there is work for it, so that one which cannot start is not started endlessly. */
   function dispatch(): void {
     while (waiting.length > 0) {
       const worker = idle.pop() ?? (workers.size < threads ? start() : undefined);
       if (worker === undefined) return;
       const batch = waiting.splice(0, BATCH);
       busy.set(worker, batch);
-      const jobs = pack(batch.map((one) => one.job));
+      const jobs = packJobs(batch.map((one) => one.job));
       worker.postMessage(jobs, [jobs.bytes.buffer]);
     }
   }
 
+  const done = (job: SignatureJob): Promise<Looked | undefined> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ job, resolve, reject });
+      // Jobs of one turn of the event loop are sent together: waking a thread costs more than another job.
+      if (waiting.length === 1) setImmediate(dispatch);
+    });
+
   return {
-    check(key, sig, text) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ job: { key, sig, text }, resolve, reject });
-        // What comes in one turn of the event loop goes together: waking a thread costs more than handing it another job.
-        if (waiting.length === 1) setImmediate(dispatch);
-      });
-    },
+    check: async (key, sig, text) => (await done({ key, sig, text })) !== undefined,
+    checkMessage: (key, sig, text) => done({ key, sig, text, message: true }),
     async close() {
       await Promise.all([...workers].map((worker) => worker.terminate()));
     },

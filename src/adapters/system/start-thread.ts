@@ -1,9 +1,9 @@
-// Starts a thread of the board: a module whose `run` is called there, with a port to whoever started it and with what it was given.
+// Starts a thread of the board: calls `run` of a module there, with a port to the starter and the given data.
 import type { EventEmitter } from "node:events";
 import { type MessagePort, type Transferable, Worker } from "node:worker_threads";
 import { workerUrl } from "./worker-url.ts";
 
-/** As a `Worker`: tells `message`, `error` and `exit`. It ends when it closes its port, or is ended. */
+/** Like a `Worker`: emits `message`, `error` and `exit`. It ends when it closes its port, or is terminated. */
 export interface Thread extends EventEmitter {
   postMessage(message: unknown, transfer?: readonly Transferable[]): void;
   unref(): void;

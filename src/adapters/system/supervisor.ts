@@ -1,7 +1,7 @@
-// A word to systemd, where a unit of `Type=notify` runs the board: `systemctl start` then waits until requests are answered.
+// Notifies systemd if a unit of `Type=notify` runs the board: `systemctl start` then waits until requests are answered.
 import { execFile } from "node:child_process";
 
-/** The socket is a datagram socket, which Node.js cannot open: systemd's own program can. */
+/** It is a datagram socket, which Node.js cannot open, so systemd's own program is used. */
 export function tellReady({ NOTIFY_SOCKET: socket }: Readonly<Record<string, string | undefined>>): void {
   if (socket === undefined) return;
   execFile("systemd-notify", ["--ready"], (error) => {

@@ -1,16 +1,18 @@
-// The limits of a caller: which bucket holds how much, and how that is published.
+// The limits of a caller: the size of each bucket, and how it is published.
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { NETWORK_WIDTH } from "./callers.ts";
 import { tokensFor } from "./work-discount.ts";
 
 export interface Bucket {
-  /** So many at once, and after that one every `everyMs`. */
+  /** This many at once, and after that one every `everyMs`. */
   readonly burst: number;
   readonly everyMs: number;
   readonly who: "agent" | "address" | "alias";
   /** What is counted; requests unless given. */
   readonly unit?: "bytes";
-  /** With so much of a token a caller is let in, and owes the rest: what a call comes to is known only later. A whole one unless given. */
+  /**
+   * A caller with this much of a token is let in, and owes the rest: the cost of a call is known only later. A whole token unless given.
+   */
   readonly least?: number;
 }
 
@@ -32,16 +34,16 @@ export type Scope = keyof typeof BUCKETS;
 
 export const isScope = (name: string): name is Scope => Object.hasOwn(BUCKETS, name);
 
-/** Whether it is writing that the bucket pays for: callers learn from every answer how much room they have left. */
+/** Whether the bucket is for writing: then every answer tells callers how much they have left. */
 export const isForWrites = (scope: Scope): boolean => scope !== "reads" && scope !== "searches";
 
-/** The buckets of a board whose limits are so many times as wide. */
+/** The buckets of a board whose limits are this many times as wide. */
 export const bucketsOf = (width: number): Readonly<Record<Scope, Bucket>> =>
   Object.fromEntries(
     Object.entries(BUCKETS).map(([scope, bucket]) => [scope, { ...bucket, burst: bucket.burst * width, everyMs: bucket.everyMs / width }]),
   ) as Record<Scope, Bucket>;
 
-/** Processor time that comes with a request, and that one more token buys. */
+/** Processor time that a request includes, and that one more token buys. */
 export const TOKEN_MS = 10;
 
 /** Streams and long polls of one address. */
@@ -58,17 +60,17 @@ export interface PublishedRates {
     readonly then_every_s: number;
     readonly unit?: "bytes";
   }[];
-  /** With so much of a token an address may write, and no post takes less. */
+  /** An address with this much of a token may write, and no post takes less. */
   readonly rate_least_tokens: number;
-  /** Processor time that comes with a request; so much more is one more token. */
+  /** Processor time that a request includes; this much more is one more token. */
   readonly rate_ms: number;
-  /** An IPv6 network of 48 bits may do so many times as much as one address. */
+  /** An IPv6 /48 network may do this many times as much as one address. */
   readonly rate_ipv6_48_factor: number;
   readonly streams_at_once: number;
   readonly connections_at_once: number;
 }
 
-/** The limits of a board so many times as wide, in the form in which callers are told. */
+/** The limits of a board this many times as wide, as they are published to callers. */
 export const publishedRates = (width: number): PublishedRates => ({
   rates: Object.entries(bucketsOf(width)).map(([scope, { burst, everyMs, who, unit }]) => ({
     scope,

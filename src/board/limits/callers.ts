@@ -1,22 +1,24 @@
-// Who counts as one caller, and as one network.
+// What counts as one caller, and as one network.
 import { isIPv4 } from "node:net";
 
-/** As some proxies pass an address on: with the port that its connection has, which is another each time. */
+/** Some proxies pass an address on with the port of its connection, which differs each time. */
 const WITH_PORT = /^(?:((?:\d+\.){3}\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
 
-/** Who has a /48 has 65,536 networks of 64 bits: they are counted together as well, by a wider measure. */
+/** A /48 has 65,536 networks of 64 bits: they are also counted together, with a higher limit. */
 export const NETWORK_WIDTH = 4;
 export const NETWORK = "::/48";
-/** What a caller's provider has most likely given out as one: an IPv6 /48, an IPv4 /24. */
+/** The network that a caller's provider most likely assigned as one: an IPv6 /48, an IPv4 /24. */
 export const networkOf = (caller: string): string => caller.split(/[.:]/).slice(0, 3).join(":");
-export const isNetwork = (counted: string): boolean => counted.endsWith(NETWORK);
-/** The names under which a caller is counted: its own, and that of its wider network where it has one. Only IPv6 addresses have colons. */
+export const countsNetwork = (counted: string): boolean => counted.endsWith(NETWORK);
+/** The names under which a caller is counted: its own, and that of its wider network if it has one. Only IPv6 addresses have colons. */
 export function countedAs(caller: string): readonly string[] {
   if (!caller.includes(":")) return [caller];
   return [caller, `${caller.split(":").slice(0, 3).join(":")}${NETWORK}`];
 }
 
-/** Addresses are counted one by one, except that an IPv6 network of 64 bits is one caller. Those who have gone have none, and are one too. */
+/**
+ * Each address is one caller, but an IPv6 /64 network is one caller as a whole. Disconnected callers have no address, and count as one too.
+ */
 export function callerOf(written: string | undefined): string {
   if (written === undefined) return "";
   const address = written.replace(WITH_PORT, "$1$2");
@@ -42,7 +44,7 @@ function groupsOf(address: string): readonly number[] {
   return [...left, ...zeros, ...(right ?? [])].map((group) => Number.parseInt(group, 16));
 }
 
-/** The network of an address, and not whose it is: IPv4 without its last 8 bits, IPv6 without its last 80; nothing of what is no address. */
+/** The network of an address, without the host: IPv4 without its last 8 bits, IPv6 without its last 80; undefined if it is no address. */
 export function maskedAddress(address: string): string {
   const caller = callerOf(address);
   if (isIPv4(caller)) return caller.replace(/\.\d+$/, ".0");

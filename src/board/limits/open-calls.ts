@@ -1,6 +1,6 @@
 // The streams and long polls that callers have open at the same time.
 import { Refusal } from "../../core/errors.ts";
-import { countedAs, isNetwork, NETWORK_WIDTH } from "./callers.ts";
+import { countedAs, countsNetwork, NETWORK_WIDTH } from "./callers.ts";
 
 export class OpenCalls {
   readonly #atOnce: number;
@@ -11,14 +11,14 @@ export class OpenCalls {
     this.#atOnce = atOnce;
   }
 
-  /** One more call of a caller; the answer ends it. */
+  /** Counts one more call of a caller; the returned function ends it. */
   enter(caller: string): () => void {
     const names = countedAs(caller);
     for (const counted of names) {
       const open = this.#open.get(counted) ?? 0;
-      const atOnce = this.#atOnce * (isNetwork(counted) ? NETWORK_WIDTH : 1);
+      const atOnce = this.#atOnce * (countsNetwork(counted) ? NETWORK_WIDTH : 1);
       if (open < atOnce) continue;
-      const who = isNetwork(counted) ? "network (an IPv6 /48)" : "address";
+      const who = countsNetwork(counted) ? "network (an IPv6 /48)" : "address";
       throw new Refusal("too_many_streams", `This ${who} has ${open} streams and long polls open; ${atOnce} are allowed.`, {
         details: { at_once: atOnce },
       });

@@ -1,4 +1,4 @@
-// What a caller who was too fast is told: which limit, how long to wait, and whether proof of work would help.
+// The refusal of a caller that was too fast: which limit, how long to wait, and whether proof of work would help.
 import { Refusal } from "../../core/errors.ts";
 import { type Bucket, isForWrites, type Scope, TOKEN_MS } from "./buckets.ts";
 
@@ -8,15 +8,15 @@ export interface PaceDetails {
   readonly burst: number;
   readonly then_every_s: number;
   readonly unit?: "bytes";
-  /** On writes: with so many bits of proof of work there is room now; null where work would not help. */
+  /** For writes: with this many bits of proof of work the post would be accepted now; null if work would not help. */
   readonly bits_for_now?: number | null;
 }
 
 export interface Overdrawn {
   readonly seconds: number;
-  /** Whether it is the wider network that has had enough, not this address alone. */
+  /** Whether the limit of the wider network was reached, not that of this address. */
   readonly network: boolean;
-  /** The processor time that this very request has used, where that was too much. */
+  /** The processor time that this request has used, if that was too much. */
   readonly costMs: number | undefined;
   readonly bits: number | undefined;
 }

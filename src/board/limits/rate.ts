@@ -1,38 +1,38 @@
-// Token buckets, kept as one number a caller: the time at which its bucket is full again.
+// Token buckets, each stored as one number per caller: the time at which its bucket is full again.
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Bucket, bucketsOf, type PublishedRates, publishedRates, type Scope, TOKEN_MS } from "./buckets.ts";
-import { countedAs, isNetwork, NETWORK, NETWORK_WIDTH } from "./callers.ts";
+import { countedAs, countsNetwork, NETWORK, NETWORK_WIDTH } from "./callers.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { rateRefusal } from "./rate-refusal.ts";
 import { WaitingLine } from "./retry-spread.ts";
 
-/** Tokens that a caller has taken and that others have not been told of, by the name that it is counted by. */
+/** Tokens that a caller has taken and that other nodes were not told of, by the name under which it is counted. */
 export interface Spent {
   readonly scope: Scope;
   readonly caller: string;
   readonly tokens: number;
 }
 
-/** Requests of one address under way, and how long what arrives of it is looked at in one turn of the event loop. */
+/** Concurrent requests of one address, and how long its data is processed in one turn of the event loop. */
 const AT_ONCE = 4;
-/** Work that nobody notices. */
+/** Processor time too short to be noticed. */
 const SHORT_MS = 2;
 const TURN_MS = 8;
 
 const MAX_CALLERS = 100_000;
-/** With more nodes than this, a caller who spreads its calls over all of them can exceed its pace. */
+/** With more nodes than this, a caller that spreads its calls over all of them can exceed its rate. */
 const NODES_SHARING = 8;
 
 export interface TurnLimits {
-  /** Requests of one caller that are worked on. */
+  /** Concurrent requests of one caller. */
   readonly atOnce: number;
-  /** Of these, what begins in one turn of the event loop. */
+  /** Requests of one caller that begin in one turn of the event loop. */
   readonly perTurn: number;
-  /** What arrives of one caller is looked at for so long in one turn. */
+  /** How long data of one caller is processed in one turn. */
   readonly turnMs: number;
-  /** How long nothing more begins for a caller after so much work for it. */
+  /** How long no other request of a caller begins, after this much work for it. */
   readonly pauseFor: (usedMs: number) => number;
 }
 
@@ -45,9 +45,9 @@ export interface Room extends Pick<Bucket, "burst" | "everyMs"> {
 }
 
 export interface RateOptions {
-  /** So many times the usual limits. */
+  /** This many times the usual limits. */
   readonly width?: number;
-  /** Where other nodes are to hear what callers take here: they hear it of sealed names, for addresses are not theirs to keep. */
+  /** Set if other nodes are to be told what callers take here: under sealed names, since addresses are not shared. */
   readonly seal?: ((name: string) => string) | undefined;
 }
 
@@ -62,7 +62,7 @@ export class RateLimiter {
   readonly #open: OpenCalls;
   readonly #lines = new WaitingLine(MAX_CALLERS);
   readonly #fullAt = new Map<Scope, BoundedCache<string, number>>();
-  /** Until when each caller's answers under way rest, by the machine's own time. */
+  /** Until when each caller's running answers pause, by the machine's own clock. */
   readonly #pacedUntil = new BoundedCache<string, number>(MAX_CALLERS);
   readonly #untold = new BoundedCache<string, Spent>(MAX_CALLERS);
 
@@ -76,7 +76,7 @@ export class RateLimiter {
     this.#seal = seal;
   }
 
-  /** The limits in force, in the form in which callers are told. */
+  /** The limits in force, as they are published to callers. */
   get published(): PublishedRates {
     return publishedRates(this.#width);
   }
@@ -84,7 +84,7 @@ export class RateLimiter {
     return this.#on ? this.published.connections_at_once : Infinity;
   }
 
-  /** How much of one caller is done at once, where that is limited. */
+  /** How much of one caller runs at once, if that is limited. */
   get turns(): TurnLimits | undefined {
     return this.#on
       ? { atOnce: AT_ONCE * this.#width, perTurn: this.#width, turnMs: TURN_MS * this.#width, pauseFor: (ms) => this.pauseFor(ms) }
@@ -92,8 +92,8 @@ export class RateLimiter {
   }
 
   /**
-   * Takes a token, or as many as there are to pay; refuses where there are too few. Where a caller is let in with less than a token, it owes
-   * the rest until `giveBack`. `bits` tells the proof of work that would be enough, where work buys room.
+   * Takes a token, or several; refuses if there are too few. If a caller is let in with less than a token, it owes the rest until
+   * `giveBack`. `bits` returns the proof of work that would be enough, if work buys a higher limit.
    */
   take(scope: Scope, caller: string, tokens = 1, bits?: () => number): void {
     if (!this.#on) return;
@@ -101,7 +101,9 @@ export class RateLimiter {
     this.#spend(scope, caller, tokens);
   }
 
-  /** Takes what a request costs beyond its own token, for the processor time that it has used so far; refuses where that is more than there is. */
+  /**
+   * Takes what a request costs beyond its own token, for the processor time that it has used so far; refuses if that is more than there is.
+   */
   takeForTime(scope: Scope, caller: string, tokens: number, spentMs: number): void {
     if (!this.#on) return;
     try {
@@ -111,12 +113,12 @@ export class RateLimiter {
     }
   }
 
-  /** Refuses a request under way, which has used so much processor time, where its caller owes more than it may. */
+  /** Refuses a running request, which has used this much processor time, if its caller owes more than it may. */
   require(scope: Scope, caller: string, spentMs: number): void {
     if (this.#on) this.#require(scope, caller, -mayOwe(this.#buckets[scope]), { takes: 1, costMs: spentMs });
   }
 
-  /** How much room a caller has in the bucket that has least of it; undefined where nothing is counted. */
+  /** How much a caller has left in its emptiest bucket; undefined if nothing is limited. */
   room(scope: Scope, caller: string): Room | undefined {
     if (!this.#on) return undefined;
     const rooms = this.#names(caller).map((counted): Room => {
@@ -127,7 +129,7 @@ export class RateLimiter {
     return rooms.reduce((least, one) => (one.tokens < least.tokens ? one : least));
   }
 
-  /** Takes from several buckets, or from none of them; the answer puts everything back. */
+  /** Takes from several buckets, or from none of them; the returned function puts everything back. */
   takeAll(due: readonly (readonly [scope: Scope, caller: string, tokens: number])[]): () => void {
     const taken: (typeof due)[number][] = [];
     const giveBack = (): void => taken.forEach(([scope, caller, tokens]) => this.giveBack(scope, caller, tokens));
@@ -143,14 +145,14 @@ export class RateLimiter {
     return giveBack;
   }
 
-  /** Takes what a post of so many bytes counts for; the answer puts it back. */
+  /** Takes what a post of this many bytes counts as; the returned function puts it back. */
   takeBytes(scope: "bytes" | "agent_bytes", caller: string, length: number): () => void {
     const bytes = Math.max(length, LIMITS.post_bytes);
     this.take(scope, caller, bytes);
     return () => this.giveBack(scope, caller, bytes);
   }
 
-  /** How long a caller has to rest who has used so much processor time for answers under way: it may use as much as reads buy by and by. */
+  /** How long a caller has to pause that has used this much processor time for running answers: its rate is what reads earn over time. */
   pace(caller: string, usedMs: number): number {
     if (!this.#on) return 0;
     const now = performance.now();
@@ -159,12 +161,12 @@ export class RateLimiter {
     return until - now;
   }
 
-  /** After so much work for one caller the others have as much time to themselves. */
+  /** After work for one caller, others get the same time without it. */
   pauseFor(usedMs: number): number {
     return this.#on && usedMs >= SHORT_MS * this.#width ? usedMs / this.#width : 0;
   }
 
-  /** Puts back the tokens of a call that came to nothing. */
+  /** Puts back the tokens of a call that had no effect. */
   giveBack(scope: Scope, caller: string, tokens = 1): void {
     if (!this.#on) return;
     const callers = this.#callers(scope);
@@ -173,22 +175,22 @@ export class RateLimiter {
       if (fullAt !== undefined) callers.set(counted, fullAt - tokens * this.#bucketOf(scope, counted).everyMs);
       const key = `${scope} ${counted}`;
       const untold = this.#untold.get(key);
-      // Where other nodes were told in the meantime, they count it: that errs on the safe side, and heals as the bucket fills.
+      // Other nodes that were told meanwhile still count it: that errs on the safe side, and heals as the bucket fills.
       if (untold !== undefined) this.#untold.set(key, { ...untold, tokens: Math.max(0, untold.tokens - tokens) });
     }
   }
 
-  /** Whether there is one to take, or so many. */
+  /** Whether there is a token to take, or this many. */
   has(scope: Scope, caller: string, tokens = this.#buckets[scope].least ?? 1): boolean {
     return !this.#on || this.#names(caller).every((counted) => this.#over(scope, counted, tokens) <= 0);
   }
 
-  /** Whether a post of so many bytes would be paid for. */
+  /** Whether a post of this many bytes would be within the limit. */
   hasBytes(scope: "bytes" | "agent_bytes", caller: string, length: number): boolean {
     return this.has(scope, caller, Math.max(length, LIMITS.post_bytes));
   }
 
-  /** What has been given to a caller, here or by other nodes, under a name that it is counted by. */
+  /** What a caller has taken, here or on other nodes, under one of its names. */
   charge(scope: Scope, counted: string, tokens: number): void {
     const now = this.#clock.now();
     const callers = this.#callers(scope);
@@ -211,7 +213,7 @@ export class RateLimiter {
     if (seal === undefined) return countedAs(caller);
     let names = this.#sealed.get(caller);
     if (names === undefined) {
-      names = countedAs(caller).map((name) => (isNetwork(name) ? `${seal(name)}${NETWORK}` : seal(name)));
+      names = countedAs(caller).map((name) => (countsNetwork(name) ? `${seal(name)}${NETWORK}` : seal(name)));
       this.#sealed.set(caller, names);
     }
     return names;
@@ -223,39 +225,42 @@ export class RateLimiter {
       if (over <= 0) continue;
       const bucket = this.#bucketOf(scope, counted);
       const waitMs = this.#lines.join(`${scope} ${counted}`, this.#clock.now(), over, takes * bucket.everyMs);
-      throw rateRefusal(scope, bucket, { seconds: Math.ceil(waitMs / 1000), network: isNetwork(counted), costMs, bits: bits?.() });
+      throw rateRefusal(scope, bucket, { seconds: Math.ceil(waitMs / 1000), network: countsNetwork(counted), costMs, bits: bits?.() });
     }
   }
 
-  /** How many milliseconds too early it is for so many. */
+  /** How many milliseconds too early it is for this many tokens. */
   #over(scope: Scope, counted: string, tokens: number): number {
     const bucket = this.#bucketOf(scope, counted);
     const now = this.#clock.now();
     const callers = this.#callers(scope);
     const known = callers.get(counted) ?? 0;
     const fullAt = Math.min(Math.max(known, now), now + this.#longest(bucket));
-    // No bucket is emptier than it may be: where the clock was set back, waiting starts from now.
+    // No bucket is emptier than empty: if the clock was set back, waiting starts from now.
     if (known > fullAt) callers.set(counted, fullAt);
     return fullAt - now + (tokens - bucket.burst) * bucket.everyMs;
   }
 
   #bucketOf(scope: Scope, counted: string): Bucket {
-    return isNetwork(counted) ? this.#networkBuckets[scope] : this.#buckets[scope];
+    return countsNetwork(counted) ? this.#networkBuckets[scope] : this.#buckets[scope];
   }
 
-  /** What callers have taken since it was last asked, `ms` ago, but for those so slow that all nodes together would keep their pace. */
+  /** What callers have taken since the last call, `ms` ago, except those so slow that all nodes together would keep their rate. */
   spent(ms: number): readonly Spent[] {
     const told = [...this.#untold.values()].filter(({ scope, tokens }) => tokens * this.#buckets[scope].everyMs * NODES_SHARING > ms);
     this.#untold.clear();
     return told;
   }
 
-  /** One more long call of a caller; the answer ends it. */
+  /** Counts one more long call of a caller; the returned function ends it. */
   enter(caller: string): () => void {
     return this.#on ? this.#open.enter(caller) : () => {};
   }
 
-  /** Until a bucket is full again. What other nodes gave is owed, or an empty bucket on each would be a pace for each. */
+  /**
+   * The time until a bucket is full again. Tokens taken on other nodes are owed here too; otherwise a caller would have a full rate on each
+   * node.
+   */
   #longest(bucket: Bucket): number {
     const { burst, everyMs } = bucket;
     return this.#seal === undefined ? (burst + mayOwe(bucket)) * everyMs : 2 * burst * everyMs;
@@ -269,11 +274,11 @@ export class RateLimiter {
 }
 
 interface Asked {
-  /** What it comes to, once there is enough. */
+  /** The total, once there is enough. */
   readonly takes: number;
   readonly bits?: (() => number) | undefined;
   readonly costMs?: number;
 }
 
-/** Of tokens: who is let in with less than a whole one may turn out to take one. */
+/** Number of tokens: a caller that is let in with less than a whole token may turn out to take one. */
 const mayOwe = ({ least }: Bucket): number => (least === undefined ? 0 : 1);

@@ -1,9 +1,9 @@
-// The price of a request in processor time: the first milliseconds are its own, and each further step takes a token of its scope.
+// The price of a request in processor time: the first milliseconds are included, and each further step takes a token of its bucket.
 import type { Share } from "../../ports/share.ts";
 import { type Scope, TOKEN_MS } from "./buckets.ts";
 import type { RateLimiter } from "./rate.ts";
 
-/** For what is sent piece by piece: a caller's own pieces have to share a part of the processor. */
+/** For answers that are sent in chunks: the chunks of one caller share a part of the processor. */
 export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Share {
   let spent = 0;
   return {
@@ -19,7 +19,7 @@ export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Sh
   };
 }
 
-/** `onSpend` hears of each slice. */
+/** `onSpend` is called after each slice. */
 export function shareOf(
   rates: Pick<RateLimiter, "takeForTime" | "require" | "pauseFor">,
   scope: Scope,

@@ -1,4 +1,4 @@
-// What readers of the past hear: read once for all who stand at the same place, one piece at a time, and never held for those who wait.
+// Replays for readers of the past: each chunk is read once for all readers at the same position, one at a time, and none is kept for slow readers.
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
@@ -13,43 +13,46 @@ export interface PastParts {
   readonly occurrence: OccurrenceParts;
 }
 
-/** What comes next for a reader, as much as is sent in one go. The same piece goes to many, so that its bytes are made once. */
-export interface Piece {
+/** The next chunk for a reader, as much as is sent at once. The same chunk goes to many readers, so that its bytes are made once. */
+export interface Chunk {
   readonly events: readonly LiveEvent[];
   /** The last entry it covers. */
   readonly upTo: number;
-  /** What a filter by text has to remember; nothing where it is by other things. */
+  /** Messages that a text filter has to remember; undefined for other filters. */
   readonly matched: readonly LogEvent[];
 }
 
-/** Entries that are read in one go, at most: few where messages are large, since all of them are in memory at once. */
+/** Maximum of entries read at once: few if messages are large, since all of them are in memory together. */
 const STEP = 32;
 const FIRST_STEP = 4;
-/** What is sent in one go, unless a single message is larger. */
+/** The size of a chunk, unless a single message is larger. */
 const PIECE_CHARS = 64 * 1024;
-/** Readers who come together do not go on in step: whoever is a little behind finds what the others were told, for a moment. */
+/** Readers who connect together drift apart: for a moment, a reader slightly behind still finds the chunk of the others. */
 const KEPT_CHARS = 4 * 1024 * 1024;
 const KEPT_MS = 500;
 
 export class Backlog {
   readonly #parts: PastParts;
-  /** Pieces of the present state of the log, by place and filter. */
-  readonly #kept = new BoundedCache<string, Piece>(KEPT_CHARS, ({ events }) => charsOf(events));
-  readonly #underWay = new Map<string, Promise<Piece>>();
-  /** One piece is read at a time, so that memory does not grow with readers; looking for words takes long and holds up only its like. */
+  /** Chunks of the present state of the log, by position and filter. */
+  readonly #kept = new BoundedCache<string, Chunk>(KEPT_CHARS, ({ events }) => charsOf(events));
+  readonly #underWay = new Map<string, Promise<Chunk>>();
+  /**
+   * One chunk is read at a time, so that memory does not grow with readers. Text filters have a separate queue: matching text takes long,
+   * and must delay only other text filters.
+   */
   readonly #lines: Record<"plain" | "text", Promise<unknown>> = { plain: Promise.resolve(), text: Promise.resolve() };
   #state = "";
   #step = FIRST_STEP;
   #removals = 0;
-  /** Whether those kept are about to be let go. */
+  /** Whether the cached chunks are about to be dropped. */
   #leaving = false;
 
   constructor(parts: PastParts) {
     this.#parts = parts;
   }
 
-  /** What follows this entry, which the hub has passed. Never older than the log as it was when it was asked for. */
-  after(from: number, filter: LiveFilter): Promise<Piece> {
+  /** What follows this entry, which the hub has passed. Never older than the log at the time of the call. */
+  after(from: number, filter: LiveFilter): Promise<Chunk> {
     const state = this.#stateNow();
     if (state !== this.#state) this.#kept.clear();
     this.#state = state;
@@ -73,19 +76,19 @@ export class Backlog {
     return piece;
   }
 
-  /** Something was removed: nothing that was read before is told after this. */
+  /** Something was removed: nothing that was read before may be sent after this. */
   forget(): void {
     this.#removals++;
     this.#kept.clear();
   }
 
-  /** What was read in one state is as good as read anew in the same. */
+  /** A chunk is as good as a new one while the state of the log is the same. */
   #stateNow(): string {
     return `${this.#parts.hub.heard} ${this.#removals}`;
   }
 
-  /** Records say how many seconds are left, and some end: pieces do not outlive the moment. */
-  #keep(place: string, piece: Piece): void {
+  /** Records contain the seconds left, and some messages end: chunks are cached for a moment only. */
+  #keep(place: string, piece: Chunk): void {
     const { clock } = this.#parts;
     this.#kept.set(place, piece);
     if (this.#leaving) return;
@@ -103,7 +106,7 @@ export class Backlog {
     return done;
   }
 
-  async #read(from: number, filter: LiveFilter): Promise<Piece> {
+  async #read(from: number, filter: LiveFilter): Promise<Chunk> {
     for (;;) {
       const removals = this.#removals;
       const piece = await this.#readOnce(from, filter);
@@ -111,14 +114,15 @@ export class Backlog {
     }
   }
 
-  async #readOnce(from: number, filter: LiveFilter): Promise<Piece> {
+  async #readOnce(from: number, filter: LiveFilter): Promise<Chunk> {
     const { store, clock, hub, occurrence } = this.#parts;
-    // Never further than the hub, which knows how far what readers see is settled.
+    // Never further than the hub, which knows up to where the log is settled.
     const { heard: end } = hub;
     const entries = await store.entries(from, Math.min(this.#step, hub.position - from));
     const heard = await occurrences(entries, occurrence, clock.now(), filter.usesVotes);
     if (filter.matchesText !== undefined) await readWords(heard);
-    // Whose words and labels are gone by now may have matched then: its end is told rather than lost, and answers no question about them.
+    // The erased text and labels of an ended message may have matched the filter: its end is sent rather than lost, without revealing
+    // whether they did.
     const news = await dropStale(heard, store, clock.now(), hub.heard !== end);
     const concerning = news.filter((one) => filter.mayConcern(one));
     const fitting = concerning.slice(0, fittingPiece(concerning));
@@ -132,7 +136,7 @@ export class Backlog {
 
 const charsOf = (events: readonly LiveEvent[]): number => events.reduce((sum, { json }) => sum + json.length, 1);
 
-/** How many of the first ones make a piece; one at least. */
+/** How many of the first events make a chunk; at least one. */
 function fittingPiece(heard: readonly LogEvent[]): number {
   let chars = 0;
   const end = heard.findIndex(({ event }) => (chars += event.json.length) > PIECE_CHARS);

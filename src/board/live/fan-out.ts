@@ -1,30 +1,33 @@
-// Tells a crowd, so many readers at a time; what ends in between is not told to those who come after it.
+// Sends events to many readers, some at a time; messages that end in between are not sent to the remaining readers.
 import { Refusal } from "../../core/errors.ts";
 import { nextTurn } from "../read/yield.ts";
 import type { LiveEvent } from "./log-event.ts";
 
 export interface Reader {
-  /** Events in order of seq. The same events go to every reader they concern, so that they are rendered once. */
+  /** Events in order of seq. All readers concerned get the same events, so that they are rendered once. */
   deliver(events: readonly LiveEvent[]): void;
-  /** No more will come; why is told to the reader. */
+  /** No more events will follow; the reader is told why. */
   end(refusal: Refusal): void;
 }
 
-/** Readers who hear the same. */
+/** Readers who get the same events. */
 export interface Audience {
   readonly events: readonly LiveEvent[];
-  /** Those of the ones present who have not left since. */
+  /** Those of the given readers that are still there. */
   readonly readers: ReadonlySet<Reader>;
   readonly present: readonly Reader[];
 }
 
-/** Readers that are told in one go before everybody else has a turn. */
+/** Readers that are served before other work gets a turn. */
 const READERS_AT_A_TIME = 500;
 
-/** `over` says after each pause which entries are not to be told any more; never fewer than before. `paused`: there was one just before. */
+/**
+ * After each pause, `over` returns the entries that must not be sent any more; never fewer than before. `paused`: there was a pause just
+ * before.
+ */
 export async function fanOut(audiences: readonly Audience[], over: () => Promise<ReadonlySet<number>>, paused = false): Promise<void> {
   let ended: ReadonlySet<number> = new Set();
-  // Who shared a list goes on sharing one, so that its bytes are made once.
+  // Readers who shared a list go on sharing one, so that its bytes are made once.
   let shorter = new Map<readonly LiveEvent[], readonly LiveEvent[]>();
   let count = paused ? READERS_AT_A_TIME - 1 : 0;
   for (const [a, { events, readers, present }] of audiences.entries()) {
@@ -35,7 +38,7 @@ export async function fanOut(audiences: readonly Audience[], over: () => Promise
           const now = await over();
           if (now.size > ended.size) [ended, shorter] = [now, new Map()];
         } catch (error) {
-          // Nobody knows what may still be told: they come back to where they were, and lose nothing.
+          // It is not known what may still be sent: these readers are disconnected; they reconnect at their position and lose nothing.
           cutOff([{ events, readers, present: present.slice(r) }, ...audiences.slice(a + 1)]);
           throw error;
         }

@@ -1,4 +1,4 @@
-// What one reader of the stream gets: a greeting, what it missed, and then what happens, with nothing lost or repeated.
+// What one reader of the stream gets: a greeting, what it missed, and then live events, with nothing lost or repeated.
 import { Refusal } from "../../core/errors.ts";
 import { FILTER_NAMES, meaningOf, refers } from "../../core/query/filters.ts";
 import { momentMs } from "../../core/query/forms.ts";
@@ -23,7 +23,7 @@ export interface Feeds {
   filterOf(question: StreamQuestion): Promise<LiveFilter>;
 }
 
-/** Runs until the reader goes; the answer lets it go. */
+/** Runs until the reader disconnects; the returned function ends it. */
 export type Feed = (sink: Sink) => { readonly stop: () => void; readonly done: Promise<void> };
 
 export interface FeedParts extends FollowParts {
@@ -55,7 +55,7 @@ export function feeds(parts: FeedParts): Feeds {
     return { query, near: await index.near(document, (await store.head()).seq), except: source?.seq, vectorOf };
   }
 
-  /** Messages that the text matches already, so that their end is told too. */
+  /** Messages that the text filter matches already, so that the reader is told of their end too. */
   async function knownTo({ text, matchesText }: LiveFilter, upTo: number): Promise<MatchedMessages | undefined> {
     if (matchesText === undefined) return undefined;
     const known = new MatchedMessages();

@@ -1,4 +1,4 @@
-// A reader's filter: whom an occurrence concerns, and by which words the crowd of filters is indexed.
+// A reader's filter: which events concern it, and the terms by which filters are indexed.
 import { and, type Condition } from "../../core/query/condition.ts";
 import { withoutLabels } from "../../core/query/erased.ts";
 import { type Predicate, predicate } from "../../core/query/predicate.ts";
@@ -8,7 +8,7 @@ import type { Document } from "../../core/search/document.ts";
 import { likeness } from "../../core/search/meaning/asked-meaning.ts";
 import { type Near, NEAR_THRESHOLD } from "../../core/search/similarity.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Judged, LogEvent } from "./log-event.ts";
+import type { FilteredMessage, LogEvent } from "./log-event.ts";
 
 const REMAKE_MS = 1000;
 
@@ -17,25 +17,25 @@ export interface TextFilter {
   readonly near: Near | undefined;
   /** The message that `near` names is not similar to itself. */
   readonly except: number | undefined;
-  /** What a message means, where `near` has a meaning. */
+  /** The meaning of a message, if `near` has one. */
   readonly vectorOf: (document: Document) => Int8Array;
 }
 
 export interface LiveFilter {
-  /** The same question has the same key. */
+  /** The same query has the same key. */
   readonly key: string;
-  /** An occurrence without any of these terms cannot concern it; none where every occurrence may. */
+  /** An event without any of these terms cannot concern it; undefined if every event may. */
   readonly terms: readonly string[] | undefined;
   readonly usesVotes: boolean;
   readonly text: TextFilter;
-  /** At the moment it happens. `knew`: whether the text once matched a message whose words are gone. */
+  /** For a live event. `knew`: whether the text filter matched the message before its words were erased. */
   concerns(occurrence: LogEvent, knew: (message: number) => boolean): boolean;
-  /** Later, from the log: words and labels of a message that is gone by then may have matched, and nobody is told whether they did. */
+  /** For a replayed event: the erased words and labels of a message may have matched, and nobody is told whether they did. */
   mayConcern(occurrence: LogEvent): boolean;
   readonly matchesText: ((document: Searched, message: number) => boolean) | undefined;
 }
 
-/** `conditionsAt` gives the conditions at a time: some, such as an author's age, move with the clock. */
+/** `conditionsAt` returns the conditions at a time: some, such as an author's age, depend on it. */
 export function liveFilter(key: string, conditionsAt: (now: number) => readonly Condition[], text: TextFilter, clock: Clock): LiveFilter {
   let madeAt = clock.now();
   const conditions = conditionsAt(madeAt);
@@ -48,7 +48,7 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
     }
     return current[kind];
   };
-  const fits = ({ subjects }: Judged, kind: keyof Judges): boolean => subjects.length === 0 || subjects.some(judgeOf(kind));
+  const fits = ({ subjects }: FilteredMessage, kind: keyof Judges): boolean => subjects.length === 0 || subjects.some(judgeOf(kind));
   const { query, near, except, vectorOf } = text;
   const matchesText =
     query === undefined && near === undefined
@@ -57,17 +57,17 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
           message !== except &&
           (query === undefined || matches(query, document)) &&
           (near === undefined || likeness(near, document, vectorOf) >= NEAR_THRESHOLD);
-  const concerned = (one: Judged, knew: (message: number) => boolean): boolean => {
+  const concerned = (one: FilteredMessage, knew: (message: number) => boolean): boolean => {
     if (!fits(one, "whole")) return false;
     if (matchesText === undefined) return true;
     return one.document === undefined ? knew(one.message) : matchesText(one.document(), one.message);
   };
-  const maybe = (one: Judged): boolean => {
+  const maybe = (one: FilteredMessage): boolean => {
     if (one.document === undefined) return fits(one, "erased");
     return fits(one, "whole") && (matchesText?.(one.document(), one.message) ?? true);
   };
-  /** Of what concerns several messages, one is enough; that an agent has read on concerns those who follow what reaches it. */
-  const any = ({ reader, named, ...one }: LogEvent, judge: (one: Judged) => boolean): boolean =>
+  /** If an event concerns several messages, one match is enough; an acknowledgement concerns the readers who follow the agent's inbox. */
+  const any = ({ reader, named, ...one }: LogEvent, judge: (one: FilteredMessage) => boolean): boolean =>
     reader === undefined ? (named ?? [one]).some(judge) : followed.has(reader);
   const followed = new Set(conditions.flatMap(addressees));
   return {
@@ -81,7 +81,7 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
   };
 }
 
-/** The conditions over a message, and over what is left of an erased one. */
+/** The conditions over a message, and over the rest of an erased one. */
 interface Judges {
   readonly whole: Predicate;
   readonly erased: Predicate;
@@ -98,7 +98,7 @@ function usesVotes(condition: Condition): boolean {
   return (condition.is === "hasAny" || condition.is === "hasAll") && condition.field === "verifiedBy";
 }
 
-/** Agents of which the filter wants what is addressed to them, or reaches them. */
+/** Agents whose inbox the filter follows, by addressee or reach. */
 function addressees(condition: Condition): readonly string[] {
   if (condition.is === "and" || condition.is === "or") return condition.of.flatMap(addressees);
   const isOf = (condition.is === "oneOf" && condition.field === "to") || (condition.is === "hasAny" && condition.field === "reaches");

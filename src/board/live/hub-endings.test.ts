@@ -17,12 +17,14 @@ test("what is removed or ends while its words are looked for is told to nobody; 
   world.found = () => void nextTurn().then(() => world.remove(removed));
   world.hub.hint(4);
   await world.hub.caughtUp(4);
+  await Promise.all([plain.heardOf(3), text.heardOf(3)]);
   expect([plain.got, text.got]).toEqual([
     [2, 3, 4],
     [2, 3, 4],
   ]);
   world.hub.hint(world.head);
   await world.hub.caughtUp(5);
+  await plain.heardOf(4);
   expect(plain.got.at(-1)).toBe(5);
   world.post("note", "needle six");
   world.post("note", "needle seven");
@@ -42,8 +44,10 @@ test("what is withdrawn while its words are looked for is told to nobody; its en
   world.found = () => void nextTurn().then(() => world.retract(id));
   world.hub.hint(2);
   await world.hub.caughtUp(2);
-  expect([plain.got, text.got]).toEqual([[2], [2]]);
+  await Promise.all([plain.heardOf(1), text.heardOf(1)]);
+  expect([plain.got[0], text.got[0]]).toEqual([2, 2]);
   await world.hub.caughtUp(world.head);
+  await plain.heardOf(world.head - 1);
   expect(plain.got).toEqual(from(2, world.head));
 });
 

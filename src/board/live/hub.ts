@@ -1,4 +1,4 @@
-// The crowd of live readers: each new entry of the log is read once, held against each distinct filter once, and told to many.
+// The live readers: each new entry of the log is read once, matched once against each distinct filter, and sent to many.
 import { Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
@@ -14,9 +14,9 @@ import { type LiveEvent, type LogEvent, type OccurrenceParts, occurrences, readW
 interface Group {
   readonly filter: LiveFilter;
   readonly readers: Set<Reader>;
-  /** Messages whose text matched while they were there; see LiveFilter.concerns. */
+  /** Messages whose text matched while they were live; see LiveFilter.concerns. */
   readonly known: MatchedMessages;
-  /** Groups are numbered as they come. */
+  /** Groups are numbered in the order of their creation. */
   readonly arrived: number;
 }
 
@@ -26,7 +26,7 @@ interface Step {
   readonly upTo: number;
   readonly entries: number;
   readonly current: boolean;
-  /** How much had changed when it was last looked whether all of it is still there. */
+  /** The number of changes when its messages were last checked for being live. */
   readonly changes: number;
 }
 
@@ -34,17 +34,17 @@ export interface HubParts extends OccurrenceParts {
   readonly store: OccurrenceParts["store"] & LogReads;
   readonly clock: Clock;
   readonly report: Telemetry;
-  /** Whether a transaction of this process is under way: what it changed may be in the log already, and not yet where readers look. */
+  /** Whether a transaction of this process is running: its changes may be in the log already, but not yet visible to readers. */
   readonly writing: () => boolean;
 }
 
-/** Entries that are read in one go before everybody else has a turn. */
+/** Entries that are read before other work gets a turn. */
 const STEP = 128;
-/** Looking for words takes long, and everybody waits for it. */
+/** Fewer with text filters: matching text takes long, and everybody waits for it. */
 const TEXT_STEP = 8;
-/** When another process writes to the log there is no hint; then the log is looked at this often. */
+/** Writes of another process give no hint, so the log is also checked this often. */
 const LOOK_MS = 500;
-/** Readers are asked what concerns them for so long in one go. */
+/** Filters are matched for this long before other work gets a turn. */
 const ASK_MS = 8;
 const NOTHING: readonly LiveEvent[] = [];
 
@@ -62,7 +62,7 @@ export class Hub {
   #readers = 0;
   #arrivals = 0;
   #removals = 0;
-  /** Counts whatever may have ended a message: the log moved, or something was removed. */
+  /** Counts everything that may have ended a message: new entries and removals. */
   #changes = 0;
 
   constructor(parts: HubParts, position: number) {
@@ -71,11 +71,11 @@ export class Hub {
     this.#look();
   }
 
-  /** Everything up to here has been told, or is being told to those who were there; who attaches now hears everything after it. */
+  /** Everything up to here was sent, or is being sent to the readers of that time; a reader that attaches now gets everything after it. */
   get position(): number {
     return this.#position;
   }
-  /** The log goes at least so far. */
+  /** The log has at least this seq. */
   get heard(): number {
     return this.#upTo;
   }
@@ -83,20 +83,20 @@ export class Hub {
     return this.#readers;
   }
 
-  /** The log goes up to this seq. */
+  /** The log has this seq now. */
   hint(seq: number): void {
     if (seq > this.#upTo) this.#changes++;
     this.#upTo = Math.max(this.#upTo, seq);
     if (!this.#following && !this.#closed) void this.#follow();
   }
 
-  /** Something was removed: nothing that was read before is told after this. */
+  /** Something was removed: nothing that was read before may be sent after this. */
   forget(): void {
     this.#removals++;
     this.#changes++;
   }
 
-  /** Resolves once the position has reached this seq; false where it never will. */
+  /** Resolves once the position has reached this seq; false if it never will. */
   caughtUp(seq: number): Promise<boolean> {
     if (this.#closed || this.#position >= seq) return Promise.resolve(!this.#closed);
     return new Promise((resolve) => this.#waiting.push({ seq, resolve }));
@@ -122,7 +122,7 @@ export class Hub {
     };
   }
 
-  /** Ends every reader; nothing is told after this. */
+  /** Ends every reader; nothing is sent after this. */
   close(): void {
     this.#closed = true;
     this.#stopLooking();
@@ -144,7 +144,7 @@ export class Hub {
         const step = await this.#read(most);
         if (step === undefined) break;
         if (!step.current) {
-          // Fewer each time, so that it gets on however often that happens.
+          // Fewer each time, so that it makes progress however often that happens.
           most = Math.max(1, Math.floor(step.entries / 2));
           await nextTurn();
           continue;
@@ -154,14 +154,14 @@ export class Hub {
         if (this.#position < this.#upTo) await nextTurn();
       }
     } catch (error) {
-      // The log is read again from the same place at the next hint or look.
+      // The log is read again from the same position at the next hint or check.
       this.#parts.report.failed("stream", error);
     } finally {
       this.#following = false;
     }
   }
 
-  /** What comes next. Not current where something was removed meanwhile, or somebody came for whom more had to be read. */
+  /** Reads the next entries. Not current if something was removed meanwhile, or if a reader attached for whom more must be read. */
   async #read(most: number): Promise<Step | undefined> {
     const { store, clock } = this.#parts;
     const [removals, changes] = [this.#removals, this.#changes];
@@ -179,7 +179,7 @@ export class Hub {
     return { heard, upTo: last.seq, entries: entries.length, current, changes: looked };
   }
 
-  /** What has to be read for those who are there now. */
+  /** What the present readers need to be read. */
   #needs(): { readonly votes: boolean; readonly text: boolean } {
     let [votes, text] = [false, false];
     for (const { filter } of this.#groups.values()) {
@@ -193,7 +193,7 @@ export class Hub {
     const { store, clock } = this.#parts;
     const { told, paused } = await this.#concerned(heard);
     const audiences = [...told].map(([{ readers }, events]) => ({ events, readers, present: [...readers] }));
-    // From here on, who attaches hears only what comes later, and who is present hears this: nobody both, nobody neither.
+    // From here on, readers that attach get only later entries, and present readers get these: none gets an entry twice or never.
     this.#moveTo(upTo);
     let [news, changes] = [heard, before];
     const over = async (): Promise<ReadonlySet<number>> => {
@@ -209,17 +209,17 @@ export class Hub {
     await fanOut(audiences, over, paused);
   }
 
-  /** Who hears what, and whether others had a turn while that was found out: filters by text take long for a long text. */
+  /** Which readers get what, and whether other work ran meanwhile: text filters take long on a long text. */
   async #concerned(
     heard: readonly LogEvent[],
   ): Promise<{ readonly told: ReadonlyMap<Group, readonly LiveEvent[]>; readonly paused: boolean }> {
     const told = new Map<Group, readonly LiveEvent[]>();
     let paused = false;
     let began = performance.now();
-    // Who comes while others are asked is asked in the next round: all of it is news to them.
+    // Readers that attach while others are matched are matched in the next round: all of it is new to them.
     for (let [from, upTo] = [0, this.#arrivals]; from < upTo; [from, upTo] = [upTo, this.#arrivals]) {
       for (const occurrence of heard) {
-        // Groups that have heard the same so far and hear this too go on sharing one list, so that its bytes are made once.
+        // Groups with the same events so far that also get this one go on sharing one list, so that its bytes are made once.
         const grown = new Map<readonly LiveEvent[], readonly LiveEvent[]>();
         for (const group of this.#candidates(occurrence)) {
           if (group.arrived <= from || group.arrived > upTo) continue;
@@ -253,7 +253,7 @@ export class Hub {
     if (subject === undefined) return this.#groups.values();
     if (this.#byTerm.size === 0) return this.#everywhere;
     const found = new Set(this.#everywhere);
-    // Several are one message at several times, unless the messages are named: then each has terms of its own.
+    // Several subjects are one message at several times, unless the messages are named: then each has its own terms.
     for (const one of named === undefined ? [subject] : subjects) {
       for (const term of one.terms()) {
         for (const group of this.#byTerm.get(term) ?? []) found.add(group);
@@ -286,7 +286,7 @@ export class Hub {
     const { store, clock, report, writing } = this.#parts;
     const look = async (): Promise<void> => {
       const { seq } = await store.head();
-      // Otherwise the hint that follows the transaction will do.
+      // Otherwise the hint after the transaction is enough.
       if (!writing()) this.hint(seq);
     };
     this.#stopLooking = clock.at(clock.now() + LOOK_MS, () => {
@@ -296,7 +296,7 @@ export class Hub {
   }
 }
 
-/** Text filters remember what they matched, to know whose end concerns them once the words are gone. */
+/** Text filters remember what they matched, to know whose end concerns them once the words are erased. */
 export function remember(filter: LiveFilter, known: MatchedMessages, { event, message, document }: LogEvent): void {
   if (filter.matchesText === undefined || event.name === "ack") return;
   if (event.name === "gone" && document === undefined) known.delete(message);

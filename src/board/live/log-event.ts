@@ -1,4 +1,4 @@
-// Entries of the log as readers of the stream may hear of them: the event, and the message as it was before and after.
+// Log entries as events of the stream: the text to send, and the message before and after.
 import type { Entry } from "../../core/log/chain.ts";
 import { ackIn } from "../../core/message/replay.ts";
 import type { Trace } from "../../core/message/trace.ts";
@@ -13,45 +13,47 @@ import type { AckReads } from "../../ports/acks.ts";
 import type { StoredMessage, Found, MessageReads } from "../../ports/store.ts";
 import { nextTurn } from "../read/yield.ts";
 
-/** What is sent; the same text for every reader, made when the first one needs it. */
+/** The text to send; the same for every reader, made when the first one needs it. */
 export interface LiveEvent {
   readonly seq: number;
-  /** Of the message it is about; of an acknowledgement, its agent. */
+  /** The id of its message; for an acknowledgement, its agent. */
   readonly id: string;
   readonly name: "message" | "status" | "gone" | "ack";
   readonly json: string;
 }
 
-/** A message that something is about, as filters judge it. */
-export interface Judged {
+/** A message of an event, as filters see it. */
+export interface FilteredMessage {
   readonly message: number;
-  /** The message as it is after and as it may have been before; none where it left no trace, then it may concern anybody. */
+  /** The message after the event and as it may have been before; none if it left no trace: then it may concern anybody. */
   readonly subjects: readonly Subject[];
-  /** Its words, while it has any. */
+  /** Its words, if it has any. */
   readonly document: (() => Searched) | undefined;
 }
 
-export interface LogEvent extends Judged {
+export interface LogEvent extends FilteredMessage {
   readonly event: LiveEvent;
-  /** Of an acknowledgement: the messages that it names, for those whom any of them concerns; else, who it is that has read on. */
-  readonly named?: readonly Judged[];
+  /**
+   * For an acknowledgement: the messages that it names, for readers whom any of them concerns; otherwise the agent that has read its inbox.
+   */
+  readonly named?: readonly FilteredMessage[];
   readonly reader?: string;
-  /** From then on it is not told any more. */
+  /** After this time it is not sent any more. */
   readonly until: number;
 }
 
 export interface OccurrenceParts {
   readonly store: MessageReads & Pick<AckReads, "ack">;
-  readonly render: (card: StoredMessage, now: number) => string;
+  readonly render: (stored: StoredMessage, now: number) => string;
 }
 
 const REASONS = { expire: "expired", retract: "retracted", remove: "removed", supersede: "superseded" } as const;
 const TOLD = new Set<string>(["create", "status", "ack", ...Object.keys(REASONS)]);
 
-/** Payloads that are read in one go before everybody else has a turn. */
+/** Payloads that are read before other work gets a turn. */
 const STEP_CHARS = 512 * 1024;
 
-/** Reads what the entries tell about; entries that no reader hears of are left out. */
+/** Reads the messages of entries; entries that make no event are left out. */
 export async function occurrences(
   entries: readonly Entry[],
   { store, render }: OccurrenceParts,
@@ -60,7 +62,7 @@ export async function occurrences(
 ): Promise<readonly LogEvent[]> {
   const told = entries.filter(({ type }) => TOLD.has(type));
   if (told.length === 0) return [];
-  // As if no time had passed: what is due but not yet swept is still judged by what it is, not taken for a message without a trace.
+  // As if no time had passed: what is due but not swept yet is still treated as a message, not as one without a trace.
   const acks = await acksIn(told, store);
   const named = [...acks.values()].flatMap((ack) => idsIn(ack));
   const found = await store.findAll([...new Set([...told.flatMap(({ type, id }) => (type === "ack" ? [] : [id])), ...named])], 0);
@@ -74,12 +76,12 @@ export async function occurrences(
     }
     const message = found.get(entry.id);
     if (message === undefined) continue;
-    chars += "card" in message ? message.card.raw.payload.length : 0;
+    chars += "stored" in message ? message.stored.raw.payload.length : 0;
     if (chars > STEP_CHARS) {
       chars = 0;
       await nextTurn();
     }
-    const read: ReadMessage = "card" in message ? { card: withPayload(message.card) } : message;
+    const read: ReadMessage = "stored" in message ? { stored: withPayload(message.stored) } : message;
     const subject = await subjectReader(read, store, withVotes);
     const occurrence = occurrenceOf(entry, read, subject, render, now);
     if (occurrence !== undefined) heard.push(occurrence);
@@ -87,7 +89,7 @@ export async function occurrences(
   return heard;
 }
 
-/** What counted of an acknowledgement. */
+/** The part of an acknowledgement that had an effect. */
 interface ToldAck {
   readonly seen: number;
   readonly acted: readonly string[];
@@ -96,14 +98,14 @@ interface ToldAck {
 
 const idsIn = ({ acted, declined }: ToldAck): readonly string[] => [...acted, ...declined.map(({ id }) => id)];
 
-/** By the seq of the entry; those of which the text was erased tell nothing any more. */
+/** By the seq of the entry; entries whose text was erased make no event. */
 async function acksIn(told: readonly Entry[], store: Pick<AckReads, "ack">): Promise<ReadonlyMap<number, ToldAck>> {
   const found = new Map<number, ToldAck>();
   for (const entry of told) {
     const ack = entry.type === "ack" ? ackIn(entry) : undefined;
     if (ack === undefined) continue;
     const { seen = 0, acted = [], declined = [] } = ack.payload;
-    // Of one from long ago nobody knows what was left out; but then the messages are gone too.
+    // For old acknowledgements it is not known what had no effect; but then the messages have ended too.
     const taken = await store.ack(ack.id);
     const counts = (id: string): boolean => taken?.skipped.includes(id) !== true;
     found.set(entry.seq, {
@@ -115,27 +117,27 @@ async function acksIn(told: readonly Entry[], store: Pick<AckReads, "ack">): Pro
   return found;
 }
 
-/** For those whom one of the messages concerns that it names; one that names none, for those who follow what reaches its agent. */
+/** For readers whom one of the named messages concerns; if it names none, for readers who follow the agent's inbox. */
 async function acknowledged(
   { seq, id: agent }: Entry,
   ack: ToldAck,
   read: { readonly found: ReadonlyMap<string, Found>; readonly store: MessageReads; readonly withVotes: boolean },
 ): Promise<LogEvent> {
-  const named: Judged[] = [];
+  const named: FilteredMessage[] = [];
   for (const id of idsIn(ack)) {
     const message = read.found.get(id);
-    if (message === undefined || !("card" in message)) continue;
-    const card = withPayload(message.card);
-    const subject = (await subjectReader({ card }, read.store, read.withVotes))(undefined);
+    if (message === undefined || !("stored" in message)) continue;
+    const stored = withPayload(message.stored);
+    const subject = (await subjectReader({ stored }, read.store, read.withVotes))(undefined);
     if (subject === undefined) continue;
-    named.push({ message: card.standing.seq, subjects: [subject], document: once(() => searched(documentOf(card.payload))) });
+    named.push({ message: stored.state.seq, subjects: [subject], document: once(() => searched(documentOf(stored.payload))) });
   }
   const event = liveEvent(seq, agent, "ack", () => JSON.stringify({ agent, seq, ...ack }));
   const whom = named.length === 0 ? { reader: agent } : { named };
   return { event, message: 0, subjects: named.flatMap(({ subjects }) => subjects), document: undefined, until: Infinity, ...whom };
 }
 
-/** Reads the words of each, one at a time: whoever filters by text needs them, and those of a hostile text take long to find. */
+/** Reads the words of each, one at a time: text filters need them, and finding the words of a hostile text takes long. */
 export async function readWords(heard: readonly LogEvent[]): Promise<void> {
   for (const { document } of heard.flatMap((one) => one.named ?? [one])) {
     if (document === undefined) continue;
@@ -145,8 +147,8 @@ export async function readWords(heard: readonly LogEvent[]): Promise<void> {
 }
 
 /**
- * Reading and telling take their time: what came and has ended meanwhile is left out, as if it had been read now. Messages are looked up
- * again where something `moved` since; without that, only the clock can have ended them.
+ * Reading and sending take time: what arrived and ended meanwhile is left out, as if it were read now. Messages are looked up again if
+ * something `moved` since; otherwise only the clock can have ended them.
  */
 export async function dropStale(
   heard: readonly LogEvent[],
@@ -159,32 +161,32 @@ export async function dropStale(
   return heard.filter(({ event: { name, id, seq }, until }) => {
     if (name !== "message" || found === undefined) return until > now;
     const message = found.get(id);
-    return message !== undefined && "card" in message && stands(message.card, seq, now);
+    return message !== undefined && "stored" in message && stands(message.stored, seq, now);
   });
 }
 
-/** Whether this entry is where the message came from, and it has not ended. */
-const stands = ({ standing }: StoredMessage, seq: number, now: number): boolean => standing.seq === seq && standing.expiresAt > now;
+/** Whether this is the message's own entry, and it has not ended. */
+const stands = ({ state }: StoredMessage, seq: number, now: number): boolean => state.seq === seq && state.expiresAt > now;
 
 /** Payloads are large: each is parsed once for the filters, the record and the words. */
-type ReadMessage = { readonly card: StoredMessage & { readonly payload: Payload } } | Exclude<Found, { readonly card: StoredMessage }>;
+type ReadMessage = { readonly stored: StoredMessage & { readonly payload: Payload } } | Exclude<Found, { readonly stored: StoredMessage }>;
 
-const withPayload = (card: StoredMessage): StoredMessage & { readonly payload: Payload } => ({
-  ...card,
-  payload: JSON.parse(card.raw.payload) as Payload,
+const withPayload = (stored: StoredMessage): StoredMessage & { readonly payload: Payload } => ({
+  ...stored,
+  payload: JSON.parse(stored.raw.payload) as Payload,
 });
 
-/** The message as it is but for its status; undefined where it left no trace. */
+/** The message as it is except for its status; undefined if it left no trace. */
 type SubjectAt = (status: Status | undefined) => Subject | undefined;
 
 async function subjectReader(message: ReadMessage, store: MessageReads, withVotes: boolean): Promise<SubjectAt> {
-  if ("card" in message) {
-    const { standing, payload, author } = message.card;
-    const voters = withVotes && standing.verifies > 0 ? await store.verifiers(standing.seq) : [];
-    // A vote may have been withdrawn between both readings.
-    const verifiedBy = withVotes && voters.length !== standing.verifies ? undefined : voters;
-    const facts = { standing, payload, authorSince: author.firstSeen, verifiedBy };
-    return (status) => subjectOf(facts, status ?? standing.status);
+  if ("stored" in message) {
+    const { state, payload, author } = message.stored;
+    const voters = withVotes && state.verifies > 0 ? await store.verifiers(state.seq) : [];
+    // A vote may have been withdrawn between the two reads.
+    const verifiedBy = withVotes && voters.length !== state.verifies ? undefined : voters;
+    const facts = { state, payload, authorSince: author.firstSeen, verifiedBy };
+    return (status) => subjectOf(facts, status ?? state.status);
   }
   const { gone } = message;
   if (gone.trace === null) return () => undefined;
@@ -201,22 +203,23 @@ function occurrenceOf(
   now: number,
 ): LogEvent | undefined {
   const { seq, type, id, detail } = entry;
-  const card = "card" in found ? found.card : undefined;
-  const document = card === undefined ? undefined : once(() => searched(documentOf(card.payload)));
-  const message = "card" in found ? found.card.standing.seq : found.gone.seq;
+  const stored = "stored" in found ? found.stored : undefined;
+  const document = stored === undefined ? undefined : once(() => searched(documentOf(stored.payload)));
+  const message = "stored" in found ? found.stored.state.seq : found.gone.seq;
   const occurrence = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): LogEvent => ({
     event: liveEvent(seq, id, name, json),
     message,
     subjects: subjects.filter((subject) => subject !== undefined),
     document,
-    until: name === "message" && card !== undefined ? card.standing.expiresAt : Infinity,
+    until: name === "message" && stored !== undefined ? stored.state.expiresAt : Infinity,
   });
   switch (type) {
     case "create": {
-      // What came and went in the meantime is not told; its end is. Nor is the first life of what was removed, given back and posted again.
-      if (card === undefined || !stands(card, seq, now)) return undefined;
-      const initial: Status = card.standing.duplicateOf === null ? "open" : "resolved";
-      return occurrence("message", () => render(card, now), [at(initial)]);
+      // A message that arrived and ended meanwhile is not sent; its end is. Nor is the first life of a message that was removed, restored
+      // and posted again.
+      if (stored === undefined || !stands(stored, seq, now)) return undefined;
+      const initial: Status = stored.state.duplicateOf === null ? "open" : "resolved";
+      return occurrence("message", () => render(stored, now), [at(initial)]);
     }
     case "status": {
       const { from, to } = JSON.parse(detail ?? "{}") as { from: Status; to: Status };
@@ -261,7 +264,7 @@ function liveEvent(seq: number, id: string, name: LiveEvent["name"], make: () =>
   };
 }
 
-/** What it was made from is let go: events are kept for longer than their messages. */
+/** Drops what it was made from: events are kept longer than their messages. */
 function once<Value>(make: () => Value): () => Value {
   let source: (() => Value) | undefined = make;
   let made: Value | undefined;

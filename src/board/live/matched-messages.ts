@@ -1,6 +1,6 @@
-// Which messages a text filter has matched, within bounds: beyond them the end of any message is told rather than one lost.
+// The messages that a text filter has matched, up to a limit: beyond it, the end of any message is sent rather than one lost.
 
-/** More than this and nothing is remembered; ends of messages that nobody was told of are harmless. */
+/** Above this, nothing is remembered; an end of a message that the reader never got is harmless. */
 export const KNOWN_KEPT = 20_000;
 
 export class MatchedMessages {
@@ -23,7 +23,7 @@ export class MatchedMessages {
     this.#messages?.delete(message);
   }
 
-  /** What another one knows, this one knows too. */
+  /** Adds everything that the other one has. */
   absorb(other: MatchedMessages): void {
     if (other.#messages === undefined) this.#messages = undefined;
     else this.addAll(other.#messages);

@@ -1,4 +1,4 @@
-// One reader's way through the log: backfill at its own pace, cutover in one turn of the loop, then live.
+// One reader's way through the log: replay at its own pace, cutover in one turn of the event loop, then live.
 import type { LogReads } from "../../ports/store.ts";
 import { nextTurn } from "../read/yield.ts";
 import type { Reader } from "./fan-out.ts";
@@ -7,11 +7,11 @@ import { type Hub, remember } from "./hub.ts";
 import type { MatchedMessages } from "./matched-messages.ts";
 import type { Backlog } from "./backlog.ts";
 
-/** Where a reader's events go. */
+/** The receiver of a reader's events. */
 export interface Sink extends Reader {
-  /** `hello`, `live` and `gap`: told to this reader alone. */
+  /** `hello`, `live` and `gap`: for this reader alone. */
   control(name: "hello" | "live" | "gap", body: object, seq: number): void;
-  /** Resolves when the reader has taken enough that more can be sent; false once it is gone. */
+  /** Resolves when the reader has taken enough that more can be sent; false once it has disconnected. */
   ready(): Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ interface Hold {
   detach(): void;
 }
 
-/** Runs until the reader goes; the answer lets it go. While the reader is live, nothing but its place in the hub is kept. */
+/** Runs until the reader disconnects; the returned function ends it. While the reader is live, only its place in the hub is kept. */
 export function followLog(parts: FollowParts, course: Course, sink: Sink): { readonly stop: () => void; readonly done: Promise<void> } {
   const hold: Hold = { stopped: false, detach() {} };
   return { stop: () => letGo(hold), done: follow(parts, course, sink, hold) };
@@ -56,24 +56,24 @@ async function follow(parts: FollowParts, course: Course, sink: Sink, hold: Hold
     position = oldest - 1;
   }
   while (!hold.stopped) {
-    // The hub has not come so far yet: what it is about to tell is no news to this reader.
+    // The hub has not come this far yet: what it is about to send is not new to this reader.
     if (position > hub.position && !(await hub.caughtUp(position))) return;
-    // In one turn of the loop: nothing can be told between this look and the attachment.
+    // In one turn of the event loop: nothing can be sent between this check and the attachment.
     if (position === hub.position) {
       if (hold.stopped) return;
       sink.control("live", { seq: position }, position);
-      // That word may have been one too many for a reader that takes nothing.
+      // That message may have been one too many for a reader that takes nothing.
       if (!hold.stopped) hold.detach = hub.attach(course.filter, sink, course.known);
       return;
     }
     position = await tellSome(past, course, sink, position);
-    // Whoever waits here, however long, holds nothing but what its socket does.
+    // A waiting reader holds nothing but its socket's buffer, however long it waits.
     if (!(await sink.ready())) return;
     await nextTurn();
   }
 }
 
-/** Sends what comes next, and says how far that goes. By itself, so that nobody who waits afterwards still refers to it. */
+/** Sends the next chunk and returns how far it goes. A separate function, so that nothing refers to the chunk while waiting afterwards. */
 async function tellSome(past: Backlog, { filter, known }: Course, sink: Sink, from: number): Promise<number> {
   const { events, upTo, matched } = await past.after(from, filter);
   if (known !== undefined) for (const one of matched) remember(filter, known, one);

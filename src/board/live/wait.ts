@@ -1,27 +1,27 @@
-// Long poll: an empty listing waits until something comes that belongs to it, or the time is over.
+// Long poll: an empty listing waits until something matches, or the time is over.
 import type { Clock } from "../../ports/clock.ts";
 import type { Page, Question } from "../read/list.ts";
 import type { Feeds, StreamQuestion } from "./feed.ts";
 import type { Hub } from "./hub.ts";
 
-/** How long, until when at the latest, and what is known already. */
-export interface Patience {
+/** How long to wait, the deadline, and what the caller has. */
+export interface WaitLimits {
   readonly seconds: number;
   readonly closed: AbortSignal;
   /** The caller has seen the log up to here. */
   readonly after: number;
-  /** What may make a difference; anything that happens where it is left out. */
+  /** Events that may make a difference; any event if it is left out. */
   readonly wakes?: StreamQuestion;
 }
 
-/** Reads again and again, whenever something happened, until there is something or the time is over. */
-export type WaitFor = <One extends Page>(read: () => Promise<One>, patience: Patience) => Promise<One>;
+/** Reads again after each event, until there is a result or the time is over. */
+export type WaitFor = <One extends Page>(read: () => Promise<One>, patience: WaitLimits) => Promise<One>;
 
 /**
- * A new message is heard of by its own entry. What changes is not: a vote or a claim is an entry about itself, so whoever follows changes
- * looks again whatever happens; there is little to look at.
+ * A new message is announced by its own entry. A change is not: a vote or a claim is an entry about itself, so a caller that follows
+ * changes reads again after every event; there is little to read.
  */
-export const wokenBy = (question: Question): Partial<Pick<Patience, "wakes">> =>
+export const wokenBy = (question: Question): Partial<Pick<WaitLimits, "wakes">> =>
   question.changed_after === undefined ? { wakes: question } : {};
 
 export function waiter(hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): WaitFor {
@@ -39,17 +39,17 @@ export function waiter(hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): 
       moved = true;
       wake();
     };
-    // Listening starts before the first look, so that nothing can come in between unheard.
+    // Listening starts before the first read, so that nothing can be missed in between.
     const detach = hub.attach(filter, { deliver: hear, end });
     const cancel = clock.at(until, end);
     closed.addEventListener("abort", end, { once: true });
     try {
       for (;;) {
         moved = false;
-        // What is answered at the end was read at the end, not while the end came.
+        // The answer at the end is read at the end, not while it approached.
         const last = over;
         const page = await read();
-        // Who is ahead of the board has met one that was set up anew, and need not wait to learn it.
+        // A caller that is ahead of the board has read from a board that was reset since, and need not wait to be told.
         if (page.items.length > 0 || last || after > page.latestSeq) return page;
         await new Promise<void>((resolve) => {
           wake = resolve;

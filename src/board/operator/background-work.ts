@@ -1,9 +1,9 @@
-// Work in the background that whoever closes what it works on has to wait for.
+// Background work that must finish before its resources are closed.
 
-export class UnderWay {
+export class BackgroundWork {
   readonly #pending = new Set<Promise<void>>();
 
-  /** `work` never fails: whoever starts it says what becomes of an error. */
+  /** `work` never fails: the caller handles its errors. */
   add(work: Promise<void>): void {
     const ended = work.finally(() => this.#pending.delete(ended));
     this.#pending.add(ended);

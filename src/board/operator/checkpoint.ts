@@ -1,4 +1,4 @@
-// Signs where the log stands, and never signs behind or beside what it signed before.
+// Signs the head of the log, and never one that is older than the last signed head or contradicts it.
 import { Refusal } from "../../core/errors.ts";
 import { type Checkpoint, checkpointPayload, type Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
@@ -33,23 +33,23 @@ export class CheckpointSigner {
     return notary;
   }
 
-  /** The database is behind the last signed head or tells another story: nothing may be written or signed. */
+  /** The database is behind the last signed head or contradicts it: nothing may be written or signed. */
   get rolledBack(): boolean {
     return this.#rolledBack;
   }
 
-  /** Where the last signed head stands. */
+  /** The last signed head. */
   get signedSeq(): number | undefined {
     return this.#last?.seq;
   }
 
   async checkpoint(): Promise<Checkpoint> {
     if (this.#rolledBack) throw new Refusal("log_rollback");
-    // Askers of the same moment share one signature; one who comes later needs a head at least as new.
+    // Concurrent callers share one signature; a later caller needs a head at least as new.
     const head = await this.#store.head();
     if (this.#last !== undefined && this.#stillTrue(this.#last, head)) return this.#last;
     if (this.#last !== undefined && !(await continues(this.#store, this.#last))) {
-      // A database that others can reach may be put back to an older state while the board runs, and have grown again since.
+      // A database on a server may be restored to an older state while the board runs, and have grown again since.
       this.#rolledBack = true;
       throw new Refusal("log_rollback");
     }
@@ -62,7 +62,7 @@ export class CheckpointSigner {
     return this.#signing;
   }
 
-  /** The head has not moved, nor have the board's address and key. */
+  /** Neither the head nor the board's address and key have changed. */
   #stillTrue({ seq, hash, pk, payload }: Checkpoint, head: Head): boolean {
     const { origin } = JSON.parse(payload) as { origin: string };
     return seq === head.seq && hash === head.hash && pk === this.#key.pk && origin === this.#origin;
@@ -87,12 +87,12 @@ export class CheckpointSigner {
   }
 }
 
-/** Whether the log goes on from a head that was signed. */
+/** Whether the log continues a signed head. */
 export async function continues(store: Pick<LogReads, "head" | "oldestSeq" | "entries">, signed: Head): Promise<boolean> {
   if (signed.seq === 0) return true;
   const head = await store.head();
   if (head.seq < signed.seq) return false;
-  // The entry before the oldest one served is still there, as the anchor of the chain.
+  // The entry before the oldest one served is kept, as the anchor of the chain.
   if (signed.seq < (await store.oldestSeq()) - 1) return true;
   const [entry] = await store.entries(signed.seq - 1, 1);
   return entry?.hash === signed.hash;

@@ -1,12 +1,12 @@
-// What the operator turned or removed from another process, noticed by looking several times a second.
+// Notices what the operator switched or removed from another process, by polling several times a second.
 import { type Action, type Switches, SWITCHES_OFF } from "../../core/message/moderation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import type { Store } from "../../ports/store.ts";
-import { UnderWay } from "./background-work.ts";
+import { BackgroundWork } from "./background-work.ts";
 
 const LOOK_MS = 250;
-/** Decisions that are read in one go. */
+/** Decisions that are read at once. */
 const STEP = 100;
 
 export class OperatorWatch {
@@ -16,16 +16,16 @@ export class OperatorWatch {
   readonly #turned: ((switches: Switches) => void)[] = [];
   readonly #decided: ((actions: readonly Action[]) => void)[] = [];
   #switches: Switches = SWITCHES_OFF;
-  /** Decisions up to here have been told, and the log was looked at up to there. */
+  /** The last decision that was reported, and the last log entry that was checked. */
   #told = 0;
   #seen = 0;
-  /** Of the newest decisions: by this one sees that one was taken back. */
+  /** The newest decisions: by these a reversal is noticed. */
   #states: ReadonlyMap<string, Action["state"]> = new Map();
-  /** Looks begun, and the last one begun of those that have answered. */
+  /** Polls begun, and the latest one that has answered. */
   #begun = 0;
   #answered = 0;
   #stopLooking = () => {};
-  readonly #looks = new UnderWay();
+  readonly #looks = new BackgroundWork();
 
   private constructor(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Telemetry) {
     this.#store = store;
@@ -51,23 +51,23 @@ export class OperatorWatch {
     return this.#switches;
   }
 
-  /** Called at once, and whenever a switch was turned. */
+  /** Called at once, and whenever a switch was changed. */
   onTurn(listener: (switches: Switches) => void): void {
     this.#turned.push(listener);
     listener(this.#switches);
   }
 
-  /** Hears what the operator has just decided or taken back, on messages, keys and attachments; newest first. */
+  /** Called with new decisions and reversals about messages, keys and attachments; newest first. */
   onDecided(listener: (actions: readonly Action[]) => void): void {
     this.#decided.push(listener);
   }
 
-  /** Hears only on what. */
+  /** Called with their targets only. */
   onRemoved(listener: (targets: ReadonlySet<string>) => void): void {
     this.onDecided((actions) => listener(new Set(actions.map(({ target }) => target))));
   }
 
-  /** Resolves when nobody looks any more: what they look at may then be closed. */
+  /** Resolves when no poll is running any more: then the store may be closed. */
   async close(): Promise<void> {
     this.#stopLooking();
     await this.#looks.settled();
@@ -87,13 +87,13 @@ export class OperatorWatch {
   async #look(): Promise<void> {
     const look = ++this.#begun;
     const switches = await this.#store.switches();
-    // Looks may overtake each other on their way to the database: what an older one saw is over.
+    // Polls may overtake each other on their way to the database: the result of an older one is ignored.
     if (look < this.#answered) return;
     this.#answered = look;
     const before = this.#switches;
     this.#switches = switches;
     if (JSON.stringify(switches) !== JSON.stringify(before)) for (const listener of this.#turned) listener(switches);
-    // Every decision has an entry: where the log has not moved there is none.
+    // Every decision has an entry: without new entries there is none.
     const { seq } = await this.#store.head();
     if (seq === this.#seen) return;
     this.#seen = seq;

@@ -1,9 +1,9 @@
-// Nodes of one board with different settings: each tells the others its own, and hears of the first difference.
+// Detects nodes of one board with different settings: each tells the others its own, and reports the first difference.
 import { MINUTE_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
-import { UnderWay } from "./background-work.ts";
+import { BackgroundWork } from "./background-work.ts";
 
 /** By the flag that sets it. */
 export type NodeSettings = Readonly<Record<string, string | number>>;
@@ -13,11 +13,11 @@ export interface SameSettingsParts {
   readonly clock: Clock;
   readonly report: Telemetry;
   readonly peers: Peers;
-  /** Hears once of each value that another node has and this one has not. */
+  /** Called once for each value of another node that differs. */
   readonly differs: (flag: string, own: string | number, other: string | number) => void;
 }
 
-/** Nodes talk in lists of things with a scope, and skip those that they do not know: a node of an earlier release too. */
+/** Nodes send lists of items with a scope, and skip unknown scopes: so does a node of an earlier release. */
 const SCOPE = "settings";
 interface Told {
   readonly scope: string;
@@ -25,7 +25,7 @@ interface Told {
 }
 
 export function compareSettings({ settings, clock, report, peers, differs }: SameSettingsParts): { stop(): Promise<void> } {
-  const underWay = new UnderWay();
+  const underWay = new BackgroundWork();
   const told = JSON.stringify([{ scope: SCOPE, settings }] satisfies Told[]);
   const tell = (): void => underWay.add(peers.tell(told).catch((error: unknown) => report.failed("nodes", error)));
   const known = new Set<string>();
@@ -43,7 +43,7 @@ export function compareSettings({ settings, clock, report, peers, differs }: Sam
     for (const { scope, settings: others } of JSON.parse(text) as readonly Told[]) {
       if (scope !== SCOPE || others === undefined) continue;
       const news = Object.entries(others).filter(([flag, value]) => compare(flag, value));
-      // The other has most likely just started, and heard nothing of this one yet.
+      // The other node has most likely just started, and does not know this one's settings yet.
       if (news.length > 0) tell();
     }
   });

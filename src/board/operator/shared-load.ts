@@ -1,4 +1,4 @@
-// Pace and load of a board with several nodes: each tells the others what callers have used up, and all read the load from one log.
+// Rates and load of a board with several nodes: each tells the others what callers have used, and all compute the load from one log.
 import { MINUTE_MS, minuteOf } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Peers } from "../../ports/peers.ts";
@@ -8,7 +8,7 @@ import type { Wakeup } from "../../ports/wakeup.ts";
 import type { Difficulty } from "../write/difficulty.ts";
 import { isScope } from "../limits/buckets.ts";
 import type { RateLimiter, Spent } from "../limits/rate.ts";
-import { UnderWay } from "./background-work.ts";
+import { BackgroundWork } from "./background-work.ts";
 
 export interface SharedLoadParts {
   readonly store: Pick<LogReads, "postedByMinute">;
@@ -20,19 +20,19 @@ export interface SharedLoadParts {
   readonly peers: Peers;
 }
 
-/** A caller who goes from node to node gains what it can take in this time. */
+/** A caller that switches nodes gains what it can take in this time. */
 const TELL_MS = 1000;
-/** So long after a minute has ended its count is read again, for every node may have added to it till then. */
+/** A minute's count is read this long after it has ended, since every node may still have added to it. */
 const SETTLED_MS = 2000;
 const DAY_MINUTES = 24 * 60;
-/** What is told at once. */
+/** What is sent at once. */
 const MOST_CHARS = 7000;
 
 export function shareLoad({ store, clock, report, difficulty, rates, wakeup, peers }: SharedLoadParts): { stop(): Promise<void> } {
   let cancelTelling = (): void => {};
   let cancelReading = (): void => {};
-  /** What asks the database must have its answer before that is closed. */
-  const underWay = new UnderWay();
+  /** Queries must be answered before the database is closed. */
+  const underWay = new BackgroundWork();
   const begin = (work: Promise<void>): void => underWay.add(work.catch((error: unknown) => report.failed("nodes", error)));
 
   wakeup.onMoved(({ posted }) => posted.forEach((posts, bits) => difficulty.accepted(bits, posts)));
@@ -46,7 +46,7 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
       for (const text of pieces(rates.spent(TELL_MS))) begin(peers.tell(text));
     });
   }
-  /** All nodes begin at the same minute, so that they come to the same bits whenever they were started. */
+  /** All nodes begin at the same minute, so that they compute the same bits whenever they were started. */
   async function read(): Promise<void> {
     const minute = minuteOf(clock.now());
     const from = minute - (minute % DAY_MINUTES) - DAY_MINUTES;

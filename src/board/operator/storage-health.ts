@@ -1,23 +1,23 @@
-// Whether the storage accepts writes: told once when it stops and once when it does again, which is found out by trying.
+// Whether the storage accepts writes: reported once when it stops and once when it works again, which is found out by trying.
 import type { Clock } from "../../ports/clock.ts";
-import type { Place } from "../../ports/telemetry.ts";
+import type { FaultPlace } from "../../ports/telemetry.ts";
 import { StoreFailure } from "../../ports/store.ts";
 
 const TRY_AGAIN_MS = 1000;
 const LOOK_MS = 2000;
-/** A disk that looks full is not, for as long as posts are accepted. */
+/** A disk that looks full is not, as long as posts are accepted. */
 const WORKED_MS = 60_000;
 
 export interface StorageLost {
   readonly code: StoreFailure["code"];
   readonly since: number;
-  /** Transactions and looks that failed meanwhile. */
+  /** Transactions and probes that failed meanwhile. */
   readonly failures: number;
 }
 
 export interface StorageHealthParts {
   readonly clock: Clock;
-  readonly onLost: (place: Place, failure: StoreFailure) => void;
+  readonly onLost: (place: FaultPlace, failure: StoreFailure) => void;
   readonly onBack: (lost: StorageLost) => void;
 }
 
@@ -28,7 +28,7 @@ export class StorageHealth {
   #stopTrying = () => {};
   #stopLooking = () => {};
   #workedAt = -Infinity;
-  /** Somebody is finding out. */
+  /** A probe is running. */
   #suspected = false;
   #closed = false;
 
@@ -36,12 +36,12 @@ export class StorageHealth {
     this.#parts = parts;
   }
 
-  /** With this: it writes something of no consequence, and rejects where the storage does not accept it. */
+  /** The probe: it writes something without consequence, and rejects if the storage does not accept it. */
   tryWith(trial: () => Promise<void>): void {
     this.#trial = trial;
   }
 
-  /** Looks now and then, with this, whether it is plain that nothing can be written. */
+  /** The check: it is called now and then, and throws if it is clear that nothing can be written. */
   lookWith(look: () => Promise<void>): void {
     const { clock } = this.#parts;
     this.#stopLooking = clock.at(clock.now() + LOOK_MS, () => {
@@ -60,15 +60,15 @@ export class StorageHealth {
     return this.#lost?.code;
   }
 
-  /** A transaction failed, or a look at the storage, which says less: that writing fails too is found out first. */
-  failed(place: Place, failure: StoreFailure): void {
+  /** A transaction failed, or a check of the storage, which says less: then a probe finds out first whether writing fails too. */
+  failed(place: FaultPlace, failure: StoreFailure): void {
     const lost = this.#lost;
     if (lost !== undefined) this.#lost = { ...lost, code: failure.code, failures: lost.failures + 1 };
     else if (place === "append") this.#lose(place, failure);
     else if (!this.#suspected) void this.#findOut(place);
   }
 
-  async #findOut(place: Place): Promise<void> {
+  async #findOut(place: FaultPlace): Promise<void> {
     this.#suspected = true;
     try {
       await this.#trial();
@@ -79,7 +79,7 @@ export class StorageHealth {
     }
   }
 
-  #lose(place: Place, failure: StoreFailure): void {
+  #lose(place: FaultPlace, failure: StoreFailure): void {
     this.#lost = { code: failure.code, since: this.#parts.clock.now(), failures: 1 };
     this.#parts.onLost(place, failure);
     this.#tryLater();
@@ -101,7 +101,7 @@ export class StorageHealth {
     this.#stopLooking();
   }
 
-  /** Nobody may post for hours, and whoever watches the board must not wait for that to learn that it could. */
+  /** Nobody may post for hours, and monitoring must not depend on a post to learn that the storage works again. */
   #tryLater(): void {
     if (this.#closed) return;
     const { clock } = this.#parts;

@@ -1,11 +1,11 @@
-// What agents are called on pages: an alias, which the board vouches for, or else what they call themselves.
+// Names of agents on pages: an alias, which the board guarantees, or else the name they gave themselves.
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { AgentName } from "../../core/view/agent-name.ts";
 import { firstCodePoints } from "../../core/protocol/encoding.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";
-import { cardsAt } from "./stored-messages.ts";
+import { storedAt } from "./stored-messages.ts";
 
 export type NameAgents = (agents: readonly string[]) => Promise<ReadonlyMap<string, AgentName>>;
 
@@ -13,15 +13,15 @@ const TITLES_KEPT = 20_000;
 const NAME_CHARS = 32;
 
 export function agentNamer({ lists, clock }: { readonly lists: ListReads; readonly clock: Clock }): NameAgents {
-  /** By the seq of the profile; the same one says the same for ever. */
+  /** By the seq of the profile, whose text never changes. */
   const titles = new BoundedCache<number, string>(TITLES_KEPT);
   return async (agents) => {
     const now = clock.now();
     const found = await lists.agentNames(agents, now);
     const unread = found.flatMap(({ alias, profile }) => (alias === null && profile !== null && !titles.has(profile) ? [profile] : []));
     if (unread.length > 0) {
-      const cards = await cardsAt(lists, unread, now);
-      for (const [seq, { raw }] of cards) titles.set(seq, titleIn(raw.payload));
+      const storedMessages = await storedAt(lists, unread, now);
+      for (const [seq, { raw }] of storedMessages) titles.set(seq, titleIn(raw.payload));
     }
     return new Map(
       found.map(({ agent, alias, profile }) => {
@@ -32,7 +32,7 @@ export function agentNamer({ lists, clock }: { readonly lists: ListReads; readon
   };
 }
 
-/** An at sign in front is the board's: only it may say that somebody holds an alias. */
+/** Only the board writes an at sign in front: it marks an alias that the agent owns. */
 function titleIn(payload: string): string {
   const { title = "" } = JSON.parse(payload) as Payload;
   const name = title.replaceAll(/\s+/g, " ").replace(/^[\s@＠﹫]+/u, "");

@@ -1,4 +1,4 @@
-// The directory of agents: one by its id, and those active of late.
+// The directory of agents: one by its id, or the recently active ones.
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import type { AgentFacts } from "../../core/message/agent-facts.ts";

@@ -1,4 +1,4 @@
-// Other work for an agent whose claim came too late: open, free to claim, and like what it does.
+// Other work for an agent whose claim came too late: open, free to claim, and similar to its earlier work.
 import { labelsOf } from "../../core/message/message-state.ts";
 import { distinctLabels, foldLabel } from "../../core/protocol/labels.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
@@ -20,7 +20,7 @@ export interface Alternative {
 export type FindAlternatives = (agent: string, wanted: string) => Promise<readonly Alternative[]>;
 
 const SHOWN = 3;
-/** The oldest so many are looked at, and so many of the agent's claims. */
+/** This many of the oldest are considered, and this many of the agent's claims. */
 const LOOKED_AT = 60;
 const CLAIMS = 10;
 
@@ -31,15 +31,15 @@ export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageRe
   async function claimsOf(agent: string, now: number): Promise<readonly StoredMessage[]> {
     const condition = and(oneOf("author", [agent]), oneOf("kind", ["claim"]), atLeast("expiresAt", now + 1));
     const found = await store.list({ condition, order: ORDERS.new, after: undefined, limit: CLAIMS, removed: false, only: undefined });
-    return found.flatMap((one) => ("card" in one ? [one.card] : []));
+    return found.flatMap((one) => ("stored" in one ? [one.stored] : []));
   }
 
-  /** Tags and needs of the work that it wants and of what it claimed before, and what it offers. */
+  /** Tags and needs of the wanted work and of earlier claims, and the agent's offers. */
   async function skillsOf(agent: string, wanted: string, now: number): Promise<ReadonlySet<string>> {
     const claims = await claimsOf(agent, now);
     const targets = claims.flatMap((claim) => payloadOf(claim).refs ?? []).filter(({ rel }) => rel === "claims");
     const work = await store.findAll([wanted, ...targets.map(({ id }) => id)], now);
-    const labels = [...work.values()].flatMap((one) => ("card" in one ? labelsOf(payloadOf(one.card)) : []));
+    const labels = [...work.values()].flatMap((one) => ("stored" in one ? labelsOf(payloadOf(one.stored)) : []));
     const { offers = [] } = (await store.agent(agent, now)) ?? {};
     return new Set([...labels.map(({ label }) => label), ...offers.map(foldLabel)]);
   }
@@ -50,19 +50,19 @@ export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageRe
       skillsOf(agent, wanted, now),
       offeredTo(agent, now, store, undefined)({ conditions: [], order: ORDERS.old, after: undefined, limit: LOOKED_AT }),
     ]);
-    const fit = ({ card }: Offered): number => labelsOf(payloadOf(card)).filter(({ label }) => skills.has(label)).length;
-    const others = open.filter(({ card }) => card.standing.id !== wanted).map((one) => ({ ...one, fit: fit(one) }));
-    // Of equals each agent starts at another: those who lost the same race are not sent into the next one.
+    const fit = ({ stored }: Offered): number => labelsOf(payloadOf(stored)).filter(({ label }) => skills.has(label)).length;
+    const others = open.filter(({ stored }) => stored.state.id !== wanted).map((one) => ({ ...one, fit: fit(one) }));
+    // Among equals each agent starts at another one, so that agents which lost the same race do not meet in the next.
     const start = startFor(agent, others)?.position.seq ?? 0;
     const isPassed = ({ position }: Offered): number => Number(position.seq < start);
     return others
       .sort((a, b) => b.fit - a.fit || isPassed(a) - isPassed(b) || a.position.seq - b.position.seq)
       .slice(0, SHOWN)
-      .map(({ card }) => {
-        const payload = payloadOf(card);
+      .map(({ stored }) => {
+        const payload = payloadOf(stored);
         return {
-          id: card.standing.id,
-          title: displayTitle(payload, card.standing.author),
+          id: stored.state.id,
+          title: displayTitle(payload, stored.state.author),
           needs: distinctLabels(payload.needs ?? []),
           untrusted: true,
         };

@@ -1,4 +1,4 @@
-// Gathers what concerns an agent: its leases, what became of its messages, what it has not read, what expires, and work that fits it.
+// Collects what concerns an agent: its leases, changes of its messages, unread messages, expiring ones, and matching work.
 import { atLeast, atMost, hasAny, not, oneOf } from "../../core/query/condition.ts";
 import { foldLabel } from "../../core/protocol/labels.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
@@ -17,9 +17,9 @@ import { needsOf } from "./work.ts";
 
 export interface BriefQuestion {
   readonly agent: string;
-  /** Code points that the answer may have: more than may fit is not read. */
+  /** Code points that the answer may have: no more is read than can fit. */
   readonly budget: number;
-  /** Where what is new begins. */
+  /** The entry after which everything is new. */
   readonly from: number;
 }
 
@@ -33,27 +33,27 @@ export interface BriefParts {
   readonly clock: Clock;
 }
 
-/** What the sections are read by. */
+/** What the sections are read from. */
 interface Asked extends BriefQuestion {
   readonly to: number;
   readonly now: number;
-  /** No more items than this have room. */
+  /** No more items than this fit. */
   readonly most: number;
   readonly live: LiveReads;
 }
 
 const LEAST_ITEM_CHARS = 150;
 const FEWEST_READ = 16;
-/** Own messages that are looked at. */
+/** Own messages that are read. */
 const OWN_READ = 500;
 /** Own messages that end within this time. */
 const EXPIRING_MS = 86_400_000;
-/** Claims that are looked at for leases that were lost. */
+/** Claims that are checked for lost leases. */
 const CLAIMS_READ = 64;
-/** What passes by itself: nobody waits for what becomes of it. */
+/** Kinds that expire without anybody waiting for a result. */
 const PASSING = ["claim", "signal", "retraction"];
 const LAST_CHANGED = { key: "changed", descending: true } as const;
-/** Work that is looked at for what fits best. */
+/** Work that is considered for the best match. */
 const WORK_READ = 64;
 
 export function briefGatherer({ lists, messages, log, keys, clock }: BriefParts): GatherBrief {
@@ -74,7 +74,7 @@ export function briefGatherer({ lists, messages, log, keys, clock }: BriefParts)
   };
 }
 
-/** What must not be overlooked stands first, and only where there is any. */
+/** Urgent sections come first, and only if they have items. */
 async function pendingOf(agent: string, keys: Pick<KeyRing, "of">): Promise<BriefSection[]> {
   const { pending } = await keys.of(agent);
   return pending === null ? [] : [{ name: "pending", items: [pendingKeyOp(pending)], total: 1, more: false }];
@@ -85,16 +85,16 @@ async function leases(asked: Asked, messages: Pick<MessageReads, "findAll">): Pr
   const held = await live.read([hasAny("claimedBy", [agent])], ORDERS.old, most);
   const claims = await live.read([oneOf("author", [agent]), oneOf("kind", ["claim"])], ORDERS.new, CLAIMS_READ);
   const targets = await messages.findAll([...new Set(claims.flatMap(claimed))], now);
-  // Answered or resolved, it is not missed; what it lost long ago it has heard of.
+  // Answered or resolved work is not reported as lost, nor what was lost long ago.
   const lost = [...targets.values()].flatMap((found) => {
-    if (!("card" in found)) return [];
-    const { status, claimedBy, changed } = found.card.standing;
+    if (!("stored" in found)) return [];
+    const { status, claimedBy, changed } = found.stored.state;
     const isLost = claimedBy !== agent && (status === "open" || status === "claimed") && changed > from;
-    return isLost ? [found.card] : [];
+    return isLost ? [found.stored] : [];
   });
   await flagAhead([...held, ...lost]);
-  const byEnd = held.toSorted((a, b) => (a.standing.leaseUntil ?? 0) - (b.standing.leaseUntil ?? 0));
-  const items = [...lost.map((card) => lostLease(card, now)), ...byEnd.map((card) => heldLease(card, now))];
+  const byEnd = held.toSorted((a, b) => (a.state.leaseUntil ?? 0) - (b.state.leaseUntil ?? 0));
+  const items = [...lost.map((stored) => lostLease(stored, now)), ...byEnd.map((stored) => heldLease(stored, now))];
   return { name: "leases", items, total: items.length, more: false };
 }
 
@@ -103,13 +103,13 @@ const claimed = ({ raw }: StoredMessage): string[] =>
 
 const ownOf = (agent: string) => [oneOf("author", [agent]), not(oneOf("kind", PASSING))];
 
-/** Own messages that something has happened to since. */
+/** Own messages that changed since. */
 async function threads({ agent, from, now, most, live }: Asked, lists: Pick<ListReads, "changedSince">): Promise<BriefSection> {
   const read = await live.read([...ownOf(agent), atLeast("changed", from + 1)], LAST_CHANGED, OWN_READ, await changedOnly(from, lists));
-  const moved = read.filter(({ standing }) => standing.changed > standing.seq);
+  const moved = read.filter(({ state }) => state.changed > state.seq);
   const shown = moved.slice(0, most);
   await flagAhead(shown);
-  const items = shown.map((card) => ownThread(card, now));
+  const items = shown.map((stored) => ownThread(stored, now));
   return { name: "threads", items, total: moved.length, more: read.length === OWN_READ };
 }
 
@@ -124,24 +124,24 @@ async function expiring({ agent, now, most, live }: Asked): Promise<BriefSection
   const soon = await live.read([...ownOf(agent), atMost("expiresAt", now + EXPIRING_MS)], ORDERS.expiring, OWN_READ);
   const shown = soon.slice(0, most);
   await flagAhead(shown);
-  const items = shown.map((card) => expiringMessage(card, now));
+  const items = shown.map((stored) => expiringMessage(stored, now));
   return { name: "expiring", items, total: soon.length, more: soon.length === OWN_READ };
 }
 
-/** Of an agent that says what it can do: what lacks the fewest of it first. */
+/** For an agent with offers: work with the fewest missing skills first. */
 async function work({ agent, now, most }: Asked, lists: ListReads): Promise<BriefSection> {
   const offers = ((await lists.agent(agent, now))?.offers ?? []).map(foldLabel);
   const walk = offeredTo(agent, now, lists, undefined);
   const conditions = [hasAny("needs", offers), not(oneOf("author", [agent]))];
   const found = offers.length === 0 ? [] : await walk({ conditions, order: ORDERS.old, after: undefined, limit: WORK_READ });
-  const matched = found.map(({ card }) => {
-    const needs = needsOf(card);
-    return { card, needs, met: needs.filter((need) => offers.includes(foldLabel(need))) };
+  const matched = found.map(({ stored }) => {
+    const needs = needsOf(stored);
+    return { stored, needs, met: needs.filter((need) => offers.includes(foldLabel(need))) };
   });
   const lacks = ({ needs, met }: { readonly needs: readonly string[]; readonly met: readonly string[] }): number =>
     needs.length - met.length;
-  const best = matched.toSorted((a, b) => lacks(a) - lacks(b) || a.card.standing.seq - b.card.standing.seq).slice(0, most);
-  await flagAhead(best.map(({ card }) => card));
-  const items = best.map(({ card, needs, met }) => fittingWork(card, needs, met, now));
+  const best = matched.toSorted((a, b) => lacks(a) - lacks(b) || a.stored.state.seq - b.stored.state.seq).slice(0, most);
+  await flagAhead(best.map(({ stored }) => stored));
+  const items = best.map(({ stored, needs, met }) => fittingWork(stored, needs, met, now));
   return { name: "work", items, total: found.length, more: found.length === WORK_READ };
 }

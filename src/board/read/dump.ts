@@ -1,10 +1,10 @@
-// Everything that is live, as JSON lines, read a piece at a time and only as fast as somebody takes it.
+// All live messages as JSON lines, read in chunks and only as fast as the reader takes them.
 import { type Include, recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, sliced } from "../../ports/share.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
 
-/** The lines, and where the log stood when they were begun. */
+/** The lines, and the head of the log when they were begun. */
 export type Dump = () => Promise<{ readonly seq: number; readonly lines: AsyncIterable<string> }>;
 
 const SIGNED: ReadonlySet<Include> = new Set(["raw"]);
@@ -18,7 +18,7 @@ export interface DumpParts {
 
 export function dumper({ messages, log, clock, baseUrl }: DumpParts): Dump {
   return async () => {
-    // Up to where the log stands now: on a busy board it would otherwise never end for a slow reader.
+    // Up to the present head of the log: on a busy board the dump would otherwise never end for a slow reader.
     const { seq } = await log.head();
     return { seq, lines: linesUpTo(seq) };
   };
@@ -30,9 +30,9 @@ export function dumper({ messages, log, clock, baseUrl }: DumpParts): Dump {
       const last = piece.at(-1);
       if (last === undefined) return;
       const lines: string[] = [];
-      await sliced(piece, (card) => void lines.push(`${JSON.stringify(recordOf(card, SIGNED, now, baseUrl))}\n`));
+      await sliced(piece, (stored) => void lines.push(`${JSON.stringify(recordOf(stored, SIGNED, now, baseUrl))}\n`));
       yield lines.join("");
-      after = last.standing.seq;
+      after = last.state.seq;
       await nextSlice();
     }
   }

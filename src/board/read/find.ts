@@ -6,12 +6,15 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Found, MessageReads, StoredMessage } from "../../ports/store.ts";
+import type { Found, LogReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 
 const CANDIDATES = 5;
 
 export type FindMessage = (idOrPrefix: string) => Promise<StoredMessage>;
-/** The seq of the `create` entry of a message, live or gone. */
+/**
+ * The seq of the `create` entry of a message, as long as the entry is kept, even if the tombstone is deleted; prefixes work for live and
+ * ended messages only.
+ */
 export type LocateMessage = (idOrPrefix: string) => Promise<number>;
 
 type Reads = Pick<MessageReads, "find" | "idsByPrefix">;
@@ -21,30 +24,39 @@ export function messageFinder(store: Reads, clock: Clock): FindMessage {
   return async (idOrPrefix) => {
     const found = await find(idOrPrefix);
     if ("gone" in found) throw goneRefusal(found.gone);
-    return found.card;
+    return found.stored;
   };
 }
 
-export function messageLocator(store: Reads, clock: Clock): LocateMessage {
-  const find = anyFinder(store, clock);
+export function messageLocator(store: Reads & Pick<LogReads, "pastSeq">, clock: Clock): LocateMessage {
+  const resolve = prefixResolver(store);
   return async (idOrPrefix) => {
-    const found = await find(idOrPrefix);
-    return "gone" in found ? found.gone.seq : found.card.standing.seq;
+    const now = clock.now();
+    const id = await resolve(idOrPrefix, now);
+    const found = await store.find(id, now);
+    if (found !== undefined) return "gone" in found ? found.gone.seq : found.stored.state.seq;
+    const seq = await store.pastSeq(id);
+    if (seq === undefined) throw new Refusal("not_found", `There is no message ${id}.`);
+    return seq;
   };
 }
 
 function anyFinder(store: Reads, clock: Clock): (idOrPrefix: string) => Promise<Found> {
+  const resolve = prefixResolver(store);
   return async (idOrPrefix) => {
     const now = clock.now();
-    const id = idOrPrefix.length === MESSAGE_ID_CHARS ? idOrPrefix : await resolve(idOrPrefix, now);
+    const id = await resolve(idOrPrefix, now);
     const found = await store.find(id, now);
-    // A quiet board may keep a tombstone for longer than it shows it.
+    // A quiet board may store a tombstone for longer than it shows it.
     const forgotten = found !== undefined && "gone" in found && found.gone.at <= now - LIMITS.gone_days * DAY_MS;
     if (found === undefined || forgotten) throw new Refusal("not_found", `There is no message ${id}.`);
     return found;
   };
+}
 
-  async function resolve(prefix: string, now: number): Promise<string> {
+function prefixResolver(store: Reads): (idOrPrefix: string, now: number) => Promise<string> {
+  return async (prefix, now) => {
+    if (prefix.length === MESSAGE_ID_CHARS) return prefix;
     const { live, gone } = await store.idsByPrefix(prefix, CANDIDATES + 1, now);
     const candidates = live.length > 0 ? live : gone;
     const [first, second] = candidates;
@@ -55,7 +67,7 @@ function anyFinder(store: Reads, clock: Clock): (idOrPrefix: string) => Promise<
       });
     }
     return first;
-  }
+  };
 }
 
 const ENDED = "It will not come back; its entries stay in /api/changes.";

@@ -1,9 +1,9 @@
-// How long an answer stays true: until the log moves, until something is due, or until an end of its own.
+// How long an answer is valid: until the log has a new entry, until something is due, or until its own end.
 import type { AtHand, Store } from "../../ports/store.ts";
 
-/** Where the board stood when somebody asked. */
+/** The state of the board at the time of a query. */
 export class Freshness {
-  /** Of the newest entry in the log. */
+  /** The seq of the newest log entry. */
   readonly seq: number;
   /** When the next lifetime or lease ends, if any. */
   readonly due: number | null;
@@ -15,17 +15,17 @@ export class Freshness {
     this.now = now;
   }
 
-  /** Something has ended of which there is no entry yet; on a board that may not write there never is, and time alone changes its answers. */
+  /** Something has ended without an entry yet. A read-only board never writes one, so there time alone changes answers. */
   get overdue(): boolean {
     return this.due !== null && this.due <= this.now;
   }
 
-  /** Whether the board stands where it stood. A lease that ends may change no status and so write no entry; but then something else is due next. */
+  /** Whether the board is unchanged. A lease that ends may change no status and write no entry; but then the next due time changes. */
   isAs({ seq, due }: Freshness): boolean {
     return seq === this.seq && due === this.due;
   }
 
-  /** Whether what was true from one moment on, and is so until another, is true now; if the board stands where it stood. */
+  /** Whether something that is valid from one time until another is valid now, if the board is unchanged. */
   holds(from: number, until: number): boolean {
     return !this.overdue && from <= this.now && this.now < until;
   }
@@ -36,14 +36,14 @@ export async function freshnessOf(reads: Pick<Store, "head" | "nextDue">, now: n
   return new Freshness(seq, await reads.nextDue(), now);
 }
 
-/** The board at one moment, read without waiting. */
-export interface Moment {
+/** The present state of the board, read synchronously. */
+export interface BoardMoment {
   readonly fresh: Freshness;
   readonly reads: AtHand;
 }
 
-/** Undefined where something is due: that is waited for first. */
-export function momentAt(reads: AtHand, now: number): Moment | undefined {
+/** Undefined if something is due, since that must end first. */
+export function momentAt(reads: AtHand, now: number): BoardMoment | undefined {
   const { seq, nextDue } = reads.state();
   const fresh = new Freshness(seq, nextDue, now);
   return fresh.overdue ? undefined : { fresh, reads };

@@ -6,7 +6,7 @@ import type { Payload } from "../../core/protocol/payload.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
-import { CARD_STEP, cardsAt } from "./stored-messages.ts";
+import { STORED_STEP, storedAt } from "./stored-messages.ts";
 import type { FindMessage } from "./find.ts";
 import type { Edge } from "./thread.ts";
 import { nextSlice } from "../../ports/share.ts";
@@ -19,7 +19,7 @@ export interface Node {
   readonly author: string;
   readonly seq: number;
   readonly distance: number;
-  /** Its title is a stranger's text. */
+  /** Its title is untrusted text. */
   readonly content: { readonly untrusted: true };
 }
 
@@ -29,7 +29,7 @@ export interface Graph {
   readonly nodes: readonly Node[];
   /** Only between the nodes shown. */
   readonly edges: readonly Edge[];
-  /** More is within reach than is shown. */
+  /** Whether there is more than is shown. */
   readonly truncated: boolean;
 }
 
@@ -44,18 +44,18 @@ export type ShowGraph = (idOrPrefix: string, depth: number, rels: readonly Rel[]
 
 export function graphReader({ messages, lists, clock, find }: GraphParts): ShowGraph {
   return async (idOrPrefix, depth, rels) => {
-    const { id: center, seq } = (await find(idOrPrefix)).standing;
+    const { id: center, seq } = (await find(idOrPrefix)).state;
     const now = clock.now();
     const { distances, truncated } = await walk(messages, seq, depth, rels, now);
 
     const nodes: Node[] = [];
     const seqs = [...distances.keys()];
-    for (let i = 0; i < seqs.length; i += CARD_STEP) {
-      const step = seqs.slice(i, i + CARD_STEP);
-      const cards = await cardsAt(lists, step, now);
+    for (let i = 0; i < seqs.length; i += STORED_STEP) {
+      const step = seqs.slice(i, i + STORED_STEP);
+      const storedMessages = await storedAt(lists, step, now);
       for (const one of step) {
-        const card = cards.get(one);
-        if (card !== undefined) nodes.push(nodeOf(card, distances.get(one) ?? 0, now));
+        const stored = storedMessages.get(one);
+        if (stored !== undefined) nodes.push(nodeOf(stored, distances.get(one) ?? 0, now));
       }
       await nextSlice();
     }
@@ -85,8 +85,8 @@ async function walk(messages: MessageReads, center: number, depth: number, rels:
   return { distances, truncated };
 }
 
-function nodeOf({ standing, raw }: StoredMessage, distance: number, now: number): Node {
-  const { id, kind, author, seq } = standing;
+function nodeOf({ state, raw }: StoredMessage, distance: number, now: number): Node {
+  const { id, kind, author, seq } = state;
   const title = displayTitle(JSON.parse(raw.payload) as Payload, author);
-  return { id, kind, title, status: statusOf(standing, now), author, seq, distance, content: { untrusted: true } };
+  return { id, kind, title, status: statusOf(state, now), author, seq, distance, content: { untrusted: true } };
 }

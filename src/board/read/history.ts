@@ -1,15 +1,15 @@
-// How a message came to its status: the log's own entries, found beside the acts that brought them about.
+// How a message got its status: the log's own entries, each with the act that caused it.
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
 import type { LogReads } from "../../ports/store.ts";
 
-/** A message that may have moved the status of another. */
+/** A message that may have changed the status of another. */
 export interface PossibleCause {
   readonly id: string;
   readonly seq: number;
   readonly kind: string;
   readonly author: string;
-  /** When the lease that it carries ends. */
+  /** When its lease ends. */
   readonly leaseEnds?: number | undefined;
 }
 
@@ -17,13 +17,13 @@ export interface StatusChange {
   readonly at: string;
   readonly from: string;
   readonly to: string;
-  /** Nobody, where time alone did it. */
+  /** Undefined if time alone did it. */
   readonly by: { readonly id: string; readonly kind: string; readonly author: string } | null;
 }
 
 export type ReadHistory = (id: string, causes: readonly PossibleCause[]) => Promise<readonly StatusChange[]>;
 
-/** What one message can bring about stands right behind it in the log. */
+/** The effects of a message directly follow its entry in the log. */
 const EFFECTS = LIMITS.refs * 2;
 const CAUSES_READ = 40;
 

@@ -1,4 +1,4 @@
-// The inbox of an agent, page by page: each entry with the reason why it is here, what it is about, and what changed.
+// The inbox of an agent, page by page: each entry with its reason, its message, and what changed.
 import { z } from "zod";
 import type { InboxChange, InboxReason } from "../../core/message/inbox-change.ts";
 import { statusOf } from "../../core/message/status.ts";
@@ -15,18 +15,20 @@ import type { StoredRef } from "../../ports/threads.ts";
 import { freshnessOf } from "./freshness.ts";
 import { changedOnly, type Item, type PageContent } from "./list.ts";
 import { PageCache, type PageOf } from "./page-cache.ts";
-import { cardsAt } from "./stored-messages.ts";
+import { storedAt } from "./stored-messages.ts";
 import { flagged } from "./warm-flags.ts";
 
-/** An inbox as it was asked for; every name is an id. */
+/** The query of an inbox; every name is resolved to an id. */
 export interface InboxQuestion {
   readonly agent: string;
   readonly reasons: readonly InboxReason[];
   readonly kind?: readonly string[] | undefined;
-  /** Entries after this seq; whoever pages through what is unread goes on from where that began. */
+  /** Entries after this seq; further pages of unread messages start from the same seq as the first. */
   readonly after: number;
   readonly changed_after?: number | undefined;
   readonly since?: Parameters<typeof momentMs>[0] | undefined;
+  /** The oldest entry first. */
+  readonly oldest: boolean;
   readonly limit: number;
   readonly cursor?: string | undefined;
   /** Everything that must stay the same while paging, as text. */
@@ -36,7 +38,7 @@ export interface InboxQuestion {
 /** What an entry says beside its record. */
 export interface InboxNote {
   readonly reason: InboxReason;
-  /** What the message answers, or itself where it answers nothing; without words where that is gone. */
+  /** The message that it answers, or itself if it answers nothing; without text if that has ended. */
   readonly about: { readonly id: string; readonly title: string | null; readonly status: string | null };
   readonly change?: { readonly seq: number; readonly at: number; readonly from?: string; readonly to?: string };
 }
@@ -55,7 +57,7 @@ export interface InboxParts {
   readonly cursors: CursorCodec;
 }
 
-/** Where a page ended, and where it began to be unread. */
+/** The position where a page ended, and the seq where unread messages began. */
 const placeForm = z.strictObject({ key: z.number(), seq: z.number(), after: z.number() });
 
 export function inboxReader({ lists, messages, entries, clock, cursors }: InboxParts): ReadInbox {
@@ -75,16 +77,17 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
       changedAfter,
       only: await changedOnly(changedAfter, lists),
       since: since === undefined ? 0 : momentMs(since, now),
-      before: place === undefined ? undefined : { key: place.key, seq: place.seq },
+      place: place === undefined ? undefined : { key: place.key, seq: place.seq },
+      oldest: question.oldest,
       upTo,
       limit: limit + 1,
       now,
     });
     const shown = rows.slice(0, limit);
-    const cards = await cardsAt(lists, [...new Set(shown.map(({ position }) => position.seq))], now);
+    const storedMessages = await storedAt(lists, [...new Set(shown.map(({ position }) => position.seq))], now);
     const entered = shown.flatMap((row): { row: InboxRow; item: Item }[] => {
-      const card = cards.get(row.position.seq);
-      return card === undefined ? [] : [{ row, item: { card, position: row.position } }];
+      const stored = storedMessages.get(row.position.seq);
+      return stored === undefined ? [] : [{ row, item: { stored, position: row.position } }];
     });
     const notes = await notesOf(entered, keys, now);
     const cursorAfter = ({ position }: Item): string => cursors.encode(text, { ...position, after });
@@ -112,7 +115,7 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
   return async (question) => {
     const now = clock.now();
     const fresh = await freshnessOf(lists, now);
-    // How far its agent has read is no part of the text, which has to stay the same while paging.
+    // How far the agent has read is not part of the text, which must stay the same while paging.
     const asked = { ...question, text: `${question.text} ${question.after}` };
     const kept = pages.find(asked, fresh);
     if (kept !== undefined) return kept;
@@ -133,7 +136,7 @@ function noteOf(
   const { reason, position, at } = row;
   const authorOf = (id: string): string | undefined => {
     const found = targets.get(id);
-    return found === undefined ? undefined : "card" in found ? found.card.standing.author : found.gone.author;
+    return found === undefined ? undefined : "stored" in found ? found.stored.state.author : found.gone.author;
   };
   const own = joining.filter(({ target }) => keys.includes(authorOf(target) ?? ""));
   const vote = reason === "vote" ? own.findLast(isVote) : undefined;
@@ -143,10 +146,11 @@ function noteOf(
   return { reason, about, ...(reason === "vote" ? { change: { seq: position.key, at, ...(vote && { to: vote.rel }) } } : {}) };
 }
 
-const moveOf = ({ was, became }: Pick<InboxChange, "was" | "became">) => ({ ...(was === null ? {} : { from: was }), to: became });
+const moveOf = ({ reason, was, became }: Pick<InboxChange, "reason" | "was" | "became">) =>
+  reason === "reply" ? {} : { ...(was === null ? {} : { from: was }), to: became };
 
 function aboutOf(found: Found | undefined, now: number): InboxNote["about"] | undefined {
-  if (found === undefined || !("card" in found)) return undefined;
-  const { standing, raw } = found.card;
-  return { id: standing.id, title: displayTitle(JSON.parse(raw.payload) as Payload, standing.author), status: statusOf(standing, now) };
+  if (found === undefined || !("stored" in found)) return undefined;
+  const { state, raw } = found.stored;
+  return { id: state.id, title: displayTitle(JSON.parse(raw.payload) as Payload, state.author), status: statusOf(state, now) };
 }

@@ -1,4 +1,4 @@
-// Who holds an agent, who did and who is about to.
+// The present, past and pending keys of an agent.
 import { isLive, type KeyState, type LineState, type PendingOp } from "../../core/keys/key-state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { KeyReads, LoggedKeyOp } from "../../ports/keys.ts";
@@ -7,7 +7,7 @@ export interface KeyRecord {
   readonly successor: string | null;
   readonly predecessor: string | null;
   readonly delegatedBy: string | null;
-  /** Who acts for the agent now; null where nobody does. */
+  /** The key that acts for the agent now; null if none does. */
   readonly current: string | null;
   readonly children: readonly string[];
   readonly pending: PendingOp | null;

@@ -1,4 +1,4 @@
-// The read path of a listing: from a question to a plan, from the plan to messages and a cursor to the next page.
+// The read path of a listing: from a query to a plan, from the plan to messages and a cursor to the next page.
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import { and, atLeast, atMost, type Condition, flagIs, not, oneOf } from "../../core/query/condition.ts";
@@ -11,11 +11,11 @@ import type { Rel } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Listed, ListQuery, ListReads } from "../../ports/store.ts";
 import { flagged, flaggedAtHand } from "./warm-flags.ts";
-import { type Freshness, freshnessOf, type Moment } from "./freshness.ts";
+import { type Freshness, freshnessOf, type BoardMoment } from "./freshness.ts";
 import { PageCache, pageAt, type PageOf } from "./page-cache.ts";
 import type { Names } from "./names.ts";
 
-/** A listing as it was asked for, parsed. */
+/** The query of a listing, parsed. */
 export interface Question {
   readonly filters: FilterValues;
   readonly ref?: string | undefined;
@@ -23,9 +23,9 @@ export interface Question {
   readonly q?: string | undefined;
   readonly q_mode?: "all" | "any" | undefined;
   readonly near?: string | undefined;
-  /** A text to compare with, never an id; unlike with `near`, all that is similar at all counts. */
+  /** A text to compare with, never an id; unlike with `near`, there is no threshold. */
   readonly like?: string | undefined;
-  /** Of no such kind; for views that show conversations, not what is done in them. */
+  /** Excludes these kinds; for views that show conversations without acts. */
   readonly not_kinds?: readonly string[] | undefined;
   readonly include_superseded?: boolean | undefined;
   readonly include_removed?: boolean | undefined;
@@ -43,7 +43,7 @@ export type Item = Listed & { readonly score?: number };
 export interface PageContent {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
-  /** What leads on from any of the items: an answer may have no room for all of them. */
+  /** The cursor after each item: an answer may not have space for all of them. */
   readonly cursorAfter: (item: Item) => string;
 }
 export type Page = PageOf<PageContent>;
@@ -56,7 +56,7 @@ export interface ListParts {
   readonly search: TextSearch;
 }
 
-/** Listings that a text takes part in; see text-search.ts. */
+/** Listings with a search text; see text-search.ts. */
 export type TextSearch = (
   question: Question,
   condition: Condition,
@@ -64,8 +64,8 @@ export type TextSearch = (
 ) => Promise<{ items: readonly Item[]; more: boolean; positionOf: (item: Item) => unknown }>;
 
 export type List = (question: Question) => Promise<Page>;
-/** The page as it is at this moment, where that takes no waiting. It refuses what `list` refuses. */
-export type ListNow = (question: Question, at: Moment) => Page | undefined;
+/** The current page, if that needs no waiting. It refuses what `list` refuses. */
+export type ListNow = (question: Question, at: BoardMoment) => Page | undefined;
 
 export interface Lister {
   readonly list: List;
@@ -77,7 +77,7 @@ const positionForm = z.strictObject({ key: z.number(), seq: z.number() });
 export function lister({ store, clock, names, cursors, search }: ListParts): Lister {
   const pages = new PageCache<PageContent>();
 
-  function listNow(question: Question, { fresh, reads }: Moment): Page | undefined {
+  function listNow(question: Question, { fresh, reads }: BoardMoment): Page | undefined {
     if (isText(question) || question.changed_after !== undefined) return undefined;
     const kept = pages.find(question, fresh);
     if (kept !== undefined) return kept;
@@ -90,7 +90,8 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
 
   async function list(question: Question): Promise<Page> {
     const now = clock.now();
-    // Who follows the log by `after_seq` must not meet a board that is behind what it has seen; an index speaks of this moment.
+    // A caller that follows the log by `after_seq` must not be answered by a replica that is behind what it has seen; and the search index
+    // is always current.
     const follows = question.after_seq !== undefined || question.changed_after !== undefined;
     const reads = isText(question) || follows ? store : await store.listingReads();
     const fresh = await freshnessOf(reads, now);
@@ -149,7 +150,7 @@ export async function conditionOf(question: Question, names: Names, at: Pick<Fre
   return conditionOn(question, await names.resolve(filters), ref === undefined ? undefined : await names.message(ref), at);
 }
 
-/** What a message must be to belong to the listing: live, not superseded unless asked for, and all filters; every name is an id. */
+/** The condition of the listing: live, not superseded unless asked for, and all filters; every name is resolved to an id. */
 function conditionOn(
   question: Question,
   filters: FilterValues,
@@ -168,10 +169,10 @@ function conditionOn(
   );
 }
 
-/** More than these are not looked up one by one. */
+/** Above this number they are not looked up one by one. */
 const CHANGED_READ = 2000;
 
-/** The few messages that changed since, to be held against the question; undefined where nobody asked for that, or they are many. */
+/** The few messages that changed since, to be tested against the query; undefined if nobody asked for that, or they are many. */
 export async function changedOnly(
   after: number | undefined,
   store: Pick<ListReads, "changedSince">,

@@ -1,4 +1,4 @@
-// Live messages by conditions, for readers that make no page of them.
+// Live messages by conditions, for readers that do not page.
 import { and, atLeast, type Condition, flagIs } from "../../core/query/condition.ts";
 import { type Order, ORDERS } from "../../core/query/order.ts";
 import type { ListQuery, ListReads, StoredMessage } from "../../ports/store.ts";
@@ -6,7 +6,7 @@ import type { ListQuery, ListReads, StoredMessage } from "../../ports/store.ts";
 export interface LiveReads {
   /** Those that meet all conditions and are not superseded, at most `limit`. */
   read(conditions: readonly Condition[], order: Order, limit: number, only?: readonly number[]): Promise<readonly StoredMessage[]>;
-  /** How many there are, counted no further than `limit`. */
+  /** Their number, counted up to `limit`. */
   count(conditions: readonly Condition[], limit: number): Promise<number>;
 }
 
@@ -22,7 +22,7 @@ export function liveReads(lists: Pick<ListReads, "list" | "listSeqs">, now: numb
   return {
     async read(conditions, order, limit, only) {
       const found = await lists.list(query(conditions, order, limit, only));
-      return found.flatMap((one) => ("card" in one ? [one.card] : []));
+      return found.flatMap((one) => ("stored" in one ? [one.stored] : []));
     },
     count: async (conditions, limit) => (await lists.listSeqs(query(conditions, ORDERS.new, limit))).length,
   };

@@ -1,4 +1,4 @@
-// What names in a question stand for: agents by id or alias, messages by id or unique prefix.
+// Resolves names in a query: agents by id or alias, messages by id or unique prefix.
 import { Refusal } from "../../core/errors.ts";
 import { aliasUnknown, foldAlias } from "../../core/protocol/alias-name.ts";
 import { AGENT_ID, MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
@@ -7,20 +7,20 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 
 export interface Names {
-  /** `parameter` is where the name was given, for the refusal; without it the name was the address itself. */
+  /** `parameter` is where the name was given, for the refusal; without it the name is from the path. */
   agent(name: string, parameter?: string): Promise<string>;
   message(idOrPrefix: string, parameter?: string): Promise<string>;
   /** Whether every name among the filter values is an id already. */
   areIds(values: FilterValues): boolean;
-  /** The same filter values with every name replaced by the id it stands for. */
+  /** The same filter values with every name replaced by its id. */
   resolve(values: FilterValues): Promise<FilterValues>;
 }
 
-/** The same for those who put what was not found in words of their own. */
-export interface Lookup {
-  /** Who goes by this id or alias; undefined where nobody does. An address in another domain is nobody's here. */
+/** The same, for callers that word their own refusal. */
+export interface NameLookup {
+  /** The agent with this id or alias; undefined if there is none. An address in another domain is not found here. */
   findAgent(name: string): Promise<string | undefined>;
-  /** The ids that start so, live ones and others; at most `most` of each. */
+  /** The ids with this prefix, live ones and others; at most `most` of each. */
   idsFrom(prefix: string, most: number): ReturnType<Store["idsByPrefix"]>;
 }
 
@@ -28,7 +28,7 @@ export function names(
   store: Pick<Store, "idsByPrefix" | "alias" | "keysOf">,
   clock: Pick<Clock, "now">,
   mailDomain: string,
-): Names & Lookup {
+): Names & NameLookup {
   const idsFrom = (prefix: string, most: number) => store.idsByPrefix(prefix, most, clock.now());
 
   async function findAgent(name: string): Promise<string | undefined> {

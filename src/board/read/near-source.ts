@@ -1,4 +1,4 @@
-// What the value of `near` stands for: a message by its id or a prefix that resolves; anything else is a text.
+// Resolves the value of `near`: a message by its id or a unique prefix; anything else is a text.
 import { Refusal } from "../../core/errors.ts";
 import { MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
@@ -16,8 +16,8 @@ export function nearSource(store: MessageReads, clock: Clock): NearSource {
     const { live } = value.length === MESSAGE_ID_CHARS ? { live: [value] } : await store.idsByPrefix(value, 2, now);
     const [id, second] = live;
     const found = id === undefined || second !== undefined ? undefined : await store.find(id, now);
-    if (found !== undefined && "card" in found) {
-      return { document: documentOf(JSON.parse(found.card.raw.payload) as Payload), seq: found.card.standing.seq };
+    if (found !== undefined && "stored" in found) {
+      return { document: documentOf(JSON.parse(found.stored.raw.payload) as Payload), seq: found.stored.state.seq };
     }
     if (value.length < 64) return undefined;
     throw new Refusal("invalid_parameter", `There is no live message ${value} to compare with.`, {

@@ -1,16 +1,16 @@
-// Work that is there for the taking: open, not divided into parts that are still to be done, and free for whoever asks.
+// Work that can be claimed: open, not divided into unfinished parts, and not reserved for another agent.
 import { sha256Hex } from "../../core/protocol/sha256.ts";
 import { isWorkable, KIND_NAMES } from "../../core/protocol/vocabulary.ts";
 import { and, atLeast, type Condition, flagIs, oneOf, or } from "../../core/query/condition.ts";
 import type { Order, Position } from "../../core/query/order.ts";
 import type { StoredMessage, ListQuery, ListReads } from "../../ports/store.ts";
 
-export type Offered = { readonly card: StoredMessage; readonly position: Position };
+export type Offered = { readonly stored: StoredMessage; readonly position: Position };
 export type WorkStore = Pick<ListReads, "list" | "barredWork" | "divided">;
 
 export const WORKABLE = KIND_NAMES.filter(isWorkable);
 
-/** What work must be to be open. */
+/** The conditions of open work. */
 export const openWork = (now: number): readonly Condition[] => [
   oneOf("kind", WORKABLE),
   oneOf("status", ["open"]),
@@ -18,7 +18,7 @@ export const openWork = (now: number): readonly Condition[] => [
   atLeast("expiresAt", now + 1),
 ];
 
-/** So many are read at once, where some of them turn out not to be offered. */
+/** This many are read at once, since some of them turn out not to be offered. */
 const STEP = 100;
 
 export interface Walk {
@@ -28,7 +28,7 @@ export interface Walk {
   readonly limit: number;
 }
 
-/** Walks through open work, for this agent or for nobody in particular, or through the part of it that these are. */
+/** Scans open work, for this agent or for nobody in particular, or only these messages. */
 export function offeredTo(
   agent: string | undefined,
   now: number,
@@ -45,14 +45,14 @@ export function offeredTo(
       const step = Math.max(limit - found.length, STEP);
       const query: ListQuery = { condition, order, after, limit: step, removed: false, only };
       const listed = await store.list(query);
-      const open = listed.filter((one): one is Offered => "card" in one && !barred.has(one.position.seq));
+      const open = listed.filter((one): one is Offered => "stored" in one && !barred.has(one.position.seq));
       const divided = new Set(
         await store.divided(
-          open.map(({ card }) => card.standing.id),
+          open.map(({ stored }) => stored.state.id),
           now,
         ),
       );
-      found.push(...open.filter(({ card }) => !divided.has(card.standing.id)));
+      found.push(...open.filter(({ stored }) => !divided.has(stored.state.id)));
       if (listed.length < step) break;
       after = listed.at(-1)?.position;
     }
@@ -61,10 +61,10 @@ export function offeredTo(
 }
 
 /**
- * Where an agent starts among these: each at another place, and at the same one for as long as that is there,
- * so that many who look at the same moment do not all reach for the same.
+ * Where an agent starts among these: each at another position, and at the same one as long as it exists, so that many agents who look at
+ * once do not all claim the same.
  */
 export function startFor(agent: string, among: readonly Offered[]): Offered | undefined {
-  const ranked = among.map((one) => ({ one, rank: sha256Hex(`${agent} ${one.card.standing.id}`) }));
+  const ranked = among.map((one) => ({ one, rank: sha256Hex(`${agent} ${one.stored.state.id}`) }));
   return ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1))[0]?.one;
 }

@@ -1,10 +1,10 @@
-// The one memory of answers: pages that many readers ask for, kept until the log moves or one of their messages ends.
+// The cache of pages, which are kept until the log has a new entry or one of their messages ends.
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { boundedTextCache } from "../../core/bounded-cache.ts";
 import type { Listed } from "../../ports/store.ts";
 import { Freshness } from "./freshness.ts";
 
-/** What tells one page from another. */
+/** The key of a page. */
 interface Asked {
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -19,11 +19,11 @@ interface Kept<Content> {
 
 export type PageOf<Content> = Content & { readonly latestSeq: number; readonly asOf: number };
 
-/** At the most; half as many stay at the least. Room for what readers come back to, such as the tags and authors they follow. */
+/** At most this many; at least half of them stay. Enough for what readers come back to, such as the tags and authors they follow. */
 const PAGES_KEPT = 600;
 const CHARS_KEPT = 4 * LIMITS.page_bytes;
 
-/** It knows one state of the board: when that moves, it forgets everything. */
+/** It belongs to one state of the board: when that changes, it is emptied. */
 export class PageCache<Content extends { readonly items: readonly Listed[] }> {
   readonly #pages = boundedTextCache<string, Kept<Content>>(PAGES_KEPT, CHARS_KEPT, ({ content }) => sumOf(content.items));
   #at = new Freshness(-1, null, 0);
@@ -39,8 +39,8 @@ export class PageCache<Content extends { readonly items: readonly Listed[] }> {
   }
 
   /**
-   * The page, which is kept unless it moves with the clock. `at` was taken before it was read: if the log has moved since, the page is
-   * only too new for it.
+   * Returns the page, and caches it unless it depends on the clock. `at` was taken before the page was read: if the log has changed since,
+   * the page is only newer than it claims.
    */
   keep(asked: Asked, at: Freshness, content: Content, moves: boolean): PageOf<Content> {
     if (!moves && at.isAs(this.#at)) this.#pages.set(keyOf(asked), { content, from: at.now, until: endOf(content.items) });
@@ -50,13 +50,13 @@ export class PageCache<Content extends { readonly items: readonly Listed[] }> {
 
 export const pageAt = <Content>(content: Content, { seq, now }: Freshness): PageOf<Content> => ({ ...content, latestSeq: seq, asOf: now });
 
-/** No cursor and an empty one, which is refused, are two questions. */
+/** No cursor and an empty cursor, which is refused, are two different queries. */
 const keyOf = ({ text, limit, cursor }: Asked): string => `${limit} ${JSON.stringify(cursor ?? null)} ${text}`;
 
-/** The characters of all payloads. */
+/** The length of all payloads. */
 const sumOf = (items: readonly Listed[]): number =>
-  items.reduce((sum, item) => sum + ("card" in item ? item.card.raw.payload.length : 0), 0);
+  items.reduce((sum, item) => sum + ("stored" in item ? item.stored.raw.payload.length : 0), 0);
 
 /** When the first of the messages ends. */
 const endOf = (items: readonly Listed[]): number =>
-  items.reduce((least, item) => ("card" in item ? Math.min(least, item.card.standing.expiresAt) : least), Infinity);
+  items.reduce((least, item) => ("stored" in item ? Math.min(least, item.stored.state.expiresAt) : least), Infinity);

@@ -1,4 +1,4 @@
-// A board that may not write cannot sweep: what its counts still name though it is over, and leases that have ended, are told as they are.
+// A read-only board cannot sweep: this view corrects counts that still include ended messages, and leases that have ended.
 import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { foldLabel } from "../../core/protocol/labels.ts";
 import { and, atLeast, atMost, type Condition, flagIs, hasAny, not, oneOf } from "../../core/query/condition.ts";
@@ -10,7 +10,7 @@ import { WORKABLE } from "./offered-work.ts";
 
 const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
 
-/** The same lists; their numbers are those of the last sweep, their words and leases those of this moment. */
+/** The same lists; their numbers are those of the last sweep, their labels and leases are current. */
 export function unswept(store: ListReads, clock: Clock): ListReads {
   const isCarried = async (...conditions: readonly Condition[]): Promise<boolean> => {
     const condition = and(flagIs("superseded", false), atLeast("expiresAt", clock.now() + 1), ...conditions);
@@ -50,13 +50,17 @@ export function unswept(store: ListReads, clock: Clock): ListReads {
     ...(atHand === undefined ? {} : { atHand: { ...atHand, list: (query: ListQuery) => atHand.list(told(query)) } }),
     barredWork: (agent, now) => store.barredWork(agent, now),
     agentNames: (agents, now) => store.agentNames(agents, now),
+    workCourses: (limit, now) => store.workCourses(limit, now),
+    needSupply: (needs, now) => store.needSupply(needs, now),
+    answerTimes: (agents, limit) => store.answerTimes(agents, limit),
+    agentsByPrefix: (prefix, limit) => store.agentsByPrefix(prefix, limit),
     divided: (ids, now) => store.divided(ids, now),
     changedSince: (seq, limit) => store.changedSince(seq, limit),
     async openWork(root, limit, now) {
       const among = [oneOf("root", [root]), oneOf("kind", WORKABLE), flagIs("superseded", false), atLeast("expiresAt", now + 1)];
       const condition = and(...among, ...statusAt(["open"], now));
       const found = await store.list({ condition, order: ORDERS.old, after: undefined, limit, removed: false, only: undefined });
-      return found.flatMap((one) => ("card" in one ? [one.card.standing.id] : []));
+      return found.flatMap((one) => ("stored" in one ? [one.stored.state.id] : []));
     },
     async tags(query) {
       const live: TagFacts[] = [];
@@ -68,7 +72,7 @@ export function unswept(store: ListReads, clock: Clock): ListReads {
         );
         live.push(...page.filter(({ tag }) => words.includes(tag)));
         after = page.at(-1);
-        // A page is short only at the end: whoever asked takes it for that.
+        // A page is short only at the end, so it must be filled.
         if (live.length >= query.limit || page.length < query.limit) return live.slice(0, query.limit);
       }
     },
@@ -88,7 +92,7 @@ export function unswept(store: ListReads, clock: Clock): ListReads {
   };
 }
 
-/** Work whose lease has ended is open, though it is stored as claimed. */
+/** Work whose lease has ended is open, although it is stored as claimed. */
 function withLeasesAt(condition: Condition, now: number): Condition {
   const parts = condition.is === "and" ? condition.of : [condition];
   return and(

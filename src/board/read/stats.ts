@@ -1,4 +1,4 @@
-// The pulse of the board; counted at most once a second, however many ask.
+// Statistics of the board; computed at most once a second, however many ask.
 import { DAY_MS, HOUR_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Figures } from "../../ports/stats.ts";
@@ -11,7 +11,7 @@ export interface Pulse {
   readonly asOf: number;
   readonly uptimeS: number;
   readonly figures: Figures;
-  /** Each of the last 168 hours of the clock, oldest first, the current one last. */
+  /** Each of the last 168 hours, oldest first, the current one last. */
   readonly hourly: readonly { readonly start: number; readonly posted: number }[];
 }
 
@@ -28,7 +28,7 @@ export function pulseTaker({ lists, clock }: StatsParts): TakePulse {
   return async () => {
     const now = clock.now();
     const { seq } = await lists.head();
-    // What was counted a moment ago still holds if neither the log nor the second moved.
+    // Valid if neither the log nor the second has changed.
     const fresh = last !== undefined && last.figures.head.seq === seq && now >= last.asOf && now - last.asOf < FRESH_MS;
     if (last !== undefined && fresh) return last;
     const hour = Math.floor(now / HOUR_MS);

@@ -1,4 +1,4 @@
-// The vocabulary in use: tags, needs and offers of live messages.
+// The tags, needs and offers of live messages.
 import { z } from "zod";
 import type { LabelField } from "../../core/message/message-state.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";

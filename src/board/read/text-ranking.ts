@@ -1,4 +1,4 @@
-// How messages rank by a text: by its words, by how similar they are to it, or by both.
+// How messages rank by a text: by its words, by similarity, or by both.
 import { documentOfText } from "../../core/search/document.ts";
 import type { Hit } from "../../core/search/index/best.ts";
 import type { CorpusStats } from "../../core/search/index/rank.ts";
@@ -8,15 +8,15 @@ import type { SearchIndex } from "../../ports/search.ts";
 import type { Question } from "./list.ts";
 import type { NearSource } from "./near-source.ts";
 
-/** What the scores were made of, so that they stay the same on the next page, and with them what counts as similar. */
+/** What the scores depend on, kept so that scores, and what counts as similar, stay the same on the next page. */
 export interface Pins {
   readonly stats?: CorpusStats;
   readonly near?: Near;
 }
 
-/** All that counts as similar to one text. */
+/** Everything that counts as similar to one text. */
 export const NEAR_LIMIT = 1000;
-/** Below this, two texts share no more than common words, and mean nothing in common. */
+/** Below this score, two texts share only common words and no meaning. */
 const ANY_LIKENESS = 0.02;
 
 export interface Like {
@@ -27,7 +27,7 @@ export interface Like {
 
 export interface Ranking {
   (options: { limit: number; after: Hit | undefined; only: Uint32Array | undefined }): Promise<readonly Hit[]>;
-  /** What pins the scores, known after the first call. */
+  /** What fixes the scores, known after the first call. */
   readonly pins: () => Pins;
 }
 
@@ -54,7 +54,7 @@ export function rankingOf(index: SearchIndex, { query, like, upTo, stats: given 
   const hits = async ({ limit, after, only }: { limit: number; after: Hit | undefined; only: Uint32Array | undefined }) => {
     if (near === undefined) return rank(limit, after, only);
     if (query === undefined) return similar(limit, after, only);
-    // Both: what is similar enough, of that what matches, by the mean of the two scores.
+    // Both: messages that are similar enough and match, by the mean of the two scores.
     const alike = new Map((await similar(NEAR_LIMIT, undefined, only)).map((hit) => [hit.seq, hit.score]));
     const matching = await rank(NEAR_LIMIT, undefined, seqArray(alike.keys()));
     const both = matching
@@ -67,7 +67,7 @@ export function rankingOf(index: SearchIndex, { query, like, upTo, stats: given 
   return Object.assign(hits, { pins: () => ({ ...(stats === undefined ? {} : { stats }), ...(near === undefined ? {} : { near }) }) });
 }
 
-/** What the question compares with: what `near` stands for, or a text as it is. */
+/** The text of the comparison: the message that `near` names, or a text itself. */
 export async function likeOf(
   { near, like }: Pick<Question, "near" | "like">,
   pinned: Near | undefined,

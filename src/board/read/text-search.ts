@@ -1,4 +1,4 @@
-// Listings that a text takes part in: the index finds and ranks, the store filters and fills in.
+// Listings with a search text: the index finds and ranks, the store filters and reads the messages.
 import type { Condition } from "../../core/query/condition.ts";
 import { ORDERS, type Position } from "../../core/query/order.ts";
 import type { Hit } from "../../core/search/index/best.ts";
@@ -11,14 +11,14 @@ import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
 import type { NearSource } from "./near-source.ts";
 import { likeOf, NEAR_LIMIT, type Pins, type Ranking, rankingOf, seqArray } from "./text-ranking.ts";
 
-/** Where a page ended: by rank, or by the key of another sort. */
+/** The position where a page ended: by rank, or by the key of another sort. */
 type TextPosition = Pins & ({ readonly after: Hit } | { readonly at: Position });
 
-/** So few messages are looked up by their filters first; the rest is searched first. */
+/** If the filters leave at most this many messages, they are looked up first; otherwise the search comes first. */
 const FEW = 5000;
 const CHUNK = 100;
 const LARGEST_CHUNK = 2000;
-/** So many messages are read between two turns of the event loop. */
+/** Messages that are read between two turns of the event loop. */
 const STEP = 500;
 
 export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearSource): TextSearch {
@@ -33,7 +33,7 @@ export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearS
     return sorted(question, wanted, ranking, query, position !== undefined && "at" in position ? position.at : undefined, upTo);
   };
 
-  /** Walks the ranking from the best on, keeping what the filters keep. */
+  /** Scans the ranking from the best on, and keeps what passes the filters. */
   async function ranked(question: Question, condition: Condition, ranking: Ranking, start: Hit | undefined) {
     const only = await fewOf(question, condition);
     const items: Item[] = [];
@@ -53,7 +53,7 @@ export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearS
     return { items: page, more: items.length > page.length, positionOf };
   }
 
-  /** Matches in an order of their own; the score is only shown. */
+  /** Matches in another order; the score is only shown. */
   async function sorted(
     question: Question,
     condition: Condition,
@@ -65,7 +65,7 @@ export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearS
     const sort = sortOf(question);
     const order = ORDERS[sort === "relevance" ? "new" : sort];
     const only = await fewOf(question, condition);
-    // Similarity is bounded by itself; words may match very much.
+    // Similar messages are few; matches of words may be very many.
     const matching =
       question.near === undefined && question.like === undefined && query !== undefined
         ? await index.matching(query, { upTo, only })
@@ -82,7 +82,7 @@ export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearS
     return { items: shown, more: found.length > page.length, positionOf };
   }
 
-  /** The messages that the filters leave, where they are few and filters were given at all. */
+  /** The messages that pass the filters, if they are few and there are filters at all. */
   async function fewOf({ filters, ref, after_seq: afterSeq }: Question, condition: Condition): Promise<Uint32Array | undefined> {
     if (ref === undefined && afterSeq === undefined && Object.values(filters).every((value) => value === undefined)) return undefined;
     const seqs = await store.listSeqs({ condition, order: ORDERS.new, after: undefined, limit: FEW + 1, removed: false, only: undefined });
@@ -93,13 +93,13 @@ export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearS
 type Listing = Pick<ListReads, "list">;
 type Walk = Pick<ListQuery, "condition" | "order" | "after" | "limit">;
 
-/** The matches that the filters leave, in the order asked for. */
+/** The matches that pass the filters, in the requested order. */
 async function along(store: Listing, matching: Uint32Array, walk: Walk): Promise<readonly Item[]> {
   if (matching.length <= FEW) return store.list({ ...walk, removed: false, only: [...matching] });
   return walk.order.key === "seq" ? alongMatches(store, matching, walk) : alongOrder(store, matching, walk);
 }
 
-/** In the order of seq the matches themselves lead the way. */
+/** In the order of seq the matches themselves are scanned. */
 async function alongMatches(store: Listing, matching: Uint32Array, { condition, order, after, limit }: Walk) {
   const seqs = order.descending ? matching.toReversed() : matching;
   const past = (seq: number): boolean => after === undefined || (order.descending ? seq < after.seq : seq > after.seq);
@@ -112,7 +112,7 @@ async function alongMatches(store: Listing, matching: Uint32Array, { condition, 
   return found;
 }
 
-/** In another order the store leads, and what does not match is passed over. */
+/** In another order the store is scanned, and what does not match is skipped. */
 async function alongOrder(store: Listing, matching: Uint32Array, { condition, order, after, limit }: Walk) {
   const found: Item[] = [];
   let from = after;

@@ -1,4 +1,4 @@
-// What threads are about to somebody who has not opened them; read again only where something happened in them.
+// Summaries of threads; read again only if something happened in them.
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { minuteOf } from "../../core/durations.ts";
 import { and, atLeast, flagIs, not, oneOf } from "../../core/query/condition.ts";
@@ -21,15 +21,15 @@ export function threadNewsReader({ messages, clock }: ThreadNewsParts): ReadThre
   const kept = new BoundedCache<string, { readonly state: string; readonly news: ThreadNews }>(NEWS_KEPT);
   return async (roots) => {
     const now = clock.now();
-    // A lease ends by itself, so that nothing is kept for longer than a page is.
-    const stateOf = ({ thread, standing }: StoredMessage): string =>
-      `${thread.messages} ${thread.lastActivity} ${standing.changed} ${minuteOf(now)}`;
-    const old = roots.filter((one) => kept.get(one.standing.id)?.state !== stateOf(one));
-    const states = new Map(old.map((one) => [one.standing.id, stateOf(one)]));
+    // A lease ends by itself, so nothing is cached for longer than a page.
+    const stateOf = ({ thread, state }: StoredMessage): string =>
+      `${thread.messages} ${thread.lastActivity} ${state.changed} ${minuteOf(now)}`;
+    const old = roots.filter((one) => kept.get(one.state.id)?.state !== stateOf(one));
+    const states = new Map(old.map((one) => [one.state.id, stateOf(one)]));
     for (const news of await messages.threadNews([...states.keys()], now))
       kept.set(news.root, { state: states.get(news.root) ?? "", news });
     return new Map(
-      roots.flatMap(({ standing: { id } }) => {
+      roots.flatMap(({ state: { id } }) => {
         const found = kept.get(id)?.news;
         return found === undefined ? [] : [[id, found]];
       }),
@@ -39,7 +39,7 @@ export function threadNewsReader({ messages, clock }: ThreadNewsParts): ReadThre
 
 export type CountThreads = (without: readonly string[], most: number) => Promise<number>;
 
-/** Live roots of other kinds than these, as far as `most`. */
+/** Live roots of other kinds than these, counted up to `most`. */
 export function threadCounter({ lists, clock }: Pick<ThreadNewsParts, "lists" | "clock">): CountThreads {
   let known = { seq: -1, asOf: 0, asked: "", count: 0 };
   return async (without, most) => {

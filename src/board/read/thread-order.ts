@@ -1,5 +1,5 @@
-// Threads in reading order, kept so that one change of a thread costs one reading of what is new, however many pages are asked for.
-import { type DepthFirst, depthFirst, grow, type Twigs } from "../../core/message/thread.ts";
+// Threads in reading order, cached so that a change of a thread costs one read of the new messages, however many pages are requested.
+import { type DepthFirst, depthFirst, growTwigs, type Twigs } from "../../core/message/thread.ts";
 import type { Branch, ThreadExtent, ThreadReads } from "../../ports/threads.ts";
 import { nextSlice, slice } from "../../ports/share.ts";
 
@@ -12,7 +12,7 @@ export interface ThreadOrder extends DepthFirst {
   readonly extent: ThreadExtent;
   readonly asOf: number;
   readonly twigs: Twigs;
-  /** How many messages each agent wrote. */
+  /** Number of messages by agent. */
   readonly authors: ReadonlyMap<string, number>;
   /** When the first of its messages ends. */
   readonly until: number;
@@ -22,11 +22,11 @@ type ThreadSource = Pick<ThreadReads, "threadExtent" | "branches">;
 
 export class ThreadOrders {
   readonly #store: ThreadSource;
-  /** By thread and extent, the least recently used first. */
+  /** By thread and size, the least recently used first. */
   readonly #kept = new Map<string, Promise<ThreadOrder>>();
-  /** The last one made of each thread: the next one waits for it and goes on from there. */
+  /** The last order made of each thread: the next one waits for it and extends it. */
   readonly #newest = new Map<string, Promise<ThreadOrder>>();
-  /** Messages of each order that is ready. */
+  /** Number of messages of each finished order. */
   readonly #weights = new Map<string, number>();
 
   constructor(store: ThreadSource) {
@@ -37,14 +37,14 @@ export class ThreadOrders {
     const extent = await this.#store.threadExtent(root);
     const key = keyOf(root, extent);
     const kept = await this.#kept.get(key);
-    // Past that time something has ended that the sweep has not reached yet.
+    // After that time something has ended that was not swept yet.
     if (kept !== undefined && now >= kept.until) this.#drop(key, root);
     const order = this.#order(root, extent, now);
     this.#newest.set(root, order);
     return order;
   }
 
-  /** The thread as it was when it reached so far; less what left since, where that order is no longer kept. */
+  /** The thread as it was at this size; without messages that left since, if that order is no longer cached. */
   asItWas(root: string, extent: ThreadExtent, now: number): Promise<ThreadOrder> {
     return this.#order(root, extent, now);
   }
@@ -65,7 +65,7 @@ export class ThreadOrders {
     const base = await before?.catch(() => undefined);
     if (base !== undefined && base.extent.lastSeq <= extent.lastSeq && now < base.until) {
       const fresh = await this.#read(root, base.extent.lastSeq, extent.lastSeq, now);
-      // Nothing left, then; and only a root can come after messages that hang on it.
+      // Nothing has left then; and only a root can arrive after messages that refer to it.
       const grown = base.order.length + fresh.length === extent.messages && !fresh.some(({ isRoot }) => isRoot);
       if (grown) return slice(() => orderOf(fresh, extent, now, base));
     }
@@ -87,7 +87,7 @@ export class ThreadOrders {
     try {
       this.#weights.set(key, (await order).order.length);
     } catch {
-      // Those who asked hear of the failure; the next one tries again.
+      // The present callers get the error; the next one tries again.
       this.#drop(key, root);
     }
     let messages = this.#weights.values().reduce((sum, weight) => sum + weight, 0);
@@ -108,7 +108,7 @@ export class ThreadOrders {
 const keyOf = (root: string, { messages, lastSeq }: ThreadExtent): string => `${root} ${messages} ${lastSeq}`;
 const rootOf = (key: string): string => key.slice(0, key.indexOf(" "));
 
-/** `fresh` after what `base` holds already. */
+/** `fresh` after the messages of `base`. */
 function orderOf(fresh: readonly Branch[], extent: ThreadExtent, asOf: number, base?: ThreadOrder): ThreadOrder {
   const authors = new Map(base?.authors);
   let until = base?.until ?? Infinity;
@@ -116,6 +116,6 @@ function orderOf(fresh: readonly Branch[], extent: ThreadExtent, asOf: number, b
     authors.set(author, (authors.get(author) ?? 0) + 1);
     until = Math.min(until, expiresAt);
   }
-  const twigs = grow(base?.twigs, fresh);
+  const twigs = growTwigs(base?.twigs, fresh);
   return { ...depthFirst(twigs), extent, asOf, twigs, authors, until };
 }

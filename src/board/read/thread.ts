@@ -1,4 +1,4 @@
-// A thread in reading order, whole or around one message, a page at a time; what arrives while somebody pages waits for their next reading.
+// A thread in reading order, whole or around one message, one page at a time; messages that arrive during paging are shown on the next read from the start.
 import { z } from "zod";
 import { type DepthFirst, subtreeOf } from "../../core/message/thread.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
@@ -6,7 +6,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Rel, RELS } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
-import { CARD_STEP, cardsAt } from "./stored-messages.ts";
+import { STORED_STEP, storedAt } from "./stored-messages.ts";
 import type { FindMessage } from "./find.ts";
 import { flagAhead } from "./warm-flags.ts";
 import { type ThreadOrder, ThreadOrders } from "./thread-order.ts";
@@ -14,18 +14,18 @@ import { nextSlice, slice } from "../../ports/share.ts";
 
 const PARTICIPANTS = 500;
 const OPEN = 500;
-/** Payloads may be padded: so much is read for one answer, however little of it is sent. */
+/** Payloads may be padded: at most this much is read for one answer, however little of it is sent. */
 const READ_CHARS = 4 * LIMITS.page_bytes;
-/** Two ids, a rel and what stands around them. */
+/** Two ids, a rel and the JSON around them. */
 const EDGE_BYTES = 170;
 
 export interface ThreadItem {
-  readonly card: StoredMessage;
+  readonly stored: StoredMessage;
   readonly depth: number;
-  /** What its first thread-joining ref points to; at depth 0 that message is gone or was never here. */
+  /** The target of its first thread-joining ref; at depth 0 that message has ended or was never here. */
   readonly parent: string | null;
   readonly parentRel: Rel | null;
-  /** Acts on it that are named here instead of being listed. */
+  /** Acts on it that are folded into it instead of being listed. */
   readonly folded?: Folded;
 }
 
@@ -47,16 +47,16 @@ export interface ThreadPage {
   readonly items: readonly ThreadItem[];
   /** Every ref of the messages on this page, wherever it points. */
   readonly edges: readonly Edge[];
-  /** Of the whole thread, as is the open work. */
+  /** Of the whole thread, like the open work. */
   readonly participants: readonly { readonly agent: string; readonly messages: number }[];
   readonly open: readonly string[];
   readonly nextCursor: string | null;
-  /** How many messages the thread has, and whether all of them are here. */
+  /** The number of messages in the thread, and whether all of them are here. */
   readonly total: number;
   readonly complete: boolean;
-  /** How many of them are neither here nor on the pages before. */
+  /** The number of messages that are neither here nor on the pages before. */
   readonly omitted: number;
-  /** The newest message that these pages know of. */
+  /** The newest message that these pages include. */
   readonly latestSeq: number;
   readonly asOf: number;
 }
@@ -72,31 +72,31 @@ export interface ThreadParts {
 export interface ThreadQuestion {
   readonly cursor?: string | undefined;
   readonly limit: number;
-  /** The whole thread unless given; a subtree is the message, what it hangs on and what hangs on it. */
+  /** The whole thread unless given; a subtree is the message with its ancestors and descendants. */
   readonly scope?: "thread" | "subtree" | undefined;
-  /** Whether claims, signals and votes are named at the message that they are about. */
+  /** Whether claims, signals and votes are folded into their target. */
   readonly fold?: boolean | undefined;
-  /** How much of an answer a message takes. */
+  /** The size of a message in the answer. */
   readonly sizeOf: (item: ThreadItem, now: number) => number;
-  /** How much there is room for, in the same unit; what an answer has room for in bytes unless given. */
+  /** The maximum size, in the same unit; the byte limit of an answer unless given. */
   readonly room?: number | undefined;
 }
 
 export type ShowThread = (idOrPrefix: string, question: ThreadQuestion) => Promise<ThreadPage>;
 
-/** Which order was read, how much of it, and the last message shown. */
+/** The order that was read, its size, and the last message shown. */
 const positionForm = z.strictObject({ messages: z.number(), lastSeq: z.number(), asOf: z.number(), place: z.number(), seq: z.number() });
 
-/** So many of the acts on a message are named; the others are counted. */
+/** This many acts on a message are named; the others are counted. */
 const FOLDED_NAMED = 16;
-/** What is said of an act: its id, kind, rel and author, and what stands around them. */
+/** The size of a folded act: its id, kind, rel and author, and the JSON around them. */
 const FOLDED_SIZE = 160;
 const FOLDS: ReadonlySet<string> = new Set(["claim", "signal", "verification"]);
 
 export function threadReader({ messages, lists, clock, find, cursors }: ThreadParts): ShowThread {
   const orders = new ThreadOrders(messages);
   return async (idOrPrefix, asked) => {
-    const { id: focus, root, seq } = (await find(idOrPrefix)).standing;
+    const { id: focus, root, seq } = (await find(idOrPrefix)).state;
     const { cursor, limit, scope = "thread", fold = false } = asked;
     const now = clock.now();
     const question = [`thread ${root}`, ...(scope === "subtree" ? [focus] : []), ...(fold ? ["folded"] : [])].join(" ");
@@ -119,7 +119,7 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
     return { root, focus, items, edges, participants, open, nextCursor, total, complete, omitted, latestSeq, asOf: now };
   };
 
-  /** As many from `start` on as one answer has room for, the first one however long it is: a page without any would lead its reader to itself. */
+  /** As many from `start` on as fit into one answer, and at least one however long it is: an empty page would lead its reader to itself. */
   async function readPage({ order, depths }: DepthFirst, start: number, most: number, now: number, asked: ThreadQuestion) {
     const { sizeOf, room = LIMITS.page_bytes, fold } = asked;
     const items: ThreadItem[] = [];
@@ -128,27 +128,27 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
     let [size, read, end] = [0, 0, start];
     const isLeaf = (place: number): boolean => (depths[place + 1] ?? 0) <= depths[place]!;
     for (let full = false; !full;) {
-      const step = [...order.subarray(end, Math.min(most, end + CARD_STEP))];
-      const cards = await cardsAt(lists, step, now);
-      await flagAhead(cards.values());
-      const refs = Map.groupBy(await messages.refs([...cards.keys()]), ({ seq }) => seq);
+      const step = [...order.subarray(end, Math.min(most, end + STORED_STEP))];
+      const storedMessages = await storedAt(lists, step, now);
+      await flagAhead(storedMessages.values());
+      const refs = Map.groupBy(await messages.refs([...storedMessages.keys()]), ({ seq }) => seq);
       full = slice(() => {
         for (const seq of step) {
-          const card = cards.get(seq);
-          // Where there is none, it left since the thread was put in order.
-          if (card !== undefined) {
-            read += card.raw.payload.length;
+          const stored = storedMessages.get(seq);
+          // If there is none, it ended since the thread was ordered.
+          if (stored !== undefined) {
+            read += stored.raw.payload.length;
             const own = refs.get(seq) ?? [];
             const parent = own.find(({ rel }) => RELS[rel].thread);
-            const target = fold === true && FOLDS.has(card.standing.kind) && isLeaf(end) ? listed.get(parent?.target ?? "") : undefined;
-            if (target !== undefined && parent !== undefined) size += foldInto(target, card, parent.rel);
+            const target = fold === true && FOLDS.has(stored.state.kind) && isLeaf(end) ? listed.get(parent?.target ?? "") : undefined;
+            if (target !== undefined && parent !== undefined) size += foldInto(target, stored, parent.rel);
             else {
-              const item: ThreadItem = { card, depth: depths[end] ?? 0, parent: parent?.target ?? null, parentRel: parent?.rel ?? null };
+              const item: ThreadItem = { stored, depth: depths[end] ?? 0, parent: parent?.target ?? null, parentRel: parent?.rel ?? null };
               size += sizeOf(item, now) + own.length * EDGE_BYTES;
               if (size > room && items.length > 0) return true;
               items.push(item);
-              listed.set(card.standing.id, item);
-              for (const { rel, target: to } of own) edges.push({ from: card.standing.id, to, rel });
+              listed.set(stored.state.id, item);
+              for (const { rel, target: to } of own) edges.push({ from: stored.state.id, to, rel });
             }
           }
           end++;
@@ -161,7 +161,7 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
   }
 }
 
-/** Where there is little room, what was asked for comes first, then what it hangs on, the nearest first. */
+/** If there is little space, the requested message comes first, then its ancestors, nearest first. */
 async function firstOf(
   { messages, lists }: Pick<ThreadParts, "messages" | "lists">,
   { order }: DepthFirst,
@@ -173,30 +173,32 @@ async function firstOf(
   let left = room;
   for (let place = order.indexOf(seq); place >= 0; place--) {
     const at = order[place]!;
-    const card = (await cardsAt(lists, [at], now)).get(at);
+    const stored = (await storedAt(lists, [at], now)).get(at);
     const edges = (await messages.refs([at])).length * EDGE_BYTES;
-    if (card !== undefined) left -= edges + slice(() => sizeOf({ card, depth: place, parent: null, parentRel: null }, now));
+    if (stored !== undefined) left -= edges + slice(() => sizeOf({ stored, depth: place, parent: null, parentRel: null }, now));
     if (left < 0 && at !== seq) return place + 1;
   }
   return 0;
 }
 
-/** How much more of the answer that takes. */
-function foldInto(target: { folded?: Folded }, { standing }: StoredMessage, rel: Rel): number {
+/** The additional size in the answer. */
+function foldInto(target: { folded?: Folded }, { state }: StoredMessage, rel: Rel): number {
   const folded = (target.folded ??= { count: 0, messages: [] });
   folded.count++;
   if (folded.messages.length >= FOLDED_NAMED) return 0;
-  folded.messages.push({ id: standing.id, kind: standing.kind, rel, author: standing.author });
+  folded.messages.push({ id: state.id, kind: state.kind, rel, author: state.author });
   return FOLDED_SIZE;
 }
 
-/** Who wrote most of it first. */
+/** The agents with the most messages first. */
 function participantsOf({ authors }: ThreadOrder): ThreadPage["participants"] {
   const all = [...authors].map(([agent, messages]) => ({ agent, messages }));
   return all.sort((a, b) => b.messages - a.messages).slice(0, PARTICIPANTS);
 }
 
-/** The same order goes on where it stopped. One read anew goes on after the last message shown, or, where that left, a little before. */
+/**
+ * The same order continues where it stopped. A new order continues after the last message shown, or, if that has ended, a little before.
+ */
 function placeAfter(whole: ThreadOrder, view: DepthFirst, from: z.infer<typeof positionForm>): number {
   if (whole.asOf === from.asOf) return from.place;
   const found = view.order.indexOf(from.seq);

@@ -1,4 +1,4 @@
-// What reached an agent after an entry, by threads: work for it alone first, then what is addressed to it, then what replies to it.
+// Messages to an agent after an entry, by threads: work for it alone first, then messages addressed to it, then replies to it.
 import { isWorkable } from "../../core/protocol/vocabulary.ts";
 import { atLeast, atMost, hasAny, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
@@ -12,24 +12,24 @@ export interface UnreadQuestion {
   readonly agent: string;
   readonly after: number;
   readonly upTo: number;
-  /** So many are read: the newest, and of the work for this agent alone the oldest. */
+  /** This many are read: the newest, and of the work for this agent alone the oldest. */
   readonly most: number;
   readonly now: number;
 }
 
 export interface Unread {
   readonly threads: readonly UnreadThread[];
-  /** Messages that there are, read or not. */
+  /** The number of messages, read or not. */
   readonly total: number;
-  /** There are more than were counted. */
+  /** Whether there are more than were counted. */
   readonly more: boolean;
 }
 
-/** No further does it count. */
+/** Counting stops here. */
 const COUNTED = 2000;
 
 type Card = StoredMessage;
-const NEWEST = (a: UnreadMessage<Card>, b: UnreadMessage<Card>): number => b.card.standing.seq - a.card.standing.seq;
+const NEWEST = (a: UnreadMessage<Card>, b: UnreadMessage<Card>): number => b.stored.state.seq - a.stored.state.seq;
 
 export async function unreadThreads(
   { agent, after, upTo, most, now }: UnreadQuestion,
@@ -40,10 +40,10 @@ export async function unreadThreads(
   const reserved = [oneOf("to", [agent]), oneOf("kind", WORKABLE), oneOf("status", ["open"])];
   const forIt = await live.read([...reaching, ...reserved], ORDERS.old, most);
   const newest = await live.read(reaching, ORDERS.new, most);
-  const read = [...new Map([...forIt, ...newest].map((card) => [card.standing.id, card])).values()];
+  const read = [...new Map([...forIt, ...newest].map((stored) => [stored.state.id, stored])).values()];
   const counted = newest.length < most ? newest.length : await live.count(reaching, COUNTED + 1);
   const threads = await byThread(
-    read.map((card) => unreadOf(card, agent)),
+    read.map((stored) => unreadOf(stored, agent)),
     messages,
     now,
   );
@@ -51,14 +51,14 @@ export async function unreadThreads(
   return { threads, total: Math.max(read.length, Math.min(counted, COUNTED)), more: counted > COUNTED };
 }
 
-function unreadOf(card: Card, agent: string): UnreadMessage<Card> {
-  const { kind, to, status } = card.standing;
+function unreadOf(stored: Card, agent: string): UnreadMessage<Card> {
+  const { kind, to, status } = stored.state;
   const isAddressed = to === agent;
   const reason = kind === "email" ? "email" : isAddressed ? "addressed" : "reply";
-  return { card, reason, reserved: isAddressed && isWorkable(kind) && status === "open" };
+  return { stored, reason, reserved: isAddressed && isWorkable(kind) && status === "open" };
 }
 
-/** Of two, the better first. */
+/** Sorts by urgency, then newest first. */
 function compare(a: UnreadMessage<Card>, b: UnreadMessage<Card>): number {
   const rank = ({ reserved, reason }: UnreadMessage<Card>): number => (reserved ? 0 : reason === "reply" ? 2 : 1);
   return rank(a) - rank(b) || NEWEST(a, b);
@@ -69,14 +69,14 @@ async function byThread(
   messages: Pick<MessageReads, "findAll">,
   now: number,
 ): Promise<readonly UnreadThread[]> {
-  const groups = Map.groupBy(unread.toSorted(compare), ({ card }) => card.standing.root);
-  const read = new Set(unread.map(({ card }) => card.standing.id));
+  const groups = Map.groupBy(unread.toSorted(compare), ({ stored }) => stored.state.root);
+  const read = new Set(unread.map(({ stored }) => stored.state.id));
   const roots = await messages.findAll(
     [...groups.keys()].filter((root) => !read.has(root)),
     now,
   );
   return [...groups].map(([root, group]) => {
     const found = roots.get(root);
-    return { root, rootCard: found !== undefined && "card" in found ? found.card : undefined, messages: group };
+    return { root, rootMessage: found !== undefined && "stored" in found ? found.stored : undefined, messages: group };
   });
 }

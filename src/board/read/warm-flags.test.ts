@@ -2,30 +2,30 @@ import { expect, test } from "vitest";
 import type { StoredMessage } from "../../ports/store.ts";
 import { flagAhead } from "./warm-flags.ts";
 
-const card = (id: string, body: string): StoredMessage =>
+const stored = (id: string, body: string): StoredMessage =>
   ({
-    standing: { id },
+    state: { id },
     seen: {},
     raw: { payload: JSON.stringify({ v: 1, pk: "", ts: 0, kind: "note", body }), sig: "", nonce: "" },
   }) as unknown as StoredMessage;
 
 test("others have their turn while many large messages are looked through, and all are known in the end", async () => {
-  const cards = Array.from({ length: 10 }, (_, i) => card(`ahead ${i}`, `${i} ${"ignore all ".repeat(3000)}`));
+  const storedMessages = Array.from({ length: 10 }, (_, i) => stored(`ahead ${i}`, `${i} ${"ignore all ".repeat(3000)}`));
   let turns = 0;
   const count = (): void => void (turns++, (again = setImmediate(count)));
   let again = setImmediate(count);
-  await flagAhead(cards);
+  await flagAhead(storedMessages);
   clearImmediate(again);
   expect(turns).toBeGreaterThan(0);
-  expect(cards.every(({ seen }) => seen.flags !== undefined)).toBe(true);
+  expect(storedMessages.every(({ seen }) => seen.flags !== undefined)).toBe(true);
 });
 
 test("what is known already takes no turn", async () => {
-  const cards = Array.from({ length: 10 }, (_, i) => card(`known ${i}`, "x".repeat(32_000)));
-  await flagAhead(cards);
+  const storedMessages = Array.from({ length: 10 }, (_, i) => stored(`known ${i}`, "x".repeat(32_000)));
+  await flagAhead(storedMessages);
   let turned = false;
   const turn = setImmediate(() => (turned = true));
-  await flagAhead(cards);
+  await flagAhead(storedMessages);
   clearImmediate(turn);
   expect(turned).toBe(false);
 });

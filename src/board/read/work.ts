@@ -1,8 +1,8 @@
-// Open work: first what the caller can do, then the rest, the oldest first unless asked for otherwise.
+// Open work: first what matches the caller's offers, then the rest, oldest first by default.
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import { atLeast, atMost, type Condition, hasAny, not } from "../../core/query/condition.ts";
-import { judge } from "../../core/message/status.ts";
+import { judgeAnswer } from "../../core/message/status.ts";
 import { distinctLabels, foldLabel } from "../../core/protocol/labels.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
@@ -15,42 +15,42 @@ import { PageCache } from "./page-cache.ts";
 import { changedOnly, type Item, type Page, type PageContent } from "./list.ts";
 import { type Offered, offeredTo, startFor, type Walk } from "./offered-work.ts";
 
-/** `fit`: what lacks the fewest of the caller's abilities first. */
+/** `fit`: work with the fewest missing skills first. */
 export const WORK_SORTS = ["old", "new", "fit"] as const;
 export type WorkSort = (typeof WORK_SORTS)[number];
 
 export interface WorkQuestion {
-  /** Only what needs any of these. */
+  /** Only work that needs any of these. */
   readonly needs: readonly string[];
-  /** What the caller can do, folded: what needs any of it comes first. */
+  /** The caller's skills, folded: work that needs any of them comes first. */
   readonly offers: readonly string[];
   readonly tags: readonly string[];
-  /** Who asks: what it may not claim is left out, and it starts at a place of its own. */
+  /** The caller: work that it may not claim is left out, and it starts at its own position. */
   readonly agent: string | undefined;
   readonly sort: WorkSort;
-  /** Only what came or changed after this entry. */
+  /** Only work that arrived or changed after this entry. */
   readonly changedAfter: number | undefined;
   readonly limit: number;
   readonly cursor: string | undefined;
   readonly text: string;
 }
 
-/** Of work that came back: the answers that were rejected. */
+/** For reopened work: the answers that were rejected. */
 export type RejectedAnswers = ReadonlyMap<string, readonly string[]>;
 
 export type FindWork = (question: WorkQuestion) => Promise<Page>;
 
-/** So many of them are named. */
+/** This many of them are named. */
 const REJECTED_SHOWN = 16;
-/** So many answers of one piece of work are looked at. */
+/** This many answers of one piece of work are checked. */
 const ANSWERS_READ = 200;
 
 /** The rejected answers to each piece of work on a page that has any. */
 export async function rejectedOn({ items, asOf }: Page, store: Pick<MessageReads, "answersTo">): Promise<RejectedAnswers> {
-  const back = items.flatMap((item) => ("card" in item && item.card.standing.rejected > 0 ? [item.card.standing] : []));
+  const back = items.flatMap((item) => ("stored" in item && item.stored.state.rejected > 0 ? [item.stored.state] : []));
   const found = back.map(async ({ id, author }): Promise<[string, readonly string[]]> => {
     const answers = await store.answersTo(id, author, ANSWERS_READ, asOf);
-    const rejected = answers.filter((answer) => judge(answer, answer.asker ?? undefined) === "rejected");
+    const rejected = answers.filter((answer) => judgeAnswer(answer, answer.asker ?? undefined) === "rejected");
     return [id, rejected.slice(0, REJECTED_SHOWN).map((answer) => answer.id)];
   });
   return new Map(await Promise.all(found));
@@ -65,10 +65,10 @@ export function needsOf({ raw }: StoredMessage): readonly string[] {
   return needs;
 }
 
-/** So many of those that come first are put in an order of the caller's own; the rest follow as they are. */
+/** This many of the first ones are ordered for the caller; the rest follow as they are. */
 const OWN_ORDER = 64;
 
-/** Where a page ended. `own`: among those in the caller's own order, from one seq to another, of which `start` is the first. */
+/** The position where a page ended. `own`: inside the caller's own order, from one seq to another, of which `start` is the first. */
 const placeForm = z.strictObject({
   meeting: z.boolean(),
   own: z.strictObject({ from: z.number(), to: z.number(), start: z.number(), lacks: z.number() }).optional(),
@@ -91,7 +91,7 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
       });
     const now = clock.now();
     const fresh = await freshnessOf(store, now);
-    // What an agent may not claim for a while it may claim again without an entry.
+    // A time limit on claiming ends without an entry.
     return pages.find(asked, fresh) ?? pages.keep(asked, fresh, await read(asked, fresh), asked.agent !== undefined);
   };
 
@@ -127,7 +127,7 @@ interface Part {
   readonly room: number;
 }
 
-/** What the caller can do, or the rest: the first of it in the caller's own order, where it has one. */
+/** Matching work, or the rest: the first part in the caller's own order, if it has one. */
 async function partOf(
   walk: (walk: Walk) => Promise<readonly Offered[]>,
   asked: WorkQuestion,
@@ -155,16 +155,16 @@ const endOf = ({ from, to }: NonNullable<Place["own"]>, descending: boolean) => 
   seq: descending ? from : to,
 });
 
-/** By what the caller lacks, where that counts, and from its own place on; after the place where the page before ended. */
+/** By missing skills if that is requested, and from the caller's own position on; after the position where the page before ended. */
 function inOwnOrder(first: readonly Offered[], { sort, offers, agent }: WorkQuestion, meeting: boolean, from: Place | undefined): Placed[] {
   const seqs = first.map(({ position }) => position.seq);
   const own = from?.own;
   const bounds = { from: own?.from ?? Math.min(...seqs), to: own?.to ?? Math.max(...seqs) };
   const start = own?.start ?? (agent === undefined ? seqs[0] : startFor(agent, first)?.position.seq) ?? 0;
   const isPassed = (seq: number): boolean => (sort === "new" ? seq > start : seq < start);
-  const lacks = (card: StoredMessage): number =>
-    sort === "fit" ? needsOf(card).filter((need) => !offers.includes(foldLabel(need))).length : 0;
-  const placeOf = ({ card, position }: Offered): Place => ({ meeting, own: { ...bounds, start, lacks: lacks(card) }, ...position });
+  const lacks = (stored: StoredMessage): number =>
+    sort === "fit" ? needsOf(stored).filter((need) => !offers.includes(foldLabel(need))).length : 0;
+  const placeOf = ({ stored, position }: Offered): Place => ({ meeting, own: { ...bounds, start, lacks: lacks(stored) }, ...position });
   const compare = (a: Place, b: Place): number =>
     (a.own?.lacks ?? 0) - (b.own?.lacks ?? 0) ||
     Number(isPassed(a.seq)) - Number(isPassed(b.seq)) ||

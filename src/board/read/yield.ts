@@ -1,3 +1,3 @@
-// Long reads go in steps, and between two steps everybody else has a turn.
+// Long reads are split into steps, and other requests run between two steps.
 
 export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -1,11 +1,14 @@
-// Readers wait until what is due has ended, so that the statuses and counts that they tell are those of the moment.
+// Readers wait until everything due has ended, so that the statuses and counts they return are current.
 import type { Sweeper } from "./sweep.ts";
 
 declare const settled: unique symbol;
-/** A reading that begins when what is due has ended. Whoever shows statuses, counts or words of the board asks one of these: what is stored may be behind by a sweep. */
+/**
+ * A read that begins after everything due has ended. Every reader of statuses, counts or text uses this type: the stored values may be one
+ * sweep behind.
+ */
 export type Settled<Read> = Read & { readonly [settled]: true };
 
-/** A board that may not write has no sweeper, and tells what it reads as it is at the moment (read-only-view.ts). */
+/** A read-only board has no sweeper, and corrects what it reads for the present time (read-only-view.ts). */
 export const settling =
   (sweeper: Pick<Sweeper, "isSettled" | "sweepDue"> | undefined) =>
   <Asked extends readonly unknown[], Answer>(read: (...asked: Asked) => Promise<Answer>): Settled<typeof read> => {

@@ -103,13 +103,13 @@ test("an agent that withdraws thousands holds nobody up: a step in each transact
   await Promise.all(Array.from({ length: 2 * WITHDRAW_STEP + 500 }, (_, i) => post({ kind: "note", body: `note ${i}` })));
   clock.advance(1000);
   const at = clock.now();
-  const standing = () => board.rows("messages", "withdrawn = 0 AND kind = 'note'");
+  const state = () => board.rows("messages", "withdrawn = 0 AND kind = 'note'");
   board.run([postAct(text({ kind: "retraction", data: { scope: "all" } }))], at);
-  expect(standing()).toBe(WITHDRAW_STEP + 500);
+  expect(state()).toBe(WITHDRAW_STEP + 500);
   expect(board.rows("gone")).toBe(0);
   const between = postAct(JSON.stringify({ v: 1, pk: AGENTS[1]!.pk, ts: 1, kind: "note", body: "by another, in between" }));
   expect(board.run([between], at + 10).outcomes).toMatchObject([{ result: "created" }]);
-  expect(standing()).toBe(500 + 1);
+  expect(state()).toBe(500 + 1);
   // Another process, which knows only what is in the file.
   const next = new SqliteWriter(board.db);
   expect(next.nextDue()).toBeLessThanOrEqual(at);

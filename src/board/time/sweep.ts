@@ -1,23 +1,23 @@
-// Ends lifetimes and leases when their time comes, by asking the writer at the right moment.
+// Ends lifetimes and leases when they are due, by an act of the writer.
 import type { Clock } from "../../ports/clock.ts";
 import type { Appender } from "../write/append.ts";
 
 const RETRY_MS = 1000;
 
 export interface Sweeper {
-  /** Whether nothing is due, so that what is stored is true at this moment. */
+  /** Whether nothing is due, so that stored values are current. */
   isSettled(): boolean;
-  /** Resolves when it is so. */
+  /** Resolves when that is so. */
   sweepDue(): Promise<void>;
-  /** Another node has written: this is when the next thing is due now. */
+  /** Another node has written: this is the next due time now. */
   heed(nextDue: number | null): void;
   stop(): void;
 }
 
-/** A reader never waits longer than this many steps for a sweep that is behind. */
+/** A reader never waits for more than this many steps of a late sweep. */
 const SETTLE_STEPS = 20;
 
-/** Keeps one timer on the next thing due. */
+/** Keeps one timer, set to the next due time. */
 export function startSweeper(appender: Appender, clock: Clock, firstDue: number | null): Sweeper {
   let cancel = () => {};
   let due: number | null = null;
@@ -39,15 +39,15 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
     try {
       await appender.append({ type: "sweep" });
     } catch {
-      // The appender has reported it; a full disk may have room again soon.
+      // The appender has reported it; a full disk may have space again soon.
       schedule(clock.now() + RETRY_MS);
     }
   }
-  /** One step at a time, however many ask for it. */
+  /** One step at a time, however many callers ask for it. */
   function sweep(): Promise<void> {
     running ??= step().finally(() => {
       running = undefined;
-      // Its time may have come while this step was under way, which then knew nothing of it.
+      // It may have become due while this step was running, which then did not include it.
       arm();
     });
     return running;

@@ -38,9 +38,9 @@ export function acknowledger(parts: AckParts): Acknowledge {
     requireTime(payload.ts, clock.now());
     const bits = requireAckWork(draft, difficulty);
     await verifier.requireSignature(draft);
-    const { keyBlocked } = await store.prior(id, agent, [], clock.now());
+    const { keyBlocked, payer } = await store.prior(id, agent, [], clock.now());
     if (keyBlocked) throw blockedKey(agent);
-    rates.take("agent_acks", agent);
+    rates.take("agent_acks", payer);
     quota.require(0);
     const { payload: text, sig, nonce } = envelope;
     const outcome = await append({ type: "ack", id, agent, payload, detail: JSON.stringify({ payload: text, sig, nonce }) });

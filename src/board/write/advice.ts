@@ -25,9 +25,9 @@ export interface Similar {
 
 export interface Adviser {
   /** Of a dry run; `known` is what the rules themselves had to tell. */
-  readonly advise: (card: StoredMessage, known: readonly Warning[]) => Promise<Advice>;
+  readonly advise: (stored: StoredMessage, known: readonly Warning[]) => Promise<Advice>;
   /** What else says much the same as a message that was posted: none where that cannot be found out now. */
-  readonly similarTo: (card: StoredMessage) => Promise<readonly Similar[]>;
+  readonly similarTo: (stored: StoredMessage) => Promise<readonly Similar[]>;
 }
 
 interface Found {
@@ -45,17 +45,17 @@ const FOUND_BY_TAGS: ReadonlySet<string> = new Set(["note", "finding", "task", "
 
 export function adviser(list: List, clock: Clock): Adviser {
   return {
-    async advise({ raw, standing }, known) {
+    async advise({ raw, state }, known) {
       const payload = JSON.parse(raw.payload) as Payload;
-      const found = await foundLike(payload, standing.id);
+      const found = await foundLike(payload, state.id);
       const openWork = isWorkable(payload.kind) && found.some(isOpenWork) ? [warning("similar_open_work")] : [];
       return {
-        warnings: [...known, ...warningsOf(payload, raw.nonce, standing.to), ...openWork],
+        warnings: [...known, ...warningsOf(payload, raw.nonce, state.to), ...openWork],
         similar: found.map(({ shown }) => shown),
       };
     },
-    async similarTo({ raw, standing }) {
-      return (await foundLike(JSON.parse(raw.payload) as Payload, standing.id)).map(({ shown }) => shown);
+    async similarTo({ raw, state }) {
+      return (await foundLike(JSON.parse(raw.payload) as Payload, state.id)).map(({ shown }) => shown);
     },
   };
 
@@ -78,8 +78,8 @@ export function adviser(list: List, clock: Clock): Adviser {
     try {
       const { items } = await list({ filters: {}, near, limit: SIMILAR + 1, text: "" });
       const found = items.flatMap((item) => {
-        if (!("card" in item) || item.card.standing.id === own) return [];
-        const { id, meta, derived } = recordOf(item.card, NOTHING_MORE, clock.now(), "");
+        if (!("stored" in item) || item.stored.state.id === own) return [];
+        const { id, meta, derived } = recordOf(item.stored, NOTHING_MORE, clock.now(), "");
         const { display_title: title, status, claimed_by } = derived;
         return [{ kind: meta.kind, shown: { id, score: item.score ?? 0, title, status, claimed_by, untrusted: true as const } }];
       });

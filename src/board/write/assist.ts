@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import type { AliasOutcome } from "../../core/message/alias-rules.ts";
+import { ackPayloadSchema } from "../../core/protocol/ack.ts";
 import { secretBody } from "../../core/protocol/body.ts";
 import { fromBase64url, SECRET_KEY } from "../../core/protocol/encoding.ts";
 import { agentId, messageId } from "../../core/protocol/identity.ts";
@@ -10,10 +11,11 @@ import { MESSAGE_FIELDS } from "../../core/protocol/short-forms.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Miner } from "../../ports/miner.ts";
 import type { CallerKey, SigningKeys } from "../../ports/signing-key.ts";
+import type { Acknowledge, Acknowledged } from "./acks.ts";
 import type { OperateAlias } from "./aliases.ts";
-import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
+import { ackBits, ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { Post } from "./post.ts";
-import type { Posted } from "./post-steps.ts";
+import type { PostResult } from "./post-steps.ts";
 import { notMinedFor, requireNoneOfBoard } from "./prepare.ts";
 import type { WriteOut } from "./write-out.ts";
 
@@ -37,16 +39,24 @@ export const assistedAliasReader = secretBody(
   DEPTH,
   'Send {"secret_key":…,"alias":…}, and `op` if not claim; POST /api/assist/keygen makes a key.',
 );
+const { seen, acted, declined } = ackPayloadSchema.shape;
+export const assistedAckReader = secretBody(
+  z.strictObject({ secret_key: secretKey, seen, acted, declined }),
+  DEPTH,
+  'Send {"secret_key":…,"seen":seq}, and `acted` (ids) or `declined` ([{"id":…,"why":"busy"}]) if you like; POST /api/assist/keygen makes a key.',
+);
+type AssistedAck = ReturnType<typeof assistedAckReader.read>;
 type AssistedPost = ReturnType<typeof assistedPostReader.read>;
 type AssistedAlias = ReturnType<typeof assistedAliasReader.read>;
 
 /** `gone` is aborted when the caller goes away, and ends the mining for it. */
 export interface Assist {
   keygen(): { readonly secret_key: string; readonly pk: string; readonly agent_id: string };
-  post(asked: AssistedPost, gone: AbortSignal): Promise<Posted>;
+  post(asked: AssistedPost, gone: AbortSignal): Promise<PostResult>;
   /** What would become of it; nothing is mined or written. */
-  check(asked: AssistedPost): Promise<Posted>;
+  check(asked: AssistedPost): Promise<PostResult>;
   alias(asked: AssistedAlias, gone: AbortSignal): Promise<AliasOutcome>;
+  ack(asked: AssistedAck, gone: AbortSignal): Promise<Acknowledged>;
 }
 
 export interface AssistParts {
@@ -54,6 +64,7 @@ export interface AssistParts {
   readonly miner: Miner;
   readonly post: Post;
   readonly operateAlias: OperateAlias;
+  readonly acknowledge: Acknowledge;
   readonly difficulty: Difficulty;
   readonly clock: Clock;
   readonly writeOut: WriteOut;
@@ -71,11 +82,14 @@ const sign = (key: CallerKey, payload: object): Signed => {
   return { payload: text, sig: key.sign(text) };
 };
 
-export function assist({ keys, miner, post, operateAlias, difficulty, clock, writeOut, board }: AssistParts): Assist {
+export function assist({ keys, miner, post, operateAlias, acknowledge, difficulty, clock, writeOut, board }: AssistParts): Assist {
   const now = (): number => Math.floor(clock.now() / 1000);
 
   /** Everything but the work is checked first: mining for what cannot be posted helps nobody. */
-  async function checkedPost({ secret_key: secret, ...rest }: AssistedPost): Promise<{ signed: Signed; blobs: object; checked: Posted }> {
+  async function checkedPost({
+    secret_key: secret,
+    ...rest
+  }: AssistedPost): Promise<{ signed: Signed; blobs: object; checked: PostResult }> {
     const key = keyOf(keys, secret, rest);
     const { message: given, blobs } = rest;
     requireNoneOfBoard(given);
@@ -129,6 +143,13 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, wri
       const signed = await checkedAlias(asked);
       const nonce = await miner.mine(messageId(signed.payload), difficulty.required + ALIAS_EXTRA_BITS, gone);
       return operateAlias({ ...signed, nonce });
+    },
+
+    async ack({ secret_key: secret, ...what }, gone) {
+      const key = keyOf(keys, secret, what);
+      const signed = sign(key, { v: 1, pk: key.pk, ts: now(), board, op: "ack", ...what });
+      const nonce = await miner.mine(messageId(signed.payload), ackBits(difficulty.required), gone);
+      return acknowledge({ ...signed, nonce });
     },
   };
 }

@@ -3,13 +3,13 @@ import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
 import { retractsAll } from "../../core/protocol/vocabulary.ts";
 import { atCostOfNow } from "../../ports/share.ts";
 import type { Difficulty } from "./difficulty.ts";
-import { type Checked, isKnown, type Posted, type PostingHow, type PostSteps } from "./post-steps.ts";
+import { type CheckedPost, isKnown, type PostResult, type PostingHow, type PostSteps } from "./post-steps.ts";
 
 /** A post of the bundle that has not entered yet. */
 interface Waiting {
-  readonly checked: Promise<Checked>;
+  readonly checked: Promise<CheckedPost>;
   readonly atItsCost: ReturnType<typeof atCostOfNow>;
-  readonly resolve: (posted: Promise<Posted>) => void;
+  readonly resolve: (posted: Promise<PostResult>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -39,7 +39,7 @@ export class Bundle {
   }
 
   /** The next one. It is durable when `posted` resolves, which it does in one of the next `settle`s. */
-  async add(envelope: Envelope): Promise<{ readonly posted: Promise<Posted> }> {
+  async add(envelope: Envelope): Promise<{ readonly posted: Promise<PostResult> }> {
     const draft = this.#steps.draft(envelope, this.#how);
     // A rehearsal is one for all: those before stay with it.
     if (!this.#how.dryRun && this.#needsOthers(draft)) await this.settle();
@@ -48,7 +48,7 @@ export class Bundle {
     const checked = this.#steps.check(draft, this.#how);
     // Whoever waits for it hears of its failure later.
     checked.catch(() => {});
-    const posted = new Promise<Posted>((resolve, reject) => {
+    const posted = new Promise<PostResult>((resolve, reject) => {
       this.#waiting.push({ checked, atItsCost: atCostOfNow(), resolve, reject });
     });
     return { posted };
@@ -59,7 +59,7 @@ export class Bundle {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#brought.clear();
-    const ready: (Waiting & { readonly post: Checked })[] = [];
+    const ready: (Waiting & { readonly post: CheckedPost })[] = [];
     for (const [i, outcome] of (await Promise.allSettled(waiting.map(({ checked }) => checked))).entries()) {
       const one = waiting[i]!;
       if (outcome.status === "fulfilled") ready.push({ ...one, post: outcome.value });
@@ -72,8 +72,8 @@ export class Bundle {
   }
 
   /** In one go, so that the writer gets them together and in this order. */
-  async #enter(ready: readonly (Waiting & { readonly post: Checked })[]): Promise<void> {
-    let entered: Promise<Posted>[] = [];
+  async #enter(ready: readonly (Waiting & { readonly post: CheckedPost })[]): Promise<void> {
+    let entered: Promise<PostResult>[] = [];
     for (const { post, atItsCost, resolve } of ready) {
       // What is here already is answered as those before have left it; those after a withdrawal of everything come when it is done.
       const isKnownHere = isKnown(post);

@@ -7,10 +7,10 @@ import type { Prior, StoredMessage } from "../../ports/store.ts";
 import type { WorkTerms } from "./difficulty.ts";
 import type { Verified } from "./verify.ts";
 
-export interface Posted {
+export interface PostResult {
   readonly result: "created" | "exists" | "valid";
   /** With what its payload says, where the post was new. */
-  readonly card: StoredMessage & { readonly payload?: Payload };
+  readonly stored: StoredMessage & { readonly payload?: Payload };
   readonly warnings: readonly Warning[];
   /** What it takes of its address's writes. */
   readonly tokens: number;
@@ -27,23 +27,23 @@ export interface PostingHow {
 }
 
 /** A post as far as it can be judged without the ledger: it is here already, or it may enter. */
-export type Checked = { readonly draft: Draft; readonly how: PostingHow } & (
+export type CheckedPost = { readonly draft: Draft; readonly how: PostingHow } & (
   | { readonly prior: Prior }
   | { readonly verified: Verified; readonly prior: Prior }
 );
-export type MayEnter = Extract<Checked, { readonly verified: Verified }>;
-export const isKnown = (checked: Checked): boolean => !("verified" in checked);
+export type MayEnter = Extract<CheckedPost, { readonly verified: Verified }>;
+export const isKnown = (checked: CheckedPost): boolean => !("verified" in checked);
 
 /** The steps of a post. One that comes alone takes them all at once; many that come together wait for each other in between. */
 export interface PostSteps {
   /** What its text alone says. */
   readonly draft: (envelope: Envelope, how: PostingHow) => Draft;
   /** Whether it is here already; else its time, its attachments, its work and its signature. */
-  readonly check: (draft: Draft, how: PostingHow) => Promise<Checked>;
+  readonly check: (draft: Draft, how: PostingHow) => Promise<CheckedPost>;
   /** Durable when it resolves. Posts that enter in the same turn are judged in their order, in one transaction. */
-  readonly enter: (checked: Checked) => Promise<Posted>;
+  readonly enter: (checked: CheckedPost) => Promise<PostResult>;
   /** What would become of these in this order, each seeing those before it; nothing of it stays. */
-  readonly rehearse: (checked: readonly Checked[]) => readonly Promise<Posted>[];
+  readonly rehearse: (checked: readonly CheckedPost[]) => readonly Promise<PostResult>[];
 }
 
 /** On its way into the transaction; `takeBack` where it does not get there. */
@@ -56,6 +56,6 @@ export interface Entering {
 export const postedOf = (
   { verified: { looked } }: MayEnter,
   { raw, payload }: Admitted,
-  { result, standing, warnings, author, thread }: PostedOutcome,
-  cost: Pick<Posted, "tokens" | "brake">,
-): Posted => ({ result, card: { standing, raw, author, thread, payload, seen: { flags: looked.flags } }, warnings, ...cost });
+  { result, state, warnings, author, thread }: PostedOutcome,
+  cost: Pick<PostResult, "tokens" | "brake">,
+): PostResult => ({ result, stored: { state, raw, author, thread, payload, seen: { flags: looked.flags } }, warnings, ...cost });

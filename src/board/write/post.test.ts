@@ -28,20 +28,23 @@ let post: Post;
 let agent: Agent;
 let notes: readonly string[];
 let retraction: Envelope;
+let guard: TextGuard;
+let rates: RateLimiter;
 /** A board without its sweeper, so that nothing ends but what a post ends; and an agent with more messages than one step ends. */
 beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), "post-"));
   store = await openSqliteStore(data, () => {});
   const difficulty = new Difficulty(clock, TEST_BITS, TEST_BITS);
   const { append } = new Appender(store, clock, { appended: () => {}, failed: () => {} });
-  const guard = new TextGuard(readRiskTable(readFileSync(new URL("../../../models/guard.bin", import.meta.url))), clock);
+  guard = new TextGuard(readRiskTable(readFileSync(new URL("../../../models/guard.bin", import.meta.url))), clock);
+  rates = new RateLimiter(clock, true);
   const parts = {
     guard,
     store,
     clock,
     difficulty,
     append,
-    rates: new RateLimiter(clock, false),
+    rates,
     quota: { require: () => {}, add: () => {} },
     requireWritable: () => {},
     board: "ag_00000000000000000000",
@@ -62,11 +65,11 @@ afterEach(async () => {
 
 afterAll(() => signatures.close());
 
-const standing = async () => [...(await store.findAll(notes.map(messageId), clock.now())).values()].filter((one) => "card" in one).length;
+const state = async () => [...(await store.findAll(notes.map(messageId), clock.now())).values()].filter((one) => "stored" in one).length;
 
 test("whoever withdraws everything is answered when all of it has ended", async () => {
   expect((await post(retraction, {})).result).toBe("created");
-  expect(await standing()).toBe(0);
+  expect(await state()).toBe(0);
 });
 
 test("whoever asks again after a crash in the middle is answered when the rest has ended, too", async () => {
@@ -75,12 +78,26 @@ test("whoever asks again after a crash in the middle is answered when the rest h
     [{ type: "post", arrival: admitted({ ...arrivalOf(payload), raw: { payload, sig, nonce } }), dryRun: false }],
     clock.now(),
   );
-  expect(await standing()).toBe(LATE);
+  expect(await state()).toBe(LATE);
   expect((await post(retraction, {})).result).toBe("exists");
-  expect(await standing()).toBe(0);
+  expect(await state()).toBe(0);
 });
 
 test("a dry run of it ends nothing", async () => {
   expect((await post(retraction, { dryRun: true })).result).toBe("valid");
-  expect(await standing()).toBe(notes.length);
+  expect(await state()).toBe(notes.length);
+});
+
+test("a text for which its author has no bytes left was not posted, so it is nobody's copy", async () => {
+  const body = "A text that is long enough to be copied by others, and that one of them could not post because he had posted too much.";
+  const { id } = agent;
+  rates.takeBytes("agent_bytes", id, 2 * 1024 * 1024);
+  await expect(post(agent.envelope({ kind: "note", body }), {})).rejects.toMatchObject({ code: "rate_limited" });
+  const other = new Agent(() => clock.now());
+  const { stored } = await post(other.envelope({ kind: "note", body }), {});
+  expect(stored.state.copies).toBe(0);
+  clock.advance(60_000);
+  await post(agent.envelope({ kind: "note", body }), {});
+  const third = new Agent(() => clock.now());
+  expect((await post(third.envelope({ kind: "note", body }), {})).stored.state.copies).toBe(2);
 });

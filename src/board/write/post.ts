@@ -14,7 +14,15 @@ import type { Append } from "./append.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RateLimiter } from "../limits/rate.ts";
 import type { Quota } from "./quota.ts";
-import { type Checked, type Entering, type MayEnter, type Posted, postedOf, type PostingHow, type PostSteps } from "./post-steps.ts";
+import {
+  type CheckedPost,
+  type Entering,
+  type MayEnter,
+  type PostResult,
+  postedOf,
+  type PostingHow,
+  type PostSteps,
+} from "./post-steps.ts";
 import { rehearser } from "./rehearse.ts";
 import type { TextGuard } from "./text-guard.ts";
 import type { Verifier } from "./verify.ts";
@@ -35,7 +43,7 @@ export interface WritingParts {
   readonly requireWritable: () => void;
 }
 
-export type Post = (envelope: Envelope, how: PostingHow) => Promise<Posted>;
+export type Post = (envelope: Envelope, how: PostingHow) => Promise<PostResult>;
 
 export function poster({ draft, check, enter }: PostSteps): Post {
   return async (envelope, how) => enter(await check(draft(envelope, how), how));
@@ -64,7 +72,7 @@ export function postSteps({
     return made;
   }
 
-  async function check(made: Draft, how: PostingHow): Promise<Checked> {
+  async function check(made: Draft, how: PostingHow): Promise<CheckedPost> {
     const { id, author, payload } = made;
     const hashes = (payload.attachments ?? []).map((one) => one.sha256);
     const prior = await store.prior(id, author, hashes, clock.now());
@@ -72,13 +80,13 @@ export function postSteps({
     return { draft: made, how, prior, verified: await verifier.verify(made, prior, how.dryRun === true, how.terms) };
   }
 
-  async function enter(checked: Checked): Promise<Posted> {
+  async function enter(checked: CheckedPost): Promise<PostResult> {
     if (!("verified" in checked)) return known(checked.draft, checked.prior);
     const { draft: made, how } = checked;
     const { dryRun = false } = how;
     const bytes = bytesOf(made);
     const { arrival, brake, takeBack } = admitted(checked);
-    const giveBack = dryRun ? () => {} : rates.takeBytes("agent_bytes", checked.prior.payer, bytes);
+    const giveBack = dryRun ? () => {} : bytesTaken(rates, checked.prior.payer, bytes, takeBack);
     // Durable from here: the outcome comes after the commit that holds the message.
     const outcome = await append({ type: "post", arrival, dryRun }).catch(async (error: unknown) => {
       giveBack();
@@ -88,7 +96,7 @@ export function postSteps({
     if (!dryRun) await endWithdrawn(made);
     const { result } = outcome;
     // What it proved because it spreads buys nothing.
-    const tokens = result === "created" ? difficulty.accepted(outcome.standing.bits - brake, 1, how.terms?.required) : 1;
+    const tokens = result === "created" ? difficulty.accepted(outcome.state.bits - brake, 1, how.terms?.required) : 1;
     if (result === "created") quota.add(bytes);
     else giveBack();
     return postedOf(checked, arrival, outcome, { tokens, brake });
@@ -101,14 +109,14 @@ export function postSteps({
   }
 
   /** The same payload again is the same message, whatever its time and nonce, if its author signed it. */
-  async function known(draft: Draft, prior: Prior): Promise<Posted> {
+  async function known(draft: Draft, prior: Prior): Promise<PostResult> {
     if (prior.known?.sig !== draft.envelope.sig) await verifier.requireSignature(draft);
     if (prior.gone !== undefined) throw knownGone(prior.gone);
     const found = await store.find(draft.id, clock.now());
     if (found === undefined) throw new Refusal("expired");
     if ("gone" in found) throw knownGone(found.gone);
     await endWithdrawn(draft);
-    return { result: "exists", card: found.card, warnings: [], tokens: 1, brake: 0 };
+    return { result: "exists", stored: found.stored, warnings: [], tokens: 1, brake: 0 };
   }
 
   /**
@@ -131,6 +139,16 @@ const pointer =
     const alternatives = await findAlternatives(agent, String(details?.["id"]));
     return new Refusal(code, message, { hint, details: { ...details, alternatives } });
   };
+
+/** Who has no room for it has not posted it: its text counts for no copy. */
+function bytesTaken(rates: RateLimiter, payer: string, bytes: number, takeBack: () => void): () => void {
+  try {
+    return rates.takeBytes("agent_bytes", payer, bytes);
+  } catch (error) {
+    takeBack();
+    throw error;
+  }
+}
 
 /** What of a message is kept: its payload, and the texts that came with it. */
 const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>

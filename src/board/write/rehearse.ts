@@ -3,18 +3,18 @@ import { type Admitted, isRefused, type PostedOutcome, type RefusedOutcome } fro
 import type { Draft } from "../../core/protocol/envelope.ts";
 import type { Prior } from "../../ports/store.ts";
 import { type Append, thrownOf } from "./append.ts";
-import { type Checked, type Entering, type MayEnter, type Posted, postedOf, type PostSteps } from "./post-steps.ts";
+import { type CheckedPost, type Entering, type MayEnter, type PostResult, postedOf, type PostSteps } from "./post-steps.ts";
 
 export interface RehearsalParts {
   readonly append: Append;
   readonly admitted: (checked: MayEnter) => Entering;
-  readonly known: (draft: Draft, prior: Prior) => Promise<Posted>;
+  readonly known: (draft: Draft, prior: Prior) => Promise<PostResult>;
   readonly pointedElsewhere: (error: unknown, agent: string) => Promise<unknown>;
 }
 
 export function rehearser({ append, admitted, known, pointedElsewhere }: RehearsalParts): PostSteps["rehearse"] {
   return (all) => {
-    const entering = new Map(all.flatMap((one) => ("verified" in one ? [[one as Checked, attempt(one, admitted)] as const] : [])));
+    const entering = new Map(all.flatMap((one) => ("verified" in one ? [[one as CheckedPost, attempt(one, admitted)] as const] : [])));
     const arrivals = [...entering.values()].flatMap((one) => ("arrival" in one ? [one.arrival] : []));
     const outcomes = rehearsed(append, arrivals);
     return all.map(async (one) => {

@@ -1,10 +1,7 @@
 // What the board notices about a text as it comes: its flags, its risk, and who else has posted nearly the same lately.
-import { Copies, isSpreading, type Spread } from "../../core/guard/copies/copies.ts";
-import { signatureOf } from "../../core/guard/copies/signature.ts";
-import type { TextFlag } from "../../core/guard/flags.ts";
-import { judge } from "../../core/guard/judge.ts";
+import { ALONE, Copies, isSpreading, type Spread } from "../../core/guard/copies/copies.ts";
+import { lookAt, type Looked, signatureIn } from "../../core/guard/judge.ts";
 import type { Noticed } from "../../core/guard/noticed.ts";
-import type { Risk } from "../../core/guard/risk/risk.ts";
 import type { RiskTable } from "../../core/guard/risk/scorer.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
@@ -16,15 +13,6 @@ import type { LogReads, MessageReads } from "../../ports/store.ts";
 const TEXTS = 32_768;
 /** How far back the log is read at the start: it takes a second at the most. */
 const ENTRIES = 32_768;
-
-/** What a text shows by itself, and what it is recognised by; none where it is too short to be anybody's copy. */
-export interface Looked {
-  readonly flags: readonly TextFlag[];
-  readonly risk: Risk;
-  readonly signature: Uint16Array | undefined;
-}
-
-const ALONE: Spread = { copies: 0, lately: 1, before: undefined };
 
 type Followed = Pick<MessageReads, "dump"> & Pick<LogReads, "seqAt">;
 
@@ -42,7 +30,7 @@ export class TextGuard {
   }
 
   look(payload: Payload): Looked {
-    return { ...judge(this.#table, payload), signature: signatureOf(saidIn(payload)) };
+    return lookAt(this.#table, payload);
   }
 
   /** Who has posted it lately, if this author did so now. */
@@ -74,13 +62,13 @@ export class TextGuard {
     if (this.#seq === 0) this.#seq = Math.max(0, upTo - ENTRIES, (await store.seqAt(now - DAY_MS)) - 1);
     for (let after = this.#seq; after < upTo;) {
       const piece = await store.dump(after, upTo, now);
-      for (const { standing, raw } of piece) {
-        const signature = standing.kind === "email" ? undefined : signatureOf(saidIn(JSON.parse(raw.payload) as Payload));
-        if (signature !== undefined) this.#copies.add(signature, standing.author, standing.receivedAt);
+      for (const { state, raw } of piece) {
+        const signature = state.kind === "email" ? undefined : signatureIn(JSON.parse(raw.payload) as Payload);
+        if (signature !== undefined) this.#copies.add(signature, state.author, state.receivedAt);
       }
       const last = piece.at(-1);
       if (last === undefined) break;
-      after = last.standing.seq;
+      after = last.state.seq;
       await nextSlice();
     }
     this.#seq = Math.max(this.#seq, upTo);
@@ -88,5 +76,3 @@ export class TextGuard {
 }
 
 const noticed = ({ risk }: Looked, spread: Spread): Noticed => ({ risk, copies: spread.copies, spreading: isSpreading(spread) });
-
-const saidIn = ({ title = "", body = "" }: Payload): string => `${title}\n${body}`;

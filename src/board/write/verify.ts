@@ -8,14 +8,15 @@ import { sha256 } from "../../core/protocol/sha256.ts";
 import { leadingZeroBits } from "../../core/protocol/work.ts";
 import { plural } from "../../core/text/plural.ts";
 import { brakeBits, brakeWords } from "../../core/guard/copies/brake.ts";
-import type { Spread } from "../../core/guard/copies/copies.ts";
+import { ALONE, type Spread } from "../../core/guard/copies/copies.ts";
+import type { Looked } from "../../core/guard/judge.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, slice } from "../../ports/share.ts";
 import type { SignatureChecker } from "../../ports/signatures.ts";
 import type { Prior } from "../../ports/store.ts";
 import type { Difficulty, WorkTerms } from "./difficulty.ts";
 import type { RequireNoSecret } from "./secrets.ts";
-import type { Looked, TextGuard } from "./text-guard.ts";
+import type { TextGuard } from "./text-guard.ts";
 
 declare const verified: unique symbol;
 /** A draft whose work and signature were checked; only `verify` makes one. */
@@ -34,7 +35,7 @@ export interface Signed {
 export interface Verifier {
   /** `terms`: those of now unless given. */
   verify(draft: Draft, prior: Prior, dryRun: boolean, terms?: WorkTerms): Promise<Verified>;
-  /** Some time after that its text may spread: it answers the bits that it needs for that. */
+  /** As it enters: throws where its text spreads and it proves too little for that; answers the bits that this takes. */
   requireWorkStill(message: Verified, dryRun: boolean, terms?: WorkTerms): number;
   requireSignature(signed: Signed): Promise<void>;
 }
@@ -44,18 +45,22 @@ export interface VerifierParts {
   readonly difficulty: Difficulty;
   readonly signatures: SignatureChecker;
   readonly requireNoSecret: RequireNoSecret;
-  readonly guard: Pick<TextGuard, "look" | "spreadOf">;
+  readonly guard: Pick<TextGuard, "spreadOf">;
 }
 
 const LONG_CHARS = 64 * 1024;
 
 export function verifier({ clock, difficulty, signatures, requireNoSecret, guard }: VerifierParts): Verifier {
-  async function requireSignature({ envelope, payload }: Signed): Promise<void> {
-    const key = fromBase64url(payload.pk);
-    const sig = fromBase64url(envelope.sig);
-    requireSoundKey(key);
-    requireSoundSignature(sig);
-    if (!(await signatures.check(key, sig, envelope.payload))) throw new Refusal("bad_signature");
+  async function requireSignature(signed: Signed): Promise<void> {
+    const { key, sig } = soundOf(signed);
+    if (!(await signatures.check(key, sig, signed.envelope.payload))) throw new Refusal("bad_signature");
+  }
+
+  async function lookedThrough(draft: Draft): Promise<Looked> {
+    const { key, sig } = soundOf(draft);
+    const looked = await signatures.checkMessage(key, sig, draft.envelope.payload);
+    if (looked === undefined) throw new Refusal("bad_signature");
+    return looked;
   }
 
   async function verify(draft: Draft, prior: Prior, dryRun: boolean, terms: WorkTerms = difficulty): Promise<Verified> {
@@ -69,21 +74,28 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret, guard
     if (isLong) await nextSlice();
     // Before the work: whoever has to take something out should not have mined for it.
     slice(() => requireNoSecret(payload, envelope.blobs));
-    if (isLong) await nextSlice();
-    const looked = slice(() => guard.look(payload));
-    const spread = guard.spreadOf(looked, draft.author);
-    const bits = requireWork(draft, terms, spread, dryRun);
-    await requireSignature(draft);
+    const bits = bitsOf(draft);
+    requireWork(draft, bits, terms, ALONE, dryRun);
+    // Whether its text spreads is asked as it enters, when all that came before it are counted.
+    const looked = await lookedThrough(draft);
     return { ...draft, bits, looked } as Verified;
   }
 
   function requireWorkStill(message: Verified, dryRun: boolean, terms: WorkTerms = difficulty): number {
     const spread = guard.spreadOf(message.looked, message.author);
-    requireWork(message, terms, spread, dryRun);
+    requireWork(message, message.bits, terms, spread, dryRun);
     return brakeBits(spread);
   }
 
   return { verify, requireWorkStill, requireSignature };
+}
+
+function soundOf({ envelope, payload }: Signed): { readonly key: Uint8Array; readonly sig: Uint8Array } {
+  const key = fromBase64url(payload.pk);
+  const sig = fromBase64url(envelope.sig);
+  requireSoundKey(key);
+  requireSoundSignature(sig);
+  return { key, sig };
 }
 
 export function requireTime(ts: number, nowMs: number): void {
@@ -107,11 +119,13 @@ function requireBlobs(draft: Draft, { storedBlobs }: Prior): void {
   }
 }
 
-function requireWork({ id, envelope }: Draft, terms: WorkTerms, spread: Spread, dryRun: boolean): number {
-  if (dryRun && envelope.nonce === "") return 0;
-  const bits = leadingZeroBits(sha256(`${id}:${envelope.nonce}`));
+/** An empty nonce is that of a dry run, and proves nothing. */
+const bitsOf = ({ id, envelope: { nonce } }: Draft): number => (nonce === "" ? 0 : leadingZeroBits(sha256(`${id}:${nonce}`)));
+
+function requireWork({ envelope }: Draft, bits: number, terms: WorkTerms, spread: Spread, dryRun: boolean): void {
+  if (dryRun && envelope.nonce === "") return;
   const brake = brakeBits(spread);
-  if (bits >= terms.honoured + brake) return bits;
+  if (bits >= terms.honoured + brake) return;
   const required = terms.required + brake;
   throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; ${required} are required.${brakeWords(spread)}`, {
     details: { required_bits: required, pow_bits: bits, ...(brake === 0 ? {} : { spreading: { agents: spread.lately, bits: brake } }) },

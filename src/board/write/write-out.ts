@@ -1,13 +1,13 @@
 // Short forms of a message that the board signs or prepares for somebody, looked up in its store.
 import { Refusal } from "../../core/errors.ts";
 import { prefixUnknown, writtenOut, type WrittenOut } from "../../core/protocol/short-forms.ts";
-import type { Lookup } from "../read/names.ts";
+import type { NameLookup } from "../read/names.ts";
 
 export type WriteOut = (message: Readonly<Record<string, unknown>>) => Promise<WrittenOut>;
 
 const CANDIDATES = 5;
 
-export function writerOut(lookup: Lookup): WriteOut {
+export function writerOut(lookup: NameLookup): WriteOut {
   async function wholeId(prefix: string, field: string): Promise<string> {
     const { live, gone } = await lookup.idsFrom(prefix, CANDIDATES + 1);
     const candidates = live.length > 0 ? live : gone;

@@ -2,7 +2,7 @@
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Rel } from "../../core/protocol/vocabulary.ts";
 
-export interface Line extends Omit<Payload, "v" | "pk" | "ts" | "refs" | "to" | "attachments"> {
+export interface DemoLine extends Omit<Payload, "v" | "pk" | "ts" | "refs" | "to" | "attachments"> {
   /** The agent who says it. */
   readonly by: string;
   /** A name by which later lines refer to it. */

@@ -3,16 +3,16 @@ import { type Signed, signMessage } from "../../client/draft.ts";
 import { type AgentKey, makeKey } from "../../client/key.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import type { Rel } from "../../core/protocol/vocabulary.ts";
-import type { Line } from "./line.ts";
+import type { DemoLine } from "./line.ts";
 
 export interface DemoMessage {
-  readonly line: Line;
+  readonly line: DemoLine;
   readonly id: string;
   readonly author: string;
   readonly envelope: Omit<Signed, "id">;
 }
 
-export async function demoMessages(script: readonly Line[], unixSeconds: number): Promise<readonly DemoMessage[]> {
+export async function demoMessages(script: readonly DemoLine[], unixSeconds: number): Promise<readonly DemoMessage[]> {
   const agents = new Map<string, AgentKey>();
   const agentOf = async (name: string): Promise<AgentKey> => {
     const agent = agents.get(name) ?? (await makeKey());
@@ -21,7 +21,7 @@ export async function demoMessages(script: readonly Line[], unixSeconds: number)
   };
   const ids = new Map<string, string>();
 
-  function refsOf(refs: NonNullable<Line["refs"]>): Ref[] {
+  function refsOf(refs: NonNullable<DemoLine["refs"]>): Ref[] {
     return Object.entries(refs).flatMap(([rel, names]) =>
       [names].flat().map((name) => {
         const id = ids.get(name);

@@ -1,7 +1,7 @@
 // The demo's messages in the order in which they are posted: first who is there, then all scenes at once, line by line.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Line } from "./line.ts";
+import type { DemoLine } from "./line.ts";
 
 /** In the sources and in the package alike, the scenes are beside the code. */
 const FOLDER = join(import.meta.dirname, "../../../demo");
@@ -9,11 +9,11 @@ const FOLDER = join(import.meta.dirname, "../../../demo");
 const SCENES = ["translation", "data-cleaning", "code-review", "incident", "papers", "benchmarks", "around-the-world", "help-wanted"];
 
 /** Lines refer only to lines of their own scene, so that any order that keeps each scene in order will do. */
-export const demoScript = (): readonly Line[] => [...scene("agents"), ...interleaved(SCENES.map(scene))];
+export const demoScript = (): readonly DemoLine[] => [...scene("agents"), ...interleaved(SCENES.map(scene))];
 
-const scene = (name: string): readonly Line[] => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), "utf8")) as Line[];
+const scene = (name: string): readonly DemoLine[] => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), "utf8")) as DemoLine[];
 
-function interleaved(scenes: readonly (readonly Line[])[]): Line[] {
+function interleaved(scenes: readonly (readonly DemoLine[])[]): DemoLine[] {
   const longest = Math.max(...scenes.map(({ length }) => length));
   return Array.from({ length: longest }, (_, turn) => scenes.flatMap((lines) => lines[turn] ?? [])).flat();
 }

@@ -1,27 +1,28 @@
 // The desk of a tool that runs beside its user: operations are asked over HTTP, and what is posted is signed and mined here.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { acknowledge, type Acknowledgement } from "../../client/acks.ts";
 import { claimAlias, getAlias, releaseAlias } from "../../client/aliases.ts";
 import { BoardError } from "../../client/board-error.ts";
 import { callEither } from "../../client/call.ts";
 import type { Board } from "../../client/connect.ts";
 import type { Fields, File } from "../../client/draft.ts";
-import type { Signer } from "../../client/key.ts";
-import { check, post, type PostOptions } from "../../client/post.ts";
+import { check, post, type PostOptions, worthJudging } from "../../client/post.ts";
 import { getMessage } from "../../client/read.ts";
 import { payloadSchema, requireSchema } from "../../core/protocol/payload.ts";
 import { prefixUnknown, type ShortFormLookup, writtenOut } from "../../core/protocol/short-forms.ts";
 import { type ErrorBody, errorBody, Refusal } from "../../core/errors.ts";
 import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
-import type { Ask, CallerKey } from "../../transports/mcp/tool-context.ts";
+import type { Ask, ToolKey } from "../../transports/mcp/tool-context.ts";
 import { asTexts } from "../../transports/mcp/parameters.ts";
 import type { DeskFor } from "../../transports/mcp/server.ts";
+import type { BridgeKey } from "./bridge-key.ts";
 import type { Shapes } from "../../transports/mcp/shapes.ts";
 
 export interface RemoteParts {
   readonly board: Board;
   readonly shapes: Shapes;
-  readonly key: Signer;
+  readonly key: BridgeKey;
   readonly mining: Pick<PostOptions, "mine" | "onProgress">;
 }
 
@@ -29,7 +30,8 @@ export function remoteDesk(parts: RemoteParts): DeskFor {
   return (gone) => ({
     ask: remoteAsk(parts, gone),
     hand: ownHand(parts, gone),
-    self: parts.key.agent,
+    self: parts.key.self(),
+    owner: parts.key.main.agent,
     marks: fence(randomBytes(TOKEN_BYTES).toString("hex")),
   });
 }
@@ -58,8 +60,8 @@ const remoteAsk =
 const attached = z.object({ attachments: payloadSchema.shape.attachments });
 
 /** The key never leaves this process. */
-const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): CallerKey => ({
-  create: async () => ({ pk: key.pk, agent_id: key.agent }),
+const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): ToolKey => ({
+  create: async () => ({ pk: key.main.pk, agent_id: key.main.agent }),
   require: () => {},
   async post(message, { blobs, dryRun }) {
     const { message: written, blobs: texts } = await writtenOut(message, lookupAt(board, signal));
@@ -67,14 +69,22 @@ const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): Call
     const { attachments = [] } = requireSchema(attached, { attachments: given });
     const { rest, files } = filesOf(attachments, { ...(blobs as object | undefined), ...texts });
     const whole = (rest.length === 0 ? fields : { ...fields, attachments: rest }) as Fields;
-    if (dryRun === true) return { ...(await check(board, key, whole, { files, signal })) };
-    return { ...(await post(board, key, whole, { files, ...mining, signal, judgedFirst: true })) };
+    const judge = await key.judging();
+    if (dryRun === true) return { ...(await check(board, judge, whole, { files, signal })) };
+    // What is refused costs no work, also before anything was delegated.
+    if (judge.agent !== key.self()) await check(board, judge, whole, { files, signal });
+    const judgedFirst = await worthJudging(board, { signal });
+    return { ...(await key.posting((signer) => post(board, signer, whole, { files, ...mining, signal, judgedFirst }))) };
   },
   async alias(op, alias) {
     if (typeof alias !== "string") throw new Refusal("invalid_alias");
     const operate = op === "release" ? releaseAlias : claimAlias;
-    return { ...(await operate(board, key, alias, { ...mining, signal })) };
+    return { ...(await operate(board, await key.naming(), alias, { ...mining, signal })) };
   },
+  // A delegated key's acknowledgement is its parent's.
+  acknowledge: async (what) => ({
+    ...(await key.posting((signer) => acknowledge(board, signer, what as Acknowledgement, { ...mining, signal }))),
+  }),
 });
 
 const lookupAt = (board: Board, signal: AbortSignal): ShortFormLookup => ({
@@ -103,7 +113,7 @@ function filesOf(attachments: NonNullable<Fields["attachments"]>, blobs: unknown
 }
 
 /** What the board refused as it refused it; and what went wrong on the way there in the same form. */
-export function refusalOf(error: unknown, url: string): ErrorBody {
+export function asRefusal(error: unknown, url: string): ErrorBody {
   if (error instanceof Refusal) return errorBody(error, url);
   if (error instanceof BoardError) {
     const { code, message, hint, docs, details } = error;

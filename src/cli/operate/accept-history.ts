@@ -37,14 +37,14 @@ async function acceptConfigured(options: DeskOptions): Promise<void> {
   );
 }
 
-export interface Accepted {
+export interface AcceptedHistory {
   readonly name: TlogName;
   readonly before: TlogName | undefined;
   /** Where the log stands. */
   readonly seq: number;
 }
 
-export async function acceptHistory(config: Config, confirm: (question: string) => Promise<void>, now: number): Promise<Accepted> {
+export async function acceptHistory(config: Config, confirm: (question: string) => Promise<void>, now: number): Promise<AcceptedHistory> {
   const place = placeOf(config);
   if (config.databaseUrl !== undefined && (await nodesAt(config.databaseUrl)) > 0)
     throw new Error("Boards are running on that database. Stop them first: they must not go on with what they had signed.");

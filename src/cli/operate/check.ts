@@ -13,7 +13,7 @@ import { signaturePool } from "../../adapters/system/signature-pool.ts";
 import type { Config } from "../../config.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { placeOf } from "../../storage/open.ts";
-import { checkBoard, type Checked } from "./check/check-board.ts";
+import { checkBoard, type CheckReport } from "./check/check-board.ts";
 import { signatureRule } from "./check/signatures.ts";
 import { withOperator, configOf, type DeskOptions, withClosedBoard } from "./operator-session.ts";
 
@@ -43,7 +43,7 @@ async function check(options: DeskOptions): Promise<void> {
   if (faults > 0) process.exitCode = 1;
 }
 
-export async function checkConfigured(config: Config, now: number = Date.now()): Promise<Checked> {
+export async function checkConfigured(config: Config, now: number = Date.now()): Promise<CheckReport> {
   // Before the copy, which then cannot be behind it unless the database is.
   const place = placeOf(config);
   const board = await place.identity();

@@ -7,8 +7,8 @@ import { withOperator, type OperatorSession, type DeskOptions, refusalWords, wit
 import { eraseTraces } from "./erase.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
 import { removeAll, someOf, tellRemoval } from "./remove.ts";
-import { agentOf, idOf, messagesBy } from "./targets.ts";
-import { view } from "./view.ts";
+import { resolveAgent, idOf, messagesBy } from "./targets.ts";
+import { actionView } from "./view.ts";
 
 interface BlockOptions extends ReasonOptions {
   readonly andRemove?: boolean;
@@ -32,7 +32,7 @@ async function restore(given: string, options: DeskOptions): Promise<void> {
     const target = await idOf(desk, given);
     await desk.confirm(`Take the removal of ${target} back?`);
     const { action } = await desk.order({ do: "restore", target });
-    desk.tell(`Restored ${target}: its content is erased, but its author may post it again.`, { action: view(action) });
+    desk.tell(`Restored ${target}: its content is erased, but its author may post it again.`, { action: actionView(action) });
   });
 }
 
@@ -40,7 +40,7 @@ async function blockKey(given: string, options: BlockOptions): Promise<void> {
   const reasons = reasonsOf(options);
   const { andRemove = false, unseen = false, yes = false } = options;
   await withOpenBoard(options, async (desk) => {
-    const { agent, seen } = await agentOf(desk, given);
+    const { agent, seen } = await resolveAgent(desk, given);
     if (!seen && yes && !unseen)
       throw new Error(
         `Nothing was done: this board has never seen ${agent}. Check the id; to block it all the same, give --unseen as well.`,
@@ -50,7 +50,7 @@ async function blockKey(given: string, options: BlockOptions): Promise<void> {
     const also = posted.length === 0 ? "" : ` and remove its ${someOf(posted)}\nBlock the key and remove all of them`;
     await desk.confirm(`${stranger}Block the key of ${agent}${also}?`);
     const { action, words } = await block(desk, { do: "block_key", agent, reasons: reasons() }, posted.length > 0);
-    const json = { action: action === undefined ? null : view(action) };
+    const json = { action: action === undefined ? null : actionView(action) };
     if (!andRemove) return desk.tell(`${words} Its messages stay; to remove them: blackboard operate remove --author ${agent} ...`, json);
     // Once more, now that nothing can come any more.
     const targets = await messagesBy(desk, agent);
@@ -77,10 +77,10 @@ async function block(
 
 async function unblockKey(given: string, options: DeskOptions): Promise<void> {
   await withOpenBoard(options, async (desk) => {
-    const { agent } = await agentOf(desk, given);
+    const { agent } = await resolveAgent(desk, given);
     await desk.confirm(`Unblock the key of ${agent}?`);
     const { action } = await desk.order({ do: "unblock_key", agent });
-    desk.tell(`Unblocked the key of ${agent}.`, { action: view(action) });
+    desk.tell(`Unblocked the key of ${agent}.`, { action: actionView(action) });
   });
 }
 
@@ -92,7 +92,7 @@ async function blockBlob(sha256: string, options: ReasonOptions): Promise<void> 
     const { action } = await desk.order({ do: "block_blob", sha256, reasons: reasons() });
     const traces = await eraseTraces(desk);
     desk.tell(`Blocked the attachment ${sha256}; statement ${action.id}, entry ${action.seq}.\n${traces}`, {
-      action: view(action),
+      action: actionView(action),
       traces,
     });
   });

@@ -25,7 +25,7 @@ export async function eraseTraces({ store, config, source }: OperatorSession): P
     return "PostgreSQL may overwrite it now, and does so by and by; nodes take its words out of their search indexes within seconds.";
   const files = scrubbed
     ? "The database files hold nothing of it."
-    : "A long read holds up the write-ahead log: it still holds what was erased, until it is next folded in.";
+    : "A long read blocks the checkpoint: the write-ahead log still contains the erased content until the next one.";
   return `${files} ${await eraseWords(config, source)}`;
 }
 

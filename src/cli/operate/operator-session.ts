@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { continues } from "../../board/operator/checkpoint.ts";
-import { type Lookup, names } from "../../board/read/names.ts";
+import { type NameLookup, names } from "../../board/read/names.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { RefusedOutcome } from "../../core/message/act.ts";
@@ -32,7 +32,7 @@ export interface OperatorSession {
   readonly store: Store;
   /** What the search index reads; undefined where each node has its own. */
   readonly source: Beside["source"];
-  readonly names: Lookup;
+  readonly names: NameLookup;
   readonly now: () => number;
   /** Goes on only where the operator says yes. */
   readonly confirm: (question: string) => Promise<void>;
@@ -167,7 +167,7 @@ export function quoted(given: string, chars = 80): string {
 }
 
 /** What strangers wrote, on one line and without anything that a terminal would obey. */
-export function oneLine(text: string, chars = 120): string {
+export function printable(text: string, chars = 120): string {
   const line = visible(text.replaceAll(/\s+/gu, " ")).trim();
   return line.length > chars ? `${line.slice(0, chars - 1)}…` : line;
 }

@@ -7,8 +7,8 @@ import { UsageFault } from "../failure.ts";
 import { type OperatorSession, refusalWords, withOpenBoard } from "./operator-session.ts";
 import { eraseTraces } from "./erase.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
-import { agentOf, idsIn, messagesBy, messagesOf, type Target } from "./targets.ts";
-import { view } from "./view.ts";
+import { resolveAgent, idsIn, messagesBy, messagesOf, type Target } from "./targets.ts";
+import { actionView } from "./view.ts";
 
 interface RemoveOptions extends ReasonOptions {
   readonly author?: string;
@@ -49,7 +49,7 @@ async function remove(ids: readonly string[], options: RemoveOptions): Promise<v
 }
 
 async function allBy(desk: OperatorSession, given: string): Promise<readonly Target[]> {
-  const { agent, seen } = await agentOf(desk, given);
+  const { agent, seen } = await resolveAgent(desk, given);
   const found = await messagesBy(desk, agent);
   if (found.length > 0) return found;
   throw new Error(`Nothing was done: ${seen ? `${agent} has no live messages` : `this board has never seen ${agent}`}.`);
@@ -68,7 +68,7 @@ export function someOf(targets: readonly Target[]): string {
 }
 
 /** What became of each message. */
-export interface Removal {
+export interface RemovalResult {
   readonly actions: readonly Action[];
   /** Somebody else was quicker. */
   readonly already: readonly string[];
@@ -82,7 +82,7 @@ export async function removeAll(
   targets: readonly Pick<Target, "id">[],
   reasons: () => Reasons,
   keepAttachments: boolean,
-): Promise<Removal> {
+): Promise<RemovalResult> {
   const [actions, already, failed]: [Action[], string[], { id: string; reason: string }[]] = [[], [], []];
   for (let i = 0; i < targets.length; i += BATCH) {
     const batch = targets.slice(i, i + BATCH);
@@ -111,7 +111,7 @@ async function tracesOf(desk: OperatorSession, troubled: boolean): Promise<strin
 /** `already`: what was removed before; `text` and `json` are what was done beside. */
 export function tellRemoval(
   desk: OperatorSession,
-  { actions, already, failed, traces }: Removal,
+  { actions, already, failed, traces }: RemovalResult,
   before: { readonly already?: readonly string[]; readonly text?: string; readonly json?: object },
 ): void {
   const skipped = [...(before.already ?? []), ...already];
@@ -121,13 +121,13 @@ export function tellRemoval(
     skipped.length === 0 ? "" : alreadyWords(skipped),
     traces,
   ];
-  const json = { ...before.json, removed: actions.length, actions: actions.map(view), already_removed: skipped };
+  const json = { ...before.json, removed: actions.length, actions: actions.map(actionView), already_removed: skipped };
   const text = lines.filter((line) => line !== "").join("\n");
   if (text !== "" || desk.json) desk.tell(text, { ...json, not_removed: failed, traces });
   if (failed.length > 0) throw new Error(failedWords(actions.length, failed));
 }
 
-function failedWords(done: number, failed: Removal["failed"]): string {
+function failedWords(done: number, failed: RemovalResult["failed"]): string {
   const reasons = new Set(failed.map(({ reason }) => reason));
   const which = failed.slice(0, SHOWN).map(({ id }) => id);
   const more = failed.length > SHOWN ? [`and ${failed.length - SHOWN} more`] : [];

@@ -6,7 +6,7 @@ import { iso } from "../../core/protocol/time.ts";
 import { visible } from "../../core/view/markdown.ts";
 import { UsageFault } from "../failure.ts";
 import { onlyNames } from "../group.ts";
-import { withOperator, type OperatorSession, type DeskOptions, oneLine, quoted, withOpenBoard } from "./operator-session.ts";
+import { withOperator, type OperatorSession, type DeskOptions, printable, quoted, withOpenBoard } from "./operator-session.ts";
 
 const STATES: Readonly<Record<string, NoticeState | undefined>> = {
   open: "received",
@@ -34,7 +34,7 @@ async function list(options: DeskOptions & { state: string }): Promise<void> {
       if (page.length === 0) break;
     }
     const line = ({ id, at, category, target, state, explanation }: Notice) =>
-      `${id}  ${iso(at)}  ${state.padEnd(9)}  ${category.padEnd(9)}  ${target}  ${oneLine(explanation, 60)}`;
+      `${id}  ${iso(at)}  ${state.padEnd(9)}  ${category.padEnd(9)}  ${target}  ${printable(explanation, 60)}`;
     tell(found.length === 0 ? "There are none." : found.map(line).join("\n"), { reports: found.map(view) });
   });
 }
@@ -46,7 +46,7 @@ async function show(id: string, options: DeskOptions): Promise<void> {
     const { at, category, target, state, explanation, contact } = notice;
     const head = [`${id}, ${state}`, `received  ${iso(at)}`, `category  ${category}`, `target    ${target}`];
     const words = explanation === "" ? "(the text was erased after the case was closed)" : visible(explanation);
-    tell([...head, `contact   ${contact === null ? "none" : oneLine(contact)}`, "", words].join("\n"), { report: view(notice) });
+    tell([...head, `contact   ${contact === null ? "none" : printable(contact)}`, "", words].join("\n"), { report: view(notice) });
   });
 }
 

@@ -21,7 +21,7 @@ import { KEY_FILE, keyMove, keyWords, type MovedKey, type MovedLogKey, moveLogKe
 import { giveToOwnerOf } from "./owner.ts";
 import { reapply, REPLACED_URL } from "./reapply.ts";
 import { type Undone, undoneBy } from "./undone.ts";
-import { givenOutLines, quoted, undoneLines, undoneView } from "./undone-words.ts";
+import { givenOutLines, shellQuoted, undoneLines, undoneView } from "./undone-words.ts";
 
 /** What a restore writes into the board's directory, besides the key. */
 const FILES = ["board.db", HEAD_FILE, "board.lock"];
@@ -86,7 +86,7 @@ async function tellUndone(
 ): Promise<void> {
   const { tell } = withClosedBoard(options);
   const list = undone === undefined ? [] : undoneLines(undone);
-  const command = `blackboard operate undone ${where.map(quoted).join(" ")} --reapply`;
+  const command = `blackboard operate undone ${where.map(shellQuoted).join(" ")} --reapply`;
   const all = { ...json, ...undoneView(undone) };
   if (undone === undefined || list.length === 0) return tell(lines.join("\n"), all);
   if (options.reapply !== true) return tell([...lines, ...list, `To do all of that again: ${command}`].join("\n"), all);

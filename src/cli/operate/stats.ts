@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../core/durations.ts";
 import type { Switches } from "../../core/message/moderation.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { withOperator, type OperatorSession, type DeskOptions, withOpenBoard } from "./operator-session.ts";
-import { minimumOf, view } from "./switches.ts";
+import { minimumOf, switchesView } from "./switches.ts";
 
 const YEAR_MS = 365 * DAY_MS;
 
@@ -51,7 +51,7 @@ async function stats(options: DeskOptions): Promise<void> {
       flow: { posted_24h: lastDay.posted, expired_24h: lastDay.expired, removed_24h: lastDay.removed, agents_24h: agents },
       notices,
       decisions: { removed, restored, keys_blocked: keysBlocked },
-      switches: view(switches),
+      switches: switchesView(switches),
       writing: { ok: writing.ok, reason: writing.reason },
       minimum_pow: minimum,
       profile: config.profile,

@@ -77,11 +77,11 @@ async function set(
     await desk.confirm(question);
     const { switches: now } = await desk.order({ do: "switch", switches });
     const { text, json } = words(desk, now);
-    desk.tell(text, { switches: view(now), ...json });
+    desk.tell(text, { switches: switchesView(now), ...json });
   });
 }
 
-export const view = ({ readOnly: on, powBits, powMaxBits, powAtOnce }: Partial<Switches>) => ({
+export const switchesView = ({ readOnly: on, powBits, powMaxBits, powAtOnce }: Partial<Switches>) => ({
   read_only: on,
   pow_bits: powBits,
   pow_max_bits: powMaxBits,

@@ -10,7 +10,7 @@ import { ORDERS } from "../../core/query/order.ts";
 import { plural } from "../../core/text/plural.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Found, Listed } from "../../ports/store.ts";
-import { type OperatorSession, oneLine, quoted } from "./operator-session.ts";
+import { type OperatorSession, printable, quoted } from "./operator-session.ts";
 
 const LEAST = LIMITS.id_prefix_chars;
 const START = new RegExp(`^[0-9a-f]{${LEAST},${MESSAGE_ID_CHARS - 1}}$`);
@@ -79,7 +79,7 @@ const notAThing = (given: string): string =>
   `${quoted(given)} is the operator's own mailbox, with nothing to remove or block: act on what the mail is about, then close its report with \`operate reports dismiss\`.`;
 
 /** An agent, by id or alias, and whether the board has ever seen it. */
-export async function agentOf(
+export async function resolveAgent(
   { store, names, config }: OperatorSession,
   given: string,
 ): Promise<{ readonly agent: string; readonly seen: boolean }> {
@@ -99,7 +99,7 @@ export async function messagesBy({ store, now }: OperatorSession, agent: string)
   const found: Target[] = [];
   for (let after: Listed["position"] | undefined; ;) {
     const page = await store.list({ condition, order: ORDERS.old, after, limit: PIECE, removed: false, only: undefined });
-    for (const one of page) if ("card" in one) found.push(target(one.card.standing.id, one));
+    for (const one of page) if ("stored" in one) found.push(target(one.stored.state.id, one));
     after = page.at(-1)?.position;
     if (after === undefined) return found;
   }
@@ -126,7 +126,7 @@ function target(id: string, found: Found): Target {
     const { reason, restored } = found.gone;
     return { id, words: `which is ${reason} already`, removed: reason === "removed" && !restored };
   }
-  const { standing, raw } = found.card;
-  const title = oneLine(displayTitle(JSON.parse(raw.payload) as Payload, standing.author));
-  return { id, words: `a ${standing.kind} by ${standing.author}: ${title}`, removed: false };
+  const { state, raw } = found.stored;
+  const title = printable(displayTitle(JSON.parse(raw.payload) as Payload, state.author));
+  return { id, words: `a ${state.kind} by ${state.author}: ${title}`, removed: false };
 }

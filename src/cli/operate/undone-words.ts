@@ -2,12 +2,12 @@
 import { plural } from "../../core/text/plural.ts";
 import { visible } from "../../core/view/markdown.ts";
 import type { Switches } from "../../core/message/moderation.ts";
-import { view as switchesView } from "./switches.ts";
+import { switchesView } from "./switches.ts";
 import type { LostDecision, Undone } from "./undone.ts";
 
 /** Each act as the words of the command that orders it. */
 export function undoneLines({ lost, reversed, switches, reopened, lostReports }: Undone): readonly string[] {
-  const act = (...words: readonly string[]): string => `    ${visible(words.map(quoted).join(" "))}`;
+  const act = (...words: readonly string[]): string => `    ${visible(words.map(shellQuoted).join(" "))}`;
   const decision = (one: LostDecision): readonly string[] => {
     const line = `  ${one.order} ${one.target}, ${one.category}, statement ${one.id}`;
     return one.here ? [`${line}:`, act(...orderWords(one))] : [`${line}: the backup does not hold it. Remove it if it is posted again.`];
@@ -23,7 +23,7 @@ export function undoneLines({ lost, reversed, switches, reopened, lostReports }:
       switchWords(switches).map((words) => act(...words)),
     ),
     ...section(
-      "Reports closed after the backup, and open again; a decision on what they are about closes them too:",
+      "Reports that were closed after the backup are open again. Decide on their targets, or run:",
       reopened.map((id) => act("reports", "dismiss", id)),
     ),
     ...(lostReports === 0 ? [] : [`${plural(lostReports, "report")} came after the backup: the board does not know of them any more.`]),
@@ -63,4 +63,4 @@ function switchWords({ readOnly, powBits, powMaxBits, powAtOnce = false }: Parti
 }
 
 /** As a shell takes it. */
-export const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
+export const shellQuoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);

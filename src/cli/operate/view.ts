@@ -2,4 +2,4 @@
 import type { Action } from "../../core/message/moderation.ts";
 import { iso } from "../../core/protocol/time.ts";
 
-export const view = ({ at, ...action }: Action) => ({ ...action, at: iso(at) });
+export const actionView = ({ at, ...action }: Action) => ({ ...action, at: iso(at) });

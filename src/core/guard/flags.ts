@@ -19,7 +19,7 @@ export type Flag = keyof typeof FLAGS;
 export const FLAG_NAMES = Object.keys(FLAGS) as [Flag, ...Flag[]];
 /** What a text itself shows, whoever else posts it. */
 export type TextFlag = Exclude<Flag, "spreading">;
-const TEXT_FLAGS = FLAG_NAMES.filter((name): name is TextFlag => name !== "spreading");
+export const TEXT_FLAGS = FLAG_NAMES.filter((name): name is TextFlag => name !== "spreading");
 
 /** What was found in the text of a message, which never changes; it goes with the message, so that nobody looks twice. */
 export interface Seen {
@@ -29,7 +29,7 @@ export interface Seen {
 export const seenFlags = (seen: Seen, payload: () => Payload): readonly TextFlag[] => (seen.flags ??= flagsOf(payload()));
 
 /** Computed from title, body, data, labels and names of attachments; attachments themselves are not looked at. In the order of the table. */
-export const flagsOf = (payload: Payload): readonly TextFlag[] => flagsIn(unseenIn(textOf(payload)));
+export const flagsOf = (payload: Payload): readonly TextFlag[] => flagsIn(unseenIn(authoredText(payload)));
 
 export function flagsIn({ hidden, bidi, seen }: Unseen): readonly TextFlag[] {
   const found: Readonly<Record<TextFlag, boolean>> = {
@@ -43,7 +43,7 @@ export function flagsIn({ hidden, bidi, seen }: Unseen): readonly TextFlag[] {
 }
 
 /** Everything that the author words, each piece on lines of its own. */
-export function textOf({ title, body, data, data_schema, tags, needs, offers, attachments }: Payload): string {
+export function authoredText({ title, body, data, data_schema, tags, needs, offers, attachments }: Payload): string {
   const pieces: string[] = [];
   for (const value of [title, body, data, data_schema, tags, needs, offers]) collect(value, pieces);
   for (const { name } of attachments ?? []) pieces.push(name);

@@ -1,6 +1,7 @@
-// What the text of a message shows before anybody reads it: its flags and its risk, in one look.
+// What the text of a message shows before anybody reads it: its flags, its risk, and what its near-copies are recognised by.
 import type { Payload } from "../protocol/payload.ts";
-import { flagsIn, type TextFlag, textOf } from "./flags.ts";
+import { signatureOf } from "./copies/signature.ts";
+import { flagsIn, type TextFlag, authoredText } from "./flags.ts";
 import { unseenIn } from "./hidden.ts";
 import { type Risk, riskOf } from "./risk/risk.ts";
 import type { RiskTable } from "./risk/scorer.ts";
@@ -10,8 +11,17 @@ export interface Judged {
   readonly risk: Risk;
 }
 
-export function judge(table: RiskTable, payload: Payload): Judged {
-  const unseen = unseenIn(textOf(payload));
+/** None of the last where the text is too short to be anybody's copy. */
+export interface Looked extends Judged {
+  readonly signature: Uint16Array | undefined;
+}
+
+export function guardMarks(table: RiskTable, payload: Payload): Judged {
+  const unseen = unseenIn(authoredText(payload));
   const flags = flagsIn(unseen);
   return { flags, risk: riskOf(table, unseen.seen, flags) };
 }
+
+export const lookAt = (table: RiskTable, payload: Payload): Looked => ({ ...guardMarks(table, payload), signature: signatureIn(payload) });
+
+export const signatureIn = ({ title = "", body = "" }: Payload): Uint16Array | undefined => signatureOf(`${title}\n${body}`);

@@ -57,7 +57,7 @@ export class KeyBook implements KeyLedger {
   /** Answers why an operation could not have been accepted, where that is so. */
   read({ at, type, id, detail, author }: KeyEntry): Refusal | undefined {
     this.advance(at);
-    const seen = author ?? (type === "alias_claim" ? (JSON.parse(detail ?? "{}") as { agent?: string }).agent : undefined);
+    const seen = author ?? signerOf({ type, id, detail });
     if (seen !== undefined) this.seeAgent(seen);
     if (!isKeyOperation(type) || detail === null) return undefined;
     return this.#operate(id, JSON.parse(detail) as KeyEnvelope);
@@ -88,6 +88,12 @@ export class KeyBook implements KeyLedger {
       throw error;
     }
   }
+}
+
+/** Who signed what is no message, as far as its entry tells. */
+export function signerOf({ type, id, detail }: Pick<KeyEntry, "type" | "id" | "detail">): string | undefined {
+  if (type === "ack") return id;
+  return type === "alias_claim" && detail !== null ? (JSON.parse(detail) as { agent?: string }).agent : undefined;
 }
 
 /** Operations that must have waited, by what the log says of them later: they counted by themselves, or were vetoed. */

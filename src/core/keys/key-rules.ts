@@ -13,7 +13,7 @@ import {
   type KeyState,
   type LineState,
   liveChildren,
-  newKey,
+  newKeyState,
   newLine,
   type OpState,
   type PendingOp,
@@ -51,7 +51,7 @@ export function operateKey(ledger: KeyLedger, op: KeyOp): Operated {
   const line = lineOf(ledger, op);
   const scene: Scene = { ...op, ledger, line, hash: keyHash(payload.pk) };
   const done = byRule(scene);
-  const known = ledger.key(signer) ?? newKey(signer, payload.pk, line.principal, signer === line.current ? "own" : "signer");
+  const known = ledger.key(signer) ?? newKeyState(signer, payload.pk, line.principal, signer === line.current ? "own" : "signer");
   ledger.putKey({ ...known, lastTs: payload.ts });
   if (known.role === "own") ledger.seeAgent(signer, payload.pk);
   return { principal: line.principal, ...done };
@@ -146,7 +146,7 @@ function rotationRank(scene: Scene<"rotate">): Rank {
   if (payload.agent !== line.current) {
     const contest = named?.contest ?? null;
     if (contest !== null && contest.until > ledger.now && contest.recovery === hash) return "recovery";
-    throw keyRevoked(ledger, named ?? newKey(payload.agent, "", line.principal, "own"));
+    throw keyRevoked(ledger, named ?? newKeyState(payload.agent, "", line.principal, "own"));
   }
   if (hash === line.recovery) return "recovery";
   if (hash === line.next) return "next";
@@ -168,7 +168,7 @@ function revoke(scene: Scene<"revoke">): Done {
   const from = payload.from * 1000;
   const children = liveChildren(ledger, line);
   store(scene, withoutPending(scene, rank));
-  const key = ledger.key(line.current) ?? newKey(line.current, payload.pk, line.principal, "own");
+  const key = ledger.key(line.current) ?? newKeyState(line.current, payload.pk, line.principal, "own");
   ledger.putKey({ ...key, endedAt: key.endedAt ?? ledger.now, revokedSince: earliest(key.revokedSince, from) });
   markRevoked(ledger, children, from);
   return { state: "counted", effects: wasEnded ? [] : [{ type: "end", of: [line.current, ...children] }] };
@@ -187,7 +187,7 @@ function delegate(scene: Scene<"delegate">): Done {
     throw new Refusal("too_many_keys", `${signer} has ${LIMITS.children_per_agent} live children already.`, {
       details: { children: others },
     });
-  const known = ledger.key(child) ?? newKey(child, pk, line.principal, "child");
+  const known = ledger.key(child) ?? newKeyState(child, pk, line.principal, "child");
   const delegation = {
     until: until * 1000,
     endedAt: null,
@@ -245,7 +245,7 @@ const counted = (): Done => ({ state: "counted", effects: [] });
 function store({ ledger, payload, signer }: Scene, line: LineState): void {
   ledger.putLine(line);
   if (ledger.key(line.current) === undefined && line.members.length === 1)
-    ledger.putKey(newKey(line.current, signer === line.current ? payload.pk : "", line.principal, "own"));
+    ledger.putKey(newKeyState(line.current, signer === line.current ? payload.pk : "", line.principal, "own"));
 }
 
 type Waiting = Pick<PendingOp, "op" | "rank" | "next" | "recovery"> & { readonly from?: number | null };

@@ -147,7 +147,7 @@ export const newLine = (agent: string): LineState => ({
   children: [],
 });
 
-export const newKey = (agent: string, pk: string, principal: string, role: KeyState["role"]): KeyState => ({
+export const newKeyState = (agent: string, pk: string, principal: string, role: KeyState["role"]): KeyState => ({
   agent,
   pk,
   principal,

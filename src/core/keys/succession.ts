@@ -6,7 +6,7 @@ import {
   type KeyState,
   type LineState,
   liveChildren,
-  newKey,
+  newKeyState,
   type Rank,
 } from "./key-state.ts";
 
@@ -28,7 +28,7 @@ export function succeed(ledger: KeyLedger, line: LineState, change: Succession):
   const children = liveChildren(ledger, line);
   const contest = rank === "next" && line.recovery !== null ? { recovery: line.recovery, until: at + KEY_WAIT_MS } : null;
   for (const old of new Set([agent, line.current])) {
-    const key = ledger.key(old) ?? newKey(old, "", line.principal, "own");
+    const key = ledger.key(old) ?? newKeyState(old, "", line.principal, "own");
     ledger.putKey({
       ...key,
       successor: signer,
@@ -39,7 +39,7 @@ export function succeed(ledger: KeyLedger, line: LineState, change: Succession):
     });
   }
   markRevoked(ledger, children, change.from);
-  const known = ledger.key(signer) ?? newKey(signer, pk, line.principal, "own");
+  const known = ledger.key(signer) ?? newKeyState(signer, pk, line.principal, "own");
   ledger.putKey({ ...known, role: "own", predecessor: agent });
   ledger.seeAgent(signer, pk);
   const moved = { ...line, current: signer, members: [...line.members, signer], next: change.next, children: [] };
@@ -57,7 +57,7 @@ export function markRevoked(ledger: KeyLedger, agents: readonly string[], from: 
   }
 }
 
-export interface Settled {
+export interface DueOperation {
   /** The operation that counts now. */
   readonly id: string;
   readonly agent: string;
@@ -65,7 +65,7 @@ export interface Settled {
 }
 
 /** What waited counts once its time has come, before anything else of that time or later. Undefined where nothing does. */
-export function settleLine(ledger: KeyLedger, principal: string): Settled | undefined {
+export function settleLine(ledger: KeyLedger, principal: string): DueOperation | undefined {
   const line = ledger.line(principal);
   const pending = line?.pending ?? null;
   if (line === undefined || pending === null || pending.due > ledger.now) return undefined;

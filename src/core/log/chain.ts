@@ -1,4 +1,4 @@
-// The hash chain over the one sequence of changes, checkable with twenty lines in any language.
+// The hash chain over the log; twenty lines in any language can verify it.
 import { sha256Hex } from "../protocol/sha256.ts";
 import type { EntryType } from "./entry-type.ts";
 import { type Chained, entryText } from "./entry-text.ts";

@@ -1,4 +1,4 @@
-// The signed statement of where the log's chain stands.
+// The signed statement of the newest seq and hash of the log.
 
 export interface Head {
   readonly seq: number;

@@ -1,6 +1,6 @@
-// The exact texts that the log's hashes are of. Also runs in browsers.
+// The exact texts that the log hashes. Also runs in browsers.
 
-/** What stands before the first entry. */
+/** The `prev` of the first entry. */
 export const GENESIS = /* @__PURE__ */ "0".repeat(64);
 
 /** The fields of an entry that its hash covers; `at` is in Unix milliseconds. */
@@ -15,6 +15,6 @@ export interface Chained {
 
 export const entryText = ({ prev, seq, at, type, id, digest }: Chained): string => `${prev}\n${seq}\n${at}\n${type}\n${id}\n${digest}\n`;
 
-/** What the digest of a `create` entry is of. */
+/** The text whose SHA-256 is the digest of a `create` entry. */
 export const contentText = ({ payload, sig, nonce }: { readonly payload: string; readonly sig: string; readonly nonce: string }): string =>
   `${payload}\n${sig}\n${nonce}`;

@@ -1,4 +1,4 @@
-// What an entry of the log can say.
+// The types of log entries.
 export type EntryType =
   | "create"
   | "expire"
@@ -15,5 +15,5 @@ export type EntryType =
   | "key_unblock"
   | KeyEntryType;
 
-/** The operations on keys, and what waited and counts now. */
+/** The operations on keys, and the entry for a pending one that takes effect. */
 export type KeyEntryType = "key_commit" | "key_rotate" | "key_revoke" | "key_delegate" | "key_undelegate" | "key_veto" | "key_effect";

@@ -1,13 +1,13 @@
-// The name of the tree over the log, and what the board's key says of the key that signs its heads.
+// The name of the tree over the log, and the statement by which the board's key vouches for the key that signs the tree's heads.
 import { ED25519, formatVerifierKey, type VerifierKey, verifierKey } from "../tlog/key.ts";
 import { sha256 } from "../protocol/sha256.ts";
 import { fromBase64url } from "../protocol/encoding.ts";
 
-/** The board's address without its scheme. A plus, which no name of a key may hold, is written as addresses may write it. */
+/** The board's address without its scheme. A plus, which a key name may not contain, is percent-encoded. */
 export const originOf = (baseUrl: string): string =>
   `${baseUrl.replace(/^[a-z]+:\/\//i, "").replace(/\/+$/, "")}/tlog`.replaceAll("+", "%2B");
 
-/** The next name of the same board; none comes back. */
+/** The next name of the same board; a name is never used again. */
 export const originAfter = (before: string, epoch: number): string => `${before.replace(/(?<=\/tlog)\/[0-9]+$/, "")}/${epoch}`;
 
 /** `pk` in base64url. */

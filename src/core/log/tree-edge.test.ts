@@ -6,7 +6,7 @@ import { concat } from "../tlog/bytes.ts";
 import { encodeFrontier, rootOf } from "../tlog/frontier.ts";
 import { sha256, sha256Hex } from "../protocol/sha256.ts";
 import { type Chained, entryText, GENESIS } from "./entry-text.ts";
-import { edgeOf, EMPTY_EDGE, fillsTile, grow, leafHashOf, leafOf, openTiles } from "./tree-edge.ts";
+import { edgeOf, EMPTY_EDGE, fillsTile, growEdge, leafHashOf, leafOf, openTiles } from "./tree-edge.ts";
 
 function chain(count: number): Chained[] {
   let prev = GENESIS;
@@ -25,13 +25,13 @@ test("a leaf is the chain's own text: its plain hash is that of the chain", () =
 
 test("whatever the batches, tiles and root are those of the same entries one by one, and the edge can be read back", () => {
   const entries = chain(1100);
-  const whole = grow(EMPTY_EDGE, entries);
+  const whole = growEdge(EMPTY_EDGE, entries);
   expect(whole.tiles.map(({ level, n }) => `${level}/${n}`)).toEqual(["0/0", "0/1", "0/2", "0/3"]);
   for (const step of [1, 7, 255, 256, 257, 1000]) {
     let edge = EMPTY_EDGE;
     const tiles = [];
     for (let at = 0; at < entries.length; at += step) {
-      const grown = grow(edge, entries.slice(at, at + step));
+      const grown = growEdge(edge, entries.slice(at, at + step));
       expect(grown.tiles.length > 0).toBe(fillsTile(at, Math.min(step, entries.length - at)));
       ({ edge } = grown);
       tiles.push(...grown.tiles);
@@ -49,9 +49,9 @@ test("whatever the batches, tiles and root are those of the same entries one by 
 test("an edge that lacks a hash is no edge, and a tile whose hashes nobody read is not made up", () => {
   const entries = chain(300);
   expect(() => edgeOf(300, [entries.map(leafHashOf).slice(257), [leafHashOf(entries[0]!)]])).toThrow("43 hashes at its edge on level 0");
-  const { frontier } = grow(EMPTY_EDGE, entries.slice(0, 250)).edge;
-  expect(grow({ frontier, open: undefined }, entries.slice(250, 255)).edge.frontier.size).toBe(255);
-  expect(() => grow({ frontier, open: undefined }, entries.slice(250))).toThrow("its hashes are not known");
+  const { frontier } = growEdge(EMPTY_EDGE, entries.slice(0, 250)).edge;
+  expect(growEdge({ frontier, open: undefined }, entries.slice(250, 255)).edge.frontier.size).toBe(255);
+  expect(() => growEdge({ frontier, open: undefined }, entries.slice(250))).toThrow("its hashes are not known");
   expect(openTiles(65_536)).toEqual([
     { level: 0, index: 256, width: 0 },
     { level: 1, index: 1, width: 0 },

@@ -1,4 +1,4 @@
-// The tree of RFC 6962 over the log: its leaves, the edge at which it grows, and the tiles that entries fill.
+// The tree of RFC 6962 over the log: its leaves, its growing edge, and the tiles that entries fill.
 import { toBase64 } from "../tlog/base64.ts";
 import { concat } from "../tlog/bytes.ts";
 import { append, EMPTY_FRONTIER, type Frontier } from "../tlog/frontier.ts";
@@ -8,20 +8,20 @@ import { TILE_WIDTH } from "../tlog/tile.ts";
 import { sha256 } from "../protocol/sha256.ts";
 import { type Chained, entryText } from "./entry-text.ts";
 
-/** The chain's own text, byte for byte: SHA-256 of it is the entry's hash in the chain. */
+/** The text that the chain hashes, byte for byte: its SHA-256 is the entry's hash in the chain. */
 export const leafOf = (entry: Chained): Uint8Array<ArrayBuffer> => new TextEncoder().encode(entryText(entry));
-/** The byte that RFC 6962 puts before a leaf is also a character. */
+/** The byte that RFC 6962 puts before a leaf, as a character. */
 export const leafHashOf = (entry: Chained): Hash => sha256(`\0${entryText(entry)}`);
 
 export interface TreeEdge {
   readonly frontier: Frontier;
-  /** The hashes of each level's last tile, as long as that is not full; undefined where nobody has read them yet. */
+  /** The hashes of each level's last, incomplete tile; undefined if they were not read yet. */
   readonly open: readonly (readonly Hash[])[] | undefined;
 }
 
 export const EMPTY_EDGE: TreeEdge = { frontier: EMPTY_FRONTIER, open: [] };
 
-/** A full tile as it is stored, in base64. `root` is what it comes to on the level above. */
+/** A full tile as it is stored, in base64. `root` is its hash, which goes into the level above. */
 export interface StoredTile {
   readonly level: number;
   readonly n: number;
@@ -29,13 +29,13 @@ export interface StoredTile {
   readonly hashes: string;
 }
 
-/** Whether so many more entries fill a tile: only then the open ones must be known. */
+/** Whether this many more entries fill a tile: only then the incomplete tiles must be known. */
 export const fillsTile = (size: number, more: number): boolean => Math.floor(size / TILE_WIDTH) !== Math.floor((size + more) / TILE_WIDTH);
 
-/** How many hashes the last tile of a level has that is not full. */
+/** The number of hashes in the last, incomplete tile of a level. */
 const openWidth = (size: number, level: number): number => Math.floor(size / TILE_WIDTH ** level) % TILE_WIDTH;
 
-/** The tiles at the edge that are not full, from the first level on; a level without any hash of its own ends them. */
+/** The incomplete tiles at the edge, from the first level up to the first level without hashes. */
 export function openTiles(size: number): readonly { readonly level: number; readonly index: number; readonly width: number }[] {
   const tiles = [];
   for (let level = 0; size >= TILE_WIDTH ** level; level++)
@@ -43,7 +43,7 @@ export function openTiles(size: number): readonly { readonly level: number; read
   return tiles;
 }
 
-/** The edge from the hashes of its open tiles. */
+/** The edge made from the hashes of its incomplete tiles. */
 export function edgeOf(size: number, open: readonly (readonly Hash[])[]): TreeEdge {
   for (const { level, width } of openTiles(size))
     if (open[level]?.length !== width)
@@ -52,7 +52,7 @@ export function edgeOf(size: number, open: readonly (readonly Hash[])[]): TreeEd
 }
 
 /** `edge` grown by entries, each with its `prev`. */
-export function grow(edge: TreeEdge, entries: Iterable<Chained>): { readonly edge: TreeEdge; readonly tiles: readonly StoredTile[] } {
+export function growEdge(edge: TreeEdge, entries: Iterable<Chained>): { readonly edge: TreeEdge; readonly tiles: readonly StoredTile[] } {
   let { frontier } = edge;
   const open = edge.open?.map((hashes) => [...hashes]);
   const tiles: StoredTile[] = [];

@@ -1,37 +1,37 @@
-// What is kept of acknowledgements, and the side of a transaction that they need.
+// What is stored of acknowledgements, and the part of a ledger that they need.
 
-/** What became of a message at the agent that it is addressed to. */
+/** What the addressee of a message did with it. */
 export type Handling = "acted" | "declined";
 
-/** What an acknowledgement came to; the same one again is told the same. */
+/** The outcome of an acknowledgement; sending the same one again gives the same outcome. */
 export interface AckOutcome {
   readonly result: "created" | "exists";
   readonly agent: string;
   readonly seq: number;
-  /** How far the agent has read, after it. */
+  /** How far the agent has read, after this acknowledgement. */
   readonly seen: number;
   readonly acted: number;
   readonly declined: number;
   readonly skipped: readonly string[];
 }
 
-/** One that was taken. */
+/** An accepted acknowledgement. */
 export interface AckRow extends Omit<AckOutcome, "result"> {
-  /** Whose inbox it is about: the principal of whoever signed it. */
+  /** The agent whose inbox it is about: the principal of the key that signed it. */
   readonly agent: string;
-  /** Of its payload. */
+  /** The SHA-256 of its payload. */
   readonly id: string;
   readonly at: number;
-  /** Whether it moved `seen`: then it is the first that covers what lies between. */
+  /** Whether it moved `seen`: then it is the first that covers the messages in between. */
   readonly moved: boolean;
 }
 
-/** The side of a transaction that acknowledgements need; see Ledger. */
+/** The part of a transaction that acknowledgements need; see Ledger. */
 export interface AckLedger {
   ack(id: string): AckRow | undefined;
   putAck(row: AckRow): void;
-  /** How far this agent has read. */
+  /** How far this agent has read its inbox. */
   seenBy(agent: string): number;
-  /** It has read so far, by an acknowledgement of this moment. */
+  /** Records that the agent has read this far, by an acknowledgement made now. */
   noteSeen(agent: string, seen: number): void;
 }

@@ -1,4 +1,4 @@
-// What an acknowledgement does, inside the transaction: how far its agent has read moves on, and what was sent to it is acted on or declined.
+// What an acknowledgement does, inside the transaction: it moves how far its agent has read, and marks messages to it as acted on or declined.
 import { Refusal } from "../errors.ts";
 import { requireSigning } from "../keys/delegation.ts";
 import type { AckPayload } from "../protocol/ack.ts";
@@ -9,7 +9,7 @@ import { isSameAgent } from "./principal.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
 
 export interface Ack {
-  /** Of its payload. */
+  /** The SHA-256 of its payload. */
   readonly id: string;
   readonly agent: string;
   readonly payload: AckPayload;
@@ -18,12 +18,12 @@ export interface Ack {
 }
 
 interface Handled {
-  readonly standing: MessageState;
+  readonly state: MessageState;
   readonly as: Handling;
   readonly why: DeclineReason | null;
 }
 
-/** What of it counts on the board as it is. */
+/** The part of it that has an effect on the present board. */
 interface Plan {
   readonly handled: readonly Handled[];
   readonly skipped: readonly string[];
@@ -46,18 +46,18 @@ export function acknowledge(ledger: Ledger, ack: Ack): AckOutcome {
   return toldOf(apply(ledger, ack, plan), agent, "created");
 }
 
-/** An acknowledgement that was taken once, from the log. */
+/** An acknowledgement that was accepted before, from the log. */
 export function acknowledgeAgain(ledger: Ledger, ack: Ack): void {
   apply(ledger, ack, planOf(ledger, ack.agent, ack.payload));
 }
 
-/** The answer to whoever sent it, the first time or again. */
+/** The answer to its sender, the first time or again. */
 export function toldOf({ seq, seen, acted, declined, skipped }: AckRow, agent: string, result: AckOutcome["result"]): AckOutcome {
   return { result, agent, seq, seen, acted, declined, skipped };
 }
 
 function planOf(ledger: Ledger, agent: string, { seen = 0, acted = [], declined = [] }: AckPayload): Plan {
-  // Of an id that is named twice the last word counts.
+  // If an id is named twice, the last one counts.
   const named = new Map<string, Pick<Handled, "as" | "why">>([
     ...acted.map((id) => [id, { as: "acted", why: null }] as const),
     ...declined.map(({ id, why }) => [id, { as: "declined", why }] as const),
@@ -65,8 +65,8 @@ function planOf(ledger: Ledger, agent: string, { seen = 0, acted = [], declined 
   const handled: Handled[] = [];
   const skipped: string[] = [];
   for (const [id, how] of named) {
-    const standing = ledger.find(id);
-    if (standing !== undefined && standing.expiresAt > ledger.now && reaches(ledger, standing, agent)) handled.push({ standing, ...how });
+    const state = ledger.find(id);
+    if (state !== undefined && state.expiresAt > ledger.now && reaches(ledger, state, agent)) handled.push({ state, ...how });
     else skipped.push(id);
   }
   const before = ledger.seenBy(ledger.principalOf(agent));
@@ -75,8 +75,8 @@ function planOf(ledger: Ledger, agent: string, { seen = 0, acted = [], declined 
 
 const isAddressee = (ledger: Ledger, { to }: MessageState, agent: string): boolean => to !== null && isSameAgent(ledger, to, agent);
 
-const reaches = (ledger: Ledger, standing: MessageState, agent: string): boolean =>
-  isAddressee(ledger, standing, agent) || standing.repliedTo.some((one) => isSameAgent(ledger, one, agent));
+const reaches = (ledger: Ledger, state: MessageState, agent: string): boolean =>
+  isAddressee(ledger, state, agent) || state.repliedTo.some((one) => isSameAgent(ledger, one, agent));
 
 function apply(ledger: Ledger, { id, agent, payload, detail }: Ack, { handled, skipped, seen, moved }: Plan): AckRow {
   const principal = ledger.principalOf(agent);
@@ -101,11 +101,11 @@ function apply(ledger: Ledger, { id, agent, payload, detail }: Ack, { handled, s
   return row;
 }
 
-/** Only the addressee's word is kept with the message; its author hears of anybody's. */
-function handle(ledger: Ledger, agent: string, { standing, as, why }: Handled, seq: number, read: number): void {
-  const addressed = isAddressee(ledger, standing, agent);
-  const was = addressed ? (standing.handled ?? (standing.seq <= read ? "seen" : "stored")) : null;
-  const isNews = was !== as && standing.kind !== "email" && !isSameAgent(ledger, standing.author, agent);
-  if (isNews) ledger.hear({ agent: ledger.principalOf(standing.author), seq, target: standing.seq, reason: "ack", was, became: as });
-  if (addressed) ledger.update({ ...standing, handled: as, handledAt: ledger.now, handledWhy: why });
+/** Only the addressee's acknowledgement is stored with the message; the author is told of every one. */
+function handle(ledger: Ledger, agent: string, { state, as, why }: Handled, seq: number, read: number): void {
+  const addressed = isAddressee(ledger, state, agent);
+  const was = addressed ? (state.handled ?? (state.seq <= read ? "seen" : "stored")) : null;
+  const isNews = was !== as && state.kind !== "email" && !isSameAgent(ledger, state.author, agent);
+  if (isNews) ledger.hear({ agent: ledger.principalOf(state.author), seq, target: state.seq, reason: "ack", was, became: as });
+  if (addressed) ledger.update({ ...state, handled: as, handledAt: ledger.now, handledWhy: why });
 }

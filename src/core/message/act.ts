@@ -1,4 +1,4 @@
-// Everything that changes the board: what its rules can be asked to do, and what each of these acts comes to.
+// Everything that changes the board: the acts, and the outcome of each.
 import type { Details, ErrorCode } from "../errors.ts";
 import type { AliasPayload } from "../protocol/alias.ts";
 import type { Warning } from "../warnings.ts";
@@ -12,22 +12,22 @@ import type { OperatorCommand, Ordered, OrderedBy } from "./operator-commands.ts
 import type { Arrival, MessageState } from "./message-state.ts";
 
 declare const admitted: unique symbol;
-/** A message that passed every check outside the transaction; only `board/admit` makes one. */
+/** A message that passed every check outside the transaction; only `board/write/admit.ts` makes one. */
 export interface Admitted extends Arrival {
   readonly [admitted]: true;
 }
 
 declare const mailed: unique symbol;
-/** An e-mail as a message of the board's own, which needs no admission; only `board/mail` makes one. */
+/** An e-mail as a message of the board itself, which needs no admission; only `board/write/mail.ts` makes one. */
 export interface Mailed extends Arrival {
-  /** What it stands for outside the board, one e-mail for one alias: it enters once, however often it comes. */
+  /** What it is outside the board: one e-mail to one alias. It is stored once, however often it is sent. */
   readonly once?: string;
   readonly [mailed]: true;
 }
 
 interface Acts {
   post: { readonly arrival: Admitted; readonly dryRun: boolean };
-  /** Posts in this order, each seeing those before it, of which nothing stays. */
+  /** Checks posts in this order, each seeing those before it; nothing is stored. */
   rehearsal: { readonly arrivals: readonly Admitted[] };
   mail: { readonly arrival: Mailed };
   /** `id` is that of the operation's payload. */
@@ -35,7 +35,7 @@ interface Acts {
   ack: Ack;
   key: { readonly op: KeyOp; /** The exact text for the log. */ readonly detail: string };
   sweep: unknown;
-  /** Goes on with what this agent withdrew; the outcome tells whether there is more. */
+  /** Continues to end what this agent withdrew; the outcome says whether there is more. */
   withdrawal: { readonly agent: string };
   report: { readonly notice: Notice };
   order: { readonly order: OperatorCommand };
@@ -48,11 +48,11 @@ export type Act<Type extends ActType = ActType> = { [One in Type]: { readonly ty
 /** The messages that an act brings. */
 export const arrivalsOf = (act: Act): readonly Arrival[] => ("arrival" in act ? [act.arrival] : "arrivals" in act ? act.arrivals : []);
 
-/** What an answer to a post shows of its author. */
+/** What the answer to a post shows of its author. */
 export interface AuthorFacts {
   readonly firstSeen: number;
   readonly messages: number;
-  /** An AuthorLine as JSON, where the key has signed or was named in key operations. */
+  /** An AuthorLine as JSON, if the key has signed key operations or was named in one. */
   readonly line?: string | null;
 }
 export interface ThreadFacts {
@@ -62,12 +62,12 @@ export interface ThreadFacts {
 
 export interface PostedOutcome {
   readonly result: "created" | "exists" | "valid";
-  readonly standing: MessageState;
+  readonly state: MessageState;
   readonly warnings: readonly Warning[];
   readonly author: AuthorFacts;
   readonly thread: ThreadFacts;
 }
-/** It arrives once and has arrived before. */
+/** It may arrive once only, and has arrived before. */
 export interface RepeatedOutcome {
   readonly repeated: true;
 }
@@ -76,7 +76,7 @@ export interface UnfinishedOutcome {
   readonly more: boolean;
 }
 
-/** What acts of each type come to where they are not refused. */
+/** The outcome of each type of act, if it is not refused. */
 export interface Outcomes {
   post: PostedOutcome;
   rehearsal: { readonly each: readonly (PostedOutcome | RefusedOutcome)[] };
@@ -89,7 +89,7 @@ export interface Outcomes {
   report: { readonly received: Notice };
   order: { readonly ordered: Ordered };
 }
-/** What this very act comes to where it is not refused. */
+/** The outcome of this act, if it is not refused. */
 export type OutcomeOf<One extends Act> = One extends { readonly order: infer Given extends OperatorCommand }
   ? { readonly ordered: OrderedBy<Given> }
   : Outcomes[One["type"]];

@@ -1,4 +1,4 @@
-// Whether the refs and claims of a new message are allowed by what is on the board right now.
+// Whether the refs and claims of a new message are allowed by the present state of the board.
 import { Refusal } from "../errors.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
@@ -7,10 +7,10 @@ import { type Warning, warning } from "../warnings.ts";
 import { isSameAgent } from "./principal.ts";
 import type { Arrival, Ledger, MessageState } from "./message-state.ts";
 
-/** Refuses what is not allowed, and tells what does nothing. */
+/** Refuses what is not allowed, and returns warnings about what will have no effect. */
 type Rule = (ledger: Ledger, arrival: Arrival, target: MessageState) => Warning | void;
 
-/** Rels whose target must be live, and what else must hold. Rels not named here take any target. */
+/** Rels whose target must be live, and their other conditions. All other rels accept any target. */
 const RULES: Partial<Record<Rel, Rule>> = {
   subtask_of: unlessWorkable,
   answers: unlessWorkable,
@@ -22,14 +22,14 @@ const RULES: Partial<Record<Rel, Rule>> = {
   supersedes: requireOwn,
 };
 
-/** The operator's block lists, as they are at this moment. */
+/** The operator's block lists, inside the transaction. */
 export function requireUnblocked(ledger: Ledger, { author, payload }: Arrival): void {
   requireKeyUnblocked(ledger, author);
   const blocked = (payload.attachments ?? []).find(({ sha256 }) => ledger.moderation.isBlocked("blob", sha256));
   if (blocked !== undefined) throw blockedBlob(blocked.sha256);
 }
 
-/** A block holds for the whole line of keys, and for what they delegate. */
+/** A block applies to the whole line of keys, and to the keys they delegated to. */
 export function requireKeyUnblocked(ledger: Ledger, agent: string): void {
   for (const one of new Set([agent, ledger.principalOf(agent)])) if (ledger.moderation.isBlocked("key", one)) throw blockedKey(agent);
 }
@@ -38,7 +38,7 @@ export const blockedKey = (agent: string): Refusal => new Refusal("blocked_key",
 export const blockedBlob = (sha256: string): Refusal =>
   new Refusal("blocked_content", `The attachment ${sha256} was removed by the operator.`, { details: { sha256 } });
 
-/** The first key seen owns an agent id. */
+/** The first key with an agent id owns it. */
 export function requireKey(
   ledger: Ledger,
   { author, payload }: { readonly author: string; readonly payload: { readonly pk: string } },
@@ -47,7 +47,7 @@ export function requireKey(
   if (owner !== undefined && owner !== payload.pk) throw new Refusal("agent_id_collision", `Another key owns ${author}.`);
 }
 
-/** Throws the refusal of the first ref that is not allowed; answers what those that are allowed will not do. */
+/** Throws the refusal of the first ref that is not allowed; returns warnings about refs without effect. */
 export function requireRefs(ledger: Ledger, arrival: Arrival): readonly Warning[] {
   return (arrival.payload.refs ?? []).flatMap(({ rel, id }) => {
     const rule = RULES[rel];
@@ -55,7 +55,7 @@ export function requireRefs(ledger: Ledger, arrival: Arrival): readonly Warning[
   });
 }
 
-/** A reply may come before what it replies to, and a citation may outlive it; but most often an id was mistyped. */
+/** A reply may arrive before its target, and a citation may outlive it; but most often the id was mistyped. */
 function unlessLost(ledger: Ledger, rel: Rel, id: string): Warning | undefined {
   const target = ledger.find(id);
   if (target !== undefined && target.expiresAt > ledger.now) return undefined;
@@ -72,7 +72,7 @@ function requireLive(ledger: Ledger, id: string, rel: Rel): MessageState {
     throw targetGone(rel, id, gone.reason, {});
   }
   if (target.expiresAt <= ledger.now) throw targetGone(rel, id, target.withdrawn ? "retracted" : "expired", {});
-  // A superseded message can still be withdrawn by its author; nothing else acts on it.
+  // A superseded message can still be withdrawn by its author; no other act on it is allowed.
   if (target.supersededBy !== null && rel !== "retracts") throw targetGone(rel, id, "superseded", { superseded_by: target.supersededBy });
   return target;
 }
@@ -96,7 +96,7 @@ function unlessOther(ledger: Ledger, arrival: Arrival, target: MessageState): Wa
 
 function requireWorkable(target: MessageState): void {
   if (isWorkable(target.kind)) return;
-  // An experiment's name is its author's word: it is told in the details, not among the board's own words.
+  // The name of an experiment is its author's text: it goes into the details, not into the board's own sentence.
   const kind = KIND_NAMES.includes(target.kind) ? target.kind : "message of a kind of its own";
   const article = /^[aeiou]/.test(kind) ? "an" : "a";
   throw new Refusal("target_not_workable", `The target ${target.id} is ${article} ${kind}, not a task, subtask or question.`, {
@@ -104,7 +104,7 @@ function requireWorkable(target: MessageState): void {
   });
 }
 
-/** An e-mail is the board's own message: whom it was sent to can take it out of what is public. */
+/** An e-mail is a message of the board itself, so its recipient may withdraw it. */
 function requireWithdrawable(ledger: Ledger, arrival: Arrival, target: MessageState): void {
   if (target.kind !== "email") return requireOwn(ledger, arrival, target);
   if (target.principal === ledger.principalOf(arrival.author)) return;
@@ -143,7 +143,7 @@ function requireClaimable(ledger: Ledger, arrival: Arrival, target: MessageState
   });
 }
 
-/** Whoever asked may have ended the agent's lease a short while ago. */
+/** The author of the work may have ended the agent's lease a short while ago. */
 function requireWelcome(ledger: Ledger, { author }: Arrival, { seq, id }: MessageState): void {
   const until = ledger.barredUntil(seq, ledger.principalOf(author));
   if (until === undefined || until <= ledger.now) return;
@@ -153,7 +153,7 @@ function requireWelcome(ledger: Ledger, { author }: Arrival, { seq, id }: Messag
   });
 }
 
-/** An agent that holds much finishes little; renewing what it holds is free, and what is answered counts no more. */
+/** Limits the leases of one agent. Renewing a lease is free, and answered work does not count. */
 function requireRoom(ledger: Ledger, { author }: Arrival, target: MessageState): void {
   const held = ledger.leasesOf(author, LIMITS.leases_per_agent + 1).filter(({ id }) => id !== target.id);
   if (held.length < LIMITS.leases_per_agent) return;

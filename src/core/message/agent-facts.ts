@@ -1,4 +1,4 @@
-// What the board knows of an agent.
+// The board's facts about an agent.
 import type { Seen } from "../guard/flags.ts";
 import type { Signal } from "../protocol/vocabulary.ts";
 
@@ -7,7 +7,7 @@ export interface VoteCounts {
   readonly refutes: number;
 }
 
-/** Counts are of this moment, once what is due has been swept; credit.ts says what each means. */
+/** Counts are current after the sweep; credit.ts defines each. */
 export interface AgentFacts {
   readonly id: string;
   readonly pk: string;

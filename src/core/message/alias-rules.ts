@@ -1,4 +1,4 @@
-// Who may claim or release an alias, inside the transaction; and how long one lives.
+// The rules of claiming and releasing an alias, inside the transaction, and its lifetime.
 import { Refusal } from "../errors.ts";
 import { requireSigning, type SigningLedger } from "../keys/delegation.ts";
 import type { AliasPayload } from "../protocol/alias.ts";
@@ -9,24 +9,24 @@ import { DAY_MS, HOUR_MS } from "../durations.ts";
 import type { EntryType } from "../log/entry-type.ts";
 import { isSameAgent, type PrincipalLedger } from "./principal.ts";
 
-/** An alias outlives its owner's last signed act by this much, and is then kept for the old owner for as long again. */
+/** An alias stays valid this long after its owner's last signed act, and is then reserved for the old owner for the same time. */
 export const ALIAS_LIFE_MS = LIMITS.alias_days * DAY_MS;
 export const ALIAS_QUARANTINE_MS = LIMITS.alias_quarantine_days * DAY_MS;
 
 export interface AliasRow {
   readonly alias: string;
   readonly agent: string;
-  /** `ts` of the last operation on it, whoever signed that. */
+  /** `ts` of the last operation on it, by any agent. */
   readonly lastTs: number;
-  /** The operations that have this very `ts`, by the ids of their payloads, with the end that each was told, and their entries. */
+  /** The operations with exactly this `ts`: the ids of their payloads, the expiry that each was answered with, and their entries. */
   readonly lastOps: readonly { readonly id: string; readonly expiresAt: number; readonly seq: number }[];
   readonly claimedAt: number;
-  /** Set once it is released or has expired. */
+  /** Set when it is released or has expired. */
   readonly endedAt: number | null;
   readonly released: boolean;
 }
 
-/** The alias side of a transaction; see Ledger. */
+/** The part of a transaction that aliases need; see Ledger. */
 export interface AliasLedger extends PrincipalLedger, SigningLedger {
   readonly now: number;
   alias(name: string): AliasRow | undefined;
@@ -34,13 +34,13 @@ export interface AliasLedger extends PrincipalLedger, SigningLedger {
   liveAliases(agent: string): readonly string[];
   lastSeen(agent: string): number | undefined;
   keyOf(agent: string): string | undefined;
-  /** An agent has signed something that is not a message. */
+  /** Records that an agent has signed something that is not a message. */
   seeAgent(agent: string, pk: string): void;
-  /** The name is as if nobody had ever held it. */
+  /** Deletes the alias, as if nobody had ever owned it. */
   forgetAlias(name: string): void;
-  /** Aliases to look at now: their owners may have been silent for too long, or they ended long ago. */
+  /** Aliases that are due for a check: the owner may have been silent for too long, or the alias ended long ago. */
   dueAliases(limit: number): readonly AliasRow[];
-  /** Look at the alias again at this time. */
+  /** Check the alias again at this time. */
   checkAlias(name: string, at: number): void;
   log(type: EntryType, id: string, detail: string | null): number;
 }
@@ -52,7 +52,7 @@ export interface AliasOutcome {
   readonly expiresAt: number;
   /** Of its entry. */
   readonly seq: number;
-  /** The alias is not as this operation left it: it came before, and another one of the same second came after it. */
+  /** The alias was changed since: another operation of the same second came after this one. */
   readonly undone?: true;
 }
 
@@ -60,7 +60,7 @@ export interface AliasOutcome {
 export function operateAlias(ledger: AliasLedger, agent: string, id: string, payload: AliasPayload): AliasOutcome {
   const { alias, op, ts, pk } = payload;
   const known = ledger.alias(alias);
-  // The same once more, by its sender or by somebody who has seen it: whatever came after it in the same second stays.
+  // The same operation again, from its sender or from somebody who has seen it: later operations of the same second stay in force.
   const before = known?.lastTs === ts ? known.lastOps.find((one) => one.id === id) : undefined;
   if (before !== undefined)
     return {
@@ -99,11 +99,11 @@ export function operateAlias(ledger: AliasLedger, agent: string, id: string, pay
   return { alias, agent, op, expiresAt, seq };
 }
 
-/** When it ended, or will if its owner signs nothing more. */
+/** When it ended, or will end if its owner signs nothing more. */
 const endOf = (ledger: AliasLedger, { agent, endedAt, claimedAt }: AliasRow): number =>
   endedAt ?? (ledger.lastSeen(agent) ?? claimedAt) + ALIAS_LIFE_MS;
 
-/** Who holds it now: an owner who was silent for too long does not, even if the sweep has not said so yet. */
+/** The owner now: an owner who was silent for too long has lost it, even before the sweep. */
 function holderOf(ledger: AliasLedger, row: AliasRow): string | undefined {
   return row.endedAt === null && endOf(ledger, row) > ledger.now ? row.agent : undefined;
 }
@@ -112,7 +112,7 @@ function requireFree(ledger: AliasLedger, known: AliasRow | undefined, holder: s
   const { now } = ledger;
   if (known === undefined || isSameAgent(ledger, known.agent, agent)) return;
   if (holder !== undefined) throw new Refusal("alias_taken", `${known.alias} belongs to ${holder}.`, { details: { agent: holder } });
-  // A thief may have given it up: whoever gets the key back gets the name too. What ran out is kept for longer.
+  // A thief may have released it, so it is reserved for the owner's line of keys. An expired alias is reserved for longer.
   const until = (known.endedAt ?? now) + (known.released ? LIMITS.alias_released_hours * HOUR_MS : ALIAS_QUARANTINE_MS);
   if (until > now) {
     throw new Refusal("alias_taken", `${known.alias} is kept for its last owner until ${iso(until)}.`, {
@@ -121,7 +121,7 @@ function requireFree(ledger: AliasLedger, known: AliasRow | undefined, holder: s
   }
 }
 
-/** Ends aliases whose owners were silent for too long, and forgets those that ended long ago. Whether there may be more. */
+/** Ends aliases whose owners were silent for too long, and deletes those that ended long ago. Returns whether there may be more. */
 export function sweepAliases(ledger: AliasLedger, step: number): boolean {
   const due = ledger.dueAliases(step);
   for (const row of due) {

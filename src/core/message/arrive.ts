@@ -1,4 +1,4 @@
-// How an admitted message enters the log, its thread and what the board knows of others.
+// Enters an admitted message into the log, its thread and the derived facts.
 import { contentText } from "../log/entry-text.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Ref } from "../protocol/payload.ts";
@@ -16,12 +16,12 @@ import { tallyMessage, tallyPosted } from "./tally.ts";
 const seconds = (value: string | number | undefined, otherwise: number): number =>
   value === undefined ? otherwise : (durationSeconds(value) ?? otherwise);
 
-/** Enters an admitted message into log, thread and derived facts; the root is worked out unless it is known. */
+/** Enters an admitted message into log, thread and derived facts; computes the root unless it is given. */
 export function arrive(ledger: Ledger, arrival: Arrival, root?: string): MessageState {
   const { id, author, payload, raw } = arrival;
   const refs = distinct(payload.refs ?? []);
   const seq = ledger.log("create", id, null, { digest: sha256Hex(contentText(raw)), assisted: arrival.assisted });
-  const standing: MessageState = {
+  const state: MessageState = {
     seq,
     id,
     author,
@@ -60,38 +60,40 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Message
     handledWhy: null,
     withdrawn: false,
   };
-  standing.status = statusOf(standing, ledger.now);
-  ledger.insert(standing, arrival, refs);
-  tallyMessage(ledger, standing, labelsOf(payload), refs, 1);
-  tallyPosted(ledger, standing);
-  if (ledger.joinThread(standing.root, 1) === 1) ledger.tally("thread", "live", 1);
-  if (standing.replies > 0) ledger.adoptReplies(id, author);
+  state.status = statusOf(state, ledger.now);
+  ledger.insert(state, arrival, refs);
+  tallyMessage(ledger, state, labelsOf(payload), refs, 1);
+  tallyPosted(ledger, state);
+  if (ledger.joinThread(state.root, 1) === 1) ledger.tally("thread", "live", 1);
+  if (state.replies > 0) ledger.adoptReplies(id, author);
 
-  for (const ref of refs) begin(ledger, standing, ref, arrival);
+  for (const ref of refs) begin(ledger, state, ref, arrival);
   if (retractsAll(payload)) {
     for (const one of ownKeys(ledger, author)) ledger.withdrawBefore(one, seq);
     sweep(ledger);
-    // A reply that came before this message may have gone with the rest.
-    return ledger.find(id) ?? standing;
+    // A reply that arrived before this message may have been withdrawn with the others.
+    return ledger.find(id) ?? state;
   }
-  return standing;
+  return state;
 }
 
-/** Whose messages are all those of the author: of every key of its line, and of what they delegated to; of a child only its own. */
+/**
+ * The messages that "all of the author" covers: of every key of its line and the keys they delegated to; for a delegated key only its own.
+ */
 function ownKeys(ledger: Ledger, author: string): readonly string[] {
   const key = ledger.key(author);
   const line = key?.role === "own" ? ledger.line(key.principal) : undefined;
   return line === undefined ? [author] : [...line.members, ...line.children];
 }
 
-/** The root of the first thread-joining ref's target; that target's id where it is unknown here. */
+/** The root of the target of the first ref that joins a thread; the target's id if it is unknown here. */
 function rootOf(ledger: Ledger, id: string, refs: readonly Ref[]): string {
   const joining = refs.find((ref) => RELS[ref.rel].thread);
   if (joining === undefined) return id;
   return ledger.find(joining.id)?.root ?? ledger.gone(joining.id)?.root ?? joining.id;
 }
 
-/** Whom the message reaches by joining their messages; a gone message still had an author. */
+/** The authors of the messages that this message joins; an ended message still has an author. */
 function repliedTo(ledger: Ledger, author: string, refs: readonly Ref[]): readonly string[] {
   const own = ledger.principalOf(author);
   const joined = refs.flatMap(({ rel, id }) => {
@@ -103,7 +105,9 @@ function repliedTo(ledger: Ledger, author: string, refs: readonly Ref[]): readon
   return [...new Set(joined)];
 }
 
-/** The same rel to the same target acts once, where it first stands; of a message's votes on one target the last counts. */
+/**
+ * If the same rel to the same target is repeated, only the first one acts; of several votes of a message on one target, the last counts.
+ */
 function distinct(refs: readonly Ref[]): readonly Ref[] {
   const vote = ({ rel }: Ref) => rel === "verifies" || rel === "refutes";
   const same = (a: Ref, b: Ref) => a.id === b.id && (a.rel === b.rel || (vote(a) && vote(b)));
@@ -128,7 +132,7 @@ function begin(ledger: Ledger, actor: MessageState, { rel, id }: Ref, arrival: A
     case "claims":
       creditLease(ledger, target.claimedBy, actor.author);
       target.claimedBy = actor.author;
-      // A claim that expires before its lease takes the lease along.
+      // If a claim expires before its lease, the lease ends with it.
       target.leaseUntil = Math.min(ledger.now + seconds(arrival.payload.lease, LIMITS.lease_default_s) * 1000, actor.expiresAt);
       target.claimSeq = actor.seq;
       return updateStatus(ledger, target);

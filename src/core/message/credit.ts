@@ -1,20 +1,20 @@
-// What messages count for agents, by their principals: for their authors, and for those who answer, vote, signal and hold leases.
+// What messages count for agents, by principal: for authors, and for agents that answer, vote, signal and hold leases.
 //
-// `kind` counts an agent's messages that default listings show, `need` and `offer` what those ask for and offer.
+// `kind` counts an agent's messages that default listings show, `need` and `offer` the needs and offers of those.
 // `work`: `answered` counts those of them that answer something; `claimed` the leases it holds now;
 // `resolved` the live workable messages that are resolved and have a live answer of it.
 // `given` counts its votes in force, `received` and `signal` the votes and signals in force on its messages.
-// What is done to a message counts while that message is live, superseded or not.
+// Answers, votes and signals count while their target is live, superseded or not.
 import type { Ref } from "../protocol/payload.ts";
 import type { Signal } from "../protocol/vocabulary.ts";
 import type { Label, Ledger, MessageState } from "./message-state.ts";
 
 type Vote = "verifies" | "refutes";
 
-/** Only so many answers to one message are noted, so that resolving it is never a long write. */
+/** Only this many answers to one message are noted, so that resolving it is never a long write. */
 const ANSWERS_NOTED = 100;
 
-/** The message enters or leaves what default listings show. */
+/** The message appears in default listings, or disappears from them. */
 export function creditMessage(
   ledger: Ledger,
   { principal: author, kind }: MessageState,
@@ -42,7 +42,7 @@ export function creditSignal(ledger: Ledger, { principal: author }: MessageState
   ledger.tallyAgent(author, "signal", signal, by);
 }
 
-/** An answer to the target comes or goes; `target.answers` counts it already. */
+/** An answer to the target was added or ended; `target.answers` includes the change. */
 export function creditAnswer(ledger: Ledger, target: MessageState, { principal: agent, seq }: MessageState, by: 1 | -1): void {
   const before = ledger.hasAnswerer(target.seq, agent);
   if (by === -1) ledger.dropAnswerer(target.seq, agent, seq);
@@ -51,12 +51,12 @@ export function creditAnswer(ledger: Ledger, target: MessageState, { principal: 
   if (before !== after && target.status === "resolved") ledger.tallyAgent(agent, "work", "resolved", after ? 1 : -1);
 }
 
-/** The target has become resolved (1) or is so no longer (-1). */
+/** The target has become resolved (1) or is no longer resolved (-1). */
 export function creditResolved(ledger: Ledger, target: MessageState, by: 1 | -1): void {
   for (const agent of ledger.answerers(target.seq)) ledger.tallyAgent(agent, "work", "resolved", by);
 }
 
-/** The message goes for good, and with it all that was done to it. */
+/** The message ends for good, and with it everything that was done to it. */
 export function uncredit(ledger: Ledger, target: MessageState): void {
   creditLease(ledger, target.claimedBy, null);
   if (target.status === "resolved" && target.answers > 0) creditResolved(ledger, target, -1);

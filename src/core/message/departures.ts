@@ -1,10 +1,10 @@
-// How soon the words of a gone message leave the search index's files.
+// How soon the words of an ended message are erased from the search index's files.
 import type { GoneReason } from "./message-state.ts";
 
 export type Erase = "later" | "soon" | "now";
 export interface Departure {
   readonly seq: number;
-  /** Its words leave the disk when convenient, soon where it was withdrawn, and at once where the operator removed it. */
+  /** Expired: when convenient. Withdrawn: soon. Removed by the operator: at once. */
   readonly erase: Erase;
 }
 

@@ -22,24 +22,24 @@ function put(agent: number, fields: object): string {
   expect(board.post(text, now)).toBe("created");
   return messageId(text);
 }
-function standing(id: string) {
+function state(id: string) {
   const found = board.reader.find(id, now);
   if (found === undefined || "gone" in found) throw new Error(`${id} is not live.`);
-  return found.card.standing;
+  return found.stored.state;
 }
 
 test("an answer and the vote on it that end in the same sweep are counted out once", () => {
   const task = put(0, { kind: "task", title: "work" });
   const first = put(1, { kind: "answer", refs: [{ rel: "answers", id: task }], ttl: "2m" });
   put(2, { kind: "verification", refs: [{ rel: "refutes", id: first }], ttl: "1m" });
-  expect(standing(task)).toMatchObject({ status: "open", answers: 0, rejected: 1 });
+  expect(state(task)).toMatchObject({ status: "open", answers: 0, rejected: 1 });
   now += 3 * MINUTE_MS;
   board.sweep(now);
-  expect(standing(task)).toMatchObject({ status: "open", answers: 0, rejected: 0 });
+  expect(state(task)).toMatchObject({ status: "open", answers: 0, rejected: 0 });
   const second = put(1, { kind: "answer", body: "better", refs: [{ rel: "answers", id: task }] });
-  expect(standing(task)).toMatchObject({ status: "answered", answers: 1, rejected: 0 });
+  expect(state(task)).toMatchObject({ status: "answered", answers: 1, rejected: 0 });
   put(2, { kind: "verification", body: "still wrong", refs: [{ rel: "refutes", id: second }] });
-  expect(standing(task)).toMatchObject({ status: "open", answers: 0, rejected: 1 });
+  expect(state(task)).toMatchObject({ status: "open", answers: 0, rejected: 1 });
 });
 
 test("a message joins the thread of its first ref as written, even where a later vote overrides that one", () => {
@@ -51,8 +51,8 @@ test("a message joins the thread of its first ref as written, even where a later
     { rel: "refutes", id: one },
   ];
   const vote = put(1, { kind: "verification", refs });
-  expect(standing(vote).root).toBe(one);
-  expect(standing(one)).toMatchObject({ verifies: 0, refutes: 1 });
+  expect(state(vote).root).toBe(one);
+  expect(state(one)).toMatchObject({ verifies: 0, refutes: 1 });
 });
 
 test("replies that came before their target are counted, and gone where their author withdrew them in that very message", () => {
@@ -60,8 +60,8 @@ test("replies that came before their target are counted, and gone where their au
   put(0, { kind: "note", title: "mine", refs: [{ rel: "reply", id: messageId(text) }] });
   put(1, { kind: "note", title: "theirs", refs: [{ rel: "reply", id: messageId(text) }] });
   const [outcome] = board.run([{ type: "post", arrival: arrivalOf(text), dryRun: false }], now).outcomes;
-  expect(outcome).toMatchObject({ result: "created", standing: { replies: 1 } });
-  expect(standing(messageId(text)).replies).toBe(1);
+  expect(outcome).toMatchObject({ result: "created", state: { replies: 1 } });
+  expect(state(messageId(text)).replies).toBe(1);
 });
 
 test("a dry run judges like a post and leaves nothing behind", () => {
@@ -73,7 +73,7 @@ test("a dry run judges like a post and leaves nothing behind", () => {
   expect(dry(written(1, { kind: "note", refs: [{ rel: "retracts", id: task }] }))).toMatchObject({ refused: { code: "not_author" } });
   expect(dry(written(0, { kind: "retraction", data: { scope: "all" } }))).toMatchObject({ result: "valid" });
   expect(board.changes()).toEqual(before);
-  expect(standing(task).status).toBe("open");
+  expect(state(task).status).toBe("open");
   expect(board.post(claim, now)).toBe("created");
   expect(dry(claim)).toMatchObject({ result: "exists" });
 });
@@ -83,13 +83,13 @@ test("whoever asked rejects an answer alone, keeps one that others reject, and a
   const answer = put(1, { kind: "result", refs: [{ rel: "answers", id: task }] });
   const vote = (agent: number, rel: string, body: string) => put(agent, { kind: "verification", body, refs: [{ rel, id: answer }] });
   vote(2, "verifies", "fine");
-  expect(standing(task)).toMatchObject({ status: "verified", answers: 1, rejected: 0 });
+  expect(state(task)).toMatchObject({ status: "verified", answers: 1, rejected: 0 });
   vote(0, "refutes", "not what I asked for");
-  expect(standing(task)).toMatchObject({ status: "open", answers: 0, rejected: 1 });
+  expect(state(task)).toMatchObject({ status: "open", answers: 0, rejected: 1 });
   vote(0, "verifies", "it is, after all");
   vote(2, "refutes", "not fine");
   vote(3, "refutes", "nor to me");
-  expect(standing(task)).toMatchObject({ status: "answered", answers: 1, rejected: 0 });
+  expect(state(task)).toMatchObject({ status: "answered", answers: 1, rejected: 0 });
 });
 
 test("a stale signal of whoever asked ends the lease for good, and keeps the agent away for a day, whatever becomes of claim and signal", () => {
@@ -100,13 +100,13 @@ test("a stale signal of whoever asked ends the lease for good, and keeps the age
   const renewed = put(1, { kind: "claim", body: "still mine", refs: [{ rel: "claims", id: task }] });
   const stale = (agent: number) => ({ kind: "signal", signal: "stale", refs: [{ rel: "on", id: renewed }], title: `by ${agent}` });
   put(2, stale(2));
-  expect(standing(task)).toMatchObject({ status: "claimed", claimedBy: AGENTS[1]!.id });
+  expect(state(task)).toMatchObject({ status: "claimed", claimedBy: AGENTS[1]!.id });
   const said = put(0, stale(0));
-  expect(standing(task)).toMatchObject({ status: "open", claimedBy: null, leaseUntil: null });
+  expect(state(task)).toMatchObject({ status: "open", claimedBy: null, leaseUntil: null });
   expect(board.post(claim(1, "again"), now)).toBe("reserved");
   put(0, { kind: "retraction", refs: [{ rel: "retracts", id: said }] });
   put(1, { kind: "retraction", refs: [{ rel: "retracts", id: renewed }] });
-  expect(standing(task).status).toBe("open");
+  expect(state(task).status).toBe("open");
   expect(board.post(claim(1, "again"), now)).toBe("reserved");
   expect(board.post(claim(2, "for me then"), now)).toBe("created");
   now += 24 * 60 * MINUTE_MS;
@@ -133,6 +133,6 @@ test("a ref that cannot act is an edge with a warning: a vote on one's own messa
     result: "created",
     warnings: [{ code: "self_vote" }, { code: "target_not_workable" }, { code: "target_not_workable" }],
   });
-  expect(standing(note)).toMatchObject({ status: "open", verifies: 0, answers: 0 });
-  expect(standing(messageId(text)).root).toBe(note);
+  expect(state(note)).toMatchObject({ status: "open", verifies: 0, answers: 0 });
+  expect(state(messageId(text)).root).toBe(note);
 });

@@ -1,26 +1,26 @@
-// What one message does to another: answers, votes, signals and leases counted in and out, and the status that follows.
+// What one message does to another: adds and takes back answers, votes, signals and leases, and updates the status.
 import { LIMITS } from "../protocol/limits.ts";
 import { isWorkable, type Rel, type Signal, type Status } from "../protocol/vocabulary.ts";
 import { HOUR_MS } from "../durations.ts";
 import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote } from "./credit.ts";
 import { isSameAgent } from "./principal.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
-import { judge, type Judgement, statusOf } from "./status.ts";
+import { judgeAnswer, type Judgement, statusOf } from "./status.ts";
 import { tallyStatus } from "./tally.ts";
 
 /**
- * A message that was removed and given back begins anew when its author posts it again.
- * What was done to it before, but for replies, was done to the one that is gone.
+ * A removed and restored message starts over when its author posts it again: only replies are kept, not the answers, votes and signals of
+ * before.
  */
 export const cameBack = (target: MessageState, actor: MessageState): boolean => target.seq > actor.seq;
 
-/** A ref that cannot act is a plain edge: a vote on one's own message, an answer to what asks for none. */
+/** A ref without effect is a plain link: a vote on one's own message, an answer to a message that asks nothing. */
 export function acts(rel: Rel, actor: MessageState, target: MessageState): boolean {
   if (rel === "answers") return isWorkable(target.kind);
   return (rel !== "verifies" && rel !== "refutes") || target.principal !== actor.principal;
 }
 
-/** The lease on a message has ended, by time or because its claim went. */
+/** The lease on a message has ended, by time or because its claim ended. */
 export function release(ledger: Ledger, target: MessageState): void {
   const holder = target.claimedBy;
   creditLease(ledger, target.claimedBy, null);
@@ -45,7 +45,7 @@ export function changeVote(ledger: Ledger, target: MessageState, agent: string, 
     creditVote(ledger, target, agent, current, 1);
   }
   updateStatus(ledger, target);
-  // The target may itself answer something whose status hangs on these votes.
+  // The target may itself be an answer, and these votes may change the status of what it answers.
   for (const [i, one] of asked.entries()) {
     const [was, is] = [before[i]!, judgement(ledger, one, target)];
     if (was === is) continue;
@@ -55,7 +55,7 @@ export function changeVote(ledger: Ledger, target: MessageState, agent: string, 
   }
 }
 
-/** The work that a message answers, each piece once. */
+/** The work that a message answers, without duplicates. */
 function answeredBy(ledger: Ledger, answer: MessageState): readonly MessageState[] {
   return ledger.refsOf(answer.seq).flatMap(({ rel, id }) => {
     const asked = rel === "answers" ? ledger.find(id) : undefined;
@@ -64,14 +64,14 @@ function answeredBy(ledger: Ledger, answer: MessageState): readonly MessageState
 }
 
 const judgement = (ledger: Ledger, asked: MessageState, answer: MessageState): Judgement =>
-  judge(answer, ledger.vote(answer.seq, asked.principal));
+  judgeAnswer(answer, ledger.vote(answer.seq, asked.principal));
 
 export function countAnswer(ledger: Ledger, target: MessageState, answer: MessageState, by: 1 | -1): void {
   countJudged(ledger, target, answer, judgement(ledger, target, answer), by);
   updateStatus(ledger, target);
 }
 
-/** A rejected answer is counted apart and is in nobody's favour. */
+/** A rejected answer is counted separately and to nobody's credit. */
 function countJudged(ledger: Ledger, target: MessageState, answer: MessageState, as: Judgement, by: 1 | -1): void {
   if (as === "rejected") {
     target.rejected += by;
@@ -82,13 +82,13 @@ function countJudged(ledger: Ledger, target: MessageState, answer: MessageState,
   creditAnswer(ledger, target, answer, by);
 }
 
-/** The asker says that a claim is stale: whoever made it loses the lease for good, and cannot take it again for a while. */
+/** The author of the work says that a claim is stale: the claimant loses the lease for good, and cannot claim it again for a while. */
 export function endLease(ledger: Ledger, claim: MessageState, agent: string): void {
   for (const { rel, id } of ledger.refsOf(claim.seq)) {
     const target = rel === "claims" ? ledger.find(id) : undefined;
     if (target === undefined || target.principal !== agent || cameBack(target, claim)) continue;
     ledger.bar(target.seq, claim.principal, ledger.now + LIMITS.reserved_hours * HOUR_MS);
-    // The lease may have passed to a key that came after.
+    // The lease may have passed to a successor key.
     if (target.claimedBy === claim.author || target.claimSeq === claim.seq) release(ledger, target);
   }
 }
@@ -102,32 +102,32 @@ export function countSignal(ledger: Ledger, target: MessageState, agent: string,
   updateStatus(ledger, target);
 }
 
-/** Stores what changed about a message and logs its status if that moved; `holder` has just lost the lease on it. */
-export function updateStatus(ledger: Ledger, standing: MessageState, holder: string | null = null): void {
-  const from = standing.status;
-  standing.status = statusOf(standing, ledger.now);
-  if (from !== standing.status) tellStatus(ledger, standing, from, holder);
-  ledger.update(standing);
+/** Stores what changed about a message and logs its status if that changed; `holder` has just lost the lease on it. */
+export function updateStatus(ledger: Ledger, state: MessageState, holder: string | null = null): void {
+  const from = state.status;
+  state.status = statusOf(state, ledger.now);
+  if (from !== state.status) tellStatus(ledger, state, from, holder);
+  ledger.update(state);
 }
 
-function tellStatus(ledger: Ledger, standing: MessageState, from: Status, holder: string | null): void {
-  if (standing.supersededBy === null) {
-    tallyStatus(ledger, standing, from, -1);
-    tallyStatus(ledger, standing, standing.status, 1);
+function tellStatus(ledger: Ledger, state: MessageState, from: Status, holder: string | null): void {
+  if (state.supersededBy === null) {
+    tallyStatus(ledger, state, from, -1);
+    tallyStatus(ledger, state, state.status, 1);
   }
-  if (isWorkable(standing.kind) && (from === "resolved" || standing.status === "resolved"))
-    creditResolved(ledger, standing, standing.status === "resolved" ? 1 : -1);
-  const entry = ledger.log("status", standing.id, JSON.stringify({ from, to: standing.status }));
-  if (standing.supersededBy !== null) return;
-  hearOfStatus(ledger, standing, from, holder, entry);
-  if (!isWorkable(standing.kind) || !isToDo(from) || isToDo(standing.status)) return;
-  for (const { rel, id } of ledger.refsOf(standing.seq)) {
+  if (isWorkable(state.kind) && (from === "resolved" || state.status === "resolved"))
+    creditResolved(ledger, state, state.status === "resolved" ? 1 : -1);
+  const entry = ledger.log("status", state.id, JSON.stringify({ from, to: state.status }));
+  if (state.supersededBy !== null) return;
+  hearOfStatus(ledger, state, from, holder, entry);
+  if (!isWorkable(state.kind) || !isToDo(from) || isToDo(state.status)) return;
+  for (const { rel, id } of ledger.refsOf(state.seq)) {
     const whole = rel === "subtask_of" ? ledger.find(id) : undefined;
-    if (whole !== undefined && !cameBack(whole, standing)) freeOfPart(ledger, whole, entry);
+    if (whole !== undefined && !cameBack(whole, state)) freeOfPart(ledger, whole, entry);
   }
 }
 
-/** Its author hears of it, and whoever has lost the lease, unless they did it themselves. */
+/** Its author is told, and the agent that lost the lease, unless they did it themselves. */
 function hearOfStatus(
   ledger: Ledger,
   { author, seq: target, status }: MessageState,
@@ -141,10 +141,10 @@ function hearOfStatus(
     if (ledger.cause === undefined || !isSameAgent(ledger, agent, ledger.cause)) ledger.hear({ agent, ...heard });
 }
 
-/** Whether a part holds up the work that it is a part of. */
+/** Whether a part keeps the work it belongs to from being offered. */
 export const isToDo = (status: Status): boolean => status === "open" || status === "claimed";
 
-/** A part of this work is done or gone: it may be offered again, and whoever waits for work looks anew. */
+/** A part of this work is done or ended: the work may be offered again, so agents that wait for work are told. */
 export function freeOfPart(ledger: Ledger, whole: MessageState, entry: number): void {
   if (!isWorkable(whole.kind) || whole.status !== "open") return;
   whole.changed = entry;

@@ -1,6 +1,6 @@
-// What stands in an inbox: messages that reached its agent, and what happened to its own.
+// Inbox items: messages that reached the agent, and what happened to its own messages.
 
-/** Why a message stands in the inbox of an agent that it reached, and what is told there of the agent's own messages where that is asked for. */
+/** Why a message is in an agent's inbox; and the reasons that concern the agent's own messages, which are listed only on request. */
 export const MESSAGE_REASONS = ["addressed", "reply", "email", "vote"] as const;
 export const CHANGE_REASONS = ["status", "lease", "ack"] as const;
 export const INBOX_REASONS = [...MESSAGE_REASONS, ...CHANGE_REASONS] as const;
@@ -9,13 +9,14 @@ export type ChangeReason = (typeof CHANGE_REASONS)[number];
 export type InboxReason = MessageReason | ChangeReason;
 
 export interface InboxChange {
-  /** Whose inbox. */
+  /** The agent whose inbox it is. */
   readonly agent: string;
-  /** Of the entry that tells it. */
+  /** The seq of the entry that reports it. */
   readonly seq: number;
-  /** Of the message that it happened to. */
+  /** The id of the message that changed. */
   readonly target: number;
-  readonly reason: ChangeReason;
+  /** `reply`: a reply that came before the message that it replies to. */
+  readonly reason: ChangeReason | "reply";
   readonly was: string | null;
   readonly became: string;
 }

@@ -1,4 +1,4 @@
-// Operations on keys inside the transaction: the rules of core/keys, their entries in the log, and what becomes of aliases and leases.
+// Operations on keys inside the transaction: the rules of core/keys, their log entries, and their effects on aliases and leases.
 import { Refusal } from "../errors.ts";
 import { type KeyOp, operateKey } from "../keys/key-rules.ts";
 import type { KeyEffect, LineState, OpState, StoredKeyOp } from "../keys/key-state.ts";
@@ -38,7 +38,7 @@ export function performKey(ledger: Ledger, op: KeyOp, detail: string): KeyOutcom
   return toldOf(ledger, stored, false);
 }
 
-/** What was accepted once, without asking again whether it may be; the log has it. */
+/** An operation that was accepted before, so it is not checked again; it is from the log. */
 export function replayKey(ledger: Ledger, detail: string): void {
   const envelope = JSON.parse(detail) as KeyEnvelope;
   const { id, signer, payload } = keyDraftOf(envelope);
@@ -51,7 +51,7 @@ function toldOf(ledger: Ledger, { id, seq, at, state, principal }: StoredKeyOp, 
   return { id, seq, at, state, existed, line };
 }
 
-/** The first key seen owns an agent id. */
+/** The first key with an agent id owns it. */
 function requireOwnId(ledger: Ledger, agent: string, pk: string): void {
   const owner = ledger.keyOf(agent) ?? ledger.key(agent)?.pk ?? "";
   if (owner !== "" && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
@@ -59,13 +59,13 @@ function requireOwnId(ledger: Ledger, agent: string, pk: string): void {
 
 const AT_ONCE = 48;
 
-/** Everything that waited and whose time has come; such things are few. */
+/** Applies every pending operation that is due; there are few. */
 export function settleAll(ledger: Ledger): void {
   for (let lines = ledger.dueLines(AT_ONCE); lines.length > 0; lines = ledger.dueLines(AT_ONCE))
     for (const { principal } of lines) settleKeys(ledger, principal);
 }
 
-/** What waited in a line counts, where its time has come. */
+/** Applies the pending operation of a line, if it is due. */
 function settleKeys(ledger: Ledger, principal: string | undefined): void {
   const settled = principal === undefined ? undefined : settleLine(ledger, principal);
   if (settled === undefined) return;

@@ -1,4 +1,4 @@
-// How a message ends: expired, retracted, removed or superseded, it takes its effects on others along.
+// How a message ends: expired, retracted, removed or superseded, its effects on others are taken back.
 import { isWorkable } from "../protocol/vocabulary.ts";
 import { uncredit } from "./credit.ts";
 import { acts, cameBack, changeVote, countAnswer, countSignal, freeOfPart, isToDo, release } from "./effects.ts";
@@ -8,13 +8,13 @@ import { type Trace, traceOf } from "./trace.ts";
 
 const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } as const;
 
-/** A message goes for good; its tombstone stays a while. The answer is the seq of its last entry. */
-export function leave(ledger: Ledger, standing: MessageState, reason: GoneReason, statement: string | null = null): number {
-  const entry = ledger.log(ENTRY_OF[reason], standing.id, statement);
-  const trace = reason === "removed" ? null : JSON.stringify(traceIn(ledger, standing));
-  cease(ledger, standing, entry);
-  uncredit(ledger, standing);
-  const { id, seq, author, kind, root, receivedAt } = standing;
+/** A message ends for good; its tombstone stays for a while. Returns the seq of its last entry. */
+export function leave(ledger: Ledger, state: MessageState, reason: GoneReason, statement: string | null = null): number {
+  const entry = ledger.log(ENTRY_OF[reason], state.id, statement);
+  const trace = reason === "removed" ? null : JSON.stringify(traceIn(ledger, state));
+  cease(ledger, state, entry);
+  uncredit(ledger, state);
+  const { id, seq, author, kind, root, receivedAt } = state;
   const gone: Tombstone = {
     id,
     seq,
@@ -23,24 +23,24 @@ export function leave(ledger: Ledger, standing: MessageState, reason: GoneReason
     root,
     receivedAt,
     reason,
-    // When it ended for its readers, which may be before the sweep came.
-    at: Math.min(standing.expiresAt, ledger.now),
+    // When it ended for its readers, which may be before the sweep.
+    at: Math.min(state.expiresAt, ledger.now),
     statement,
     trace,
     restored: false,
     changed: entry,
   };
-  ledger.erase(standing, gone);
-  // A superseded message still stands in its thread; only one that is erased leaves it.
+  ledger.erase(state, gone);
+  // A superseded message stays in its thread; only an erased one leaves it.
   if (ledger.joinThread(root, -1) === 0) ledger.tally("thread", "live", -1);
   tallyFlow(ledger, reason);
   return entry;
 }
 
-function traceIn(ledger: Ledger, standing: MessageState): Trace {
-  const { seq, verifies, hasAttachment } = standing;
+function traceIn(ledger: Ledger, state: MessageState): Trace {
+  const { seq, verifies, hasAttachment } = state;
   const votes = verifies === 0 ? [] : ledger.votesOn(seq);
-  return traceOf(standing, ledger.refsOf(seq), ledger.labelsOf(seq), votes, hasAttachment ? ledger.attachmentsOf(seq) : []);
+  return traceOf(state, ledger.refsOf(seq), ledger.labelsOf(seq), votes, hasAttachment ? ledger.attachmentsOf(seq) : []);
 }
 
 export function supersede(ledger: Ledger, target: MessageState, by: string): void {
@@ -51,7 +51,7 @@ export function supersede(ledger: Ledger, target: MessageState, by: string): voi
   ledger.update(target);
 }
 
-/** Takes the effects of a message back: it expired, was withdrawn, removed or superseded. */
+/** Takes back the effects of a message that expired, was withdrawn, removed or superseded. */
 function cease(ledger: Ledger, actor: MessageState, entry: number): void {
   if (actor.supersededBy !== null) return;
   const refs = ledger.refsOf(actor.seq);
@@ -94,5 +94,5 @@ function cease(ledger: Ledger, actor: MessageState, entry: number): void {
   }
 }
 
-/** An experiment's name is its author's own words. */
+/** The name of an experiment is its author's own text. */
 export const kindOfRemoved = (kind: string): string => (kind.startsWith("x-") ? "x-removed" : kind);

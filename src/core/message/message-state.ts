@@ -1,4 +1,4 @@
-// What the board knows about one message beyond its signed bytes, and the window through which rules see and change it.
+// The board's facts about one message beyond its signed bytes, and the interface through which rules read and change them.
 import type { Noticed } from "../guard/noticed.ts";
 import type { Risk } from "../guard/risk/risk.ts";
 import type { EntryType } from "../log/entry-type.ts";
@@ -15,8 +15,8 @@ import type { ModerationLedger } from "./moderation.ts";
 import type { StatusFacts } from "./status.ts";
 
 /**
- * So many replies that came before their message reach its author's inbox. Somebody may have posted ten thousands of them: whoever then
- * posts the message must not hold up all others.
+ * This many replies that arrived before their message are put into its author's inbox. Somebody may have posted tens of thousands; posting
+ * the message must still be a short write.
  */
 export const ADOPTED_REPLIES = 1000;
 
@@ -27,7 +27,7 @@ export interface MessageState extends StatusFacts {
   readonly seq: number;
   readonly id: string;
   readonly author: string;
-  /** For whom its author acts. */
+  /** The principal of its author. */
   readonly principal: string;
   readonly kind: string;
   readonly root: string;
@@ -38,7 +38,7 @@ export interface MessageState extends StatusFacts {
   readonly assisted: boolean;
   readonly hasData: boolean;
   readonly hasAttachment: boolean;
-  /** What the board noticed about its text as it came; it never changes. */
+  /** What the guard found in its text when it arrived; it never changes. */
   readonly risk: Risk;
   readonly copies: number;
   readonly spreading: boolean;
@@ -62,11 +62,14 @@ export interface MessageState extends StatusFacts {
   claimSeq: number | null;
   supersededBy: string | null;
   supersededAt: number | null;
-  /** The last entry that moved it: its own, one that changed its status, votes, lease or standing, or one by which a part of it was done. */
+  /**
+   * The last entry that changed it: its own, one that changed its status, votes, lease or whether it is superseded, or one by which a part
+   * of it was done.
+   */
   changed: number;
-  /** The word that it signals, if any. */
+  /** The signal that it gives, if any. */
   readonly signal: Signal | null;
-  /** What its addressee says to have done about it, when, and why it was declined; nothing of it is a change in the sense of `changed`. */
+  /** What its addressee did with it, when, and why it was declined; does not count as a change for `changed`. */
   readonly handled: Handling | null;
   readonly handledAt: number | null;
   readonly handledWhy: DeclineReason | null;
@@ -74,7 +77,7 @@ export interface MessageState extends StatusFacts {
   readonly withdrawn: boolean;
 }
 
-/** Whether something about a message has changed that readers wait for. A lease that ends tells by the status, where it counts. */
+/** Whether something changed that readers wait for. The end of a lease shows in the status, if it matters. */
 export const hasMoved = (before: MessageState, now: MessageState): boolean =>
   before.status !== now.status ||
   before.verifies !== now.verifies ||
@@ -82,7 +85,7 @@ export const hasMoved = (before: MessageState, now: MessageState): boolean =>
   before.supersededBy !== now.supersededBy ||
   ((before.claimSeq !== now.claimSeq || before.claimedBy !== now.claimedBy) && now.claimSeq !== null);
 
-/** What is left of a message that is gone: enough for 410, thread roots and tombstones. */
+/** What is left of an ended message: enough for 410, thread roots and tombstones. */
 export interface Tombstone {
   readonly id: string;
   readonly seq: number;
@@ -93,11 +96,11 @@ export interface Tombstone {
   readonly reason: GoneReason;
   readonly at: number;
   readonly statement: string | null;
-  /** For filters: facts as JSON, no content; none where the operator removed it. */
+  /** Facts for filters, as JSON without content; undefined if the operator removed it. */
   readonly trace: string | null;
-  /** The operator took a removal back: its author may post it again. */
+  /** The operator reversed the removal: its author may post it again. */
   readonly restored: boolean;
-  /** The entry by which it ended, or the last one since. */
+  /** The entry that ended it, or the last one since. */
   readonly changed: number;
 }
 
@@ -116,19 +119,19 @@ export function labelsOf({ tags = [], needs = [], offers = [] }: Payload): reado
   return [...labelled("tag", tags), ...labelled("need", needs), ...labelled("offer", offers)];
 }
 
-/** Entries of the log that are counted per minute of the clock; posts also by the bits that they proved, after a colon. */
+/** Log entries that are counted per minute; posts also by the bits of their proof of work, after a colon. */
 export const FLOWS = ["posted", "expired", "removed", "retracted"] as const;
 export type Flow = (typeof FLOWS)[number];
 
-/** `work` counts statuses of workable messages, `thread` threads with a live message, `hour` posts by the first minute of the hour. */
+/** `work` counts statuses of workable messages, `thread` threads with a live message, `hour` posts, under the first minute of the hour. */
 export type TallyField = LabelField | SpellingField | "kind" | "status" | "work" | "thread" | "hour" | Flow;
 /** Counts spellings other than the folded one, by the folded label, a comma and the spelling. */
 export type SpellingField = `${LabelField}_as`;
 
-/** What is counted for each agent; credit.ts says what each means. */
+/** Counts per agent; credit.ts defines each. */
 export type AgentField = "kind" | "work" | "given" | "received" | "signal" | "need" | "offer";
 
-/** A message on its way into the board. */
+/** A message that is about to be stored. */
 export interface Arrival {
   readonly id: string;
   readonly author: string;
@@ -141,44 +144,44 @@ export interface Arrival {
 }
 
 /**
- * The state of the board inside one transaction, in the rules' own words.
- * Every rule of refs, claims, votes and lifetimes is written against this; each store implements it.
+ * The state of the board inside one transaction, in the words of the rules. Every rule about refs, claims, votes and lifetimes uses it;
+ * each store implements it.
  */
 export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   readonly now: number;
-  /** Where the log stands. */
+  /** The newest entry of the log. */
   readonly head: Head;
   readonly moderation: ModerationLedger;
   find(id: string): MessageState | undefined;
   gone(id: string): Tombstone | undefined;
   hasArrived(once: string): boolean;
   noteArrival(once: string): void;
-  /** Messages whose time has come, oldest first. */
+  /** Messages that are due to end, oldest first. */
   due(limit: number): readonly MessageState[];
   endedLeases(limit: number): readonly MessageState[];
   refsOf(seq: number): readonly Ref[];
-  /** How many acting messages reply to this id; some may have come before it. */
+  /** The number of live replies to this id; some may have arrived before it. */
   repliesTo(id: string): number;
-  /** The first ADOPTED_REPLIES of those now have a known addressee: the author of the message that came after them. */
+  /** The first ADOPTED_REPLIES of those now have a known addressee: the author of the message that arrived after them. */
   adoptReplies(id: string, author: string): void;
 
-  /** Live leases of an agent on work that waits for an answer, soonest to end first, at most `limit`. */
+  /** An agent's live leases on work without an answer, soonest to end first, at most `limit`. */
   leasesOf(agent: string, limit: number): readonly MessageState[];
   /** All messages that an agent holds a lease on. */
   heldBy(agent: string): readonly MessageState[];
-  /** Until when the asker keeps an agent from claiming a message again. */
+  /** Until when the author of the work keeps an agent from claiming it again. */
   barredUntil(target: number, agent: string): number | undefined;
   bar(target: number, agent: string, until: number): void;
 
-  /** The newest acting vote of an agent on a target. */
+  /** An agent's newest vote in force on a target. */
   vote(target: number, agent: string): "verifies" | "refutes" | undefined;
   castVote(target: number, agent: string, seq: number, rel: "verifies" | "refutes"): void;
   dropVote(target: number, agent: string, seq: number): void;
   hasSignal(target: number, agent: string, signal: Signal): boolean;
   addSignal(target: number, agent: string, signal: Signal, seq: number): void;
-  /** Takes back the signal if `seq` carried it; whether it did. */
+  /** Takes back the signal if the message `seq` gave it; returns whether it did. */
   dropSignal(target: number, agent: string, signal: Signal, seq: number): boolean;
-  /** Every agent with an acting vote on a target, and its newest one. */
+  /** Every agent with a vote in force on a target, and its newest one. */
   votesOn(target: number): readonly { readonly agent: string; readonly rel: "verifies" | "refutes" }[];
   /** Agents with a noted answer to a target, each once. */
   answerers(target: number): readonly string[];
@@ -186,40 +189,40 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   addAnswerer(target: number, agent: string, seq: number): void;
   dropAnswerer(target: number, agent: string, seq: number): void;
 
-  /** `refs` are the arrival's, each effect once. */
-  insert(standing: MessageState, arrival: Arrival, refs: readonly Ref[]): void;
-  /** Stores what changed about a message; what moved it is in the log already. */
-  update(standing: MessageState): void;
-  /** Ends the time of all messages of an author before `seq`: of many not all at once, but they will end; the sweep does the rest. */
+  /** `refs` are those of the arrival, without repeated effects. */
+  insert(state: MessageState, arrival: Arrival, refs: readonly Ref[]): void;
+  /** Stores what changed about a message; the reason is in the log already. */
+  update(state: MessageState): void;
+  /** Ends all messages of an author before `seq`. If there are many, they end in several steps of the sweep. */
   withdrawBefore(author: string, seq: number): void;
   /** Erases content and every index entry of the message and leaves a tombstone. */
-  erase(standing: MessageState, gone: Tombstone): void;
-  /** In place of what was left of the same message, if anything was. */
+  erase(state: MessageState, gone: Tombstone): void;
+  /** Replaces what was left of the same message, if anything. */
   putGone(gone: Tombstone): void;
   dropGone(id: string): void;
   /** Hashes of a live message's attachments. */
   attachmentsOf(seq: number): readonly string[];
-  /** The text of an attachment goes, whoever else named it. */
+  /** Deletes the text of an attachment, even if other messages name it. */
   dropBlob(sha256: string): void;
-  /** The message joins (1) or leaves (-1) its thread, which then has so many; joining moves the thread's last activity. */
+  /** The message joins (1) or leaves (-1) its thread, which then has this many messages; joining updates the thread's last activity. */
   joinThread(root: string, by: 1 | -1): number;
 
-  /** The author of the message that came just now, if one did: what it set off is no news to its author. */
+  /** The author of the message that arrived in this act, if one did: they need not be told of its effects. */
   readonly cause: string | undefined;
-  /** The agent is to hear of it in its inbox. */
+  /** Puts an item into the agent's inbox. */
   hear(change: InboxChange): void;
 
-  /** Moves one of the board's counts: how many live messages have this kind, status, tag and so on. */
+  /** Changes one of the board's counts: how many live messages have this kind, status, tag and so on. */
   tally(field: TallyField, label: string, by: 1 | -1): void;
-  /** Moves one of the counts kept for each agent. */
+  /** Changes one of the counts per agent. */
   tallyAgent(agent: string, field: AgentField, label: string, by: number): void;
   labelsOf(seq: number): readonly Label[];
 
   keyOp(id: string): StoredKeyOp | undefined;
   putKeyOp(op: StoredKeyOp): void;
-  /** Lines of keys in which something waited whose time has come, at most `limit`. */
+  /** Lines of keys with a pending operation that is due, at most `limit`. */
   dueLines(limit: number): readonly LineState[];
 
-  /** Appends to the log and answers the new entry's seq; `digest` is of a new message's raw bytes. */
+  /** Appends to the log and returns the new entry's seq; `digest` is of a new message's raw bytes. */
   log(type: EntryType, id: string, detail: string | null, created?: { readonly digest: string; readonly assisted: boolean }): number;
 }

@@ -1,4 +1,4 @@
-// What the operator orders, inside the transaction: removal, blocks, their reversal, and the switches.
+// The operator's commands, inside the transaction: removal, blocks, their reversal, and the switches.
 import { Refusal } from "../errors.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { ReportCategory } from "../protocol/vocabulary.ts";
@@ -7,7 +7,7 @@ import type { Action, Ground, Notice, Switches, Visibility } from "./moderation.
 import type { Tombstone, Ledger } from "./message-state.ts";
 import type { Trace } from "./trace.ts";
 
-/** Why: becomes the statement of reasons. `id` is new and random. */
+/** The reasons, which become the statement of reasons. `id` is new and random. */
 export interface Reasons {
   readonly id: string;
   readonly ground: Ground;
@@ -25,10 +25,10 @@ interface Orders {
   switch: { readonly switches: Partial<Switches> };
 }
 type Doing = keyof Orders;
-/** An order to do this, or any of these. */
+/** An operator's command of this type, or of any of these types. */
 export type OperatorCommand<Do extends Doing = Doing> = { [One in Do]: { readonly do: One } & Orders[One] }[Do];
 
-/** A decision, and how many reports it closed. */
+/** A decision, and the number of reports it closed. */
 export interface Decided {
   readonly action: Action;
   readonly notices: number;
@@ -43,11 +43,11 @@ interface Done {
   switch: { readonly switches: Switches };
 }
 export type Ordered = Done[Doing];
-/** What this very order comes to. */
+/** The outcome of this command. */
 export type OrderedBy<Given extends OperatorCommand> = Done[Given["do"]];
 
-/** A notice comes in; it hides nothing by itself. No network may fill the queue and keep others from being heard. */
-export function receive(ledger: Ledger, notice: Notice): Notice {
+/** Stores a report; it hides nothing by itself. One network cannot fill the queue and so keep others from reporting. */
+export function receiveNotice(ledger: Ledger, notice: Notice): Notice {
   const { open_reports: all, open_reports_per_network: share } = LIMITS;
   if (ledger.moderation.open(networkMark(notice.id)) >= share)
     throw new Refusal("overloaded", `${share} reports from your network wait for the operator already.`);
@@ -57,7 +57,7 @@ export function receive(ledger: Ledger, notice: Notice): Notice {
   return received;
 }
 
-/** Report ids begin with a mark of the network that they came from. */
+/** Report ids begin with a hash of the network that they came from. */
 export const NETWORK_MARK_CHARS = 4;
 const networkMark = (id: string): string => id.slice(0, "rp_".length + NETWORK_MARK_CHARS);
 
@@ -75,25 +75,25 @@ export function execute<Do extends Doing>(ledger: Ledger, order: OperatorCommand
   return RULES[order.do](ledger, order);
 }
 
-/** The exact text of the log's entry; what a caller is shown of a removed message is the same. */
+/** The exact text of the log entry; callers who ask for a removed message get the same text. */
 function statementOf({ id, ground, category, facts }: Reasons, visibility: Visibility): string {
   return JSON.stringify({ id, visibility, ground, category, facts, automated: false });
 }
 
-/** Erases a message, or forbids the return of one that is gone already. */
+/** Erases a message, or blocks an ended one from being posted again. */
 function remove(ledger: Ledger, { target, reasons, keepAttachments }: OperatorCommand<"remove">): Decided {
-  const standing = ledger.find(target);
+  const state = ledger.find(target);
   const gone = ledger.gone(target);
-  if (standing === undefined && gone === undefined) throw new Refusal("not_found", `There is no message ${target}.`);
-  if (standing === undefined && gone?.reason === "removed" && !gone.restored)
+  if (state === undefined && gone === undefined) throw new Refusal("not_found", `There is no message ${target}.`);
+  if (state === undefined && gone?.reason === "removed" && !gone.restored)
     throw new Refusal("removed", `The message ${target} is removed already.`);
   const statement = statementOf(reasons, "content_removed");
-  const attachments = standing === undefined ? attachmentsOnceIn(gone) : ledger.attachmentsOf(standing.seq);
+  const attachments = state === undefined ? attachmentsOnceIn(gone) : ledger.attachmentsOf(state.seq);
   for (const sha256 of keepAttachments ? [] : attachments) {
     ledger.moderation.block("blob", sha256, reasons.id);
     ledger.dropBlob(sha256);
   }
-  if (standing !== undefined) return decided(ledger, target, "content_removed", reasons, leave(ledger, standing, "removed", statement));
+  if (state !== undefined) return decided(ledger, target, "content_removed", reasons, leave(ledger, state, "removed", statement));
   const seq = ledger.log("remove", target, statement);
   if (gone !== undefined) {
     const kind = kindOfRemoved(gone.kind);
@@ -105,7 +105,7 @@ function remove(ledger: Ledger, { target, reasons, keepAttachments }: OperatorCo
 const attachmentsOnceIn = (gone: Tombstone | undefined): readonly string[] =>
   gone?.trace == null ? [] : ((JSON.parse(gone.trace) as Trace).attachments ?? []);
 
-/** The content is nowhere any more: its author may post the same payload again, whatever its `ts`. */
+/** The content is erased everywhere: its author may post the same payload again, whatever its `ts`. */
 function restore(ledger: Ledger, { target }: OperatorCommand<"restore">): Decided {
   const action = requireAction(ledger, target, "content_removed", "is not removed");
   const entry = ledger.log("restore", target, JSON.stringify({ statement: action.id }));
@@ -118,7 +118,7 @@ function restore(ledger: Ledger, { target }: OperatorCommand<"restore">): Decide
 }
 
 function blockKey(ledger: Ledger, { agent, reasons }: OperatorCommand<"block_key">): Decided {
-  // Whichever of the agent's keys it was: the block is on all of them.
+  // Whichever of the agent's keys is named, all of them are blocked.
   const principal = ledger.principalOf(agent);
   if (ledger.moderation.isBlocked("key", principal)) throw new Refusal("blocked_key", `The key of ${agent} is blocked already.`);
   ledger.moderation.block("key", principal, reasons.id);
@@ -155,7 +155,7 @@ function turn(ledger: Ledger, order: OperatorCommand<"switch">): Done["switch"] 
   return { switches };
 }
 
-/** Keeps the decision and closes the reports that asked for it. */
+/** Stores the decision and closes the reports about its target. */
 function decided(ledger: Ledger, target: string, visibility: Visibility, { id, ground, category, facts }: Reasons, seq: number): Decided {
   const action: Action = { id, seq, at: ledger.now, target, visibility, ground, category, facts, state: "in_force" };
   ledger.moderation.putAction(action);

@@ -1,21 +1,21 @@
-// One act against the rules, inside a store's transaction, and the words for one that is refused.
+// Applies the rules of one act inside a store's transaction, and makes the refusal if it is not allowed.
 import { Refusal } from "../errors.ts";
 import type { Act, ActType, AuthorFacts, OutcomeOf, Outcomes, PostedOutcome, RefusedOutcome, ThreadFacts } from "./act.ts";
 import { acknowledge } from "./ack-rules.ts";
 import { operateAlias } from "./alias-rules.ts";
 import { performKey } from "./key-acts.ts";
-import { execute, receive } from "./operator-commands.ts";
+import { execute, receiveNotice } from "./operator-commands.ts";
 import { postInto, type Posted } from "./post.ts";
 import type { Arrival, Ledger } from "./message-state.ts";
 import { sweep } from "./sweep.ts";
 
-/** What a store's ledger tells beyond the rules: what the answer to a post shows of its author and thread. */
+/** What a store's ledger offers beyond the rules: the facts about author and thread in the answer to a post. */
 export interface ActLedger extends Ledger {
   authorFacts(agent: string): AuthorFacts;
   threadFacts(root: string): ThreadFacts;
-  /** Whether messages that this agent withdrew have not ended yet. */
+  /** Whether messages that this agent withdrew have still to be ended. */
   isWithdrawing(agent: string): boolean;
-  /** Where it stands, to go back to. */
+  /** A savepoint, to roll back to. */
   mark(): readonly number[];
   backTo(mark: readonly number[]): void;
 }
@@ -45,7 +45,7 @@ const RULES: Rules = {
   key: (ledger, { op, detail }) => performKey(ledger, op, detail),
   sweep: (ledger) => ({ more: sweep(ledger) }),
   withdrawal: (ledger, { agent }) => ({ more: ledger.isWithdrawing(agent) }),
-  report: (ledger, { notice }) => ({ received: receive(ledger, notice) }),
+  report: (ledger, { notice }) => ({ received: receiveNotice(ledger, notice) }),
   order: (ledger, { order }) => ({ ordered: execute(ledger, order) }),
 };
 
@@ -57,7 +57,7 @@ function byRule<Type extends ActType>(ledger: ActLedger, act: Act<Type>): Outcom
   return RULES[act.type](ledger, act);
 }
 
-/** One that is refused leaves no trace for those after it. */
+/** A refused act leaves no trace for those after it. */
 function rehearsed(ledger: ActLedger, arrival: Arrival): PostedOutcome | RefusedOutcome {
   const before = ledger.mark();
   try {
@@ -70,16 +70,16 @@ function rehearsed(ledger: ActLedger, arrival: Arrival): PostedOutcome | Refused
   }
 }
 
-const told = (ledger: ActLedger, { standing, warnings }: Posted, result: PostedOutcome["result"]): PostedOutcome => ({
+const told = (ledger: ActLedger, { state, warnings }: Posted, result: PostedOutcome["result"]): PostedOutcome => ({
   result,
-  standing,
+  state,
   warnings,
-  author: ledger.authorFacts(standing.author),
-  thread: ledger.threadFacts(standing.root),
+  author: ledger.authorFacts(state.author),
+  thread: ledger.threadFacts(state.root),
 });
 
 export function refusalOf(error: unknown): RefusedOutcome["refused"] {
-  // Not a refusal: a fault of ours in one act. Its neighbours go on; the caller reports it.
+  // Not a refusal but a bug in one act. The other acts go on; the caller reports it.
   if (!(error instanceof Refusal))
     return { code: "internal", message: String((error as Error).stack ?? error), hint: "", status: 500, details: undefined };
   const { code, message, hint, status, details } = error;

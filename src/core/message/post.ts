@@ -1,4 +1,4 @@
-// The last step of a post, inside the transaction: known, refused or entered.
+// The last step of a post, inside the transaction: known already, refused or stored.
 import { Refusal } from "../errors.ts";
 import { countSigned, requireSigning } from "../keys/delegation.ts";
 import type { Payload } from "../protocol/payload.ts";
@@ -9,13 +9,13 @@ import type { Arrival, Tombstone, Ledger, MessageState } from "./message-state.t
 
 export interface Posted {
   readonly result: "created" | "exists";
-  readonly standing: MessageState;
+  readonly state: MessageState;
   readonly warnings: readonly Warning[];
 }
 
 export function postInto(ledger: Ledger, arrival: Arrival): Posted {
   const known = ledger.find(arrival.id);
-  if (known !== undefined && known.expiresAt > ledger.now) return { result: "exists", standing: known, warnings: [] };
+  if (known !== undefined && known.expiresAt > ledger.now) return { result: "exists", state: known, warnings: [] };
   const gone = known === undefined ? ledger.gone(arrival.id) : { reason: known.withdrawn ? ("retracted" as const) : ("expired" as const) };
   if (gone !== undefined && !isRestored(gone)) throw knownGone(gone);
   requireUnblocked(ledger, arrival);
@@ -28,14 +28,14 @@ export function postInto(ledger: Ledger, arrival: Arrival): Posted {
   ];
   if (gone !== undefined) ledger.dropGone(arrival.id);
   countSigned(ledger, arrival.author);
-  return { result: "created", standing: arrive(ledger, arrival), warnings };
+  return { result: "created", state: arrive(ledger, arrival), warnings };
 }
 
 const saysNothing = ({ title = "", body = "", data }: Payload): boolean => title === "" && body === "" && data === undefined;
 
 const leasesNothing = ({ lease, refs = [] }: Payload): boolean => lease !== undefined && !refs.some(({ rel }) => rel === "claims");
 
-/** Why a payload that was here and is gone cannot be posted again. */
+/** Why the payload of an ended message cannot be posted again. */
 export function knownGone({ reason, statement = null }: Pick<Tombstone, "reason"> & Partial<Tombstone>): Refusal {
   if (reason !== "removed") return new Refusal(reason);
   return new Refusal("blocked_content", undefined, statement === null ? {} : { details: { statement: JSON.parse(statement) as unknown } });

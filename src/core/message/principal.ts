@@ -1,7 +1,7 @@
-// Whose key it is: where a rule says own, author, addressee or one per agent, it means the principal. A lease is held by the key itself.
+// Maps a key to its principal. Where a rule says own, author, addressee or one per agent, it means the principal. A lease belongs to the key itself.
 
 export interface PrincipalLedger {
-  /** The agent for whom this key acts, from its first act on and for ever. */
+  /** The agent for which this key acts, from its first act on, permanently. */
   principalOf(agent: string): string;
 }
 

@@ -1,4 +1,4 @@
-// The history of a board once more, from its log: the same rules on the same messages must come to the same facts.
+// Replays the history of a board from its log: the same rules on the same messages must give the same facts.
 import type { Entry } from "../log/chain.ts";
 import { ackDraftOf } from "../protocol/ack.ts";
 import type { Payload } from "../protocol/payload.ts";
@@ -13,8 +13,8 @@ import { endLeases } from "./sweep.ts";
 import type { Arrival, Tombstone, GoneReason, Ledger } from "./message-state.ts";
 import type { Trace } from "./trace.ts";
 
-/** An entry, with the message it tells about: its content, or what is left of it. */
-export interface Told {
+/** An entry, with its message: the content, or the tombstone. */
+export interface ReplayedEntry {
   readonly entry: Entry;
   readonly arrival: Arrival | undefined;
   readonly gone: Tombstone | undefined;
@@ -23,23 +23,23 @@ export interface Told {
 const ENDS: Readonly<Record<string, GoneReason>> = { expire: "expired", retract: "retracted", remove: "removed" };
 
 /**
- * Applies one entry to a ledger whose `log` answers that entry's seq and whose `now` is its time.
- * What rules follow by themselves, such as a new status, is not forced: whether they came to the same is what is to be found out.
+ * Applies one entry to a ledger whose `log` returns that entry's seq and whose `now` is its time. Facts that the rules derive, such as a
+ * new status, are not copied: whether they turn out the same is what the check is for.
  */
-export function replay(ledger: Ledger, { entry, arrival, gone }: Told): void {
+export function replay(ledger: Ledger, { entry, arrival, gone }: ReplayedEntry): void {
   settleAll(ledger);
   while (endLeases(ledger));
   const { type, id, detail } = entry;
   const reason = ENDS[type];
-  const standing = ledger.find(id);
+  const state = ledger.find(id);
   if (type === "create") {
-    if (standing !== undefined) return;
-    // A message that was removed, given back and posted again.
+    if (state !== undefined) return;
+    // A message that was removed, restored and posted again.
     ledger.dropGone(id);
     if (arrival !== undefined) arrive(ledger, arrival);
     else if (gone !== undefined) arrive(ledger, remains(gone), gone.root);
   } else if (reason !== undefined) {
-    if (standing !== undefined) leave(ledger, standing, reason, detail);
+    if (state !== undefined) leave(ledger, state, reason, detail);
   } else if (type === "ack") {
     const ack = ackIn(entry);
     if (ack !== undefined) acknowledgeAgain(ledger, ack);
@@ -47,22 +47,22 @@ export function replay(ledger: Ledger, { entry, arrival, gone }: Told): void {
     ledger.seeAgent((JSON.parse(detail) as { agent: string }).agent, "");
   } else if (isKeyOperation(type) && detail !== null) {
     replayKey(ledger, detail);
-  } else if (type === "supersede" && standing !== undefined && standing.supersededBy === null) {
-    supersede(ledger, standing, (JSON.parse(detail ?? "{}") as { by: string }).by);
+  } else if (type === "supersede" && state !== undefined && state.supersededBy === null) {
+    supersede(ledger, state, (JSON.parse(detail ?? "{}") as { by: string }).by);
   }
 }
 
-/** The acknowledgement that an entry holds; nothing where its text was erased. It throws where the text is none. */
+/** The acknowledgement in an entry; undefined if its text was erased. Throws if the text is not an acknowledgement. */
 export function ackIn({ detail }: Pick<Entry, "detail">): (Ack & { readonly envelope: OperationEnvelope }) | undefined {
   if (detail === null) return undefined;
   const draft = ackDraftOf(JSON.parse(detail) as OperationEnvelope);
   return { ...draft, detail };
 }
 
-/** What a message does to others while it is there, from its tombstone; all of it ends with the message. */
+/** The effects of a message on others while it was live, from its tombstone; they end with the message. */
 function remains({ id, author, kind, receivedAt, reason, trace }: Tombstone): Arrival {
   const kept = trace === null ? undefined : (JSON.parse(trace) as Trace);
-  // One that was withdrawn had more time; its entry ends it.
+  // A withdrawn message had time left; its entry ends it.
   const life = reason === "expired" ? Math.ceil(((kept?.expiresAt ?? 0) - receivedAt) / 1000) : 0;
   const payload: Payload = {
     v: 1,

@@ -1,6 +1,6 @@
 // The status of a message as the published rules give it, for every combination of what it depends on.
 import { describe, expect, test } from "vitest";
-import { judge, type StatusFacts, statusOf, verdict } from "./status.ts";
+import { judgeAnswer, type StatusFacts, statusOf, verdict } from "./status.ts";
 
 const NOW = 1000;
 const CALM: StatusFacts = {
@@ -42,7 +42,7 @@ test.for([
 ] as const)(
   "an answer with %i verifications and %i refutations, of which whoever asked gave %s: %s",
   ([verifies, refutes, asker, expected]) => {
-    expect(judge({ verifies, refutes }, asker)).toBe(expected);
+    expect(judgeAnswer({ verifies, refutes }, asker)).toBe(expected);
   },
 );
 

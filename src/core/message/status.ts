@@ -1,4 +1,4 @@
-// The status of a message as one pure function of what the board knows about it.
+// The status of a message as one pure function of the board's facts about it.
 import { isWorkable, type Status } from "../protocol/vocabulary.ts";
 
 export interface Votes {
@@ -6,12 +6,12 @@ export interface Votes {
   readonly refutes: number;
 }
 
-/** What status depends on. */
+/** The facts that the status depends on. */
 export interface StatusFacts extends Votes {
   readonly kind: string;
   readonly resolvedByAuthor: boolean;
   readonly duplicateOf: string | null;
-  /** Live answers that are not rejected, and those of them whose votes say verified. */
+  /** Live answers that are not rejected, and those of them that are verified. */
   readonly answers: number;
   readonly answersVerified: number;
   readonly rejected: number;
@@ -25,11 +25,14 @@ export function verdict({ verifies, refutes }: Votes): Verdict {
   return verifies > refutes ? "verified" : "none";
 }
 
-/** What an answer is to one of the messages it answers. */
+/** The verdict on an answer for one of the messages it answers. */
 export type Judgement = "rejected" | "verified" | "standing";
 
-/** `asker` is the vote on the answer of whoever asked, if they voted: it alone rejects the answer, or keeps it from being rejected. */
-export function judge(answer: Votes, asker: "verifies" | "refutes" | undefined): Judgement {
+/**
+ * `asker` is the vote on the answer by the author of the work, if there is one: it alone can reject the answer, or keep it from being
+ * rejected.
+ */
+export function judgeAnswer(answer: Votes, asker: "verifies" | "refutes" | undefined): Judgement {
   if (asker === "refutes" || (asker === undefined && answer.refutes > answer.verifies)) return "rejected";
   return verdict(answer) === "verified" ? "verified" : "standing";
 }

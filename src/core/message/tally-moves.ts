@@ -1,4 +1,4 @@
-// Moves of the board's counts, gathered through a transaction and summed at its end: popular tags move many times in a batch.
+// Changes of the board's counts, collected during a transaction and summed at its end: the count of a popular tag changes many times in a batch.
 import type { AgentField, TallyField } from "./message-state.ts";
 import { minuteOf } from "../durations.ts";
 
@@ -11,7 +11,7 @@ export interface TallyMove {
   arrived: boolean;
 }
 
-/** Counts per minute are kept as long as statistics look back, and a little more. */
+/** Counts per minute are kept a little longer than the statistics need them. */
 const MINUTES_KEPT = 8 * 24 * 60;
 
 /** Minutes since 1970 have eight digits until the year 2160, so they compare as text. */
@@ -20,7 +20,7 @@ export const oldestMinuteKept = (now: number): string => String(minuteOf(now) - 
 export class TallyMoves {
   readonly #moves: TallyMove[] = [];
 
-  /** How many moves are gathered; what an undone act added is cut off again. */
+  /** The number of collected changes; an undone act is cut off again. */
   get length(): number {
     return this.#moves.length;
   }
@@ -35,7 +35,7 @@ export class TallyMoves {
   sums(): Iterable<TallyMove> {
     const sums = new Map<string, TallyMove>();
     for (const move of this.#moves) {
-      // Neither fields nor agent ids hold a space.
+      // Neither fields nor agent ids contain a space.
       const key = `${move.agent ?? ""} ${move.field} ${move.label}`;
       const sum = sums.get(key);
       if (sum === undefined) sums.set(key, { ...move });

@@ -1,6 +1,6 @@
 import { array, assert, integer, property } from "fast-check";
 import { expect, test } from "vitest";
-import { depthFirst, grow } from "./thread.ts";
+import { depthFirst, growTwigs } from "./thread.ts";
 
 interface Twig {
   readonly seq: number;
@@ -17,7 +17,7 @@ function naive(twigs: readonly Twig[]): [seq: number, depth: number][] {
 }
 
 const shown = (twigs: readonly Twig[]): [number, number][] => {
-  const { order, depths } = depthFirst(grow(undefined, twigs));
+  const { order, depths } = depthFirst(growTwigs(undefined, twigs));
   return [...order].map((seq, i) => [seq, depths[i]!]);
 };
 
@@ -27,8 +27,8 @@ test("a thread reads depth first with children by seq, whatever its shape", () =
     property(array(integer({ min: -2, max: 30 }), { maxLength: 30 }), (parents) => {
       const twigs = parents.map((parent, i) => ({ seq: (i + 1) * 3, parent: parent === 0 ? null : Math.min(parent, i) * 3 }));
       expect(shown(twigs)).toEqual(naive(twigs));
-      const half = grow(grow(undefined, twigs.slice(0, 10)), twigs.slice(10));
-      expect(half).toEqual(grow(undefined, twigs));
+      const half = growTwigs(growTwigs(undefined, twigs.slice(0, 10)), twigs.slice(10));
+      expect(half).toEqual(growTwigs(undefined, twigs));
     }),
   );
 });
@@ -49,7 +49,7 @@ test("a reply that came before its parent still hangs below it", () => {
 
 test("a chain of a hundred thousand replies does not overflow anything", () => {
   const twigs = Array.from({ length: 100_000 }, (_, i) => ({ seq: i + 1, parent: i === 0 ? null : i }));
-  const { order, depths } = depthFirst(grow(undefined, twigs));
+  const { order, depths } = depthFirst(growTwigs(undefined, twigs));
   expect(order.length).toBe(100_000);
   expect([order.at(-1), depths.at(-1)]).toEqual([100_000, 99_999]);
 });

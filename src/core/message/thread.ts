@@ -1,6 +1,6 @@
 // The order in which a thread is read: depth first, children by seq.
 
-/** The messages of a thread by ascending seq, each with the place of its parent among them, or -1. */
+/** The messages of a thread by ascending seq, each with the index of its parent among them, or -1. */
 export interface Twigs {
   readonly seqs: Float64Array;
   readonly parents: Int32Array;
@@ -11,8 +11,8 @@ export interface DepthFirst {
   readonly depths: Uint32Array;
 }
 
-/** Adds messages of higher seqs; one whose parent is not there stands at the top. */
-export function grow(known: Twigs | undefined, fresh: readonly { readonly seq: number; readonly parent: number | null }[]): Twigs {
+/** Adds messages of higher seqs; a message without a parent here is at the top level. */
+export function growTwigs(known: Twigs | undefined, fresh: readonly { readonly seq: number; readonly parent: number | null }[]): Twigs {
   const start = known?.seqs.length ?? 0;
   const seqs = new Float64Array(start + fresh.length);
   const parents = new Int32Array(start + fresh.length);
@@ -25,10 +25,10 @@ export function grow(known: Twigs | undefined, fresh: readonly { readonly seq: n
   return { seqs, parents };
 }
 
-/** Chains may be as long as the thread, so nothing here calls itself. */
+/** Chains may be as long as the thread, so there is no recursion here. */
 export function depthFirst({ seqs, parents }: Twigs): DepthFirst {
   const count = seqs.length;
-  // The slot after the last twig stands for the ground that the top level grows from.
+  // The slot after the last message is the parent of the top level.
   const parent = parents.map((place) => (place === -1 ? count : place));
   const firstChild = new Int32Array(count + 1).fill(-1);
   const nextSibling = new Int32Array(count + 1).fill(-1);
@@ -58,7 +58,7 @@ export function depthFirst({ seqs, parents }: Twigs): DepthFirst {
   return { order, depths };
 }
 
-/** A message with what it hangs on and what hangs on it, in the same order. */
+/** A message with its ancestors and descendants, in the same order. */
 export function subtreeOf({ order, depths }: DepthFirst, seq: number): DepthFirst {
   const at = order.indexOf(seq);
   if (at === -1) return { order: new Float64Array(), depths: new Uint32Array() };
@@ -75,7 +75,7 @@ export function subtreeOf({ order, depths }: DepthFirst, seq: number): DepthFirs
   return { order: Float64Array.from(places, (place) => order[place]!), depths: Uint32Array.from(places, (place) => depths[place]!) };
 }
 
-/** Where a seq stands among ascending ones, or -1. */
+/** The index of a seq in an ascending list, or -1. */
 function placeOf(seqs: Float64Array, seq: number): number {
   let low = 0;
   let high = seqs.length;

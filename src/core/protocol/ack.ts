@@ -29,7 +29,7 @@ export const ackPayloadSchema = z
   });
 export type AckPayload = z.infer<typeof ackPayloadSchema>;
 
-/** A parsed acknowledgement; board, time, work and signature are still to be checked. */
+/** A parsed acknowledgement; board, time, work and signature are not checked yet. */
 export interface AckDraft {
   readonly id: string;
   readonly agent: string;
@@ -39,7 +39,7 @@ export interface AckDraft {
 
 /** The list in the object, and the objects in the list. */
 const DEPTH = 3;
-/** Each of the ids with its reason is an object of four keys and values. */
+/** An id with its reason is an object of four keys and values. */
 const MOST_VALUES = FEW_VALUES + 6 * LIMITS.ack_ids;
 
 /** An acknowledgement as it is sent. */

@@ -1,10 +1,10 @@
-// The names that agents claim: how they are written, and those that nobody can have.
+// Alias names: how they are written, and which are reserved.
 import { Refusal } from "../errors.ts";
 
 /** 3 to 32 characters: lower-case letters, digits, and single dots or hyphens between them; a letter first. */
 export const ALIAS = /^[a-z](?:[a-z0-9]|[.-](?=[a-z0-9])){1,30}[a-z0-9]$/;
 
-/** The mailbox names of RFC 2142, and names that people take for the service itself. */
+/** The mailbox names of RFC 2142, and names that look like the service itself. */
 const RESERVED: ReadonlySet<string> = new Set(
   `info marketing sales support abuse noc security postmaster hostmaster usenet news webmaster www uucp ftp
   admin administrator root system daemon nobody mailer-daemon mail smtp imap pop pop3 email bounce bounces no-reply noreply do-not-reply
@@ -14,10 +14,10 @@ const RESERVED: ReadonlySet<string> = new Set(
   autoconfig autodiscover wpad isatap`.split(/\s+/),
 );
 
-/** The mailboxes that a mail domain has to have (RFC 5321, RFC 2142): mail to them is for whoever runs the board. */
+/** The mailboxes that a mail domain must have (RFC 5321, RFC 2142): mail to them goes to the operator. */
 const OPERATOR_MAILBOX = /^(?:postmaster|abuse)(?:@[^@]*)?$/;
 
-/** With or without a domain, as somebody wrote it. */
+/** With or without a domain, as the caller wrote it. */
 export const isOperatorMailbox = (address: string): boolean => OPERATOR_MAILBOX.test(address.toLowerCase());
 
 export const isReserved = (alias: string): boolean => RESERVED.has(alias);
@@ -26,7 +26,10 @@ export function requireUnreserved({ op, alias }: { readonly op: "claim" | "relea
   if (op === "claim" && isReserved(alias)) throw new Refusal("alias_reserved", `${JSON.stringify(alias)} is reserved.`);
 }
 
-/** `name` as it was asked for, `alias` as it was understood. A name that looks free and is not would cost the asker the work for it. */
+/**
+ * `name` as the caller wrote it, `alias` as it was read. Without this, a reserved name would look free, and the caller would waste the work
+ * for it.
+ */
 export function aliasUnknown(name: string, alias: string | undefined): Refusal {
   const reserved = alias !== undefined && isReserved(alias);
   return new Refusal("alias_unknown", `Nobody holds ${JSON.stringify(name.slice(0, 80))} as an alias.`, {
@@ -40,7 +43,7 @@ export function requireAlias(alias: string): void {
   if (!ALIAS.test(alias)) throw new Refusal("invalid_alias", `${JSON.stringify(alias.slice(0, 60))} is not an alias.`);
 }
 
-/** An alias as somebody writes it, perhaps as an address of this board: folded, or undefined where it cannot be one. */
+/** An alias as a caller writes it, perhaps as an address of this board: folded, or undefined if it cannot be an alias. */
 export function foldAlias(name: string, mailDomain: string): string | undefined {
   const [local = "", domain, more] = name.toLowerCase().split("@");
   if (more !== undefined || (domain !== undefined && domain !== mailDomain)) return undefined;

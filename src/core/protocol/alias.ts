@@ -19,7 +19,7 @@ const aliasPayloadSchema = z.strictObject({
 });
 export type AliasPayload = z.infer<typeof aliasPayloadSchema>;
 
-/** A parsed operation; time, work and signature are still to be checked. */
+/** A parsed operation; time, work and signature are not checked yet. */
 export interface AliasDraft {
   readonly id: string;
   readonly agent: string;
@@ -37,7 +37,7 @@ export const aliasReader = jsonBody(operationEnvelopeSchema, {
   hints: { broken: ALIAS_ENVELOPE_HINT, unknown: (field) => envelopeFieldHint(field, Object.keys(aliasPayloadSchema.shape)) },
 });
 
-/** `emptyNonce` lets a dry run leave the work for later. */
+/** With `emptyNonce` a dry run may leave out the proof of work. */
 export function aliasDraftOf(envelope: OperationEnvelope, emptyNonce = false): AliasDraft {
   requireSealSpelling(envelope, emptyNonce);
   const payload = operationPayload(envelope.payload, aliasPayloadSchema, {

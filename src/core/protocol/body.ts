@@ -4,19 +4,19 @@ import { ERRORS, Refusal } from "../errors.ts";
 import { parseJson, requireSchema, type SchemaHints } from "./payload.ts";
 import { scanText } from "./text-scan.ts";
 
-/** How a body is read, and what documents tell of it. */
+/** How a body is read, and its documentation. */
 export interface BodyReader<Value> {
-  /** Undefined where the body may be left out, and nothing is told of it. */
+  /** Undefined if the body may be left out; then it is not documented. */
   readonly schema?: z.ZodType;
   read(text: string): Value;
 }
 
 export interface BodyRules {
-  /** How deep it may be nested. What parsing hides is looked for as well, unless this is left out. */
+  /** Maximum nesting. If it is given, the text is also scanned for faults that parsing hides. */
   readonly depth?: number;
-  /** Keys and values at most. */
+  /** Maximum number of keys and values. */
   readonly mostValues?: number;
-  /** For whoever sends no object: the fields there are, and what to do. */
+  /** For a caller that sends no object: the available fields, and what to do. */
   readonly object?: { readonly fields?: string; readonly hint: string };
   readonly hints?: SchemaHints;
 }
@@ -25,7 +25,10 @@ export function jsonBody<Value>(schema: z.ZodType<Value>, rules: BodyRules): Bod
   return { schema, read: (text) => readJson(schema, text, rules) };
 }
 
-/** The same for a body that may hold a key. Refusals quote nothing but names of known fields: any part of it may be a key in the wrong place. */
+/**
+ * The same for a body that may contain a secret key. Refusals quote only names of known fields, because any other part may be a key in the
+ * wrong place.
+ */
 export function secretBody<Value>(schema: z.ZodType<Value> & { readonly shape: object }, depth: number, hint: string): BodyReader<Value> {
   return {
     schema,
@@ -33,7 +36,7 @@ export function secretBody<Value>(schema: z.ZodType<Value> & { readonly shape: o
       try {
         return readJson(schema, text, { depth, object: { hint } }, false);
       } catch (error) {
-        // Whatever else was thrown may quote it too.
+        // Other errors may quote it too.
         throw error instanceof Refusal
           ? unquoted(error, Object.keys(schema.shape), hint)
           : new Refusal("invalid_json", "The body is not JSON.");

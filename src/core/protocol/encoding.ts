@@ -1,9 +1,9 @@
-// The one allowed spelling of each encoded field, and the way between text and bytes.
+// The only accepted encoding of each field, and conversion between text and bytes.
 
-/** As base64 libraries write them: with their padding or without. */
+/** As base64 libraries write them, with or without padding. */
 export const PUBLIC_KEY = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]=?$/;
 export const SIGNATURE = /^[A-Za-z0-9_-]{85}[AQgw](?:==)?$/;
-/** The seed of a key: one spelling, so that it can be found wherever it should not be. */
+/** The seed of a key: one encoding only, so that it can be found wherever it should not be. */
 export const SECRET_KEY = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 export const NONCE = /^[!-~]{1,64}$/;
 export const SHA256_HEX = /^[0-9a-f]{64}$/;
@@ -13,7 +13,7 @@ export const MESSAGE_ID_CHARS = 64;
 export const AGENT_ID = /^ag_[0-9a-f]{20}$/;
 export const REPORT_ID = /^rp_[0-9a-f]{16}$/;
 
-/** The one spelling in which keys are shown and compared. */
+/** The one encoding in which keys are shown and compared. */
 export const unpadded = (text: string): string => text.replace(/=+$/, "");
 export const fromBase64url = (text: string): Uint8Array => Buffer.from(text, "base64url");
 export const toBase64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");

@@ -24,7 +24,7 @@ export const envelopeSchema = z.strictObject({
 });
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/** An envelope whose text rules hold; nothing about time, work, signature or the board is known yet. */
+/** An envelope that passed the text rules; time, work, signature and the state of the board are not checked yet. */
 export interface Draft {
   readonly id: string;
   readonly author: string;
@@ -42,7 +42,7 @@ export const envelopeReader = jsonBody(envelopeSchema, {
   hints: { broken: ENVELOPE_HINT, unknown: (field) => envelopeFieldHint(field, INSIDE) },
 });
 
-/** `emptyNonce` lets a dry run leave the work for later. */
+/** With `emptyNonce` a dry run may leave out the proof of work. */
 export function draftOf(envelope: Envelope, emptyNonce = false): Draft {
   requireSealSpelling(envelope, emptyNonce);
   if (!envelope.payload.isWellFormed()) throw new Refusal("invalid_unicode", "`payload` holds a lone surrogate.");
@@ -50,14 +50,14 @@ export function draftOf(envelope: Envelope, emptyNonce = false): Draft {
   return { id: messageId(envelope.payload), author: agentId(payload.pk), envelope, payload };
 }
 
-/** Each blob belongs to an attachment and is what it says; answers the hashes that must be stored already. */
+/** Each blob must belong to an attachment and match its hash and size; returns the hashes that must be stored already. */
 export function checkBlobs({ envelope, payload }: Draft): readonly string[] {
   const blobs = envelope.blobs ?? {};
   const attachments = payload.attachments ?? [];
   const unnamed = Object.keys(blobs).find((hash) => !attachments.some(({ sha256 }) => sha256 === hash));
   if (unnamed !== undefined) throw new Refusal("blob_mismatch", `No attachment names the blob ${firstCodePoints(unnamed, 64)}.`);
   const elsewhere = new Set<string>();
-  // Two attachments may share a text, so each is held against it.
+  // Two attachments may share a text, so each is compared with it.
   for (const attachment of attachments) {
     const content = Object.hasOwn(blobs, attachment.sha256) ? blobs[attachment.sha256] : undefined;
     if (content === undefined) elsewhere.add(attachment.sha256);

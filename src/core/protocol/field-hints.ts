@@ -1,7 +1,7 @@
-// What to do about a field in the wrong place or under a wrong name: the first mistakes of those who have not read the manual.
-import { nearest } from "../text/did-you-mean.ts";
+// Hints for a field in the wrong place or under a wrong name: the first mistakes of callers who have not read the manual.
+import { closestName } from "../text/did-you-mean.ts";
 
-/** Names that other services give to what is a field here. */
+/** Names that other services use for fields that exist here. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     body: ["text", "content", "message", "msg", "description"],
@@ -26,16 +26,17 @@ export const ALIAS_ENVELOPE_HINT =
   'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"op":"claim","alias":…} as one JSON text; see /llms/aliases.txt. ' +
   "Cannot sign? POST /api/assist/alias signs for you.";
 export const ACK_ENVELOPE_HINT =
-  'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"board":…,"op":"ack","seen":…} as one JSON text; see /llms/attention.txt.';
+  'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"board":…,"op":"ack","seen":…} as one JSON text; see /llms/attention.txt. ' +
+  "Cannot sign? POST /api/assist/ack signs for you.";
 export const KEY_ENVELOPE_HINT =
   'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"board":…,"agent":…,"op":"commit",…} as one JSON text; see /llms/keys.txt.';
-/** Each of the two kinds of envelope at the other's address. */
+/** Each of the two kinds of envelope sent to the other's address. */
 export const ALIAS_ADDRESS_HINT =
   "POST it to /api/aliases, which takes alias operations; `alias_bits` at /api/pow says how much work one needs.";
 export const MESSAGE_ADDRESS_HINT =
   "POST it to /api/messages, which takes messages; an alias operation has `op` and `alias` instead of `kind`.";
 
-/** A field beside `payload`: the message's own fields belong inside it. */
+/** A field beside `payload`: the fields of the message belong inside it. */
 export function envelopeFieldHint(field: string, inside: readonly string[]): string {
   const own = inside.includes(field) ? field : OTHER_NAMES.get(field);
   return own !== undefined && inside.includes(own)
@@ -43,17 +44,17 @@ export function envelopeFieldHint(field: string, inside: readonly string[]): str
     : "Leave the field out: the envelope takes payload, sig and nonce, and a message's also blobs; everything else is inside `payload`.";
 }
 
-/** A field inside the payload; those of its refs and attachments have no room for extras. */
+/** A field inside the payload; refs and attachments allow no extra fields. */
 export function payloadFieldHint(field: string, known: readonly string[]): string {
   if (field.includes(".") || known.length === 0) return fieldHint(field, known);
-  const own = OTHER_NAMES.get(field) ?? nearest(field, known);
+  const own = OTHER_NAMES.get(field) ?? closestName(field, known);
   return own === undefined ? "Leave the field out; put structured extras into `data`." : `Did you mean \`${own}\`?`;
 }
 
 /** A field of any other object. */
 export function fieldHint(field: string, known: readonly string[]): string {
-  // `known` are the outermost.
+  // `known` are the outermost fields.
   if (field.includes(".")) return "Leave the field out.";
-  const own = nearest(field, known);
+  const own = closestName(field, known);
   return own === undefined ? `Leave the field out: there are ${known.join(", ")}.` : `Did you mean \`${own}\`?`;
 }

@@ -1,4 +1,4 @@
-// Who and what: message ids and agent ids are hashes of what they name.
+// Message ids and agent ids: hashes of what they name.
 import { fromBase64url } from "./encoding.ts";
 import { sha256Hex } from "./sha256.ts";
 

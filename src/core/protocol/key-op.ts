@@ -36,7 +36,7 @@ const common = {
 const form = <Op extends string, Shape extends z.ZodRawShape>(op: Op, shape: Shape) =>
   z.strictObject({ ...common, op: z.literal(op), ...shape });
 
-/** The fields of each operation beside those of all. */
+/** The fields of each operation beside the common ones. */
 export const KEY_FORMS = {
   commit: form("commit", { next: hash, recovery: hash.optional() }),
   rotate: form("rotate", { next: hash.optional(), recovery: hash.optional(), from: moment.optional() }),
@@ -74,7 +74,7 @@ export type KeyOpName = keyof typeof KEY_FORMS;
 export const KEY_OPS = Object.keys(KEY_FORMS) as [KeyOpName, ...KeyOpName[]];
 export type KeyPayload<Op extends KeyOpName = KeyOpName> = { [One in Op]: z.infer<(typeof KEY_FORMS)[One]> }[Op];
 
-/** A parsed operation; time, work and signatures are still to be checked. */
+/** A parsed operation; time, work and signatures are not checked yet. */
 export interface KeyDraft {
   /** The SHA-256 of its payload. */
   readonly id: string;
@@ -133,9 +133,9 @@ export function parseKeyPayload(text: string): KeyPayload {
   return { ...payload, pk: unpadded(payload.pk) };
 }
 
-/** What a commitment says of a key. */
+/** The hash of a key, as a commitment names it. */
 export const keyHash = (pk: string): string => sha256Hex(fromBase64url(pk));
 
-/** The exact text that the log keeps of an operation. */
+/** The exact text of an operation in the log. */
 export const keyEnvelopeText = ({ payload, sig, nonce, old_sig, child_sig }: KeyEnvelope): string =>
   JSON.stringify({ payload, sig, nonce, ...(old_sig === undefined ? {} : { old_sig }), ...(child_sig === undefined ? {} : { child_sig }) });

@@ -1,14 +1,14 @@
-// Every number of the protocol that an agent can run into, published at /api/kinds.
+// Every limit of the protocol that an agent can meet, published at /api/kinds.
 import { DAY_MS } from "../durations.ts";
 
 export const LIMITS = Object.freeze({
   request_bytes: 1024 * 1024,
   payload_bytes: 512 * 1024,
-  /** Messages in one request, one a line; together they may be as large as any request. */
+  /** Messages in one request, one per line; together they may be as large as any request. */
   bundle_lines: 100,
   bundle_bytes: 1024 * 1024,
   white_space_bytes: 64 * 1024,
-  /** What a post counts for at least, where bytes are counted. */
+  /** The least number of bytes that a post counts as. */
   post_bytes: 1024,
   attachment_bytes: 128 * 1024,
   attachments: 4,
@@ -38,13 +38,13 @@ export const LIMITS = Object.freeze({
   reserved_hours: 24,
   pow_quote_s: 600,
   pow_target_per_minute: 1200,
-  /** Each bit of proof of work beyond the required ones halves what a post takes of its address's writes; so many count. */
+  /** Each bit of proof of work above the required ones halves what a post takes of its address's allowance; this many bits count. */
   room_bits: 4,
-  /** Who is told to wait comes back at most so much later than it could, so that those who wait come one after the other. */
+  /** `Retry-After` is at most this much longer than necessary, so that waiting callers come back one after the other. */
   retry_spread_s: 10,
   id_prefix_chars: 8,
   gone_days: 30,
-  /** Entries of the log stay for so long, and to the end of their tile of 256; what they say in `detail` no longer. */
+  /** Log entries are kept this long, and then to the end of their tile of 256; their `detail` no longer. */
   log_days: 38,
   once_days: 14,
   ack_ids: 64,
@@ -56,9 +56,12 @@ export const LIMITS = Object.freeze({
   alias_quarantine_days: 30,
   aliases_per_agent: 5,
   agent_days: 90,
-  /** A released alias is kept so long for the keys of its last owner's line. */
+  /** A released alias is reserved this long for the keys of its last owner's line. */
   alias_released_hours: 72,
-  /** What changes who holds an agent waits so long, but for a key's first commitment within its first hour and for a key that was committed. */
+  /**
+   * A change of who controls an agent waits this long, except a key's first commitment within its first hour, and a rotation to a committed
+   * key.
+   */
   key_wait_hours: 72,
   key_first_hours: 1,
   keys_per_line: 32,
@@ -96,5 +99,5 @@ export const LIMITS = Object.freeze({
   open_reports_per_network: 500,
 });
 
-/** What people wrote in a report goes so long after their case was closed. */
+/** The text of a report is erased this long after it was closed. */
 export const REPORT_TEXT_MS = LIMITS.report_text_days * DAY_MS;

@@ -1,7 +1,7 @@
-// The signed JSON object: which fields there are, the rule of each, and the refusal where one is broken.
+// The signed JSON object: its fields, the rule of each, and the refusal if one is broken.
 import { z } from "zod";
 import { ERRORS, Refusal } from "../errors.ts";
-import { nearest } from "../text/did-you-mean.ts";
+import { closestName } from "../text/did-you-mean.ts";
 import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, SHA256_HEX, unpadded, utf8Length } from "./encoding.ts";
 import { ALIAS_ADDRESS_HINT, fieldHint, payloadFieldHint } from "./field-hints.ts";
 import { isLabel, LABEL_RULE } from "./labels.ts";
@@ -16,12 +16,12 @@ const ATTACHMENT_NAME = /^[^/\\\p{Cc}]+$/u;
 // Names follow RFC 6838, section 4.2, parameters RFC 9110, section 5.6.6.
 const TOKEN = "[!#$%&'*+.^_`|~0-9a-z-]+";
 const PARAMETER = `${TOKEN}=(?:${TOKEN}|"(?:[ !#-\\[\\]-~]|\\\\[ -~])*")`;
-// Blanks belong to what follows them, a parameter or the next semicolon: with two ways to read them, a hostile text would take for ever.
+// Blanks belong to what follows them, a parameter or the next semicolon: with two ways to match them, a hostile text would take exponential time.
 const ATTACHMENT_MIME = new RegExp(
   `^(?:text/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}|application/(?:json|xml|yaml|toml|x-ndjson|javascript))(?:[ \\t]*;(?:[ \\t]*${PARAMETER})?)*$`,
   "i",
 );
-/** Of a type with its parameters. */
+/** A type with its parameters. */
 const MIME_CHARS = 256;
 
 // RFC 5646, section 2.1: well-formed tags, grandfathered ones included.
@@ -47,7 +47,9 @@ const duration = (min: number, max: number) =>
     }, `must be a duration such as \`90s\`, \`24h\` or \`7d\`, or an integer of seconds, from ${min} to ${max} seconds`)
     .describe(`A duration such as 90s, 24h or 7d, or an integer of seconds; from ${min} to ${max} seconds.`);
 
-/** For the document: a pattern with Unicode classes or without regard to case means something else, or nothing, in other languages. */
+/**
+ * For the OpenAPI document: in other languages, a pattern with Unicode classes or a case-insensitive flag means something else, or nothing.
+ */
 const inWords = (description: string) => ({ pattern: undefined, description });
 
 const labels = (max: number) =>
@@ -112,12 +114,12 @@ export type Payload = z.infer<typeof payloadSchema>;
 export type Ref = z.infer<typeof refSchema>;
 export type Attachment = z.infer<typeof attachmentSchema>;
 
-/** Fields whose integers must be written as integers; `1.0` and `1e3` are something else. */
+/** Fields whose integers must be written as integers, not as `1.0` or `1e3`. */
 const INTEGER_PATH = /^(v|ts|lease|ttl|attachments\.[0-9]+\.size)$/;
 /** The payload object itself is one level above `data`. */
 const MAX_DEPTH = LIMITS.data_depth + 1;
 
-/** The checks of the payload's text and schema, in the documented order; the version is next. */
+/** The checks of the payload's text and schema, in the documented order; the version comes next. */
 export function parsePayload(payload: string): Payload {
   if (payload.length > LIMITS.payload_bytes || utf8Length(payload) > LIMITS.payload_bytes) {
     throw new Refusal("too_large", `\`payload\` is larger than ${LIMITS.payload_bytes} bytes.`);
@@ -156,7 +158,7 @@ export function parsePayload(payload: string): Payload {
 
 export const INTEGER_HINT = "Write it with digits alone: 1, not 1.0 or 1e0.";
 
-/** `quoted`: the engine shows what stands around the fault. */
+/** `quoted`: the engine quotes the text around the fault. */
 export function parseJson(
   text: string,
   what: string,
@@ -170,20 +172,20 @@ export function parseJson(
   }
 }
 
-/** What to do about a fault; the rule of the field unless given. */
+/** What to do about a fault; by default the rule of the field. */
 export interface SchemaHints {
-  /** `known` are the fields there are, outermost. */
+  /** `known` are the outermost fields. */
   readonly unknown?: (field: string, known: readonly string[]) => string;
   readonly broken?: string;
 }
 
-/** The value as the schema has it, or a refusal that names the first field at fault and its rule. */
+/** The value as the schema returns it, or a refusal that names the first wrong field and its rule. */
 export function requireSchema<T>(schema: z.ZodType<T>, value: unknown, { unknown: unknownHint = fieldHint, broken }: SchemaHints = {}): T {
   const parsed = schema.safeParse(value, { error: typeRule });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
   const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-  // A key is the sender's and may be as long as the text.
+  // A key is chosen by the sender and may be as long as the text.
   const field = firstCodePoints([...issue.path, ...unknown].join("."), 100);
   if (unknown.length > 0) {
     const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
@@ -196,24 +198,24 @@ export function requireSchema<T>(schema: z.ZodType<T>, value: unknown, { unknown
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = { array: "an array", int: "an integer", object: "an object", record: "an object" };
-/** A type as a schema names it, in words. */
+/** A schema's type, in words. */
 export const typeWords = (expected: string): string => TYPE_NAMES[expected] ?? `a ${expected}`;
 
-/** Words for what the fields' own rules leave open: a field that is missing or of another type. */
+/** Messages for faults that the fields' own rules do not cover: a field that is missing or of another type. */
 function typeRule(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return "is missing";
   return issue.code === "invalid_type" ? `must be ${typeWords(issue.expected)}` : undefined;
 }
 
-/** Those that agents post. */
+/** The kinds that agents post. */
 const POSTED_KINDS = KIND_NAMES.filter((name) => name !== "email");
 
-/** What the fields mean together: the key's spelling, the kind and its needs, the attachments' types. */
+/** Rules across fields: the key's encoding, the kind and its needs, the attachments' types. */
 function requireMeaning(payload: Payload): void {
   requireKeySpelling(payload.pk);
   const kind = kindOf(payload.kind);
   if (kind === undefined) {
-    const near = nearest(payload.kind, POSTED_KINDS);
+    const near = closestName(payload.kind, POSTED_KINDS);
     const meant = near === undefined ? {} : { hint: `Did you mean \`${near}\`? ${ERRORS.unknown_kind.hint}` };
     throw new Refusal("unknown_kind", `There is no kind ${JSON.stringify(payload.kind.slice(0, 60))}.`, meant);
   }

@@ -1,6 +1,6 @@
-// The rule of a field in words, read from its schema: what would be right, for whoever got it wrong.
+// The rule of a field in words, read from its schema: tells the caller what would be right.
 import { z } from "zod";
-import { nearest } from "../text/did-you-mean.ts";
+import { closestName } from "../text/did-you-mean.ts";
 
 interface Rule {
   readonly type?: string | readonly string[];
@@ -17,13 +17,13 @@ interface Rule {
 
 const WHERE = "The fields of a message: /llms/posting.txt; those of other requests: /llms/endpoints.txt; all limits: /api/kinds.";
 
-/** What the field at `path` must be, and the word that was most likely meant where it takes only some. Quotes nothing of the value. */
+/** What the field at `path` must be, and the most likely meant word if only some are allowed. Quotes nothing of the value. */
 export function ruleHint(schema: z.ZodType, path: readonly PropertyKey[], value: unknown): string {
   const field = schemaAt(schema, path);
   if (field === undefined || path.length === 0) return WHERE;
   const rule: Rule = z.toJSONSchema(field, { io: "input", unrepresentable: "any" });
   const given = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
-  const near = typeof given === "string" ? nearest(given, (rule.enum ?? []).map(String)) : undefined;
+  const near = typeof given === "string" ? closestName(given, (rule.enum ?? []).map(String)) : undefined;
   return [near === undefined ? "" : `Did you mean \`${near}\`?`, sentence(path.map(String).join("."), rule), WHERE]
     .filter((part) => part !== "")
     .join(" ");
@@ -48,7 +48,7 @@ const TYPES: Readonly<Record<string, string>> = { array: "an array", integer: "a
 
 function sentence(field: string, rule: Rule): string {
   const { type, description, enum: allowed, pattern } = rule;
-  // A description says it all where a schema has several types; anywhere else it says what the bounds do not.
+  // If a schema has several types, its description says everything; otherwise it adds what the bounds do not say.
   const told = description === undefined ? "" : ` ${description}`;
   if (allowed !== undefined) return `\`${field}\` is one of ${allowed.join(", ")}.${told}`;
   if (typeof type !== "string") return told === "" ? "" : `\`${field}\`:${told}`;
@@ -61,7 +61,7 @@ function sentence(field: string, rule: Rule): string {
   return `\`${field}\` is ${[TYPES[type] ?? `a ${type}`, ...bounds].join(" ")}.${told}`;
 }
 
-/** Every integer is within what can be written exactly; that is said elsewhere. */
+/** That every integer must be a safe integer is said elsewhere. */
 const sane = (bound: number | undefined): number | undefined =>
   bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
 

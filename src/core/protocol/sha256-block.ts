@@ -1,23 +1,23 @@
-// SHA-256 in plain JavaScript, block by block: for browsers, where WebCrypto only answers later, and for mining, where calls into OpenSSL cost more than the hash.
+// SHA-256 in plain JavaScript, block by block: for browsers, where WebCrypto is asynchronous, and for mining, where calls into OpenSSL cost more than the hash.
 
-// What FIPS 180-4 lists (4.2.2, 5.3.3), as it defines it: a third of the size of the numbers themselves, in every page that hashes.
+// The constants of FIPS 180-4 (4.2.2, 5.3.3), computed by their definition: a third of the size of the numbers themselves, in every page that hashes.
 function firstPrimes(count: number): readonly number[] {
   const primes: number[] = [];
   for (let n = 2; primes.length < count; n++) if (primes.every((prime) => n % prime !== 0)) primes.push(n);
   return primes;
 }
-/** The first 32 bits of the fraction, which a double holds with many more to spare. */
+/** The first 32 bits of the fraction; a double has more than enough. */
 const fractions = (roots: readonly number[]): Int32Array => Int32Array.from(roots, (root) => (root % 1) * 2 ** 32);
 const ROUND_CONSTANTS = /* @__PURE__ */ fractions(/* @__PURE__ */ firstPrimes(64).map(Math.cbrt));
 const INITIAL = /* @__PURE__ */ fractions(/* @__PURE__ */ firstPrimes(8).map(Math.sqrt));
 export const BLOCK_BYTES = 64;
 const LENGTH_AT = 56;
 
-/** Room for the words of a block and those that follow from them. */
+/** Buffer for the words of a block and those derived from them. */
 export const schedule = (): Int32Array => new Int32Array(64);
 export const initialState = (): Int32Array => INITIAL.slice();
 
-/** The state after one more block, given as 16 words at the start of `w` and left there; see FIPS 180-4, section 6.2.2. */
+/** The state after one more block. The block is 16 words at the start of `w`, which stay there; see FIPS 180-4, section 6.2.2. */
 export function compress(state: Int32Array, w: Int32Array, next: Int32Array = state): void {
   for (let i = 16; i < 64; i++) {
     const x = w[i - 15]!;

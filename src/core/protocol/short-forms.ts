@@ -1,11 +1,11 @@
-// A message as somebody wrote it down, with its short forms written out before it is signed: starts of ids, aliases, texts to attach.
+// Expands short forms in a message before it is signed: prefixes of ids, aliases, texts to attach.
 import { Refusal } from "../errors.ts";
 import { ALIAS } from "./alias-name.ts";
 import { AGENT_ID, MESSAGE_ID_CHARS, utf8Length } from "./encoding.ts";
 import { LIMITS } from "./limits.ts";
 import { sha256Hex } from "./sha256.ts";
 
-/** Of a message that is not signed yet. */
+/** The fields of a message that is not signed yet. */
 export const MESSAGE_FIELDS =
   "The payload's fields without v, pk and ts. An id in `refs` may be a unique prefix of 8 or more characters, `to` an alias, an attachment `{name, mime, text}`.";
 
@@ -18,16 +18,16 @@ export interface WrittenOut {
 }
 
 export interface ShortFormLookup {
-  /** Throws where no id starts so, or more than one; `field` is where the prefix stands. */
+  /** Throws if no id or more than one starts with the prefix; `field` is where the prefix is. */
   wholeId(prefix: string, field: string): Promise<string>;
-  /** Undefined where nobody goes by this name. */
+  /** Undefined if nobody has this alias. */
   agentOf(alias: string): Promise<string | undefined>;
 }
 
 const SHORT_ID = new RegExp(`^[0-9a-f]{1,${MESSAGE_ID_CHARS - 1}}$`);
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What is no short form stays as it is: the rules of a payload judge it afterwards. */
+/** Values that are no short forms stay as they are: the payload rules check them afterwards. */
 export async function writtenOut(message: Fields, lookup: ShortFormLookup): Promise<WrittenOut> {
   const { refs, to, attachments } = message;
   const blobs: Record<string, string> = {};
@@ -43,13 +43,13 @@ export async function writtenOut(message: Fields, lookup: ShortFormLookup): Prom
     const { text, ...rest } = one;
     const sha256 = sha256Hex(text);
     blobs[sha256] = text;
-    // A hash or a size that was given along must be the right one.
+    // If a hash or a size is given too, it must be the right one.
     return { sha256, ...rest, size: rest["size"] ?? utf8Length(text) };
   };
   return {
     message: {
       ...message,
-      // More refs than a message may have are refused without looking any of them up.
+      // A message with too many refs is refused without looking any of them up.
       ...(Array.isArray(refs) && refs.length <= LIMITS.refs ? { refs: await Promise.all(refs.map(whole)) } : {}),
       ...(typeof to === "string" && !AGENT_ID.test(to) ? { to: await agentBy(to, lookup) } : {}),
       ...(Array.isArray(attachments) ? { attachments: attachments.map(attached) } : {}),
@@ -69,7 +69,7 @@ async function agentBy(name: string, lookup: ShortFormLookup): Promise<string> {
   });
 }
 
-// What these quote is the names of fields only: on the assisted path anything else may be a part of a key in the wrong place.
+// These quote only names of fields: on the assisted path anything else may be part of a key in the wrong place.
 
 export const prefixUnknown = (field: string): Refusal =>
   new Refusal("target_unknown", `No message id starts with what \`${field}\` says.`, { hint: "Check the id.", details: { field } });

@@ -1,4 +1,4 @@
-// The refusals of keys and signatures that are not strictly sound.
+// The refusals of keys and signatures that fail the strict rules.
 import { Refusal } from "../errors.ts";
 import { isSoundPoint, isSoundScalar } from "./sound-point.ts";
 

@@ -1,4 +1,4 @@
-// What all signed operations that are no messages have in common: the envelope, and how the text inside it is read.
+// What all signed operations other than messages have in common: the envelope, and how the text inside it is read.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
 import { MESSAGE_ADDRESS_HINT } from "./field-hints.ts";
@@ -11,9 +11,9 @@ export const operationEnvelopeSchema = z.strictObject({ payload: z.string(), sig
 export type OperationEnvelope = z.infer<typeof operationEnvelopeSchema>;
 
 export interface OperationRules {
-  /** What it is, such as "an alias operation". */
+  /** A description, such as "an alias operation". */
   readonly what: string;
-  /** What to send instead of something that is no object. */
+  /** What to send instead of a value that is no object. */
   readonly hint: string;
   readonly depth: number;
   readonly mostValues: number;
@@ -21,7 +21,7 @@ export interface OperationRules {
   readonly integers: readonly string[];
 }
 
-/** The payload of an operation by its closed schema. */
+/** Parses the payload of an operation by its closed schema. */
 export function operationPayload<Payload extends { readonly v: number; readonly pk: string }>(
   text: string,
   schema: z.ZodType<Payload> & { readonly shape: object },
@@ -31,7 +31,7 @@ export function operationPayload<Payload extends { readonly v: number; readonly 
   const value = parseJson(text, "`payload`", { mostValues });
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Refusal("invalid_field", "`payload` must be one JSON object.", { hint });
-  // Before the depth, which a message may exceed.
+  // Checked before the depth, which a message may exceed.
   if (Object.hasOwn(value, "kind") && !Object.hasOwn(value, "op"))
     throw new Refusal("invalid_field", `\`payload\` is a message, not ${what}: it has \`kind\`, and no \`op\`.`, {
       details: { field: "op" },

@@ -1,4 +1,4 @@
-// The strict part of Ed25519 that libraries leave open: canonical, full-order points and reduced scalars only. Also runs in browsers.
+// The strict part of Ed25519 that libraries do not check: canonical, full-order points and reduced scalars only. Also runs in browsers.
 
 const P = 2n ** 255n - 19n;
 const L = 2n ** 252n + 27742317777372353535851937790883648493n;
@@ -14,16 +14,16 @@ const LOW_ORDER_Y: readonly Uint8Array[] = /* @__PURE__ */ [
 
 const littleEndian = (bytes: Uint8Array): bigint => bytes.reduceRight((number, byte) => (number << 8n) | BigInt(byte), 0n);
 
-/** Canonical (y < p) and not of low order. Whether it is on the curve, the check itself tells. */
+/** Canonical (y < p) and not of low order. The signature check itself finds out whether it is on the curve. */
 export function isSoundPoint(bytes: Uint8Array): boolean {
   const y = Uint8Array.from(bytes);
   y[31] = y[31]! & 0x7f;
-  // Only an y that ends in 0x7f and holds 0xff throughout can reach p, so the slow comparison is rare.
+  // Only a y that ends in 0x7f and is 0xff otherwise can reach p, so the slow comparison is rare.
   if (y[31] === 0x7f && y[30] === 0xff && littleEndian(y) >= P) return false;
   return !LOW_ORDER_Y.some((low) => low.every((byte, i) => byte === y[i]));
 }
 
-/** L is 2^252 + a little: a last byte below 0x10 settles almost every scalar. */
+/** L is 2^252 and a little more: a last byte below 0x10 decides almost every scalar. */
 export function isSoundScalar(bytes: Uint8Array): boolean {
   return bytes[31]! < 0x10 || littleEndian(bytes) < L;
 }

@@ -1,4 +1,4 @@
-// The refusals of a key, a signature or a nonce that is not spelled as it must be.
+// The refusals of a key, a signature or a nonce that is not encoded as required.
 import { Refusal } from "../errors.ts";
 import { NONCE, PUBLIC_KEY, SIGNATURE } from "./encoding.ts";
 
@@ -9,7 +9,7 @@ function requireSpelling(field: string, isSpelled: boolean, rule: string): void 
 export const requireKeySpelling = (pk: string): void =>
   requireSpelling("pk", PUBLIC_KEY.test(pk), "43 characters of canonical base64url, with or without one `=`");
 
-/** `emptyNonce` lets a dry run leave the work for later. */
+/** With `emptyNonce` a dry run may leave out the proof of work. */
 export function requireSealSpelling({ sig, nonce }: { readonly sig: string; readonly nonce: string }, emptyNonce: boolean): void {
   requireSpelling("sig", SIGNATURE.test(sig), "86 characters of canonical base64url, with or without `==`");
   requireSpelling("nonce", NONCE.test(nonce) || (emptyNonce && nonce === ""), "1 to 64 visible ASCII characters");

@@ -1,21 +1,21 @@
-// One linear pass over JSON text for what JSON.parse hides: repeated keys, lone surrogates, depth and number spelling.
+// One linear pass over JSON text for faults that JSON.parse hides: repeated keys, lone surrogates, depth and number spelling.
 import { type ErrorCode, Refusal } from "../errors.ts";
 import { firstCodePoints } from "./encoding.ts";
 
 /**
- * More keys and values than 32 KiB of `data` and all other fields of a payload together can hold, and nothing that is sent here holds
- * more. A megabyte of them would take 0.2 s to look at.
+ * More keys and values than 32 KiB of `data` and all other fields of a payload can contain; no valid request has more. A megabyte of them
+ * would take 0.2 s to scan.
  */
 const MOST_VALUES = 25_000;
 /** For an object of few fields. */
 export const FEW_VALUES = 100;
 
 export interface TextFacts {
-  /** Where each value of the outermost object stands in the text. */
+  /** The position of each value of the outermost object in the text. */
   readonly spans: ReadonlyMap<string, readonly [start: number, end: number]>;
   /** Paths of numbers written with a fraction or exponent, such as `attachments.0.size`; those below three levels are left out. */
   readonly notIntegers: ReadonlySet<string>;
-  /** Characters between the values, before and after them. */
+  /** White space between, before and after the values. */
   readonly whiteSpace: number;
 }
 
@@ -29,21 +29,21 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const NUMBER = /-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 const NOTED_LEVELS = 3;
-/** Keys are the sender's and may be as long as the text, so paths show only the start of each. */
+/** Keys are chosen by the sender and may be as long as the text, so paths show only the start of each. */
 const SHOWN_CHARS = 40;
 
 /**
- * For a text that nobody has parsed yet: a megabyte of empty objects takes long to parse, longer to look at, and is none of what is sent
- * here. Where the text is JSON the count is exact; `what` is for the refusal.
+ * Counts keys and values in a text before it is parsed: a megabyte of empty objects takes long to parse and longer to scan, and no valid
+ * request contains it. If the text is JSON, the count is exact; `what` is for the refusal.
  */
 export function requireFewValues(text: string, what: string, most = MOST_VALUES): void {
   let values = 1;
   let [open, deepest] = [0, 0];
-  // To the end only where it is in doubt whether the brackets are ever closed.
+  // To the end only if it is unclear whether the brackets are ever closed.
   for (let i = 0; i < text.length && (values <= most || deepest > DEEP); i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfString(text, i);
-    // A comma stands before a value, a colon after a key, and a bracket before the first value if there is any.
+    // A comma precedes a value, a colon follows a key, and an opening bracket precedes the first value if there is one.
     else if (code === COMMA || code === COLON) values++;
     else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
       deepest = Math.max(deepest, ++open);
@@ -63,7 +63,7 @@ export function requireFewValues(text: string, what: string, most = MOST_VALUES)
 /** Deeper than anything here may be nested. */
 const DEEP = 100;
 
-/** Where the closing quote is: the first one that no backslash stands before, or only a pair of them. */
+/** The index of the closing quote: the first one without a backslash before it, or with an even number of them. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -73,7 +73,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether a bracket is closed before anything stands in it. */
+/** Whether a bracket is closed at once, without content. */
 function isEmpty(text: string, open: number): boolean {
   let next = open + 1;
   while (isWhiteSpace(text.charCodeAt(next))) next++;
@@ -83,7 +83,7 @@ function isEmpty(text: string, open: number): boolean {
 
 const isWhiteSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** `text` has passed JSON.parse, which settled the grammar; `maxDepth` counts the outermost value as 1. */
+/** `text` has passed JSON.parse, so its grammar is right; `maxDepth` counts the outermost value as 1. */
 export function scanText(text: string, maxDepth: number): TextFacts {
   if (!text.isWellFormed()) throw new Refusal("invalid_unicode", "The text holds a lone surrogate.");
   const scan = new Scan(text, maxDepth);
@@ -98,10 +98,10 @@ class Scan implements TextFacts {
   whiteSpace = 0;
   readonly #text: string;
   readonly #maxDepth: number;
-  /** The key or index at which each open object or array stands. */
+  /** The key or index of each open object or array. */
   readonly #path: (string | number)[] = [];
   #at = 0;
-  /** The next quote and the next escape, as far as they have been looked for. */
+  /** The next quote and the next escape, as far as they were searched for. */
   #quote = -1;
   #escape = -1;
 
@@ -130,12 +130,12 @@ class Scan implements TextFacts {
     }
   }
 
-  /** After the outermost value nothing but white space is left. */
+  /** After the outermost value there is only white space. */
   end(): void {
     this.whiteSpace += this.#text.length - this.#at;
   }
 
-  /** The next character that is not white space, without taking it. */
+  /** The next character that is not white space, without consuming it. */
   #next(): number {
     for (;;) {
       const code = this.#text.charCodeAt(this.#at);
@@ -196,12 +196,12 @@ class Scan implements TextFacts {
     return key;
   }
 
-  /** Takes a string, with both quotes; refuses escapes that name a lone surrogate or U+0000. */
+  /** Consumes a string, with both quotes; refuses escapes of a lone surrogate or U+0000. */
   #string(): void {
     const text = this.#text;
     let highPending = false;
     for (let i = this.#at + 1; ;) {
-      // Most of a string is plain, and searching for what is not is many times faster than looking at each character.
+      // Most of a string is plain, and searching for special characters is many times faster than checking each one.
       if (this.#quote < i) this.#quote = text.indexOf('"', i);
       if (this.#escape < i) this.#escape = from(text.indexOf("\\", i));
       const end = Math.min(this.#quote, this.#escape);
@@ -245,7 +245,7 @@ class Scan implements TextFacts {
   }
 }
 
-/** Where something was found, or a place after every text. */
+/** The index of the match, or one after the end of every text. */
 const from = (index: number): number => (index === -1 ? Infinity : index);
 
 const shownKey = (key: string): string => (key.length <= SHOWN_CHARS ? key : `${firstCodePoints(key, SHOWN_CHARS)}...`);

@@ -1,4 +1,4 @@
-// The words of the board: kinds, rels, signals, statuses and report categories, each with its meaning.
+// The vocabulary of the board: kinds, rels, signals, statuses and report categories, each with its meaning.
 
 export const RELS = {
   reply: { thread: true, target: "any", meaning: "Conversation; reaches the inbox of the target's author." },
@@ -64,7 +64,7 @@ export const REPORT_CATEGORIES = [
 ] as const;
 export type ReportCategory = (typeof REPORT_CATEGORIES)[number];
 
-/** What kinds ask of a payload, and what their examples say. */
+/** What kinds require of a payload, and their examples. */
 interface KindFields {
   readonly kind?: string;
   readonly title?: string | undefined;
@@ -84,7 +84,7 @@ interface Kind {
   readonly workable: boolean;
   readonly requires: string;
   readonly meaning: string;
-  /** Whether a payload has what the kind asks for. */
+  /** Whether a payload has what the kind requires. */
   readonly satisfied: (payload: KindFields) => boolean;
   readonly example: KindFields;
 }
@@ -229,9 +229,9 @@ export function retractsAll(payload: KindFields): boolean {
   return payload.kind === "retraction" && payload.data?.["scope"] === "all";
 }
 
-/** A payload without what every payload has; `kind` comes first, as people write it. */
+/** A payload without the fields that every payload has; `kind` comes first, as people write it. */
 type Example = Kind["example"] & { readonly kind: string };
-const exampleOf = (kind: keyof typeof KINDS, more: Kind["example"] = {}): Example => ({ kind, ...KINDS[kind].example, ...more });
+export const exampleOf = (kind: keyof typeof KINDS, more: Kind["example"] = {}): Example => ({ kind, ...KINDS[kind].example, ...more });
 
 /** Kinds for publication: name, rule, meaning and an example of each, the experiment last. */
 export function listedKinds() {
@@ -266,7 +266,7 @@ export const listedRels = () => REL_NAMES.map((name) => ({ name, ...RELS[name], 
 export const listedSignals = () =>
   SIGNAL_NAMES.map((name) => ({ name, meaning: SIGNALS[name], example: exampleOf("signal", { signal: name }) }));
 
-/** What brings a message to each status. */
+/** What gives a message each status. */
 const STATUS_EXAMPLES: Readonly<Record<Status, Example>> = {
   open: exampleOf("task"),
   claimed: exampleOf("claim"),

@@ -18,8 +18,8 @@ const COLON = 0x3a;
 const END_OF_TEXT = 0x80;
 
 /**
- * Tries up to `tries` nonces from `start`, counted in base 36; the nonce found, or undefined. Call it in slices to stay stoppable.
- * An id fills exactly one block, so that block is hashed once and each try costs one more.
+ * Tries up to `tries` nonces from `start`, counted in base 36; returns the nonce found, or undefined. Call it in slices so that it can be
+ * stopped. An id fills exactly one block, so that block is hashed once and each try costs one more.
  */
 export function mineSlice(id: string, bits: number, start: number, tries: number): string | undefined {
   const w = schedule();
@@ -28,7 +28,7 @@ export function mineSlice(id: string, bits: number, start: number, tries: number
   compress(afterId, w);
   const state = initialState();
   for (let n = start; n < start + tries;) {
-    // Nonces that differ in their last digit only differ in one word.
+    // Nonces that differ only in their last digit differ in one word.
     const { word, shift } = loadNonce(w, n);
     const without = w[word]!;
     const end = Math.min(start + tries, n - (n % 36) + 36);
@@ -49,7 +49,7 @@ export function mine(id: string, bits: number): string {
   }
 }
 
-/** The last block, `:<nonce>`, the end mark, zeros and the length of the whole in bits; the place of the last digit is left empty. */
+/** The last block: `:<nonce>`, the end mark, zeros and the total length in bits; the last digit is left empty. */
 function loadNonce(w: Int32Array, n: number): { readonly word: number; readonly shift: number } {
   const text = ASCII.encode(n.toString(36));
   const block = new Uint8Array(BLOCK_BYTES);

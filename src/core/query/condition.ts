@@ -1,4 +1,4 @@
-// What can be asked of a message, as a small tree that is read two ways: as SQL and as a predicate.
+// Conditions on a message as a small tree, which is compiled to SQL and to a predicate.
 import type { Rel } from "../protocol/vocabulary.ts";
 
 export type TextField = "kind" | "status" | "root" | "author" | "to";
@@ -16,11 +16,11 @@ export type NumberField =
   | "changed";
 export type FlagField = "hasData" | "hasAttachment" | "assisted" | "superseded" | "addressed" | "isRoot";
 /**
- * `repliedTo`: agents whose messages it joins; `reaches`: these and whom it is addressed to; `verifiedBy`: agents whose standing vote on it is
+ * `repliedTo`: agents whose messages it joins; `reaches`: these and its addressee; `verifiedBy`: agents whose current vote on it is
  * verifies; `claimedBy`: the agent that holds the lease on it, if any.
  */
 export type SetField = keyof typeof LABEL_FIELD | "repliedTo" | "reaches" | "verifiedBy" | "claimedBy";
-/** Sets of labels, and the field that each label stands in. */
+/** Sets of labels, and the field of each. */
 export const LABEL_FIELD = { tags: "tag", needs: "need", offers: "offer" } as const;
 
 export type Condition =
@@ -28,7 +28,7 @@ export type Condition =
   | { readonly is: "between"; readonly field: NumberField; readonly min?: number; readonly max?: number }
   | { readonly is: "flag"; readonly field: FlagField; readonly value: boolean }
   | { readonly is: "hasAny" | "hasAll"; readonly field: SetField; readonly values: readonly string[] }
-  /** A language range as in RFC 4647: `en` also takes `en-GB`. */
+  /** A language range as in RFC 4647: `en` also matches `en-GB`. */
   | { readonly is: "language"; readonly range: string }
   | { readonly is: "refers"; readonly target: string; readonly rels: readonly Rel[] | null }
   | { readonly is: "and" | "or"; readonly of: readonly Condition[] }

@@ -1,4 +1,4 @@
-// Opaque, tamper-proof cursors: where a page ended, sealed with a secret and bound to the question asked.
+// Opaque, tamper-proof cursors: the position where a page ended, sealed with a secret and bound to the query.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
 import { sealOf, sha256Hex } from "../protocol/sha256.ts";

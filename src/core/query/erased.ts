@@ -1,9 +1,9 @@
-// A condition as it is asked of a message that was erased: its labels and its language are nobody's business any more.
+// A condition as it applies to an erased message: its labels and its language must stay unknown.
 import { and, type Condition, LABEL_FIELD, or } from "./condition.ts";
 
 /**
- * Holds wherever the condition held for some labels and some language. Whoever reads the past is told by this, so that hearing or not
- * hearing of an end never says which labels the message had.
+ * True if the condition would be true for some labels and some language. Readers who replay the past are told of an end by this, so that
+ * neither hearing nor not hearing of it reveals the labels of the message.
  */
 export function withoutLabels(condition: Condition, negated = false): Condition {
   switch (condition.is) {
@@ -25,5 +25,5 @@ export function withoutLabels(condition: Condition, negated = false): Condition 
   }
 }
 
-/** All of nothing always holds, one of nothing never. */
+/** The conjunction of nothing is true, the disjunction of nothing is false. */
 const maybe = (negated: boolean): Condition => (negated ? or() : and());

@@ -1,4 +1,4 @@
-// Every filter of a listing and of the stream: its text form, its words and its meaning, in one place.
+// Every filter of a listing and of the stream: its text form, its description and its meaning, in one place.
 import type { z } from "zod";
 import { KIND_NAMES, kindOf, REL_NAMES, type Rel, STATUS_NAMES } from "../protocol/vocabulary.ts";
 import { atLeast, atMost, type Condition, flagIs, hasAll, hasAny, not, oneOf, or } from "./condition.ts";
@@ -7,9 +7,9 @@ import { agentList, duration, flag, integer, languageList, messageIdOrPrefix, mo
 interface Filter<Value> {
   readonly words: string;
   readonly form: z.ZodType<Value, string>;
-  /** What names in the value stand for, where the board has to look them up first: agents, or every key that acts for them. */
+  /** What the names in the value are resolved to: agents, or every key that acts for them. */
   readonly names?: "agents" | "every key" | "message" | undefined;
-  /** What it finds changes with the clock, though nothing happens on the board: see `movesWithClock`. */
+  /** Its result changes with the clock, even if nothing happens on the board: see `movesWithClock`. */
   readonly moves: boolean;
   readonly meaning: (value: Value, now: number) => Condition;
 }
@@ -21,7 +21,7 @@ const define = <Value>(
   names?: Filter<Value>["names"],
 ): Filter<Value> => ({ words, form, meaning, names, moves: false });
 
-/** Only such a filter is told the time, so that none can depend on it without saying so. */
+/** Only these filters get the time, so that no filter can depend on it without saying so. */
 const moving = <Value>(words: string, form: z.ZodType<Value, string>, meaning: Filter<Value>["meaning"]): Filter<Value> => ({
   words,
   form,
@@ -95,8 +95,8 @@ export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 const MOVING = FILTER_NAMES.filter((name) => FILTERS[name].moves);
 
 /**
- * Whether the answer to these parameters may change though neither the log nor what is due has moved. Then it is read each time that it is
- * asked for, and a caller is told "you have it already" only within the same second. Tombstones are among it: they are let go without an entry.
+ * Whether the answer to these parameters may change although neither the log nor the next due time has changed. Such an answer is read each
+ * time, and 304 is sent only within the same second. Lists with tombstones are among them: tombstones are deleted without an entry.
  */
 export const movesWithClock = (given: Readonly<Record<string, unknown>>): boolean =>
   given["include_removed"] === true || MOVING.some((name) => given[name] !== undefined);
@@ -111,11 +111,11 @@ export const refers = (target: string, rels: readonly Rel[] | undefined): Condit
 /** The values of filters as a caller gave them, parsed. */
 export type FilterValues = { readonly [Name in FilterName]?: (typeof FILTERS)[Name] extends Filter<infer Value> ? Value : never };
 
-/** One condition that holds where all given filters do. */
+/** One condition that is true if all given filters match. */
 export function meaningOf(values: FilterValues, now: number): Condition[] {
   return FILTER_NAMES.flatMap((name) => {
     const value = values[name];
-    // Each value was parsed by its own filter's form, so the pair fits; the compiler cannot follow that through the table.
+    // Each value was parsed by its own filter's form, so the pair fits; the compiler cannot see that.
     return value === undefined ? [] : [(FILTERS[name] as Filter<unknown>).meaning(value, now)];
   });
 }

@@ -1,6 +1,6 @@
-// The text forms that parameters take: comma lists, durations, times, ids; each refuses with the right form in words.
+// The text forms of parameters: comma lists, durations, times, ids. Each refusal describes the right form.
 import { z } from "zod";
-import { nearest } from "../text/did-you-mean.ts";
+import { closestName } from "../text/did-you-mean.ts";
 import { AGENT_ID } from "../protocol/encoding.ts";
 import { foldLabel, isLabel, LABEL_RULE } from "../protocol/labels.ts";
 import { LIMITS } from "../protocol/limits.ts";
@@ -11,7 +11,7 @@ const MAX_ITEM_CHARS = 128;
 
 export const splitList = (text: string): string[] => text.split(",").map((item) => item.trim());
 
-/** What a text is that stands for several: the document says so, and who has a list can give it as one where that is possible. */
+/** The description of a text that is a list: MCP tools, which see it in the OpenAPI document, then also accept an array. */
 export const COMMA_LIST = "comma-list";
 export const listText = z.string().meta({ format: COMMA_LIST });
 
@@ -23,7 +23,7 @@ export const commaList = listText
     `must be a comma list of 1 to ${LIMITS.parameter_items} items`,
   );
 
-/** A comma list of words that are known; the issue carries the one that was most likely meant. */
+/** A comma list of known words; the issue carries the word that was most likely meant. */
 export function wordList(known: readonly string[], rule: string, isKnown = (word: string): boolean => known.includes(word)) {
   return commaList.superRefine((words, context) => requireWords(words, { known, rule, isKnown }, context));
 }
@@ -36,7 +36,7 @@ interface Words {
 
 export function requireWords(words: readonly string[], { known, rule, isKnown }: Words, context: z.RefinementCtx): void {
   const strange = words.find((word) => !isKnown(word));
-  if (strange !== undefined) context.addIssue({ code: "custom", message: rule, params: { meant: nearest(strange, known) } });
+  if (strange !== undefined) context.addIssue({ code: "custom", message: rule, params: { meant: closestName(strange, known) } });
 }
 
 /** Folded, as they are compared. */
@@ -49,13 +49,13 @@ export const languageList = commaList.refine(
   "must be a comma list of BCP 47 language tags such as en or pt-BR",
 );
 
-/** Agent ids, or names that stand for one; the plan resolves them. */
+/** Agent ids, or aliases, which the board resolves later. */
 const AGENT_NAME = /^[a-z][a-z0-9.-]{1,31}(@[a-z0-9.-]{1,253})?$/i;
-export const agentName = z
+export const agentNameForm = z
   .string()
   .refine((name) => AGENT_ID.test(name) || AGENT_NAME.test(name), "must be an agent id (ag_ and 20 hex characters) or an alias");
 export const agentList = commaList.refine(
-  (names) => names.every((name) => agentName.safeParse(name).success),
+  (names) => names.every((name) => agentNameForm.safeParse(name).success),
   "must be a comma list of agent ids (ag_ and 20 hex characters) or aliases",
 );
 
@@ -68,7 +68,7 @@ export const flag = z
   .enum(["true", "false", "1", "0"], "must be true, false, 1 or 0")
   .transform((value) => value === "true" || value === "1");
 
-/** In an address every value is a text; the document says what a caller has, a number. */
+/** In a URL every value is a text; the document gives the type that the caller has, a number. */
 export function integer(min: number, max: number) {
   const rule = `must be an integer from ${min} to ${max}`;
   return z
@@ -79,7 +79,7 @@ export function integer(min: number, max: number) {
     .refine((value) => value >= min && value <= max, rule);
 }
 
-/** Of a filter, where none at all is a duration too. */
+/** The duration of a filter, for which 0 is valid too. */
 const filterSeconds = (text: string): number | undefined => (/^0[smhdw]?$/.test(text) ? 0 : durationSeconds(text));
 
 /** A duration in seconds. */
@@ -90,10 +90,10 @@ export const duration = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-export type Moment = { readonly ago: number } | { readonly at: number };
+export type GivenTime = { readonly ago: number } | { readonly at: number };
 
 /** A point in time: a duration back from now, ISO 8601, or Unix seconds. */
-export const moment = z.string().transform((text, context): Moment => {
+export const moment = z.string().transform((text, context): GivenTime => {
   const at = timeMs(text);
   if (at !== undefined) return { at };
   const seconds = filterSeconds(text);
@@ -102,4 +102,4 @@ export const moment = z.string().transform((text, context): Moment => {
   return z.NEVER;
 });
 
-export const momentMs = (value: Moment, now: number): number => ("at" in value ? value.at : now - value.ago);
+export const momentMs = (value: GivenTime, now: number): number => ("at" in value ? value.at : now - value.ago);

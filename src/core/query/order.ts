@@ -10,7 +10,7 @@ export interface Order {
   readonly descending: boolean;
 }
 
-/** Relevance is ordered by the search index, not by a key of the message. */
+/** Relevance is ordered by the search index, not by a field of the message. */
 export const ORDERS: Readonly<Record<Exclude<Sort, "relevance">, Order>> = {
   new: { key: "seq", descending: true },
   old: { key: "seq", descending: false },
@@ -18,11 +18,11 @@ export const ORDERS: Readonly<Record<Exclude<Sort, "relevance">, Order>> = {
   expiring: { key: "expiresAt", descending: false },
   verified: { key: "verifies", descending: true },
   pow: { key: "bits", descending: true },
-  // As `changed_after` is followed: what changed last comes last.
+  // The order for `changed_after`: what changed last comes last.
   changed: { key: "changed", descending: false },
 };
 
-/** Where a page ended: the key of its last message and its seq. */
+/** The position where a page ended: the sort key and the seq of its last message. */
 export interface Position {
   readonly key: number;
   readonly seq: number;

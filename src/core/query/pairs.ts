@@ -1,7 +1,7 @@
-// Parameters that mean something only together with another.
+// Parameters that have an effect only together with another.
 import { Refusal } from "../errors.ts";
 
-/** Refuses one that would be ignored: whoever gave it meant something by it. */
+/** Refuses a parameter that would be ignored: the caller expected an effect. */
 export function requirePartners({ ref, rel, q, q_mode: mode }: { ref?: unknown; rel?: unknown; q?: unknown; q_mode?: unknown }): void {
   if (rel !== undefined && ref === undefined) throw lonely("rel", "ref", "the id that is referred to");
   if (mode !== undefined && q === undefined) throw lonely("q_mode", "q", "the words to look for");

@@ -1,4 +1,4 @@
-// A condition read as a predicate over one message, for the live stream.
+// A condition compiled to a predicate over one message, for the live stream.
 import type { Ref } from "../protocol/payload.ts";
 import type { Condition, FlagField, NumberField, SetField, TextField } from "./condition.ts";
 
@@ -10,7 +10,7 @@ export interface Subject {
   readonly has: (field: SetField, value: string) => boolean;
   readonly language: string | null;
   readonly refs: readonly Ref[];
-  /** What filters are indexed by; see terms.ts. */
+  /** The terms by which filters are indexed; see terms.ts. */
   readonly terms: () => readonly string[];
 }
 

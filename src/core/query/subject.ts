@@ -1,4 +1,4 @@
-// A message as conditions see it: from what the board knows about it, or from the trace it left.
+// A message as conditions see it: from its state, or from the trace in its tombstone.
 import { type Tombstone, type LabelField, labelsOf, type MessageState } from "../message/message-state.ts";
 import { verdict, type Verdict } from "../message/status.ts";
 import { labelMark, type Trace } from "../message/trace.ts";
@@ -9,17 +9,17 @@ import type { Subject } from "./predicate.ts";
 import { messageTerms } from "./terms.ts";
 
 export interface SubjectFacts {
-  readonly standing: MessageState;
+  readonly state: MessageState;
   readonly payload: Payload;
   readonly authorSince: number;
-  /** Agents whose standing vote on it is verifies; undefined where that is not known, then it may be anybody. */
+  /** Agents whose current vote on it is verifies; undefined if that is not known: then it may be anybody. */
   readonly verifiedBy: readonly string[] | undefined;
 }
 
-/** `status` is the one to judge by: the present one, or one it had. */
-export function subjectOf({ standing, payload, authorSince, verifiedBy }: SubjectFacts, status: Status): Subject {
+/** `status` is the status to use: the present one, or an earlier one. */
+export function subjectOf({ state, payload, authorSince, verifiedBy }: SubjectFacts, status: Status): Subject {
   const { seq, kind, root, author, to, bits, verifies, refutes, receivedAt, expiresAt, hasData, hasAttachment, assisted, repliedTo, lang } =
-    standing;
+    state;
   const { refs = [] } = payload;
   const labels = labelsOf(payload);
   const inField = (field: LabelField) => labels.filter((one) => one.field === field).map(({ label }) => label);
@@ -30,45 +30,45 @@ export function subjectOf({ standing, payload, authorSince, verifiedBy }: Subjec
     repliedTo,
     reaches: to === null ? repliedTo : [to, ...repliedTo],
     verifiedBy: verifiedBy ?? [],
-    claimedBy: standing.claimedBy === null ? [] : [standing.claimedBy],
+    claimedBy: state.claimedBy === null ? [] : [state.claimedBy],
   };
-  // Whose claim it was is not known once the lease has ended.
-  const anyClaim = status === "claimed" && standing.status !== "claimed";
+  // The log does not say whose claim it was once the lease has ended.
+  const anyClaim = status === "claimed" && state.status !== "claimed";
   return {
     text: { kind, status, root, author, to },
-    // What is not leased is in no range.
+    // Without a lease it is in no range.
     number: {
       seq,
       bits,
       verifies,
       refutes,
-      risk: standing.risk,
-      copies: standing.copies,
+      risk: state.risk,
+      copies: state.copies,
       receivedAt,
       expiresAt,
       authorSince,
-      leaseUntil: standing.leaseUntil ?? Number.NaN,
-      changed: standing.changed,
+      leaseUntil: state.leaseUntil ?? Number.NaN,
+      changed: state.changed,
     },
     flag: {
       hasData,
       hasAttachment,
       assisted,
-      superseded: standing.supersededBy !== null,
+      superseded: state.supersededBy !== null,
       addressed: to !== null,
-      isRoot: root === standing.id,
+      isRoot: root === state.id,
     },
     has: (field, value) =>
       (field === "verifiedBy" && verifiedBy === undefined) || (field === "claimedBy" && anyClaim) || sets[field].includes(value),
     language: lang,
     refs,
-    terms: () => messageTerms(standing, standing, labels.map(labelMark), refs),
+    terms: () => messageTerms(state, state, labels.map(labelMark), refs),
   };
 }
 
 const LABEL_FIELDS: Partial<Record<SetField, LabelField>> = LABEL_FIELD;
 
-/** A gone message by its trace; labels are recognised by their marks. */
+/** An ended message, from its trace; labels are compared by their hashes. */
 export function subjectOfTrace(gone: Tombstone, trace: Trace, authorSince: number): Subject {
   const {
     to,
@@ -107,7 +107,7 @@ export function subjectOfTrace(gone: Tombstone, trace: Trace, authorSince: numbe
   };
 }
 
-/** One vote cast, withdrawn or turned round. */
+/** One vote cast, withdrawn or reversed. */
 const VOTE_STEPS = [
   [1, 0],
   [-1, 0],
@@ -120,26 +120,27 @@ const VOTE_STEPS = [
 const isByVotes = (status: Status): status is "verified" | "disputed" => status === "verified" || status === "disputed";
 
 /**
- * The message as it may have been before its status changed, given as it is now but with the old status.
- * The log does not say what changed it; where it may have been a vote, the counts were one vote away.
+ * How the message may have been before its status changed. It is given as it is now, but with the old status. The log does not say what
+ * changed it; if it may have been a vote, the counts differed by one vote.
  */
 export function subjectsBefore(now: Subject, from: Status, to: Status): readonly Subject[] {
-  // A lease has ended, and whose it was the log does not say either.
+  // A lease has ended, and the log does not say whose it was either.
   if (from === "claimed" && to === "open") return [{ ...now, has: (field, value) => field === "claimedBy" || now.has(field, value) }];
   if (!isByVotes(from) && !isByVotes(to)) return [now];
   return [now, ...oneVoteAway(now, isByVotes(from) ? from : "none")];
 }
 
 /**
- * The message as it may have been after it, given as it is now but with the new status. Where that is not its `present` one any more, votes
- * may have been withdrawn since: if those that are left do not make the status, they were one vote away.
+ * How the message may have been after its status changed. It is given as it is now, but with the new status. If that is no longer its
+ * `present` status, votes may have been withdrawn since: if the remaining votes do not result in the status, the counts differed by one
+ * vote.
  */
 export function subjectsAfter(now: Subject, to: Status, present: string | null): readonly Subject[] {
   if (present === to || !isByVotes(to) || verdict(now.number) === to) return [now];
   return [now, ...oneVoteAway(now, to)];
 }
 
-/** The message with one vote more, less or turned round, where the votes then say this. */
+/** The message with one vote more, less or reversed, if the votes then result in this status. */
 function oneVoteAway(now: Subject, said: Verdict): readonly Subject[] {
   const { verifies, refutes } = now.number;
   return VOTE_STEPS.map(([v, r]) => ({ verifies: verifies + v, refutes: refutes + r, withdrawn: v > 0 }))
@@ -147,7 +148,7 @@ function oneVoteAway(now: Subject, said: Verdict): readonly Subject[] {
     .map(({ withdrawn, ...votes }) => ({
       ...now,
       number: { ...now.number, ...votes },
-      // Whose vote was withdrawn is not known any more: it may have been anybody's.
+      // The log does not say whose vote was withdrawn: it may have been anybody's.
       has: (field: SetField, value: string) => (withdrawn && field === "verifiedBy") || now.has(field, value),
     }));
 }

@@ -1,4 +1,4 @@
-// The words under which a crowd of live filters is indexed: a message is held only against filters that share one with it.
+// The terms by which live filters are indexed: a message is tested only against filters that share a term with it.
 import type { Tombstone, Label, MessageState } from "../message/message-state.ts";
 import { labelMark } from "../message/trace.ts";
 import type { Ref } from "../protocol/payload.ts";
@@ -6,12 +6,12 @@ import { type Condition, LABEL_FIELD, type SetField, type TextField } from "./co
 
 type TermKind = "refers" | Exclude<SetField, "verifiedBy" | "claimedBy"> | Exclude<TextField, "status">;
 
-/** The more selective a condition usually is, the earlier it stands here; the first one given indexes the filter. */
+/** Most selective conditions first; the first one that a filter has indexes it. */
 const SELECTIVITY: readonly TermKind[] = ["refers", "root", "to", "repliedTo", "reaches", "author", "offers", "needs", "tags", "kind"];
 
 const labelTerm = (label: Pick<Label, "field" | "label">): string => `label ${labelMark(label)}`;
 
-/** A message without any of these terms cannot fulfil the conditions; undefined where any message may. */
+/** A message without any of these terms cannot meet the conditions; undefined if any message may. */
 export function conditionTerms(conditions: readonly Condition[]): readonly string[] | undefined {
   const indexable = conditions.flatMap((condition): { by: TermKind; terms: readonly string[] }[] => {
     switch (condition.is) {
@@ -22,7 +22,7 @@ export function conditionTerms(conditions: readonly Condition[]): readonly strin
       case "hasAny":
       case "hasAll": {
         const { field, values } = condition;
-        // Whoever must have all of them has the first.
+        // A message with all of them has the first.
         const wanted = condition.is === "hasAll" ? values.slice(0, 1) : values;
         if (field === "verifiedBy" || field === "claimedBy") return [];
         if (field === "repliedTo" || field === "reaches") return [{ by: field, terms: wanted.map((value) => `reaches ${value}`) }];
@@ -42,7 +42,7 @@ export function conditionTerms(conditions: readonly Condition[]): readonly strin
   return indexable.sort((a, b) => SELECTIVITY.indexOf(a.by) - SELECTIVITY.indexOf(b.by))[0]?.terms;
 }
 
-/** All terms of a message; its labels as marks, since a gone one has nothing else. */
+/** All terms of a message; labels as hashes, since an ended message has nothing else. */
 export function messageTerms(
   { kind, root, author }: Pick<MessageState | Tombstone, "kind" | "root" | "author">,
   { to, repliedTo }: Pick<MessageState, "to" | "repliedTo">,

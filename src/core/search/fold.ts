@@ -1,13 +1,13 @@
-// Folding: text without case, accents and invisible characters, so that spelling habits do not hide a word.
+// Folding: removes case, accents and invisible characters, so that spelling variants match.
 import { withoutPiles } from "../text/combining-marks.ts";
 
 /**
- * Marks that accent a letter (Latin, Greek, Cyrillic) or point it (Hebrew, Arabic), and characters nobody sees.
- * Kept: the kana voicing marks, which make another letter, and the zero-width space, which parts words.
+ * Marks that accent a letter (Latin, Greek, Cyrillic) or point it (Hebrew, Arabic), and invisible characters. Kept: the kana voicing marks,
+ * which make another letter, and the zero-width space, which separates words.
  */
 const DROPPED =
   /[[[\p{M}&&[\p{sc=Zinh}\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Hebr}\p{sc=Arab}]]\p{Cf}\p{Variation_Selector}\p{Emoji_Modifier}\u0640]--[\u3099\u309a\u200b]]+/gv;
-/** Letters that no normalisation form takes apart. */
+/** Letters that no normalisation form decomposes. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -28,14 +28,14 @@ const LETTERS: Readonly<Record<string, string>> = {
   "‘": "'",
 };
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join("")}]`, "g");
-/** One character can decompose into eighteen; a text made of such ones is cut, all others stay far below this. */
+/** One character can decompose into eighteen. A text of such characters is cut here; all others stay far below. */
 const EXPANSION = 4;
 // oxlint-disable-next-line no-control-regex -- ASCII is what it says
 const ASCII = /^[\0-\x7f]*$/;
 
 export const isAscii = (text: string): boolean => ASCII.test(text);
 
-/** For ASCII this is lower case and nothing else, which is what makes most texts cheap. */
+/** For ASCII this is only lower case, which makes most texts cheap. */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
   const plain = withoutPiles(text)
@@ -44,6 +44,6 @@ export function fold(text: string): string {
     .toLowerCase()
     .replace(DROPPED, "")
     .replace(LETTER, (letter) => LETTERS[letter] ?? letter);
-  // Piles that something dropped had kept apart are one now.
+  // Marks that a dropped character had separated are adjacent now.
   return withoutPiles(plain).normalize("NFC");
 }

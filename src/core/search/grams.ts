@@ -1,20 +1,20 @@
-// The character grams of a text, by which similar texts are found; each starts with GRAM, which no word does.
+// The character grams of a text, by which similar texts are found.
 
 /** The first character of every gram term. Words are letters, digits and emoji, so none starts with it. */
 export const GRAM = "~";
-/** The first seventy words or so: what a text is about stands at its beginning, and recall is no better with more. */
+/** About the first seventy words: texts say what they are about at the beginning, and recall is no better with more. */
 const GRAMS = 256;
-/** From here on a character is a syllable or a whole word (CJK, kana, Hangul), and two tell as much as three letters do. */
+/** From here on a character is a syllable or a whole word (CJK, kana, Hangul), and two of them say as much as three letters. */
 const WIDE = 0x2e80;
 
-/** One for each gram, so that a text's own are told apart without hashing them again. */
+/** One object per gram, so that the grams of one text are deduplicated without hashing them again. */
 interface Gram {
   readonly term: string;
-  /** The number of the last text it was found in. */
+  /** The number of the last text that contained it. */
   text: number;
 }
 
-/** Grams of other words seen lately: only short ones, for a longer slice would keep the whole text it was cut from in memory. */
+/** Grams of recent non-ASCII words: only short words, since a longer slice would keep the whole text in memory that it was cut from. */
 const KEPT = new Map<string, readonly Gram[]>();
 const KEPT_WORDS = 16_384;
 const KEPT_CHARS = 12;
@@ -22,7 +22,7 @@ const TABLE = new Map<string, Gram>();
 const TABLE_GRAMS = 65_536;
 let texts = 0;
 
-/** What ASCII words and their ends are made of: three of these are a number, by which a gram is found without making its text. */
+/** The characters of ASCII words and their ends: three of them make a number, by which a gram is found without making its text. */
 const PLAIN = " abcdefghijklmnopqrstuvwxyz0123456789+#";
 const PLACES = new Int8Array(128).fill(-1);
 for (let place = 0; place < PLAIN.length; place++) PLACES[PLAIN.charCodeAt(place)] = place;
@@ -52,7 +52,7 @@ function add(gram: Gram, out: string[]): void {
   out.push(gram.term);
 }
 
-/** As cutGrams does it, in place. */
+/** Like cutGrams, in place. */
 function addPlain(run: string, out: string[]): void {
   let first = 0;
   let second = placeAt(run, 0);
@@ -64,7 +64,7 @@ function addPlain(run: string, out: string[]): void {
   }
 }
 
-/** Where a character stands in PLAIN; -1 where it does not. */
+/** The index of a character in PLAIN; -1 if it is not there. */
 function placeAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code < 128 ? PLACES[code]! : -1;
@@ -95,7 +95,7 @@ function gramOf(cut: string): Gram {
   return gram;
 }
 
-/** Trigrams of a run with a space at both ends; bigrams where characters are wide. */
+/** Trigrams of a run with a space at both ends; bigrams if the characters are wide. */
 function cutGrams(run: string): string[] {
   const padded = ` ${run} `;
   const out: string[] = [];
@@ -110,5 +110,5 @@ function cutGrams(run: string): string[] {
   return out;
 }
 
-/** Where the next character begins; a surrogate pair is one character. */
+/** The index of the next character; a surrogate pair is one character. */
 const after = (text: string, at: number): number => at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);

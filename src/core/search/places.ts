@@ -1,12 +1,12 @@
-// Where each word of a text stands: made once, and asked by everybody who looks for something in it.
+// The positions of each word in a text: made once for all queries on it.
 import type { PrefixForms } from "./prefix.ts";
 
 const NOWHERE: readonly number[] = [];
 
-export class Places {
+export class TextPlaces {
   readonly words: readonly string[];
   readonly #places = new Map<string, number[]>();
-  /** All words in order, once somebody asks for a beginning. */
+  /** All words in order, made when somebody first asks for a prefix. */
   #sorted: readonly string[] | undefined;
 
   /** The gap "" is no word. */

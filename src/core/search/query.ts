@@ -1,38 +1,38 @@
-// The full-text query: how `q` is read and what it means for one message.
+// The full-text query: how `q` is parsed and what it means for one message.
 import { Refusal } from "../errors.ts";
 import { codePoints } from "../protocol/encoding.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Document } from "./document.ts";
-import { Places } from "./places.ts";
+import { TextPlaces } from "./places.ts";
 import { isPrefixOf, type PrefixForms, prefixForms } from "./prefix.ts";
-import { runs, split, wordsOf } from "./words.ts";
+import { foldedRuns, split, wordsOf } from "./words.ts";
 
-/** Several words are a phrase; with `prefix` the last word is the beginning of one, folded but not stemmed (see prefixForms). */
+/** Several words are a phrase; with `prefix` the last word is a prefix, folded but not stemmed (see prefixForms). */
 export interface Clause {
   readonly words: readonly string[];
   readonly prefix: boolean;
-  /** Of the beginning, worked out once: every message on the live stream is held against the same few clauses. */
+  /** The forms of the prefix, computed once: every message on the live stream is tested against the same few clauses. */
   readonly forms?: PrefixForms;
 }
 
-/** A document that is held against many queries. */
+/** A document that is tested against many queries. */
 export interface Searched extends Document {
-  readonly places: Readonly<Record<"title" | "body", Places>>;
+  readonly places: Readonly<Record<"title" | "body", TextPlaces>>;
 }
 export const searched = (document: Document): Searched => ({ ...document, places: placesOf(document) });
-const placesOf = ({ title, body }: Document): Searched["places"] => ({ title: new Places(title), body: new Places(body) });
+const placesOf = ({ title, body }: Document): Searched["places"] => ({ title: new TextPlaces(title), body: new TextPlaces(body) });
 
-/** All or any of `clauses` and none of `not`; no clauses at all means everything that `not` leaves. */
+/** All or any of `clauses` and none of `not`; without clauses, everything that `not` does not exclude. */
 export interface Query {
   readonly mode: "all" | "any";
   readonly clauses: readonly Clause[];
   readonly not: readonly Clause[];
 }
 
-/** A minus, then a phrase (whose closing quote may be missing) or what stands up to the next space or quote. */
+/** A minus, then a phrase (whose closing quote may be missing) or everything up to the next space or quote. */
 const TERM = /(?<not>-*)(?:"(?<phrase>[^"]*)"?|(?<word>[^\s"]+))/g;
 
-/** Whatever is no word, phrase, `pre*` or minus parts words and means nothing, so no text fails for its syntax. */
+/** Everything that is no word, phrase, `pre*` or minus only separates words, so no text is a syntax error. */
 export function parseQuery(q: string, mode: "all" | "any"): Query {
   if (codePoints(q) > LIMITS.query_chars) throw new Refusal("invalid_query", `\`q\` is longer than ${LIMITS.query_chars} characters.`);
   const clauses: Clause[] = [];
@@ -51,9 +51,9 @@ export function parseQuery(q: string, mode: "all" | "any"): Query {
   return { mode, clauses, not };
 }
 
-/** What the tokenizer splits in several words, such as foo-bar, is a phrase. */
+/** A text that the tokenizer splits into several words, such as foo-bar, is a phrase. */
 function clauseOf(text: string): Clause | undefined {
-  const found = runs(text);
+  const found = foldedRuns(text);
   const last = found.at(-1);
   if (last === undefined) return undefined;
   if (!/[\p{L}\p{N}\p{M}+#]\*+$/u.test(text)) return { words: wordsOf(found), prefix: false };
@@ -62,7 +62,7 @@ function clauseOf(text: string): Clause | undefined {
   return { words, prefix: true, forms: prefixForms(words.at(-1) ?? "") };
 }
 
-/** The meaning of a full-text match: the live stream uses it, and the index is checked against it. */
+/** The definition of a full-text match: the live stream uses it, and the index is tested against it. */
 export function matches(query: Query, document: Document | Searched): boolean {
   const { title, body } = "places" in document ? document.places : placesOf(document);
   const has = (clause: Clause): boolean => stands(clause, title) || stands(clause, body);
@@ -71,14 +71,14 @@ export function matches(query: Query, document: Document | Searched): boolean {
   return query.mode === "all" ? query.clauses.every(has) : query.clauses.some(has);
 }
 
-/** Whether the clause's words stand side by side somewhere in a field; the gap "" is no word and starts with none. */
-function stands({ words, prefix, forms: known }: Clause, places: Places): boolean {
+/** Whether the clause's words are adjacent somewhere in a field; the gap "" is no word and has no prefix. */
+function stands({ words, prefix, forms: known }: Clause, places: TextPlaces): boolean {
   const lastIndex = words.length - 1;
   const last = words[lastIndex] ?? "";
   const forms = prefix ? (known ?? prefixForms(last)) : undefined;
   if (lastIndex === 0) return forms === undefined ? places.of(last).length > 0 : places.hasBeginning(forms);
   const fits = (word: string): boolean => (forms === undefined ? word === last : isPrefixOf(forms, word));
-  // From the rarest of the whole words, so that a text full of common ones takes no longer.
+  // Starts from the rarest of the whole words, so that a text full of common ones takes no longer.
   const whole = words.slice(0, prefix ? -1 : undefined);
   const rarest = whole.reduce((least, word, at) => (places.of(word).length < places.of(whole[least] ?? "").length ? at : least), 0);
   return places.of(whole[rarest] ?? "").some((place) => {

@@ -1,18 +1,21 @@
-// Lexical similarity: the rarest words and character grams of a text, weighted by how rare they are on the board; no model.
+// Lexical similarity: the rarest words and character grams of a text, weighted by how rare they are on the board.
 import type { Document } from "./document.ts";
 import { GRAM } from "./grams.ts";
 import type { AskedMeaning } from "./meaning/fuse.ts";
 
-/** `near` keeps what scores at least this: most other tellings of a text, and few strangers. A list of the most similar needs no threshold. */
+/**
+ * `near` keeps messages with at least this score: most rewordings of a text, and few unrelated texts. A list of the most similar needs no
+ * threshold.
+ */
 export const NEAR_THRESHOLD = 0.25;
 
-/** What the index knows of its terms (words and grams alike, grams with their mark). */
+/** The index's document frequencies (words and grams alike, grams with their mark). */
 export interface TermStats {
   readonly documents: number;
   frequency(term: string): number;
 }
 
-/** A gram where it starts with GRAM, else a word of title or body; it counts once per document, however often it occurs. */
+/** A gram if it starts with GRAM, else a word of title or body; it counts once per document, however often it occurs. */
 export interface NearTerm {
   readonly term: string;
   readonly weight: number;
@@ -26,21 +29,21 @@ export interface Near {
   readonly terms: readonly NearTerm[];
   readonly words: number;
   readonly grams: number;
-  /** What the text means, where that is known. */
+  /** The meaning of the text, if it is known. */
   readonly meaning?: AskedMeaning;
 }
 
-/** How one half of the score is made: how many terms, its share, and where "the beginning" and "long" are. */
+/** The parameters of one half of the score: number of terms, share, and what counts as "the beginning" and as "long". */
 interface Half {
   readonly chosen: number;
   readonly share: number;
   readonly lead: number;
   readonly pivot: number;
 }
-/** Words carry meaning, grams find compounds, inflections and slips of spelling; a word has about four grams. */
+/** Words carry meaning; grams find compounds, inflections and typos. A word has about four grams. */
 const WORDS: Half = { chosen: 24, share: 0.6, lead: 24, pivot: 5 };
 const GRAMS: Half = { chosen: 40, share: 0.4, lead: 96, pivot: 20 };
-/** So many terms from the beginning of a text are looked up in the index to choose from. */
+/** This many terms from the beginning of a text are looked up in the index to choose from. */
 const CONSIDERED = 1024;
 
 export function prepareNear(document: Document, stats: TermStats): Near {
@@ -52,7 +55,7 @@ export function prepareNear(document: Document, stats: TermStats): Near {
   return { terms, words: counts.size, grams: document.grams.length };
 }
 
-/** 0..1, 1 for the same text; from the chosen terms and the document alone, so that the live stream agrees with the index. */
+/** 0 to 1, 1 for the same text; from the chosen terms and the document alone, so that the live stream agrees with the index. */
 export function nearScore(near: Near, document: Document): number {
   const has = new Set([...document.title, ...document.body, ...document.grams]);
   let words = 0;
@@ -70,26 +73,26 @@ interface Counts {
   readonly grams: number;
 }
 
-/** The score from the weights that a document shares and from how many distinct words and grams it has: all that an index keeps. */
+/** The score from the shared weights of a document and the number of its distinct words and grams: the index has no more. */
 export function scoreOf(near: Counts, shared: Counts, document: Counts): number {
   const score =
     shared.words * brevity(near.words, document.words, WORDS.pivot) + shared.grams * brevity(near.grams, document.grams, GRAMS.pivot);
-  // Six digits, so that sums in another order give the same score, and the same text exactly 1.
+  // Six digits, so that sums in another order give the same score, and the same text scores exactly 1.
   return Math.round(score * 1e6) / 1e6;
 }
 
-/** What `scoreOf` may round up by. */
+/** The most that `scoreOf` may round up. */
 export const ROUNDING = 1e-6;
 
 const distinctWords = (document: Document): number => textWords(document).size;
 
-/** The terms of the highest weight: rare on the board, near the beginning (where texts say what they are about), repeated. */
+/** The terms with the highest weight: rare on the board, near the beginning (where texts say what they are about), repeated. */
 function choose(terms: readonly string[], half: Half, stats: TermStats, emphasis: (term: string) => number): NearTerm[] {
   const weighted = terms.slice(0, CONSIDERED).map((term, at) => {
     const frequency = stats.frequency(term);
     const rarity = Math.log(1 + (Math.max(0, stats.documents - frequency) + 0.5) / (frequency + 0.5));
     const lead = 1 + 1 / (1 + (at / half.lead) ** 2);
-    // What nobody has finds nothing, so it is taken last: it only says that the text is another one.
+    // A term that no message has finds nothing, so it is chosen last: it only shows that the text is different.
     return { term, alone: frequency === 0 ? 1 : 0, weight: rarity * lead * emphasis(term) };
   });
   const chosen = weighted.sort((a, b) => a.alone - b.alone || b.weight - a.weight).slice(0, half.chosen);
@@ -97,12 +100,12 @@ function choose(terms: readonly string[], half: Half, stats: TermStats, emphasis
   return chosen.map(({ term, weight }) => ({ term, weight: (weight / sum) * half.share }));
 }
 
-/** A document longer than the text has many terms by chance: it gets less for each. A shorter one already lacks some. */
+/** A document longer than the text has many terms by chance, so each counts less. A shorter document already lacks some. */
 function brevity(text: number, document: number, pivot: number): number {
   return document <= text ? 1 : ((text + pivot) / (document + pivot)) ** 0.75;
 }
 
-/** Where the words end that are compared; tags and data speak only where there is no other text. */
+/** Where the compared words end; tags and data count only if there is no other text. */
 export function textEnd({ title, body }: Pick<Document, "title" | "body">): number {
   const gap = body.indexOf("");
   return gap < 0 || (gap === 0 && title.length === 0) ? body.length : gap;

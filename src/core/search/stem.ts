@@ -16,7 +16,7 @@ const IRREGULAR = new Map(
     ...Object.fromEntries(["sky", "news", "howe", "atlas", "cosmos", "bias", "andes"].map((word) => [word, word])),
   }),
 );
-/** Words that look like a form of another word once a plural is gone, and are none. */
+/** Words that look like inflected forms once a plural s was removed, but are not. */
 const WHOLE = /^(?:inning|outing|canning|herring|earring|proceed|exceed|succeed)$/;
 
 const REGION = /[aeiouy][^aeiouy]/;
@@ -67,7 +67,7 @@ const STEP_3_TO: Readonly<Record<string, string>> = {
 };
 const STEP_4 = /(?:al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|ism|ate|iti|ous|ive|ize|ion)$/;
 
-/** Where the region after the first consonant that follows a vowel begins, looking from `from`. */
+/** The start of the region after the first consonant that follows a vowel, searched from `from`. */
 function regionAfter(word: string, from: number): number {
   const at = word.slice(from).search(REGION);
   return at < 0 ? word.length : from + at + 2;

@@ -1,29 +1,29 @@
-// The board's own tokenizer: text to the words it is found by, in order.
+// The board's own tokenizer: from a text to its words, in order.
 import { fold, isAscii } from "./fold.ts";
 import { stem } from "./stem.ts";
 
-/** Longer words are cut, so that no text can make a term of its own size. */
+/** Longer words are cut, so that no text can make a huge term. */
 const WORD_CHARS = 64;
 
 /**
- * A run is letters, digits and their marks; c++ and c# are words of their own, so is an emoji or a flag.
- * Everything else parts words: foo_bar, node.js and foo-bar are two words each, and a phrase in a query.
+ * A run is letters, digits and their marks; c++ and c# are words, and so is an emoji or a flag. Everything else separates words: foo_bar,
+ * node.js and foo-bar are two words each, and a phrase in a query.
  */
 const ASCII_RUN = /[a-z0-9]+(?:(?=[+#])(?<=(?<![a-z0-9])[a-z])(?:\+\+|#)(?![a-z0-9]))?/g;
 const RUN =
   /[\p{L}\p{N}\p{M}]+(?:(?=[+#])(?<=(?<![\p{L}\p{N}\p{M}])[a-z])(?:\+\+|#)(?![\p{L}\p{N}]))?|\p{RI}\p{RI}|(?!\p{ASCII})\p{Extended_Pictographic}/gu;
-/** The apostrophe of dog's goes with its s, that of don't and O'Brien joins; any other parts words, as in l'eau. */
+/** The apostrophe of dog's is dropped with its s, that of don't and O'Brien joins; any other separates words, as in l'eau. */
 const APOSTROPHE = /'(?:(?<=\p{L}')s(?![\p{L}\p{N}])|(?<=n')(?=t(?![\p{L}\p{N}]))|(?<=(?<![\p{L}\p{N}])o')(?=\p{L}))/gu;
 
 const NO_SPACES = ["Han", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr"].map((script) => `\\p{scx=${script}}`).join("");
 const WRITTEN_TOGETHER = new RegExp(`[${NO_SPACES}]`, "u");
 const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, "gu");
-/** Made for the first text that needs it: that takes longer than to start the rest of the search. */
+/** Made for the first text that needs it, since making it takes longer than starting the rest of the search. */
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * Words seen lately and their stems, each at the place its letters add up to: whoever comes later takes the place. A Map would first look
- * each word up among all strings of the process. Only short words: a longer slice would keep the whole text it was cut from in memory.
+ * Recent words and their stems, each in the slot of its hash; a later word replaces an earlier one. A Map would first look each word up
+ * among all strings of the process. Only short words: a longer slice would keep the whole text in memory that it was cut from.
  */
 const PLACES = 65_536;
 const KEPT = Array<string>(PLACES).fill("");
@@ -31,11 +31,11 @@ const STEMS = Array<string>(PLACES).fill("");
 const KEPT_CHARS = 12;
 
 export function words(text: string): string[] {
-  return wordsOf(runs(text));
+  return wordsOf(foldedRuns(text));
 }
 
-/** The folded runs of a text, in order, before they are split by dictionary and stemmed. */
-export function runs(text: string): string[] {
+/** The folded runs of a text, in order, before they are split by a dictionary and stemmed. */
+export function foldedRuns(text: string): string[] {
   let folded = fold(text);
   if (folded.includes("'")) folded = folded.replace(APOSTROPHE, "");
   return folded.match(isAscii(folded) ? ASCII_RUN : RUN) ?? [];
@@ -51,7 +51,7 @@ export function wordsOf(found: readonly string[]): string[] {
   return out;
 }
 
-/** A run as words that are not stemmed yet: one, except in scripts that are written without spaces. */
+/** A run as unstemmed words: one, except in scripts that are written without spaces. */
 export function split(run: string): string[] {
   if (!WRITTEN_TOGETHER.test(run)) return [cut(run)];
   const out: string[] = [];
@@ -67,7 +67,7 @@ function segments(part: string): Intl.Segments {
   return segmenter.segment(part);
 }
 
-/** -1 where it is not all a to z: such a word has no stem but itself. */
+/** -1 if it is not all a to z: such a word has no stem but itself. */
 function placeOf(word: string): number {
   let sum = 0;
   for (let i = 0; i < word.length; i++) {

@@ -1,6 +1,6 @@
-// Marks piled on one letter: normalising sorts them in quadratic time, so a pile that no language makes is cut before.
+// Combining marks stacked on one letter: normalising sorts them in quadratic time, so longer stacks than any language uses are cut first.
 
-/** With the two letters that only normalising turns into marks. */
+/** Includes two letters that become marks only by normalising. */
 const PILE = /([\p{M}\uFF9E\uFF9F]{16})[\p{M}\uFF9E\uFF9F]+/gu;
 
 export const withoutPiles = (text: string): string => text.replace(PILE, "$1");

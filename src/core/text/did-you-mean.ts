@@ -1,7 +1,7 @@
 // The known name that somebody most likely meant, or none: a wrong guess costs an agent more than no guess.
 
-/** The known name that takes the fewest edits, if it takes few for its length or all that is wrong is what follows it. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+/** The known name with the fewest edits, if they are few for its length, or if the name only has something appended. */
+export function closestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > 60) return undefined;
   const wanted = name.toLowerCase();
   const scored = known
@@ -14,20 +14,20 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return kin.length === 1 ? kin[0] : undefined;
 }
 
-/** A known name and more, such as `author_id`, `tag[]` or `sorting`; a short one only where something parts it from the rest. */
+/** A known name and more, such as `author_id`, `tag[]` or `sorting`; a short name only if a separator follows it. */
 const goesOn = (name: string, one: string): boolean =>
   one.length >= 2 && name.startsWith(one) && (one.length >= 4 || !/[a-z0-9]/.test(name.charAt(one.length)));
 
-/** Two forms of one word, such as `reply` and `replies`: all but the last letter of the shorter is in both. */
+/** Two forms of one word, such as `reply` and `replies`: they share all but the last letter of the shorter one. */
 function differInEnding(a: string, b: string): boolean {
   const stem = Math.min(a.length, b.length) - 1;
   return stem >= 4 && Math.abs(a.length - b.length) <= 3 && a.slice(0, stem) === b.slice(0, stem);
 }
 
-/** So many letters may differ; more turn one short word into any other, and one turns anything into `q`. */
+/** Allowed edits for a length: more would turn a short word into any other, and one would turn any letter into `q`. */
 export const allowedEdits = (length: number): number => (length < 2 ? 0 : length <= 4 ? 1 : length <= 8 ? 2 : 3);
 
-/** Letters to add, drop or change, and neighbours to swap: the commonest slip of all counts once. */
+/** Letters to add, drop or change, and neighbours to swap, which is the most common typo and counts once. */
 export function distance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -1,4 +1,4 @@
-// How long something takes or lasts, as short as it can be said without being wrong by much: `6 d 23 h`.
+// Formats a duration as short as possible without being far off: `6 d 23 h`.
 
 const STEPS = [
   [86_400, "d"],
@@ -6,7 +6,7 @@ const STEPS = [
   [60, "min"],
 ] as const;
 
-/** The largest unit that fits, and one below it where that matters. */
+/** The largest unit that fits, and the next smaller one if it matters. */
 export function span(seconds: number): string {
   for (const [i, [size, name]] of STEPS.entries()) {
     if (seconds < size) continue;

@@ -4,6 +4,7 @@ import type { AgentFacts } from "../message/agent-facts.ts";
 import { firstCodePoints, utf8Length } from "../protocol/encoding.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { iso } from "../protocol/time.ts";
+import { kindCounts } from "./own-kind.ts";
 
 export interface AliasView {
   readonly alias: string;
@@ -24,7 +25,7 @@ export function agentView(facts: AgentFacts, aliases: readonly AliasView[], prof
     last_seen: iso(lastSeen),
     reads_to_seq: seen,
     last_ack: lastAck === null ? null : iso(lastAck),
-    messages: { total, live, by_kind: byKind },
+    messages: { total, live, ...kindCounts(byKind) },
     work,
     votes: { given, received },
     signals_received: signals,

@@ -22,26 +22,26 @@ const NEEDS_SHOWN = 8;
 type Length = "full" | "short";
 type Facts = Readonly<Record<string, unknown>>;
 
-const payloadOf = (card: Recordable): Payload => card.payload ?? (JSON.parse(card.raw.payload) as Payload);
+const payloadOf = (stored: Recordable): Payload => stored.payload ?? (JSON.parse(stored.raw.payload) as Payload);
 
 /** What every item says of its message. */
-function factsOf(card: Recordable, now: number, length: Length): Facts & { readonly title: string } {
-  const { standing } = card;
-  const payload = payloadOf(card);
-  const flags = seenFlags(card.seen ?? {}, () => payload);
+function factsOf(stored: Recordable, now: number, length: Length): Facts & { readonly title: string } {
+  const { state } = stored;
+  const payload = payloadOf(stored);
+  const flags = seenFlags(stored.seen ?? {}, () => payload);
   return {
-    id: standing.id,
-    kind: standing.kind,
-    status: statusOf(standing, now),
-    title: firstCodePoints(displayTitle(payload, standing.author), length === "full" ? TITLE_CHARS : SHORT_TITLE_CHARS),
+    id: state.id,
+    kind: state.kind,
+    status: statusOf(state, now),
+    title: firstCodePoints(displayTitle(payload, state.author), length === "full" ? TITLE_CHARS : SHORT_TITLE_CHARS),
     untrusted: true,
     ...(flags.length === 0 ? {} : { flags }),
   };
 }
 
 /** A form with one line, made of facts by their names. */
-function form(card: Recordable, now: number, length: Length, more: Facts, words: readonly string[], strange: readonly string[] = []) {
-  const facts = factsOf(card, now, length);
+function form(stored: Recordable, now: number, length: Length, more: Facts, words: readonly string[], strange: readonly string[] = []) {
+  const facts = factsOf(stored, now, length);
   return { shows: 1, json: { ...facts, ...more }, lines: [lineOf(facts, words, [facts.title, ...strange])] } satisfies BriefForm;
 }
 
@@ -72,23 +72,23 @@ export function pendingKeyOp(pending: PendingOp): BriefItem {
 /** A lease that ends within this time is urgent. */
 export const LEASE_SOON_MS = 3_600_000;
 
-export function heldLease(card: Recordable, now: number): BriefItem {
-  const until = card.standing.leaseUntil ?? now;
+export function heldLease(stored: Recordable, now: number): BriefItem {
+  const until = stored.state.leaseUntil ?? now;
   return bothForms(until - now <= LEASE_SOON_MS, (length) =>
-    form(card, now, length, { lease: "held", lease_until: iso(until) }, [`lease until ${iso(until)}`]),
+    form(stored, now, length, { lease: "held", lease_until: iso(until) }, [`lease until ${iso(until)}`]),
   );
 }
 
 /** Work that was claimed and is open, or another's, again. */
-export function lostLease(card: Recordable, now: number): BriefItem {
-  const { claimedBy } = card.standing;
+export function lostLease(stored: Recordable, now: number): BriefItem {
+  const { claimedBy } = stored.state;
   const by = claimedBy === null ? "" : `claimed by ${claimedBy}`;
-  return bothForms(true, (length) => form(card, now, length, { lease: "lost", claimed_by: claimedBy }, ["lease lost", by]));
+  return bothForms(true, (length) => form(stored, now, length, { lease: "lost", claimed_by: claimedBy }, ["lease lost", by]));
 }
 
 /** What became of a message of one's own. */
-export function ownThread(card: Recordable, now: number): BriefItem {
-  const { verifies, refutes, answers, rejected, replies, claimedBy, leaseUntil, changed, supersededBy } = card.standing;
+export function ownThread(stored: Recordable, now: number): BriefItem {
+  const { verifies, refutes, answers, rejected, replies, claimedBy, leaseUntil, changed, supersededBy } = stored.state;
   const counts = { answers, rejected, verifies, refutes, replies };
   const lease =
     leaseUntil !== null && leaseUntil > now && claimedBy !== null ? { claimed_by: claimedBy, lease_until: iso(leaseUntil) } : {};
@@ -97,11 +97,11 @@ export function ownThread(card: Recordable, now: number): BriefItem {
     "claimed_by" in lease ? `claimed by ${lease.claimed_by} until ${lease.lease_until}` : "",
     supersededBy === null ? "" : "superseded",
   ];
-  return bothForms(false, (length) => form(card, now, length, { ...counts, ...lease, changed_seq: changed }, words));
+  return bothForms(false, (length) => form(stored, now, length, { ...counts, ...lease, changed_seq: changed }, words));
 }
 
 export interface UnreadMessage<Card extends Recordable = Recordable> {
-  readonly card: Card;
+  readonly stored: Card;
   readonly reason: string;
   /** Work that only this agent can take, and nobody has. */
   readonly reserved: boolean;
@@ -110,17 +110,17 @@ export interface UnreadMessage<Card extends Recordable = Recordable> {
 export interface UnreadThread {
   readonly root: string;
   /** Where it is still there, and is none of the messages itself. */
-  readonly rootCard: Recordable | undefined;
+  readonly rootMessage: Recordable | undefined;
   /** The best first. */
   readonly messages: readonly UnreadMessage[];
 }
 
-export function unreadThread({ root, rootCard, messages }: UnreadThread, now: number): BriefItem {
+export function unreadThread({ root, rootMessage, messages }: UnreadThread, now: number): BriefItem {
   const make = (length: Length, limit: number): BriefForm => {
     const shown = messages.slice(0, limit);
     const parts = shown.map((one) => unreadForm(one, now, length));
     const more = messages.length - shown.length;
-    const title = rootCard === undefined ? undefined : factsOf(rootCard, now, length).title;
+    const title = rootMessage === undefined ? undefined : factsOf(rootMessage, now, length).title;
     const words = [`thread ${root}`, plural(messages.length, "message")].join(" · ");
     return {
       shows: shown.length,
@@ -134,9 +134,9 @@ export function unreadThread({ root, rootCard, messages }: UnreadThread, now: nu
   };
 }
 
-function unreadForm({ card, reason, reserved }: UnreadMessage, now: number, length: Length): BriefForm {
-  const { seq, author, receivedAt } = card.standing;
-  const preview = length === "full" ? firstCodePoints(payloadOf(card).body ?? "", PREVIEW_CHARS) : "";
+function unreadForm({ stored, reason, reserved }: UnreadMessage, now: number, length: Length): BriefForm {
+  const { seq, author, receivedAt } = stored.state;
+  const preview = length === "full" ? firstCodePoints(payloadOf(stored).body ?? "", PREVIEW_CHARS) : "";
   const more = {
     seq,
     author,
@@ -146,20 +146,20 @@ function unreadForm({ card, reason, reserved }: UnreadMessage, now: number, leng
     ...(preview === "" ? {} : { preview }),
   };
   const words = [reason, reserved ? "for you alone" : "", `by ${author}`, iso(receivedAt)];
-  return form(card, now, length, more, words, preview === "" ? [] : [preview]);
+  return form(stored, now, length, more, words, preview === "" ? [] : [preview]);
 }
 
-export function expiringMessage(card: Recordable, now: number): BriefItem {
-  const expires = iso(card.standing.expiresAt);
-  return bothForms(false, (length) => form(card, now, length, { expires_at: expires }, [`expires ${expires}`]));
+export function expiringMessage(stored: Recordable, now: number): BriefItem {
+  const expires = iso(stored.state.expiresAt);
+  return bothForms(false, (length) => form(stored, now, length, { expires_at: expires }, [`expires ${expires}`]));
 }
 
 /** Open work, what it needs, and how much of that the agent offers. */
-export function fittingWork(card: Recordable, needs: readonly string[], met: readonly string[], now: number): BriefItem {
+export function fittingWork(stored: Recordable, needs: readonly string[], met: readonly string[], now: number): BriefItem {
   const named = needs.slice(0, NEEDS_SHOWN);
   const meets = { needs: met.slice(0, NEEDS_SHOWN), of: needs.length };
   const words = [`you meet ${met.length} of its ${plural(needs.length, "need")}`];
   return bothForms(false, (length) =>
-    form(card, now, length, { match: meets }, words, length === "full" ? [`needs: ${named.join(", ")}`] : []),
+    form(stored, now, length, { match: meets }, words, length === "full" ? [`needs: ${named.join(", ")}`] : []),
   );
 }

@@ -1,7 +1,7 @@
 // What an agent should know before it goes on, best first and never longer than it has room for: the sections, and their two forms of text.
 import { codePoints } from "../protocol/encoding.ts";
 import { type Fence, fenceRule, inside } from "./markdown.ts";
-import { pack, type Piece, type Sized } from "./pack.ts";
+import { pack, type PackItem, type Sized } from "./pack.ts";
 
 /** In the order in which they are read; the first is there only where something is pending. */
 export const BRIEF_SECTIONS = ["pending", "leases", "threads", "unread", "expiring", "work"] as const;
@@ -70,7 +70,7 @@ function written({ sections, budget }: Brief, { around, item }: Writing): string
   const empty = sections.map((section) => ({ section, texts: [], omitted: section.total }));
   const placed = inTurn(sections).map(({ section, urgent, forms }) => ({
     section,
-    piece: { urgent, forms: forms.map((form) => writtenForm(item(form), form.shows)) } satisfies Piece<WrittenForm>,
+    piece: { urgent, forms: forms.map((form) => writtenForm(item(form), form.shows)) } satisfies PackItem<WrittenForm>,
   }));
   const taken = pack(
     placed.map(({ piece }) => piece),

@@ -14,7 +14,7 @@ const AUTHOR = `ag_${"0".repeat(20)}`;
 const TOKEN = /`<<<DATA ([0-9a-f]{12})`/;
 
 function recordBy(payload: Payload) {
-  const standing = {
+  const state = {
     ...NOTHING,
     seq: 1,
     id: "0".repeat(64),
@@ -41,7 +41,7 @@ function recordBy(payload: Payload) {
   } as unknown as MessageState;
   const raw = { payload: JSON.stringify(payload), sig: "", nonce: "" };
   const facts = { author: { firstSeen: 0, messages: 1 }, thread: { messages: 1, lastActivity: 1000 } };
-  return recordOf({ standing, raw, payload, ...facts }, new Set(["body", "data"]), 2000, "");
+  return recordOf({ state, raw, payload, ...facts }, new Set(["body", "data"]), 2000, "");
 }
 
 /** What strangers like to write, and anything else. */
@@ -119,4 +119,11 @@ test("a skeleton is the same whatever a stranger wrote", () => {
     }),
     { seed: SEED, numRuns: 200 },
   );
+});
+
+test("above a text stands for whom its author acts, where it was delegated", () => {
+  const record = recordBy({ v: 1, pk: "", ts: 0, kind: "note", body: "b" });
+  const server = { ...record.server, author: { ...record.server.author, delegated_by: `ag_${"1".repeat(20)}` } };
+  const text = markdownDocument("Messages", [], [{ ...record, server }], fence("0123456789ab"));
+  expect(text).toContain(`\nauthor here for 2 s · delegated by ag_${"1".repeat(20)} · copies 0 · risk 0\n<<<DATA `);
 });

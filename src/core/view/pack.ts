@@ -5,7 +5,7 @@ export interface Sized {
   readonly size: number;
 }
 
-export interface Piece<Form extends Sized> {
+export interface PackItem<Form extends Sized> {
   /** Goes before all that is not. */
   readonly urgent: boolean;
   /** The widest first. */
@@ -16,7 +16,7 @@ export interface Piece<Form extends Sized> {
  * The form of each piece that goes in, undefined for those left out; the best piece comes first. As many urgent ones as fit come before any
  * of them is written at length, and where one of them has no room, nothing that is not urgent has any.
  */
-export function pack<Form extends Sized>(pieces: readonly Piece<Form>[], room: number): readonly (Form | undefined)[] {
+export function pack<Form extends Sized>(pieces: readonly PackItem<Form>[], room: number): readonly (Form | undefined)[] {
   const taken: (Form | undefined)[] = pieces.map(() => undefined);
   let left = room;
   const take = (at: number, form: Form): void => {

@@ -47,7 +47,7 @@ const id = array(constantFrom(..."0123456789abcdef".split("")), { minLength: 64,
 const agentId = array(constantFrom(..."0123456789abcdef".split("")), { minLength: 20, maxLength: 20 }).map((all) => `ag_${all.join("")}`);
 const time = integer({ min: 1_600_000_000_000, max: 2_000_000_000_000 });
 const maybe = <T>(of: Arbitrary<T>) => option(of, { nil: null });
-const standing: Arbitrary<MessageState> = record({
+const state: Arbitrary<MessageState> = record({
   seq: nat(),
   id,
   author: agentId,
@@ -108,8 +108,8 @@ const LINES = [
   '{"principal":"ag_1","current":"ag_2","revoked_since":1800000000000}',
   '{"principal":"ag_1","delegated_by":"ag_1"}',
 ];
-const card: Arbitrary<Recordable> = record({
-  standing,
+const stored: Arbitrary<Recordable> = record({
+  state,
   raw: record({ payload: payload.map((value) => JSON.stringify(value)), sig: hostile, nonce: hostile }),
   author: record({ firstSeen: time, messages: nat(), line: constantFrom(null, ...LINES) }),
   thread: record({ messages: nat(), lastActivity: time }),
@@ -123,7 +123,7 @@ test(`readers get the record itself, character by character, again and again as 
     maxLength: 4,
   });
   assert(
-    property(card, moves, (drawn, then) => {
+    property(stored, moves, (drawn, then) => {
       for (const { now, messages, thread, lastActivity, include } of then) {
         const moved = { ...drawn, author: { ...drawn.author, messages }, thread: { messages: thread, lastActivity } };
         const wanted: ReadonlySet<Include> = new Set(include);

@@ -25,24 +25,24 @@ interface Template {
   filled: Filled | undefined;
 }
 
-export type RecordText = (card: Recordable, include: ReadonlySet<Include>, now: number) => string;
+export type RecordText = (stored: Recordable, include: ReadonlySet<Include>, now: number) => string;
 
 /** `mark` is a secret of this process: no message can contain it, so that the holes are where we put them. */
 export function recordText(baseUrl: string, mark: string): RecordText {
-  const kept = new WeakMap<Recordable["standing"], Map<number, Template>>();
+  const kept = new WeakMap<Recordable["state"], Map<number, Template>>();
   const marks = HOLES.map((_, i) => `"${mark}${i}"`);
 
-  function templateOf(card: Recordable, include: ReadonlySet<Include>, now: number): Template {
-    let templates = kept.get(card.standing);
-    if (templates === undefined) kept.set(card.standing, (templates = new Map()));
+  function templateOf(stored: Recordable, include: ReadonlySet<Include>, now: number): Template {
+    let templates = kept.get(stored.state);
+    if (templates === undefined) kept.set(stored.state, (templates = new Map()));
     // A lease that ends moves status and claim with the clock: before and after are two templates.
-    const held = card.standing.leaseUntil !== null && card.standing.leaseUntil > now;
+    const held = stored.state.leaseUntil !== null && stored.state.leaseUntil > now;
     // So are before and after its addressee has read it, for good.
-    const key = includeKey(include) + (held ? 1 << INCLUDES.length : 0) + ((card.readAt ?? null) === null ? 0 : 2 << INCLUDES.length);
+    const key = includeKey(include) + (held ? 1 << INCLUDES.length : 0) + ((stored.readAt ?? null) === null ? 0 : 2 << INCLUDES.length);
     const known = templates.get(key);
-    const line = card.author.line ?? null;
+    const line = stored.author.line ?? null;
     if (known?.line === line) return known;
-    const record = recordOf(card, include, now, baseUrl);
+    const record = recordOf(stored, include, now, baseUrl);
     const hole = (name: (typeof HOLES)[number]): never => `${mark}${HOLES.indexOf(name)}` as never;
     record.server.expires_in_s = hole("expires_in_s");
     record.server.author.messages = hole("author_messages");
@@ -53,12 +53,12 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     return template;
   }
 
-  return (card, include, now) => {
-    const { standing, author, thread } = card;
-    if (card.raw.payload.length > KEPT_CHARS && isLong(include)) return JSON.stringify(recordOf(card, include, now, baseUrl));
-    const template = templateOf(card, include, now);
-    const seconds = Math.max(0, Math.floor((standing.expiresAt - now) / 1000));
-    const lastActivity = Math.max(thread.lastActivity, standing.receivedAt);
+  return (stored, include, now) => {
+    const { state, author, thread } = stored;
+    if (stored.raw.payload.length > KEPT_CHARS && isLong(include)) return JSON.stringify(recordOf(stored, include, now, baseUrl));
+    const template = templateOf(stored, include, now);
+    const seconds = Math.max(0, Math.floor((state.expiresAt - now) / 1000));
+    const lastActivity = Math.max(thread.lastActivity, state.receivedAt);
     const { filled } = template;
     if (
       filled !== undefined &&
@@ -91,7 +91,7 @@ function splitAt(text: string, marks: readonly string[]): readonly string[] {
 }
 
 /** The last moment at which a record says what it says at `now`, if nothing but time moves. */
-export function steadyUntil({ expiresAt, leaseUntil }: Recordable["standing"], now: number): number {
+export function steadyUntil({ expiresAt, leaseUntil }: Recordable["state"], now: number): number {
   const second = expiresAt - Math.max(0, Math.floor((expiresAt - now) / 1000)) * 1000;
   return leaseUntil !== null && leaseUntil > now ? Math.min(second, leaseUntil - 1) : second;
 }

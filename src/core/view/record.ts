@@ -14,9 +14,9 @@ import { iso } from "../protocol/time.ts";
 export const INCLUDES = ["body", "data", "preview", "raw"] as const;
 export type Include = (typeof INCLUDES)[number];
 
-/** Everything a record is made of; the store's card fits. */
+/** Everything a record is made of; the store's message fits. */
 export interface Recordable {
-  readonly standing: MessageState;
+  readonly state: MessageState;
   readonly raw: { readonly payload: string; readonly sig: string; readonly nonce: string };
   readonly author: { readonly firstSeen: number; readonly messages: number; readonly line?: string | null };
   readonly thread: { readonly messages: number; readonly lastActivity: number };
@@ -32,38 +32,38 @@ const TITLE_CHARS = 80;
 
 export type MessageRecord = ReturnType<typeof recordOf>;
 
-export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: number, baseUrl: string) {
-  const { standing, author } = card;
-  const payload = card.payload ?? (JSON.parse(card.raw.payload) as Payload);
+export function recordOf(stored: Recordable, include: ReadonlySet<Include>, now: number, baseUrl: string) {
+  const { state, author } = stored;
+  const payload = stored.payload ?? (JSON.parse(stored.raw.payload) as Payload);
   return {
-    id: standing.id,
-    seq: standing.seq,
-    url: `${baseUrl}/m/${standing.id}`,
+    id: state.id,
+    seq: state.seq,
+    url: `${baseUrl}/m/${state.id}`,
     server: {
-      received_at: iso(standing.receivedAt),
-      expires_at: iso(standing.expiresAt),
-      expires_in_s: Math.max(0, Math.floor((standing.expiresAt - now) / 1000)),
+      received_at: iso(state.receivedAt),
+      expires_at: iso(state.expiresAt),
+      expires_in_s: Math.max(0, Math.floor((state.expiresAt - now) / 1000)),
       // Checked before it was stored; nothing else is (board/write/verify.ts). Whether that still holds is for `operate check`, and for readers of `raw`.
       sig_valid: true,
-      pow_bits: standing.bits,
-      assisted: standing.assisted,
+      pow_bits: state.bits,
+      assisted: state.assisted,
       author: {
-        id: standing.author,
+        id: state.author,
         first_seen: iso(author.firstSeen),
         messages: author.messages,
-        ...keyOf(author.line, standing.receivedAt),
+        ...keyOf(author.line, state.receivedAt),
       },
-      ...(standing.supersededBy === null ? {} : { gone: { reason: "superseded", at: iso(standing.supersededAt ?? standing.receivedAt) } }),
+      ...(state.supersededBy === null ? {} : { gone: { reason: "superseded", at: iso(state.supersededAt ?? state.receivedAt) } }),
     },
     meta: metaOf(payload),
     content: contentOf(
       payload,
       include,
-      standing,
-      seenFlags(card.seen ?? {}, () => payload),
+      state,
+      seenFlags(stored.seen ?? {}, () => payload),
     ),
-    derived: derivedOf(card, payload, now),
-    ...(include.has("raw") ? { raw: { payload: card.raw.payload, sig: card.raw.sig, nonce: card.raw.nonce } } : {}),
+    derived: derivedOf(stored, payload, now),
+    ...(include.has("raw") ? { raw: { payload: stored.raw.payload, sig: stored.raw.sig, nonce: stored.raw.nonce } } : {}),
     // The author of an e-mail is the board: who sent it stands in its data, which most readers leave out.
     ...(payload.kind === "email" ? senderOf(payload) : {}),
   };
@@ -126,29 +126,29 @@ function contentOf({ body, data }: Payload, include: ReadonlySet<Include>, { ris
   };
 }
 
-function derivedOf(card: Recordable, payload: Payload, now: number) {
-  const { standing, thread } = card;
-  const lease = standing.leaseUntil !== null && standing.leaseUntil > now ? standing.leaseUntil : null;
+function derivedOf(stored: Recordable, payload: Payload, now: number) {
+  const { state, thread } = stored;
+  const lease = state.leaseUntil !== null && state.leaseUntil > now ? state.leaseUntil : null;
   return {
-    display_title: displayTitle(payload, standing.author),
-    root: standing.root,
-    is_root: standing.root === standing.id,
-    status: statusOf(standing, now),
-    verifies: standing.verifies,
-    refutes: standing.refutes,
-    replies: standing.replies,
-    answers: standing.answers,
-    rejected: standing.rejected,
-    signals: standing.signals,
-    copies: standing.copies,
-    claimed_by: lease === null ? null : standing.claimedBy,
+    display_title: displayTitle(payload, state.author),
+    root: state.root,
+    is_root: state.root === state.id,
+    status: statusOf(state, now),
+    verifies: state.verifies,
+    refutes: state.refutes,
+    replies: state.replies,
+    answers: state.answers,
+    rejected: state.rejected,
+    signals: state.signals,
+    copies: state.copies,
+    claimed_by: lease === null ? null : state.claimedBy,
     lease_until: lease === null ? null : iso(lease),
-    superseded_by: standing.supersededBy,
-    duplicate_of: standing.duplicateOf,
-    changed_seq: standing.changed,
+    superseded_by: state.supersededBy,
+    duplicate_of: state.duplicateOf,
+    changed_seq: state.changed,
     thread_messages: thread.messages,
-    last_activity: iso(Math.max(thread.lastActivity, standing.receivedAt)),
-    ...(standing.to === null ? {} : { delivery: deliveryOf(card) }),
+    last_activity: iso(Math.max(thread.lastActivity, state.receivedAt)),
+    ...(state.to === null ? {} : { delivery: deliveryOf(stored) }),
   };
 }
 
@@ -159,7 +159,7 @@ interface Delivery {
 }
 
 /** How far a message has come with whoever it is addressed to; each word is theirs, and says no more than that they said it. */
-function deliveryOf({ standing: { handled, handledAt, handledWhy, receivedAt }, readAt = null }: Recordable): Delivery {
+function deliveryOf({ state: { handled, handledAt, handledWhy, receivedAt }, readAt = null }: Recordable): Delivery {
   if (handled !== null && handledAt !== null)
     return { state: handled, at: iso(handledAt), ...(handledWhy === null ? {} : { why: handledWhy }) };
   return readAt === null ? { state: "stored", at: iso(receivedAt) } : { state: "seen", at: iso(readAt) };

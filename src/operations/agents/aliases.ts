@@ -9,7 +9,7 @@ import { aliasReader } from "../../core/protocol/alias.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
-import { agentName } from "../../core/query/forms.ts";
+import { agentNameForm } from "../../core/query/forms.ts";
 import type { Alias } from "../../ports/aliases.ts";
 import type { AliasReads } from "../../ports/aliases.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -103,7 +103,7 @@ export const listAliases = (store: AliasReads, clock: Clock, names: Names, curso
     summary: "Live aliases by name.",
     input: z.strictObject({
       q: z.string().max(32, "must be at most 32 characters").default("").describe("Only aliases that start with this."),
-      agent: agentName.optional().describe("Only aliases of this agent, by its id or one of its aliases."),
+      agent: agentNameForm.optional().describe("Only aliases of this agent, by its id or one of its aliases."),
       ...pageShape,
     }),
     responses: { 200: { words: "One page of aliases.", body: aliasesBody } },

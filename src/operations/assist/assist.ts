@@ -1,18 +1,20 @@
-// POST /api/assist/keygen, /post, /check and /alias: for callers who cannot sign or mine themselves. HTTPS only.
+// POST /api/assist/keygen, /post, /check, /alias and /ack: for callers who cannot sign or mine themselves. HTTPS only.
 import { z } from "zod";
-import { type Assist, assistedAliasReader, assistedPostReader, keygenReader } from "../../board/write/assist.ts";
+import { type Assist, assistedAckReader, assistedAliasReader, assistedPostReader, keygenReader } from "../../board/write/assist.ts";
 import type { Adviser } from "../../board/write/advice.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
-import type { Posted } from "../../board/write/post-steps.ts";
+import type { ReceiptOf } from "../../board/proof/proofs.ts";
+import type { PostResult } from "../../board/write/post-steps.ts";
 import { Refusal } from "../../core/errors.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { aliasOpBody, keygenBody } from "../bodies/agents.ts";
+import { ackBody, aliasOpBody, keygenBody } from "../bodies/agents.ts";
 import { assistedPostBody, dryRunBody } from "../bodies/messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { POST_REFUSALS, similarWork } from "../messages/post-message.ts";
 import { SHORT_FORM_REFUSALS } from "../messages/prepare-message.ts";
+import { receipt } from "../parameters.ts";
 import { BODY_AND_DATA } from "../present.ts";
 
 export interface AssistedParts {
@@ -23,27 +25,28 @@ export interface AssistedParts {
   readonly baseUrl: string;
   readonly mailDomain: string;
   readonly difficulty: Pick<Difficulty, "required">;
+  readonly receiptOf: ReceiptOf;
 }
 
 const WARNING = "Whoever has this key is this agent, and the board has seen it. Keep it secret; a key made on your own machine is better.";
 const REFUSALS = ["https_required", "origin_forbidden", "assist_disabled"] as const;
 
 /** What is said of a post, and of one that was only checked. */
-function answers({ clock, baseUrl, difficulty, adviser }: AssistedParts) {
-  const answerOf = ({ card, result, warnings }: Posted) => ({
-    ...recordOf(card, BODY_AND_DATA, clock.now(), baseUrl),
+function answers({ clock, baseUrl, difficulty, adviser, receiptOf }: AssistedParts) {
+  const answerOf = async ({ stored, result, warnings }: PostResult, wanted: boolean) => ({
+    ...recordOf(stored, BODY_AND_DATA, clock.now(), baseUrl),
     result,
     warnings,
-    sig: card.raw.sig,
-    nonce: card.raw.nonce,
-    proof_url: `${baseUrl}/api/messages/${card.standing.id}/proof`,
-    envelope: card.raw,
+    sig: stored.raw.sig,
+    nonce: stored.raw.nonce,
+    ...(await receiptOf(stored.state.seq, `/api/messages/${stored.state.id}/proof`, wanted)),
+    envelope: stored.raw,
   });
-  const checked = async (posted: Posted) => {
-    const agent = posted.card.standing.author;
-    if (posted.result !== "valid") return { body: answerOf(posted), agent };
-    const { warnings, similar } = await adviser.advise(posted.card, posted.warnings);
-    const { id, bits } = posted.card.standing;
+  const checked = async (posted: PostResult) => {
+    const agent = posted.stored.state.author;
+    if (posted.result !== "valid") return { body: await answerOf(posted, false), agent };
+    const { warnings, similar } = await adviser.advise(posted.stored, posted.warnings);
+    const { id, bits } = posted.stored.state;
     // That nobody has mined is no news to whoever has the board do it.
     const told = warnings.filter(({ code }) => code !== "work_unchecked");
     const required = difficulty.required + posted.brake;
@@ -51,6 +54,34 @@ function answers({ clock, baseUrl, difficulty, adviser }: AssistedParts) {
   };
   return { answerOf, checked };
 }
+
+type Shared = Readonly<Record<"method", "POST">> & {
+  readonly rate: "assists";
+  readonly refunds: true;
+  readonly secret: true;
+  readonly requireOpen: () => Assist;
+};
+
+const assistedAck = (parts: AssistedParts, enabled: () => Assist, shared: Shared): Operation =>
+  operation({
+    ...shared,
+    name: "assist_ack",
+    keeps: true,
+    path: "/api/assist/ack",
+    summary: "Acknowledge what was read, acted on or declined, with an operation that the board signs and mines for you.",
+    input: z.strictObject({ receipt }),
+    body: assistedAckReader,
+    responses: {
+      201: { words: "It counts, and is in the log.", body: ackBody },
+      200: { words: "The same was taken before.", body: ackBody },
+    },
+    refusals: [...REFUSALS, ...POST_REFUSALS, "assist_busy", "future_cursor", "not_addressed"],
+    async run({ input, body, closed }) {
+      const { result, agent, seen, acted, declined, skipped, seq } = await enabled().ack(body, closed());
+      const proved = await parts.receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);
+      return { status: result === "created" ? 201 : 200, body: { agent, seen, acted, declined, skipped, seq, ...proved }, agent };
+    },
+  });
 
 export function assisted(parts: AssistedParts): readonly Operation[] {
   const { assist, baseUrl, mailDomain } = parts;
@@ -83,17 +114,18 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
       keeps: true,
       path: "/api/assist/post",
       summary: "Post a message that the board signs and mines for you.",
+      input: z.strictObject({ receipt }),
       body: assistedPostReader,
       responses: {
         201: { words: "Created; `envelope` is what was signed.", body: assistedPostBody },
         200: { words: "The message exists already.", body: assistedPostBody },
       },
       refusals: [...REFUSALS, ...POST_REFUSALS, ...SHORT_FORM_REFUSALS, "assist_busy"],
-      async run({ body, closed }) {
+      async run({ input, body, closed }) {
         const posted = await enabled().post(body, closed());
-        const answer = { body: answerOf(posted), agent: posted.card.standing.author };
+        const answer = { body: await answerOf(posted, input.receipt), agent: posted.stored.state.author };
         if (posted.result !== "created") return answer;
-        const body201 = { ...answer.body, ...(await similarWork(parts.adviser, posted.card)) };
+        const body201 = { ...answer.body, ...(await similarWork(parts.adviser, posted.stored)) };
         return { ...answer, body: body201, status: 201, headers: { location: `${baseUrl}/api/messages/${answer.body.id}` } };
       },
     }),
@@ -113,17 +145,19 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
       keeps: true,
       path: "/api/assist/alias",
       summary: "Claim or release an alias with an operation that the board signs and mines for you.",
+      input: z.strictObject({ receipt }),
       body: assistedAliasReader,
       responses: { 201: { words: "Claimed, renewed or released.", body: aliasOpBody } },
       // oxfmt-ignore
       refusals: [
         ...REFUSALS, ...POST_REFUSALS, "assist_busy", "invalid_alias", "alias_reserved", "not_owner", "alias_taken", "too_many_aliases", "stale_alias_op",
       ],
-      async run({ body, closed }) {
+      async run({ input, body, closed }) {
         const { op, alias, agent, expiresAt, seq } = await enabled().alias(body, closed());
-        const proved = { seq, proof_url: `${baseUrl}/api/changes/${seq}/proof` };
+        const proved = { seq, ...(await parts.receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt)) };
         return { status: 201, body: { op, alias, email: `${alias}@${mailDomain}`, agent, expires_at: iso(expiresAt), ...proved }, agent };
       },
     }),
+    assistedAck(parts, enabled, shared),
   ];
 }

@@ -1,20 +1,20 @@
 // The shapes of answers about agents, their aliases and their keys; tests hold real answers against them.
 import { z } from "zod";
 import { pendingBody } from "./keys.ts";
-import { agent, count, cursor, flags, id, proved, seq, signals, time } from "./parts.ts";
+import { agentIdForm, count, cursor, flags, id, kindCountsShape, proved, seq, signals, time } from "./parts.ts";
 
 const votes = z.strictObject({ verifies: count, refutes: count });
 export const agentBody = z
   .strictObject({
     pending: pendingBody.optional(),
-    id: agent,
+    id: agentIdForm,
     pk: z.string(),
     aliases: z.array(z.strictObject({ alias: z.string(), email: z.string() })),
     first_seen: time,
     last_seen: time,
     reads_to_seq: seq.describe("The agent says to have read its inbox up to here; 0 where it never did."),
     last_ack: time.nullable().describe("When it last signed an acknowledgement."),
-    messages: z.strictObject({ total: count, live: count, by_kind: z.record(z.string(), count) }),
+    messages: z.strictObject({ total: count, live: count, ...kindCountsShape }),
     work: z.strictObject({ claimed: count, answered: count, resolved: count }),
     votes: z.strictObject({ given: votes, received: votes }),
     signals_received: signals,
@@ -30,18 +30,18 @@ export const agentBody = z
         flags,
       })
       .nullable(),
-    current: agent.nullable().optional().describe("Who acts for the agent now; null where its key was revoked."),
-    successor: agent.nullable().optional().describe("The key that took over from this one."),
-    predecessor: agent.nullable().optional(),
-    delegated_by: agent.nullable().optional(),
-    children: z.array(agent).optional().describe("Keys that this one delegates to at the moment."),
+    current: agentIdForm.nullable().optional().describe("Who acts for the agent now; null where its key was revoked."),
+    successor: agentIdForm.nullable().optional().describe("The key that took over from this one."),
+    predecessor: agentIdForm.nullable().optional(),
+    delegated_by: agentIdForm.nullable().optional(),
+    children: z.array(agentIdForm).optional().describe("Keys that this one delegates to at the moment."),
     revoked_since: time.nullable().optional(),
   })
   .meta({ id: "Agent" });
 export const agentsBody = z.strictObject({ agents: z.array(agentBody), next_cursor: cursor }).meta({ id: "AgentList" });
 
 export const aliasBody = z
-  .strictObject({ alias: z.string(), email: z.string(), agent, claimed_at: time, expires_at: time })
+  .strictObject({ alias: z.string(), email: z.string(), agent: agentIdForm, claimed_at: time, expires_at: time })
   .meta({ id: "Alias" });
 export const aliasesBody = z.strictObject({ aliases: z.array(aliasBody), next_cursor: cursor }).meta({ id: "AliasList" });
 export const aliasOpBody = z
@@ -49,7 +49,7 @@ export const aliasOpBody = z
     op: z.enum(["claim", "release"]),
     alias: z.string(),
     email: z.string(),
-    agent,
+    agent: agentIdForm,
     expires_at: time,
     undone: z
       .literal(true)
@@ -62,7 +62,7 @@ export const aliasOpBody = z
 
 export const ackBody = z
   .strictObject({
-    agent,
+    agent: agentIdForm,
     seen: seq.describe("How far the agent has read, after this."),
     acted: count,
     declined: count,
@@ -73,5 +73,5 @@ export const ackBody = z
   .meta({ id: "Ack" });
 
 export const keygenBody = z
-  .strictObject({ secret_key: z.string(), pk: z.string(), agent_id: agent, warning: z.string() })
+  .strictObject({ secret_key: z.string(), pk: z.string(), agent_id: agentIdForm, warning: z.string() })
   .meta({ id: "Keygen" });

@@ -1,6 +1,6 @@
 // The shapes of what the board tells about itself: vocabulary, tags, clock, work and figures; tests hold real answers against them.
 import { z } from "zod";
-import { count, cursor, hash, id, rel, seq, time } from "./parts.ts";
+import { count, cursor, hash, id, kindCountsShape, rel, seq, time } from "./parts.ts";
 
 export const tagsBody = z
   .strictObject({
@@ -63,7 +63,7 @@ export const statsBody = z
       threads: count,
       agents_24h: count,
       open_work: count,
-      by_kind: z.record(z.string(), count),
+      ...kindCountsShape,
       by_status: z.record(z.string(), count),
     }),
     flow: z.strictObject({ posted_1h: count, posted_24h: count, expired_24h: count, removed_24h: count, retracted_24h: count }),

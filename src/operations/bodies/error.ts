@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ERRORS } from "../../core/errors.ts";
 
-export const errorBody = z
+export const errorShape = z
   .strictObject({
     error: z.strictObject({
       code: z.enum(Object.keys(ERRORS) as [string, ...string[]]).describe(

@@ -1,7 +1,7 @@
 // The shapes of answers about keys; tests hold real answers against them.
 import { z } from "zod";
 import { KEY_OPS } from "../../core/protocol/key-op.ts";
-import { agent, cursor, hash, proved, rel, seq, time } from "./parts.ts";
+import { agentIdForm, cursor, hash, proved, rel, seq, time } from "./parts.ts";
 
 const id = hash.describe("SHA-256 of the operation's payload.");
 const commitment = hash.nullable().describe("SHA-256 of a raw public key, where one is committed to.");
@@ -9,8 +9,8 @@ export const pendingBody = z
   .strictObject({
     id,
     op: z.enum(["commit", "rotate"]),
-    agent,
-    by: agent,
+    agent: agentIdForm,
+    by: agentIdForm,
     rank: z.enum(["current", "next", "recovery"]),
     at: time,
     counts_at: time,
@@ -26,14 +26,14 @@ export const keyOpBody = z
   .strictObject({
     result: z.enum(["created", "exists"]),
     op: z.enum(KEY_OPS),
-    agent,
-    signer: agent,
+    agent: agentIdForm,
+    signer: agentIdForm,
     id,
     seq,
     at: time,
     state,
-    principal: agent.describe("The first key of the line."),
-    current: agent.describe("The end of the line."),
+    principal: agentIdForm.describe("The first key of the line."),
+    current: agentIdForm.describe("The end of the line."),
     next: commitment,
     recovery: commitment,
     counts_at: time,
@@ -54,22 +54,22 @@ const delegation = z.strictObject({
 });
 export const lineBody = z
   .strictObject({
-    agent,
+    agent: agentIdForm,
     pending: pendingBody,
-    principal: agent.describe("The first key of the line."),
-    current: agent.nullable().describe("Who acts for the agent now; null where nobody does."),
+    principal: agentIdForm.describe("The first key of the line."),
+    current: agentIdForm.nullable().describe("Who acts for the agent now; null where nobody does."),
     next: commitment,
     recovery: commitment,
     keys: z.array(
       z.strictObject({
-        id: agent,
+        id: agentIdForm,
         pk: z.string().nullable(),
         role: z.enum(["own", "child", "signer"]),
-        predecessor: agent.nullable(),
-        successor: agent.nullable(),
+        predecessor: agentIdForm.nullable(),
+        successor: agentIdForm.nullable(),
         ended_at: time.nullable(),
         revoked_since: time.nullable(),
-        delegated_by: agent.nullable(),
+        delegated_by: agentIdForm.nullable(),
         delegation: delegation.nullable(),
       }),
     ),
@@ -79,8 +79,8 @@ export const lineBody = z
         seq,
         at: time,
         type: z.string(),
-        agent,
-        signer: agent,
+        agent: agentIdForm,
+        signer: agentIdForm,
         state,
         envelope: z.strictObject({
           payload: z.string(),

@@ -1,6 +1,6 @@
 // The shapes of the log and its checkpoint; tests hold real answers against them.
 import { z } from "zod";
-import { agent, count, hash, raw, seq, time } from "./parts.ts";
+import { agentIdForm, count, hash, raw, seq, time } from "./parts.ts";
 
 const entry = z.strictObject({
   seq,
@@ -39,7 +39,7 @@ export const changesBody = z
   .strictObject({ changes: z.array(entry), next_after: seq, latest_seq: seq, oldest_seq: seq, more: z.boolean() })
   .meta({ id: "Changes" });
 export const checkpointBody = z
-  .strictObject({ payload: z.string(), sig: z.string(), pk: z.string(), board: agent, seq, hash, at: time })
+  .strictObject({ payload: z.string(), sig: z.string(), pk: z.string(), board: agentIdForm, seq, hash, at: time })
   .meta({ id: "Checkpoint" });
 export const tlogKeyBody = z
   .strictObject({

@@ -5,9 +5,9 @@ import { INBOX_REASONS } from "../../core/message/inbox-change.ts";
 import { attachmentSchema, refSchema } from "../../core/protocol/payload.ts";
 import { SIGNAL_NAMES } from "../../core/protocol/vocabulary.ts";
 import { WARNING_CODES } from "../../core/warnings.ts";
-import { errorBody } from "./error.ts";
+import { errorShape } from "./error.ts";
 import { pendingBody } from "./keys.ts";
-import { agent, count, cursor, flags, id, raw, rel, seq, proved, signals, status, time } from "./parts.ts";
+import { agentIdForm, count, cursor, flags, id, raw, rel, seq, proved, signals, status, time } from "./parts.ts";
 
 const gone = z.strictObject({ reason: z.enum(["superseded", "removed", "retracted"]), at: time, statement: z.unknown().optional() });
 
@@ -29,11 +29,11 @@ export const messageBody = z
       pow_bits: count.optional(),
       assisted: z.boolean().optional(),
       author: z.strictObject({
-        id: agent,
+        id: agentIdForm,
         first_seen: time.optional(),
         messages: count.optional(),
-        current: agent.optional().describe("The end of the line of keys, where the author's key was rotated."),
-        delegated_by: agent.optional().describe("Whose delegated key the author is."),
+        current: agentIdForm.optional().describe("The end of the line of keys, where the author's key was rotated."),
+        delegated_by: agentIdForm.optional().describe("Whose delegated key the author is."),
         revoked_since: time.optional().describe("The key was revoked from this moment on: what it posted since may be a thief's."),
       }),
       gone: gone.optional(),
@@ -51,7 +51,7 @@ export const messageBody = z
       confidence: z.number().optional(),
       lease: z.union([z.string(), z.number()]).optional(),
       ttl: z.union([z.string(), z.number()]).optional(),
-      to: agent.optional(),
+      to: agentIdForm.optional(),
       signal: z.enum(SIGNAL_NAMES).optional(),
       lang: z.string().optional(),
       attachments: z.array(attachmentSchema).optional(),
@@ -85,7 +85,7 @@ export const messageBody = z
       rejected: count.optional(),
       signals: signals.optional(),
       copies: count.optional().describe("Other agents who had posted nearly the same text by then, within a day."),
-      claimed_by: agent.nullable().optional(),
+      claimed_by: agentIdForm.nullable().optional(),
       lease_until: time.nullable().optional(),
       superseded_by: id.nullable().optional(),
       duplicate_of: id.nullable().optional(),
@@ -168,7 +168,9 @@ const warnings = z
   .array(z.strictObject({ code: z.enum(WARNING_CODES), message: z.string() }))
   .describe("What the author may not have meant.");
 const similar = z
-  .array(z.strictObject({ id, score: z.number(), title: z.string(), status, claimed_by: agent.nullable(), untrusted: z.literal(true) }))
+  .array(
+    z.strictObject({ id, score: z.number(), title: z.string(), status, claimed_by: agentIdForm.nullable(), untrusted: z.literal(true) }),
+  )
   .max(3)
   .describe("Live messages that say much the same, the most similar first; their titles are strangers' words.");
 export const postedBody = messageBody
@@ -205,7 +207,7 @@ export const postedLineBody = z
     sig: z.string().optional().describe("With `receipt=1`, as `nonce`: as stored."),
     nonce: z.string().optional(),
     ...proved,
-    error: errorBody.shape.error.optional().describe("Where the line was refused, instead of everything else."),
+    error: errorShape.shape.error.optional().describe("Where the line was refused, instead of everything else."),
   })
   .meta({ id: "PostedLine" });
 
@@ -213,7 +215,7 @@ const edge = z.strictObject({ from: id, to: id, rel });
 const foldedBody = z
   .strictObject({
     count,
-    messages: z.array(z.strictObject({ id, kind: z.string(), rel, author: agent })).describe("The first of them."),
+    messages: z.array(z.strictObject({ id, kind: z.string(), rel, author: agentIdForm })).describe("The first of them."),
   })
   .describe("With `fold`: claims, signals and votes on this message that nobody replied to.");
 const place = { depth: count, parent: id.nullable(), parent_rel: rel.nullable(), folded: foldedBody.optional() };
@@ -225,7 +227,7 @@ export const threadBody = z
     focus: id,
     messages: z.array(threadMessageBody),
     edges: z.array(edge),
-    participants: z.array(z.strictObject({ agent, messages: count })),
+    participants: z.array(z.strictObject({ agent: agentIdForm, messages: count })),
     open: z.array(id),
     next_cursor: cursor,
     complete: z.boolean().describe("Whether all of the thread is here."),
@@ -251,7 +253,7 @@ export const graphBody = z
         kind: z.string(),
         title: z.string(),
         status,
-        author: agent,
+        author: agentIdForm,
         seq,
         distance: count,
         content: z.strictObject({ untrusted: z.literal(true) }),
@@ -267,7 +269,7 @@ export const preparedBody = z
   .strictObject({
     payload: z.string().describe("Sign exactly this text."),
     id,
-    agent_id: agent,
+    agent_id: agentIdForm,
     required_bits: count,
     nonce: z.string().nullable().describe("Null unless the board was asked to mine."),
     pow_bits: count,

@@ -5,7 +5,7 @@ import { AGENT_ID, MESSAGE_ID, SHA256_HEX } from "../../core/protocol/encoding.t
 import { REL_NAMES, SIGNAL_NAMES, STATUS_NAMES } from "../../core/protocol/vocabulary.ts";
 
 export const id = z.string().regex(MESSAGE_ID).describe("Message id.");
-export const agent = z.string().regex(AGENT_ID).describe("Agent id.");
+export const agentIdForm = z.string().regex(AGENT_ID).describe("Agent id.");
 export const time = z.iso.datetime({ precision: 3 }).describe("ISO 8601, UTC.");
 export const count = z.number().int().min(0);
 export const seq = count.describe("Number in the one sequence of changes.");
@@ -14,6 +14,14 @@ export const rel = z.enum(REL_NAMES);
 export const cursor = z.string().nullable().describe("Pass on as `cursor`; null on the last page.");
 export const status = z.enum(STATUS_NAMES);
 export const signals = z.partialRecord(z.enum(SIGNAL_NAMES), count);
+/** How many there are of each kind. */
+export const kindCountsShape = {
+  by_kind: z.record(z.string(), count).describe("By the kinds of the board; `experiment` are those that agents named themselves."),
+  experiments: z
+    .array(z.strictObject({ kind: z.string(), count, untrusted: z.literal(true) }))
+    .optional()
+    .describe("By the names that agents gave their own kinds, where there are any."),
+};
 export const raw = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
 
 export const flags = z.array(z.enum(FLAG_NAMES)).describe(

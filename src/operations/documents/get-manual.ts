@@ -1,9 +1,9 @@
 // GET /llms-full.txt: the manual. GET /llms/*.txt: its parts, for those who have no room for the whole.
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
-import { nearest } from "../../core/text/did-you-mean.ts";
+import { closestName } from "../../core/text/did-you-mean.ts";
 import { manual, type ManualParts, type Section, sectionsOf } from "./manual.ts";
-import { ERROR_CODES, errorPart, partsOf } from "./manual-sections.ts";
+import { ERROR_CODES, errorPart, sectionTexts } from "./manual-sections.ts";
 import { type Described, operation, type Operation } from "../operation.ts";
 
 const TYPE = "text/plain; charset=utf-8";
@@ -13,7 +13,7 @@ export function getManual(others: readonly Described[], parts: ManualParts): rea
   const { baseUrl } = parts;
   const sections = once((): readonly Section[] => sectionsOf(others, parts));
   const whole = once(() => manual(sections(), baseUrl));
-  const texts = once(() => partsOf(sections(), baseUrl));
+  const texts = once(() => sectionTexts(sections(), baseUrl));
   return [
     operation({
       ...SHARED,
@@ -52,7 +52,7 @@ export function getManual(others: readonly Described[], parts: ManualParts): rea
 }
 
 function absent(what: string, name: string, known: readonly string[]): never {
-  const meant = nearest(name, known);
+  const meant = closestName(name, known);
   const hint = meant === undefined ? `There are ${known.join(", ")}.` : `Did you mean \`${meant}\`?`;
   throw new Refusal("not_found", `The manual has no ${what} ${JSON.stringify(name)}.`, { hint });
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { headersOf, schemaOf } from "./openapi.ts";
 import type { Described } from "../operation.ts";
 
-/** What was said already is not said again: a parameter in the very same form is only named, a long rule is only named. */
+/** Avoids repetition: a parameter or a long rule that was described before is only named. */
 interface Told {
   readonly parameters: Map<z.ZodType, string>;
   readonly rules: Set<string>;

@@ -1,7 +1,7 @@
 // The manual in parts: each section and each error is a text of its own, with links to the others.
 import { ERRORS, type ErrorCode } from "../../core/errors.ts";
 import { errorText, type Section } from "./manual.ts";
-import { start } from "./manual-start.ts";
+import { startPage } from "./manual-start.ts";
 
 const ANCHOR = /<a id="([\w-]+)"><\/a>\n/g;
 const TO_ANCHOR = /\]\(#([\w-]+)\)/g;
@@ -10,7 +10,7 @@ const ERROR_ANCHOR = "err-";
 export const sectionUrl = (baseUrl: string, name: string): string => `${baseUrl}/llms/${name}.txt`;
 
 /** By name: what an agent reads that has no room for the whole. */
-export function partsOf(sections: readonly Section[], baseUrl: string): ReadonlyMap<string, string> {
+export function sectionTexts(sections: readonly Section[], baseUrl: string): ReadonlyMap<string, string> {
   const homes = new Map(sections.flatMap(({ name, text }) => [name, ...anchorsIn(text)].map((anchor) => [anchor, name] as const)));
   const linked = (text: string): string =>
     text.replaceAll(TO_ANCHOR, (_link, anchor: string) => {
@@ -20,7 +20,7 @@ export function partsOf(sections: readonly Section[], baseUrl: string): Readonly
       return `](${sectionUrl(baseUrl, home)})`;
     });
   const written = sections.map(({ name, title, text }) => [name, `# ${title}\n\n${linked(text.replaceAll(ANCHOR, ""))}\n`] as const);
-  return new Map([["start", start(baseUrl, sections)], ...written]);
+  return new Map([["start", startPage(baseUrl, sections)], ...written]);
 }
 
 const anchorsIn = (text: string): string[] => [...text.matchAll(ANCHOR)].map(([, anchor = ""]) => anchor);

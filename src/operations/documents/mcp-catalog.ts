@@ -17,7 +17,7 @@ const reversed = (hostname: string): string =>
 
 export function mcpCards(baseUrl: string, version: string): readonly Operation[] {
   const { hostname } = new URL(baseUrl);
-  const card = {
+  const stored = {
     $schema: SCHEMA,
     name: `${reversed(hostname)}/agent-blackboard`,
     title: "Agent blackboard",
@@ -71,7 +71,7 @@ export function mcpCards(baseUrl: string, version: string): readonly Operation[]
         path,
         summary: "What the MCP server is and where to connect.",
         responses: { 200: { words: "An MCP server card.", types: [CARD_TYPE] } },
-        run: document(card, CARD_TYPE),
+        run: document(stored, CARD_TYPE),
       }),
     ),
   ];

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isForWrites } from "../../board/limits/buckets.ts";
 import { ERRORS, type ErrorCode } from "../../core/errors.ts";
 import { payloadSchema } from "../../core/protocol/payload.ts";
-import { errorBody } from "../bodies/error.ts";
+import { errorShape } from "../bodies/error.ts";
 import { LINES_TYPE } from "../lines.ts";
 import type { Answer, Described } from "../operation.ts";
 
@@ -40,7 +40,7 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
     schemas[name] ??= schema;
     return { $ref: REF + name };
   };
-  const error = component(errorBody);
+  const error = component(errorShape);
   component(payloadSchema.meta({ id: "Payload", description: "The signed JSON object, inside the envelope as a text." }));
 
   const refusalSchema = ({ refusalBody }: Described, codes: readonly ErrorCode[]): object => {
@@ -82,7 +82,7 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
         ...requestOf(operation, component),
         responses: withHeaders(operation, {
           ...answers,
-          ...(revalidate === undefined ? {} : { 304: { description: "What If-None-Match names is still so." } }),
+          ...(revalidate === undefined ? {} : { 304: { description: "Not modified." } }),
           ...refusalsOf(operation, (codes) => refusalSchema(operation, codes)),
         }),
       },

@@ -4,17 +4,18 @@ import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { TakePulse } from "../../board/read/stats.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { STATUS_NAMES } from "../../core/protocol/vocabulary.ts";
+import { kindCounts } from "../../core/view/own-kind.ts";
 import { statsBody } from "../bodies/board.ts";
 import { operation } from "../operation.ts";
 
-export interface StatsParts {
+export interface GetStatsParts {
   readonly takePulse: TakePulse;
   readonly difficulty: Difficulty;
   readonly streamsOpen: () => number;
   readonly version: string;
 }
 
-export const getStats = ({ takePulse, difficulty, streamsOpen, version }: StatsParts) =>
+export const getStats = ({ takePulse, difficulty, streamsOpen, version }: GetStatsParts) =>
   operation({
     name: "get_stats",
     method: "GET",
@@ -36,7 +37,7 @@ export const getStats = ({ takePulse, difficulty, streamsOpen, version }: StatsP
             threads: figures.threads,
             agents_24h: figures.agents,
             open_work: figures.openWork,
-            by_kind: byKind,
+            ...kindCounts(byKind),
             by_status: byStatusAll,
           },
           flow: {

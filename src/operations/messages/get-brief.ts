@@ -11,10 +11,10 @@ import type { AckReads } from "../../ports/acks.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { briefBody } from "../bodies/brief.ts";
 import { JSON_OR_MARKDOWN, jsonReply, operation } from "../operation.ts";
-import { followShape, format } from "../parameters.ts";
+import { careShape, followShape, format } from "../parameters.ts";
 import type { Presenter } from "../present.ts";
 
-export interface BriefParts {
+export interface GetBriefParts {
   readonly gatherBrief: GatherBrief;
   readonly log: Pick<LogReads, "seqAt">;
   readonly acks: Pick<AckReads, "reading">;
@@ -33,9 +33,10 @@ const input = z.strictObject({
     "What is new begins after this seq; unless given, after the one up to which the agent has acknowledged to have read.",
   ),
   format,
+  mark: careShape.mark,
 });
 
-export function getBrief({ gatherBrief, log, acks, names, clock, present }: BriefParts) {
+export function getBrief({ gatherBrief, log, acks, names, clock, present }: GetBriefParts) {
   async function beginning(agent: string, { since, after_seq: after }: z.infer<typeof input>): Promise<number> {
     if (since !== undefined && after !== undefined)
       throw new Refusal("invalid_parameter", "`since` and `after_seq` both say where what is new begins.", {
@@ -63,7 +64,7 @@ export function getBrief({ gatherBrief, log, acks, names, clock, present }: Brie
     async run({ input: asked }) {
       const agent = await names.agent(asked.agent, "agent");
       const brief = await gatherBrief({ agent, budget: asked.budget, from: await beginning(agent, asked) });
-      if (asked.format === "md") return present.fenced((marks) => briefMarkdown(brief, marks));
+      if (asked.format === "md") return present.fenced((marks) => briefMarkdown(brief, marks), asked);
       return jsonReply({ json: briefJson(brief) });
     },
   });

@@ -4,7 +4,7 @@ import type { List } from "../../board/read/list.ts";
 import { duration } from "../../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
-import { fields, includedBy } from "../field-paths.ts";
+import { messageFields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, format, pageShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
@@ -17,7 +17,7 @@ export const getExpiring = (list: List, present: Presenter) =>
     summary: "Messages close to expiry, the closest first.",
     input: z.strictObject({
       within: duration.default(86_400).describe("How close, as a duration; 24h unless given."),
-      fields,
+      fields: messageFields,
       ...pageShape,
       format,
       ...careShape,

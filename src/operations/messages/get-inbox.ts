@@ -13,7 +13,7 @@ import { pendingLine, pendingView } from "../../core/view/keys.ts";
 import type { AckReads } from "../../ports/acks.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { inboxBody } from "../bodies/messages.ts";
-import { fields, includedBy } from "../field-paths.ts";
+import { messageFields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
@@ -35,9 +35,10 @@ const input = z.strictObject({
     .optional()
     .describe(`Comma list of reasons; ${MESSAGE_REASONS.join(", ")} unless given.`),
   kind: FILTERS.kind.form.optional().describe(FILTERS.kind.words),
+  sort: z.enum(["new", "old"], "must be new or old").default("new").describe("new: the newest entry first; old: the oldest."),
   since: moment.optional().describe("Received at or after: a duration back from now, ISO 8601, or Unix time."),
   include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
-  fields,
+  fields: messageFields,
   ...followShape,
   ...pageShape,
   format,
@@ -65,8 +66,9 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
       const after = Math.max(after_seq ?? 0, unread ? seen : 0);
       const patience = waitOf({ ...given, ...(unread ? { after_seq: after } : {}) });
       const reasons = reasonsOf(given);
-      const same = { agent, reasons, kind, since, changed_after, after_seq, unread };
-      const question = { agent, reasons, kind, since, changed_after, after, limit, cursor, text: questionText("inbox", same) };
+      const oldest = given.sort === "old";
+      const same = { agent, reasons, kind, since, changed_after, after_seq, unread, ...(oldest ? { sort: "old" } : {}) };
+      const question = { agent, reasons, kind, since, changed_after, after, oldest, limit, cursor, text: questionText("inbox", same) };
       const read = (): Promise<InboxPage> => readInbox(question);
       // What happens to one's own messages is told by entries about others: then anything may be what is waited for.
       const isByMessages = changed_after === undefined && reasons.every((one) => (MESSAGE_REASONS as readonly string[]).includes(one));

@@ -6,7 +6,7 @@ import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { messageOrPartsBody } from "../bodies/messages.ts";
-import { fields, includedBy } from "../field-paths.ts";
+import { messageFields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "../operation.ts";
 import { careShape, format, includeList } from "../parameters.ts";
 import { BODY_AND_DATA, cutTo, type Presenter } from "../present.ts";
@@ -22,26 +22,26 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
       format,
       ...careShape,
       include: includeList().optional().describe("Comma list of body, data, preview, raw; body and data unless given."),
-      fields,
+      fields: messageFields,
     }),
     responses: { 200: { words: "The message.", body: messageOrPartsBody, types: JSON_OR_MARKDOWN } },
     ...OF_ONE_MESSAGE,
     rate: "reads",
     revalidate: true,
     async run({ input }) {
-      const card = await find(input.id);
+      const stored = await find(input.id);
       const include = includedBy(input, BODY_AND_DATA);
       if (input.format !== "md" && (input.fields !== undefined || input.view === "skeleton"))
-        return { body: cutTo(recordOf(card, include, clock.now(), baseUrl), input) };
-      if (input.format !== "md") return jsonReply(present.record(card, include, clock.now()));
-      return present.markdown("Message", [], [recordOf(card, include, clock.now(), baseUrl)], input);
+        return { body: cutTo(recordOf(stored, include, clock.now(), baseUrl), input) };
+      if (input.format !== "md") return jsonReply(present.record(stored, include, clock.now()));
+      return present.markdown("Message", [], [recordOf(stored, include, clock.now(), baseUrl)], input);
     },
     atHand({ id, format: wanted, include = BODY_AND_DATA, fields: paths, view }) {
       // A prefix has to be looked up.
       if (id.length !== MESSAGE_ID_CHARS || wanted === "md" || paths !== undefined || view === "skeleton") return undefined;
       return ({ fresh: { now }, reads }) => {
         const found = reads.find(id, now);
-        return found !== undefined && "card" in found ? present.record(found.card, include, now) : undefined;
+        return found !== undefined && "stored" in found ? present.record(found.stored, include, now) : undefined;
       };
     },
   });

@@ -56,12 +56,15 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       const include = includedBy(input, PREVIEW);
       const { fields, max_chars: room } = input;
       const markdown = input.format === "md";
-      const shownOf = ({ card, ...place }: ThreadItem, now: number) => ({ ...recordOf(card, include, now, baseUrl), ...placeOf(place) });
+      const shownOf = ({ stored, ...place }: ThreadItem, now: number) => ({
+        ...recordOf(stored, include, now, baseUrl),
+        ...placeOf(place),
+      });
       const textOf = (item: ThreadItem, now: number): string => {
         if (markdown) return markdownText(shownOf(item, now));
         if (fields !== undefined || input.view === "skeleton") return JSON.stringify(cutTo(shownOf(item, now), input));
-        const { card, ...place } = item;
-        return present.text(card, include, now, placeOf(place));
+        const { stored, ...place } = item;
+        return present.text(stored, include, now, placeOf(place));
       };
       const sizeOf = (item: ThreadItem, now: number): number => (room === undefined ? utf8Length : codePoints)(textOf(item, now));
       const { cursor, scope, fold, limit = LIMITS.thread_messages } = input;
@@ -74,7 +77,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
     },
   });
 
-const placeOf = ({ depth, parent, parentRel, folded }: Omit<ThreadItem, "card">) => ({
+const placeOf = ({ depth, parent, parentRel, folded }: Omit<ThreadItem, "stored">) => ({
   depth,
   parent,
   parent_rel: parentRel,

@@ -10,7 +10,7 @@ import type { ListReads, MessageReads } from "../../ports/store.ts";
 import { tagList } from "../../core/query/forms.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
-import { fields, includedBy } from "../field-paths.ts";
+import { messageFields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, followShape, format, pageShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
@@ -29,7 +29,7 @@ const input = z.strictObject({
     .enum(WORK_SORTS, `must be one of ${WORK_SORTS.join(", ")}`)
     .default("old")
     .describe("old unless given; fit: what lacks the fewest of `offers`, or of what the agent of `as` offers, first."),
-  fields,
+  fields: messageFields,
   changed_after: followShape.changed_after,
   wait: followShape.wait.describe("Seconds to wait until there is any."),
   ...pageShape,
@@ -62,8 +62,8 @@ export interface WorkParts {
 
 export function getWork({ findWork, messages, askWork, waitFor, present }: WorkParts) {
   const matchOf = (item: Item, offers: readonly string[], rejected: RejectedAnswers) => {
-    const needs = "card" in item ? needsOf(item.card) : [];
-    const back = "card" in item ? rejected.get(item.card.standing.id) : undefined;
+    const needs = "stored" in item ? needsOf(item.stored) : [];
+    const back = "stored" in item ? rejected.get(item.stored.state.id) : undefined;
     const match = { needs: needs.filter((need) => offers.includes(foldLabel(need))), of: needs.length };
     return { match: back === undefined ? match : { ...match, reopened: true, rejected: back } };
   };

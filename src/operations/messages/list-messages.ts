@@ -8,7 +8,7 @@ import { FILTER_NAMES, FILTERS, refForm, relForm } from "../../core/query/filter
 import { flag } from "../../core/query/forms.ts";
 import { SORTS } from "../../core/query/order.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
-import { fields, includedBy } from "../field-paths.ts";
+import { messageFields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
@@ -39,7 +39,7 @@ export const listingShape = {
 
 const input = z.strictObject({
   ...listingShape,
-  fields,
+  fields: messageFields,
   include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
   ...followShape,
   format,

@@ -5,7 +5,7 @@ import type { BeginBundle, Bundle } from "../../board/write/bundle.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { ReceiptOf } from "../../board/proof/proofs.ts";
 import type { Post } from "../../board/write/post.ts";
-import type { Posted } from "../../board/write/post-steps.ts";
+import type { PostResult } from "../../board/write/post-steps.ts";
 import { type Envelope, envelopeReader } from "../../core/protocol/envelope.ts";
 import { flag } from "../../core/query/forms.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -15,7 +15,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage } from "../../ports/store.ts";
 import { dryRunBody, postedBody, postedLineBody } from "../bodies/messages.ts";
 import { receipt } from "../parameters.ts";
-import { type LineReply, operation, type Together } from "../operation.ts";
+import { type LineReply, operation, type BundleCalls } from "../operation.ts";
 import { BODY_AND_DATA } from "../present.ts";
 
 // oxfmt-ignore
@@ -40,11 +40,11 @@ export interface PostParts {
 }
 
 /** Whoever wants work done is told who wants the same; never a reason to refuse it. */
-export const similarWork = async (adviser: Adviser, card: StoredMessage): Promise<{ similar?: readonly Similar[] }> =>
-  isWorkable(card.standing.kind) ? { similar: await adviser.similarTo(card) } : {};
+export const similarWork = async (adviser: Adviser, stored: StoredMessage): Promise<{ similar?: readonly Similar[] }> =>
+  isWorkable(stored.state.kind) ? { similar: await adviser.similarTo(stored) } : {};
 
 export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, requireWritable, receiptOf }: PostParts, adviser: Adviser) => {
-  const stored = async ({ standing: { id, seq }, raw: { sig, nonce } }: StoredMessage, wanted: boolean): Promise<object> => ({
+  const signedParts = async ({ state: { id, seq }, raw: { sig, nonce } }: StoredMessage, wanted: boolean): Promise<object> => ({
     sig,
     nonce,
     ...(await receiptOf(seq, `/api/messages/${id}/proof`, wanted)),
@@ -63,7 +63,7 @@ export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, req
       most: LIMITS.bundle_lines,
       answer: postedLineBody,
       begin: ({ dry_run: dryRun, receipt: wanted }) =>
-        together(beginBundle({ dryRun }), dryRun, adviser.advise, async (card) => (wanted ? stored(card, true) : {})),
+        together(beginBundle({ dryRun }), dryRun, adviser.advise, async (stored) => (wanted ? signedParts(stored, true) : {})),
     },
     responses: {
       201: { words: "Created.", body: postedBody },
@@ -76,23 +76,24 @@ export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, req
     rate: "writes",
     work: () => difficulty.required,
     keeps: true,
+    direct: true,
     requireReady: requireWritable,
     async run({ input, body: envelope }) {
-      const { result, card, warnings, tokens, brake } = await post(envelope, { dryRun: input.dry_run });
-      const agent = card.standing.author;
+      const { result, stored, warnings, tokens, brake } = await post(envelope, { dryRun: input.dry_run });
+      const agent = stored.state.author;
       if (result === "valid") {
-        const { id, bits } = card.standing;
+        const { id, bits } = stored.state;
         return {
           agent,
-          body: { result, id, required_bits: difficulty.required + brake, pow_bits: bits, ...(await adviser.advise(card, warnings)) },
+          body: { result, id, required_bits: difficulty.required + brake, pow_bits: bits, ...(await adviser.advise(stored, warnings)) },
         };
       }
-      const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
-      const body = { ...record, result, warnings, ...(await stored(card, input.receipt)) };
+      const record = recordOf(stored, BODY_AND_DATA, clock.now(), baseUrl);
+      const body = { ...record, result, warnings, ...(await signedParts(stored, input.receipt)) };
       if (result === "exists") return { agent, body };
       return {
         status: 201,
-        body: { ...body, ...(await similarWork(adviser, card)) },
+        body: { ...body, ...(await similarWork(adviser, stored)) },
         headers: { location: `${baseUrl}/api/messages/${record.id}` },
         tokens,
         agent,
@@ -106,8 +107,8 @@ function together(
   bundle: Bundle,
   dryRun: boolean,
   advise: Adviser["advise"],
-  proofOf: (card: StoredMessage) => Promise<object>,
-): Together<Envelope> {
+  proofOf: (stored: StoredMessage) => Promise<object>,
+): BundleCalls<Envelope> {
   let advised: Promise<unknown> = Promise.resolve();
   /** One search after the other. */
   const adviseInTurn: Adviser["advise"] = (...asked) => {
@@ -115,16 +116,16 @@ function together(
     advised = advice.catch(() => {});
     return advice;
   };
-  const replyTo = async (posted: Promise<Posted>): Promise<LineReply> => {
-    const { result, card, warnings, tokens, brake } = await posted;
-    const { id, seq, author: agent, bits } = card.standing;
+  const replyTo = async (posted: Promise<PostResult>): Promise<LineReply> => {
+    const { result, stored, warnings, tokens, brake } = await posted;
+    const { id, seq, author: agent, bits } = stored.state;
     if (result !== "valid") {
-      const body = { id, seq, result, warnings, ...(await proofOf(card)) };
+      const body = { id, seq, result, warnings, ...(await proofOf(stored)) };
       return { status: result === "created" ? 201 : 200, body, tokens, agent };
     }
     return {
       agent,
-      body: { result, id, required_bits: bundle.requiredBits + brake, pow_bits: bits, ...(await adviseInTurn(card, warnings)) },
+      body: { result, id, required_bits: bundle.requiredBits + brake, pow_bits: bits, ...(await adviseInTurn(stored, warnings)) },
     };
   };
   return {

@@ -7,7 +7,7 @@ import { integer } from "../../core/query/forms.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
-import { fields, includedBy, type ShownAs } from "../field-paths.ts";
+import { messageFields, includedBy, type ShownAs } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, format, pageShape } from "../parameters.ts";
 import { type Care, PREVIEW, type Presenter } from "../present.ts";
@@ -32,7 +32,7 @@ export const getSimilar = (list: List, present: Presenter) =>
     method: "GET",
     path: "/api/similar",
     summary: WORDS,
-    input: z.strictObject({ text, fields, ...pageShape, format, ...careShape }),
+    input: z.strictObject({ text, fields: messageFields, ...pageShape, format, ...careShape }),
     responses: { 200: { words: "One page of messages, each with its score.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "searches",
@@ -56,7 +56,12 @@ export const postSimilar = (list: List, present: Presenter) =>
     method: "POST",
     path: "/api/similar",
     summary: `${WORDS} For texts too long for an address.`,
-    input: z.strictObject({ limit: integer(1, LIMITS.list_limit).optional().describe("How many at most."), fields, format }),
+    input: z.strictObject({
+      limit: integer(1, LIMITS.list_limit).optional().describe("How many at most."),
+      fields: messageFields,
+      format,
+      ...careShape,
+    }),
     body,
     responses: { 200: { words: "One page of messages, each with its score.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     // oxfmt-ignore
@@ -67,6 +72,6 @@ export const postSimilar = (list: List, present: Presenter) =>
     rate: "searches",
     async run({ input, body: given }) {
       const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = given;
-      return answer(list, present)({ text: wanted, limit, cursor, fields: input.fields, format: shown });
+      return answer(list, present)({ ...input, text: wanted, limit, cursor, format: shown });
     },
   });

@@ -4,9 +4,6 @@ import type { List, Question } from "../../board/read/list.ts";
 import type { ListTags } from "../../board/read/tags.ts";
 import type { TakePulse } from "../../board/read/stats.ts";
 import type { CountThreads } from "../../board/read/thread-news.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
-import { iso } from "../../core/protocol/time.ts";
-import { RELS } from "../../core/protocol/vocabulary.ts";
 import { FILTER_NAMES } from "../../core/query/filters.ts";
 import { thousands } from "../../core/text/plural.ts";
 import { boardPage, type BoardView } from "../../pages/board-page.ts";
@@ -18,7 +15,8 @@ import { welcome } from "../documents/get-front.ts";
 import { fixedQuestion, type Listing, listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
-import { type RowsOf, type SiteOf, titleOf, type TitleRoots } from "./parts.ts";
+import { happeningsOf } from "./happenings.ts";
+import type { RowsOf, SiteOf, TitleRoots } from "./parts.ts";
 
 export interface BoardParts {
   readonly list: List;
@@ -133,7 +131,7 @@ async function countsOf({ takePulse, countThreads }: BoardParts): Promise<BoardV
   const { work, byStatus, byKind } = figures;
   const threads = await countThreads([...ACTS], MOST_COUNTED);
   return {
-    threads: threads >= MOST_COUNTED ? `${thousands(MOST_COUNTED)}+` : thousands(threads),
+    threads: threads < MOST_COUNTED ? thousands(threads) : `~${thousands(Math.max(threads, figures.threads - (byKind["profile"] ?? 0)))}`,
     open: thousands(work["open"] ?? 0),
     progress: thousands(work["claimed"] ?? 0),
     disputed: thousands(byStatus["disputed"] ?? 0),
@@ -144,13 +142,6 @@ async function countsOf({ takePulse, countThreads }: BoardParts): Promise<BoardV
 
 async function happeningNow({ list, titleRoots }: BoardParts): Promise<readonly Happening[]> {
   const { items } = await list(fixedQuestion("happening", {}, { limit: HAPPENING_SHOWN }));
-  const cards = items.flatMap((item) => ("card" in item ? [item.card] : []));
-  const titles = await titleRoots(cards);
-  return cards.map((card) => {
-    const { id, author, kind, root, receivedAt, signal } = card.standing;
-    const { refs = [] } = JSON.parse(card.raw.payload) as Payload;
-    const rel = refs.find((one) => RELS[one.rel].thread)?.rel ?? null;
-    const { title, lang } = titles.get(root) ?? titleOf(card);
-    return { id, author, kind, rel, signal, at: iso(receivedAt), title, lang };
-  });
+  const storedMessages = items.flatMap((item) => ("stored" in item ? [item.stored] : []));
+  return happeningsOf(storedMessages, titleRoots);
 }

@@ -1,19 +1,27 @@
-// GET /docs, /about, /transparency and /report as pages.
+// GET /docs and its parts, /about, /transparency and /report as pages.
 import { z } from "zod";
 import { aboutPage } from "../../pages/about-page.ts";
-import { type ApiDocument, docsPage } from "../../pages/docs-page.ts";
-import { type Receipt, reportedPage, reportPage } from "../../pages/report-page.ts";
+import { type ApiDocument, apiPage, apiReference } from "../../pages/api-page.ts";
+import { guidePage } from "../../pages/guide-page.ts";
+import { manualHtml, manualPage, sectionsIn } from "../../pages/manual-page.ts";
+import type { FindMessage } from "../../board/read/find.ts";
+import type { Html } from "../../pages/html.ts";
+import { keptTexts } from "../../pages/message-text.ts";
+import type { Quoted } from "../../pages/quoted.ts";
+import { type ReportReceipt, reportedPage, reportPage } from "../../pages/report-page.ts";
 import { type TransparencyView, transparencyPage } from "../../pages/transparency-page.ts";
 import { Refusal } from "../../core/errors.ts";
 import { welcome } from "../documents/get-front.ts";
 import { operation, type Operation } from "../operation.ts";
 import { pageShape } from "../parameters.ts";
-import { ask, PAGE_REFUSALS, type SiteOf } from "./parts.ts";
+import { ask, PAGE_REFUSALS, quotedOf, type SiteOf } from "./parts.ts";
 
 export interface DocumentParts {
   readonly openapi: Operation;
+  readonly manual: Operation;
   readonly transparency: Operation;
   readonly report: Operation;
+  readonly find: FindMessage;
   readonly site: SiteOf;
   readonly baseUrl: string;
 }
@@ -37,16 +45,18 @@ export const showDocuments = (parts: DocumentParts): readonly Operation[] => [
   showTransparency(parts),
 ];
 
-const showReading = ({ openapi, site, baseUrl }: DocumentParts): readonly Operation[] => [
+const showReading = ({ openapi, manual, site, baseUrl }: DocumentParts): readonly Operation[] => [
   operation({
     ...SHARED,
     name: "show_docs",
     revalidate: true,
     path: "/docs",
-    summary: "The HTTP interface, to read and to try.",
+    summary: "How to connect, read, post, work, verify and follow, as a page.",
     run: async () => markdown(`# Documentation\n\n- [Manual](${baseUrl}/llms-full.txt)\n- [OpenAPI](${baseUrl}/openapi.json)\n`),
-    page: async (call) => docsPage(await site(), await ask<ApiDocument>(openapi, {}, call)),
+    page: async () => guidePage(await site()),
   }),
+  showApi(openapi, site, baseUrl),
+  showManual(manual, site),
   operation({
     ...SHARED,
     name: "show_about",
@@ -58,8 +68,48 @@ const showReading = ({ openapi, site, baseUrl }: DocumentParts): readonly Operat
   }),
 ];
 
-const showReport = ({ site, baseUrl }: DocumentParts) =>
-  operation({
+function showApi(openapi: Operation, site: SiteOf, baseUrl: string): Operation {
+  let shown: Html | undefined;
+  return operation({
+    ...SHARED,
+    name: "show_api",
+    revalidate: true,
+    path: "/docs/api",
+    summary: "The HTTP interface, to read and to try.",
+    run: async () => markdown(`# Reference\n\n- [OpenAPI](${baseUrl}/openapi.json)\n`),
+    page: async (call) => apiPage(await site(), (shown ??= apiReference(baseUrl, await ask<ApiDocument>(openapi, {}, call)))),
+  });
+}
+
+function showManual(manual: Operation, site: SiteOf): Operation {
+  let shown: Html | undefined;
+  return operation({
+    ...SHARED,
+    name: "show_manual",
+    revalidate: true,
+    path: "/docs/manual",
+    summary: "The manual, as a page with anchors.",
+    run: async (call) => markdown(await ask<string>(manual, {}, call)),
+    async page(call) {
+      const text = await ask<string>(manual, {}, call);
+      return manualPage(await site(), sectionsIn(text), (shown ??= manualHtml(text)));
+    },
+  });
+}
+
+function showReport({ find, site, baseUrl }: DocumentParts): Operation {
+  const textOf = keptTexts();
+  /** What is reported stands above the form, where it is a message that is still here. */
+  const quote = async (target = ""): Promise<Quoted | undefined> => {
+    const [id] = /[0-9a-f]{8,64}$/.exec(target) ?? [];
+    if (id === undefined || target.startsWith("ag_")) return undefined;
+    const stored = await find(id).catch((error: unknown) => {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    });
+    return stored === undefined ? undefined : quotedOf(stored, textOf);
+  };
+  return operation({
     ...SHARED,
     name: "show_report",
     revalidate: true,
@@ -71,8 +121,9 @@ const showReport = ({ site, baseUrl }: DocumentParts) =>
     }),
     run: async () =>
       markdown(`# Report something\n\nPOST ${baseUrl}/api/reports with target, category and explanation; see ${baseUrl}/llms-full.txt\n`),
-    page: async ({ query }) => reportPage(await site(), { given: query }),
+    page: async ({ query }) => reportPage(await site(), { given: query, about: await quote(query["target"]) }),
   });
+}
 
 const sendReport = ({ report, site }: DocumentParts) =>
   operation({
@@ -96,7 +147,7 @@ const sendReport = ({ report, site }: DocumentParts) =>
       const { contest: _contest, ...complaint } = given;
       try {
         const { body } = await report.run({ ...call, body: report.body?.read(JSON.stringify(complaint)) });
-        return { status: 201, body: reportedPage(await site(), (body as { report: Receipt }).report), type: HTML_TYPE };
+        return { status: 201, body: reportedPage(await site(), (body as { report: ReportReceipt }).report), type: HTML_TYPE };
       } catch (error) {
         if (!(error instanceof Refusal) || error.status !== 400) throw error;
         return { status: 400, body: reportPage(await site(), { given, refusal: error }), type: HTML_TYPE };

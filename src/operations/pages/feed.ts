@@ -14,7 +14,7 @@ import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { boardInput, viewOf, viewQuestion } from "./board.ts";
 
-export interface FeedParts {
+export interface AtomFeedParts {
   readonly list: List;
   readonly nameAgents: NameAgents;
   readonly baseUrl: string;
@@ -23,7 +23,7 @@ export interface FeedParts {
 const ENTRIES = 50;
 const TEXT_CHARS = 20_000;
 
-export function showFeed({ list, nameAgents, baseUrl }: FeedParts): Operation {
+export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operation {
   const textOf = keptTexts();
   return operation({
     name: "get_feed",
@@ -40,11 +40,11 @@ export function showFeed({ list, nameAgents, baseUrl }: FeedParts): Operation {
       // The newest first, whatever the page has first.
       const sort = given.sort ?? "new";
       const page = await list(viewQuestion({ ...given, sort }, viewOf(given, query), Math.min(given.limit, ENTRIES)));
-      const cards = page.items.flatMap((item) => ("card" in item ? [item.card] : []));
-      const names = await nameAgents([...new Set(cards.map(({ standing }) => standing.author))]);
+      const storedMessages = page.items.flatMap((item) => ("stored" in item ? [item.stored] : []));
+      const names = await nameAgents([...new Set(storedMessages.map(({ state }) => state.author))]);
       const entries: FeedEntry[] = [];
-      await sliced(cards, (card) => {
-        const { id, meta, content, derived, server } = recordOf(card, new Set(["body"]), page.asOf, baseUrl);
+      await sliced(storedMessages, (stored) => {
+        const { id, meta, content, derived, server } = recordOf(stored, new Set(["body"]), page.asOf, baseUrl);
         entries.push({
           id,
           title: derived.display_title,

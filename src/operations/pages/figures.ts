@@ -1,21 +1,29 @@
 // GET /work, /tags, /stats and /log as pages.
 import { z } from "zod";
+import type { Item } from "../../board/read/list.ts";
 import type { FindWork } from "../../board/read/work.ts";
+import type { TakePulse } from "../../board/read/stats.ts";
 import type { ListTags } from "../../board/read/tags.ts";
+import type { ReadWorkPace } from "../../board/read/work-pace.ts";
+import { MESSAGE_ID } from "../../core/protocol/encoding.ts";
+import { foldLabel } from "../../core/protocol/labels.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { integer } from "../../core/query/forms.ts";
 import { plural } from "../../core/text/plural.ts";
-import { isOwnKind } from "../../core/view/own-kind.ts";
+import { itemsOf } from "../../pages/query.ts";
 import { type LogEntryView, logPage, type LogView } from "../../pages/log-page.ts";
 import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-page.ts";
 import { tagsPage, type TagsView } from "../../pages/tags-page.ts";
 import { workPage } from "../../pages/work-page.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { MessageReads } from "../../ports/store.ts";
 import type { AskWork, WorkInput } from "../messages/get-work.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import type { Presenter } from "../present.ts";
-import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./parts.ts";
+import { happeningsOf } from "./happenings.ts";
+import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf, type TitleRoots } from "./parts.ts";
 import { slice } from "../../ports/share.ts";
 
 export interface FigureParts {
@@ -26,6 +34,10 @@ export interface FigureParts {
   readonly listTags: ListTags;
   readonly stats: Operation;
   readonly pow: Operation;
+  readonly workPace: ReadWorkPace;
+  readonly takePulse: TakePulse;
+  readonly titleRoots: TitleRoots;
+  readonly messages: Pick<MessageReads, "findAll">;
   readonly changes: Operation;
   readonly checkpoint: Operation;
   readonly tree: Operation;
@@ -63,10 +75,21 @@ const showWork = ({ getWork, findWork, askWork, listTags, rows, site }: FigurePa
       const page = await findWork(await askWork(input as WorkInput));
       const { tags: demanded } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
       const needs = demanded.map(({ shown, count }) => ({ tag: shown, count }));
-      const [parts, shown] = [await site(), await rows(page)];
+      const [parts, shown] = [await site(), await rows(page, { note: fitting(query) })];
       return slice(() => workPage(parts, { query, page: shown, needs }));
     },
   });
+
+/** What of a piece of work the reader asked for, or can do. */
+function fitting(query: Readonly<Record<string, string>>): (item: Item) => string | undefined {
+  const wanted = new Set(itemsOf([query["offers"], query["needs"]].filter((list) => list !== undefined).join(",")).map(foldLabel));
+  return (item) => {
+    if (!("stored" in item) || wanted.size === 0) return undefined;
+    const { needs = [] } = JSON.parse(item.stored.raw.payload) as Payload;
+    const fit = needs.filter((need) => wanted.has(foldLabel(need)));
+    return fit.length === 0 ? undefined : `fits: ${fit.join(", ")}`;
+  };
+}
 
 const showTags = ({ tags, present, site }: FigureParts) =>
   operation({
@@ -91,35 +114,39 @@ const showTags = ({ tags, present, site }: FigureParts) =>
     },
   });
 
-const showStats = ({ stats, pow, present, site }: FigureParts) =>
+const showStats = ({ stats, pow, workPace, takePulse, present, site }: FigureParts) =>
   operation({
     ...SHARED,
     name: "show_stats",
     path: "/stats",
-    summary: "The pulse of the board, as a page.",
+    summary: "Whether work gets done, and the pulse of the board, as a page.",
     input: z.strictObject({}),
     refusals: PAGE_REFUSALS,
     async run(call) {
       const { live, flow, pow: work, streams_open: streams } = await ask<StatsView>(stats, {}, call);
-      const { own = [], experiments = [] } = Object.groupBy(Object.entries(live.by_kind), ([kind]) =>
-        isOwnKind(kind) ? "own" : "experiments",
-      );
+      const { experiments = [] } = live;
       const line = ([name, count]: readonly [string, number]): string => `- ${name}: ${count}`;
       return present.markdownLines(
         "Statistics",
         [
           `${plural(live.messages, "live message")}, ${plural(work.required_bits, "bit")} of work, ${plural(streams, "stream")} open.`,
-          ...[...own, ...Object.entries({ ...live.by_status, ...flow })].map(line),
+          ...Object.entries({ ...live.by_kind, ...live.by_status, ...flow }).map(line),
         ],
-        experiments.map(line),
+        experiments.map(({ kind, count }) => line([kind, count])),
       );
     },
     async page(call) {
-      return statsPage(await site(), await ask<StatsView>(stats, {}, call), await ask<WorkLimits>(pow, {}, call));
+      const { work } = (await takePulse()).figures;
+      return statsPage(await site(), {
+        stats: await ask<StatsView>(stats, {}, call),
+        limits: await ask<WorkLimits>(pow, {}, call),
+        pace: await workPace(),
+        work,
+      });
     },
   });
 
-const showLog = ({ stats, changes, checkpoint, tree, clock, present, site }: FigureParts) =>
+const showLog = ({ stats, changes, checkpoint, tree, clock, messages, titleRoots, present, site }: FigureParts) =>
   operation({
     ...SHARED,
     name: "show_log",
@@ -143,8 +170,12 @@ const showLog = ({ stats, changes, checkpoint, tree, clock, present, site }: Fig
       const { entries, after, head } = await newest(call.input.after, (query) => ask(changes, query, call), log.seq);
       // A board that may not sign still shows its log.
       const signed = await ask<LogView["checkpoint"]>(checkpoint, {}, call).catch(() => undefined);
+      const found = await messages.findAll([...new Set(entries.map(({ id }) => id).filter((id) => MESSAGE_ID.test(id)))], clock.now());
+      const storedMessages = [...found.values()].flatMap((one) => ("stored" in one ? [one.stored] : []));
+      const told = await happeningsOf(storedMessages, titleRoots);
       return logPage(await site(), {
         changes: entries,
+        told: new Map(told.map((one) => [one.id, one])),
         after,
         latestSeq: head.latest_seq,
         oldestSeq: head.oldest_seq,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { FindMessage } from "../../board/read/find.ts";
 import type { PossibleCause, ReadHistory } from "../../board/read/history.ts";
-import { cardsAt } from "../../board/read/stored-messages.ts";
+import { storedAt } from "../../board/read/stored-messages.ts";
 import type { ShowThread, ThreadPage } from "../../board/read/thread.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
@@ -12,7 +12,7 @@ import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { type Include, recordOf } from "../../core/view/record.ts";
 import { keptTexts } from "../../pages/message-text.ts";
 import { type RelatedView, threadPage } from "../../pages/thread-page.ts";
-import type { Lost, Post } from "../../pages/thread-shape.ts";
+import type { Lost, ThreadPost } from "../../pages/thread-shape.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, slice, sliced } from "../../ports/share.ts";
 import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
@@ -49,15 +49,15 @@ export function showMessage(parts: MessageParts): Operation {
   /** The thread; of a very large one, what the message hangs on and what hangs on it. */
   async function threadOf(id: string): Promise<ThreadPage> {
     const page = await showThread(id, { limit: THREAD_READ, sizeOf: () => 0 });
-    return page.items.some(({ card }) => card.standing.id === id)
+    return page.items.some(({ stored }) => stored.state.id === id)
       ? page
       : showThread(id, { limit: THREAD_READ, scope: "subtree", sizeOf: () => 0 });
   }
 
-  async function postsOf(items: ThreadPage["items"], now: number): Promise<readonly Post[]> {
-    const posts: Post[] = [];
-    await sliced(items, ({ card, parent, parentRel }) => {
-      const record = recordOf(card, TEXTS, now, baseUrl);
+  async function postsOf(items: ThreadPage["items"], now: number): Promise<readonly ThreadPost[]> {
+    const posts: ThreadPost[] = [];
+    await sliced(items, ({ stored, parent, parentRel }) => {
+      const record = recordOf(stored, TEXTS, now, baseUrl);
       const text = textOf({ id: record.id, body: record.content.body ?? "", format: record.meta.body_format });
       posts.push({ record, text, parent, rel: parentRel });
     });
@@ -80,16 +80,16 @@ export function showMessage(parts: MessageParts): Operation {
       return { status: 302, body: `See ${location}\n`, type: "text/plain; charset=utf-8", headers: { location } };
     },
     async page({ input }) {
-      const card = await find(input.id);
-      const { id } = card.standing;
+      const stored = await find(input.id);
+      const { id } = stored.state;
       const thread = await threadOf(id);
       const now = clock.now();
-      const focus = slice(() => recordOf(card, WHOLE, now, baseUrl));
+      const focus = slice(() => recordOf(stored, WHOLE, now, baseUrl));
       const posts = await postsOf(windowAround(thread.items, id), now);
       const lost = await lostIn(thread, parts.messages, now);
-      const root = thread.items.find((item) => item.card.standing.id === thread.root)?.card;
+      const root = thread.items.find((item) => item.stored.state.id === thread.root)?.stored;
       const history = root === undefined ? [] : await readHistory(thread.root, causesOf(thread));
-      const related = await relatedTo(root ?? card, parts, now);
+      const related = await relatedTo(root ?? stored, parts, now);
       const frame = await site();
       await nextSlice();
       const { participants, total: all, latestSeq } = thread;
@@ -102,22 +102,22 @@ export function showMessage(parts: MessageParts): Operation {
 function windowAround(items: ThreadPage["items"], id: string): ThreadPage["items"] {
   const at = Math.max(
     0,
-    items.findIndex(({ card }) => card.standing.id === id),
+    items.findIndex(({ stored }) => stored.state.id === id),
   );
   const start = Math.max(0, Math.min(at - THREAD_SHOWN / 2, items.length - THREAD_SHOWN));
   const [first] = items;
   const shown = items.slice(start, start + THREAD_SHOWN);
   const window = start > 0 && first !== undefined ? [first, ...shown.slice(1)] : shown;
   let chars = 0;
-  return window.filter(({ card }, i) => {
-    chars += card.raw.payload.length;
-    return i === 0 || chars <= CHARS_SHOWN || card.standing.id === id;
+  return window.filter(({ stored }, i) => {
+    chars += stored.raw.payload.length;
+    return i === 0 || chars <= CHARS_SHOWN || stored.state.id === id;
   });
 }
 
 /** What is left of the messages that others of the thread still point at. */
 async function lostIn({ items, edges }: ThreadPage, messages: Pick<MessageReads, "findAll">, now: number): Promise<readonly Lost[]> {
-  const here = new Set(items.map(({ card }) => card.standing.id));
+  const here = new Set(items.map(({ stored }) => stored.state.id));
   const away = [...new Set(edges.filter(({ rel, to }) => RELS[rel].thread && !here.has(to)).map(({ to }) => to))].slice(0, LOST_SHOWN);
   if (away.length === 0) return [];
   return [...(await messages.findAll(away, now)).values()].flatMap((found) => {
@@ -132,31 +132,31 @@ function causesOf({ root, items, edges }: ThreadPage): readonly PossibleCause[] 
   const near = new Set([root, ...edges.filter(({ to, rel }) => to === root && rel === "answers").map(({ from }) => from)]);
   const acting = new Set(edges.filter(({ to }) => near.has(to)).map(({ from }) => from));
   const claims = new Set(edges.filter(({ to, rel }) => to === root && rel === "claims").map(({ from }) => from));
-  return items.flatMap(({ card }) => {
-    const { id, seq, kind, author } = card.standing;
+  return items.flatMap(({ stored }) => {
+    const { id, seq, kind, author } = stored.state;
     if (!acting.has(id)) return [];
-    return [{ id, seq, kind, author, leaseEnds: claims.has(id) ? leaseEnd(card) : undefined }];
+    return [{ id, seq, kind, author, leaseEnds: claims.has(id) ? leaseEnd(stored) : undefined }];
   });
 }
 
-function leaseEnd({ standing, raw }: StoredMessage): number {
+function leaseEnd({ state, raw }: StoredMessage): number {
   const { lease } = JSON.parse(raw.payload) as Payload;
-  return standing.receivedAt + (lease === undefined ? LIMITS.lease_default_s : (durationSeconds(lease) ?? 0)) * 1000;
+  return state.receivedAt + (lease === undefined ? LIMITS.lease_default_s : (durationSeconds(lease) ?? 0)) * 1000;
 }
 
 /** What the thread builds on, cites, summarizes or repeats, and what does so with it. */
 async function relatedTo(
-  { standing, raw }: StoredMessage,
+  { state, raw }: StoredMessage,
   { messages, lists }: Pick<MessageParts, "messages" | "lists">,
   now: number,
 ): Promise<readonly RelatedView[]> {
-  const near = await messages.neighbours({ of: [standing.seq], except: [standing.seq], rels: OUTWARD, limit: RELATED_SHOWN, now });
+  const near = await messages.neighbours({ of: [state.seq], except: [state.seq], rels: OUTWARD, limit: RELATED_SHOWN, now });
   if (near.length === 0) return [];
   const { refs = [] } = JSON.parse(raw.payload) as Payload;
-  return [...(await cardsAt(lists, near, now)).values()].flatMap((card): RelatedView[] => {
-    const out = refs.find(({ id, rel }) => id === card.standing.id && !RELS[rel].thread);
-    const back = ((JSON.parse(card.raw.payload) as Payload).refs ?? []).find(({ id, rel }) => id === standing.id && !RELS[rel].thread);
+  return [...(await storedAt(lists, near, now)).values()].flatMap((stored): RelatedView[] => {
+    const out = refs.find(({ id, rel }) => id === stored.state.id && !RELS[rel].thread);
+    const back = ((JSON.parse(stored.raw.payload) as Payload).refs ?? []).find(({ id, rel }) => id === state.id && !RELS[rel].thread);
     const rel = (out ?? back)?.rel;
-    return rel === undefined ? [] : [{ ...titleOf(card), rel, points: out === undefined }];
+    return rel === undefined ? [] : [{ ...titleOf(stored), rel, points: out === undefined }];
   });
 }

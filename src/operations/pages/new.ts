@@ -2,12 +2,11 @@
 import { z } from "zod";
 import type { FindMessage } from "../../board/read/find.ts";
 import type { ListTags } from "../../board/read/tags.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { keptTexts } from "../../pages/message-text.ts";
 import { newPage } from "../../pages/new-page.ts";
 import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
-import { type SiteOf, titleOf } from "./parts.ts";
+import { quotedOf, type SiteOf } from "./parts.ts";
 
 export interface NewParts {
   readonly find: FindMessage;
@@ -33,6 +32,7 @@ export function showNew({ find, listTags, site, baseUrl }: NewParts): Operation 
       needs: text("What it needs."),
       offers: text("What it offers."),
       lang: text("Its language."),
+      to: text("Whom it is addressed to."),
       re: messageIdOrPrefix.optional().describe("What it replies to."),
     }),
     responses: { 200: { words: "The page.", types: ["text/html", "text/markdown"] } },
@@ -44,16 +44,8 @@ export function showNew({ find, listTags, site, baseUrl }: NewParts): Operation 
     }),
     async page({ input, query }) {
       const { tags } = await listTags({ field: "need", prefix: "", limit: WORDS_SHOWN });
-      const card = input.re === undefined ? undefined : await find(input.re);
-      const re =
-        card === undefined
-          ? undefined
-          : (({ body = "", body_format: format }: Payload) => ({
-              ...titleOf(card),
-              kind: card.standing.kind,
-              author: card.standing.author,
-              text: textOf({ id: card.standing.id, body, format }),
-            }))(JSON.parse(card.raw.payload) as Payload);
+      const stored = input.re === undefined ? undefined : await find(input.re);
+      const re = stored === undefined ? undefined : quotedOf(stored, textOf);
       return newPage(await site(), { given: query, re, words: tags.map(({ shown }) => shown) });
     },
   });

@@ -7,8 +7,10 @@ import type { Payload } from "../../core/protocol/payload.ts";
 import { displayTitle, recordOf, tombstoneOf } from "../../core/view/record.ts";
 import { agentsIn, withNames } from "../../pages/agent-name.ts";
 import type { Html } from "../../pages/html.ts";
-import type { Rows } from "../../pages/listing.ts";
+import type { ListedRows } from "../../pages/listing.ts";
 import { keptRows, tombstoneRow } from "../../pages/message-row.ts";
+import type { keptTexts } from "../../pages/message-text.ts";
+import type { Quoted } from "../../pages/quoted.ts";
 import type { Site } from "../../pages/site.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { MessageReads, StoredMessage } from "../../ports/store.ts";
@@ -24,7 +26,7 @@ export interface RowOptions {
   readonly note?: (item: Item) => string | undefined;
   readonly found?: RegExp | undefined;
 }
-export type RowsOf = (page: Page, how?: RowOptions) => Promise<Rows>;
+export type RowsOf = (page: Page, how?: RowOptions) => Promise<ListedRows>;
 
 /** The beginning of a thread, for a row that is a reply in it. */
 export interface RootTitle {
@@ -32,22 +34,29 @@ export interface RootTitle {
   readonly title: string;
   readonly lang: string | undefined;
 }
-export type TitleRoots = (cards: readonly StoredMessage[]) => Promise<ReadonlyMap<string, RootTitle>>;
+export type TitleRoots = (storedMessages: readonly StoredMessage[]) => Promise<ReadonlyMap<string, RootTitle>>;
 
 const TITLE_CHARS = 120;
 
 /** Looked up each time, because a root may be gone by now, and its words with it. */
 export function rootTitles(messages: Pick<MessageReads, "findAll">, clock: Clock): TitleRoots {
-  return async (cards) => {
-    const roots = [...new Set(cards.flatMap(({ standing }) => (standing.root === standing.id ? [] : [standing.root])))];
+  return async (storedMessages) => {
+    const roots = [...new Set(storedMessages.flatMap(({ state }) => (state.root === state.id ? [] : [state.root])))];
     const found = roots.length === 0 ? [] : await messages.findAll(roots, clock.now());
-    return new Map([...found].flatMap(([id, one]) => ("card" in one ? [[id, titleOf(one.card)]] : [])));
+    return new Map([...found].flatMap(([id, one]) => ("stored" in one ? [[id, titleOf(one.stored)]] : [])));
   };
 }
 
-export function titleOf({ standing, raw }: StoredMessage): RootTitle {
+export function titleOf({ state, raw }: StoredMessage): RootTitle {
   const payload = JSON.parse(raw.payload) as Payload;
-  return { id: standing.id, title: firstCodePoints(displayTitle(payload, standing.author), TITLE_CHARS), lang: payload.lang };
+  return { id: state.id, title: firstCodePoints(displayTitle(payload, state.author), TITLE_CHARS), lang: payload.lang };
+}
+
+/** A message as it is quoted beside a form. */
+export function quotedOf(stored: StoredMessage, textOf: ReturnType<typeof keptTexts>): Quoted {
+  const { body = "", body_format: format } = JSON.parse(stored.raw.payload) as Payload;
+  const { id, kind, author } = stored.state;
+  return { ...titleOf(stored), kind, author, text: textOf({ id, body, format }) };
 }
 
 export interface RowParts {
@@ -60,14 +69,14 @@ export interface RowParts {
 export function rowMaker({ baseUrl, titleRoots, threadNews }: RowParts): RowsOf {
   const row = keptRows();
   return async ({ items, nextCursor, latestSeq, asOf }, { threads = false, note, found } = {}) => {
-    const cards = items.flatMap((item) => ("card" in item ? [item.card] : []));
-    const titles = await titleRoots(cards);
-    const news = threads ? await threadNews(cards.filter(({ standing }) => standing.root === standing.id)) : undefined;
+    const storedMessages = items.flatMap((item) => ("stored" in item ? [item.stored] : []));
+    const titles = await titleRoots(storedMessages);
+    const news = threads ? await threadNews(storedMessages.filter(({ state }) => state.root === state.id)) : undefined;
     const rowOf = (item: Item): Html => {
       if ("gone" in item) return tombstoneRow(tombstoneOf(item.gone, baseUrl), asOf);
-      const { standing } = item.card;
-      const context = { now: asOf, note: note?.(item), found, root: titles.get(standing.root), news: news?.get(standing.id) };
-      return row(item.card, () => recordOf(item.card, PREVIEW, asOf, baseUrl), context);
+      const { state } = item.stored;
+      const context = { now: asOf, note: note?.(item), found, root: titles.get(state.root), news: news?.get(state.id) };
+      return row(item.stored, () => recordOf(item.stored, PREVIEW, asOf, baseUrl), context);
     };
     const rows: Html[] = [];
     await sliced(items, (item) => void rows.push(rowOf(item)));

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Reply } from "../../operations/operation.ts";
 import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
-import { coded, type Kept, pageOf } from "./pages.ts";
+import { coded, type CachedText, pageOf } from "./pages.ts";
 
 const TAG_CHARS = 22;
 
@@ -11,7 +11,7 @@ export type SendDocument = (request: FastifyRequest, reply: FastifyReply, answer
 
 export function documentSender(): SendDocument {
   /** By its text; there are as many as the manual has parts. */
-  const documents = new Map<string, Kept>();
+  const documents = new Map<string, CachedText>();
   return async (request, reply, { body, json, type }) => {
     const text = String(json ?? body);
     let document = documents.get(text);

@@ -57,7 +57,7 @@ export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
     origin === own ||
     (/^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).host === host) ||
     HAS_OWN_RULE.test(url);
-  /** A name that was bent to this machine, by whoever owns that name, is none of its own. */
+  /** Protects against DNS rebinding: a foreign name that resolves to this machine is not one of its own. */
   const isOwnName = ({ headers }: Caller): boolean => headers.host === undefined || access.host(headers.host);
   const local = profile === "public" ? () => true : isLocal;
   const page = cors === "any" ? () => true : (caller: Caller) => isOwnName(caller) && isOwnPage(caller);

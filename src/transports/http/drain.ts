@@ -11,16 +11,26 @@ const TURNS = 4;
 const SILENT_MS = 200;
 const STEP_MS = 10;
 
-export function drainer(server: Server): () => Promise<void> {
+export interface Drainer {
+  /** This connection has brought a request. */
+  heard(socket: Socket): void;
+  drain(): Promise<void>;
+}
+
+export function drainer(server: Server): Drainer {
   const silent = new Set<Socket>();
   const note = (socket: Socket) => {
     silent.add(socket);
     socket.once("close", () => silent.delete(socket));
   };
   server.on(server instanceof TlsServer ? "secureConnection" : "connection", note);
-  server.on("request", ({ socket }) => void silent.delete(socket));
-  return async () => {
-    for (let turn = 0; turn < TURNS; turn++) await nextTurn();
-    for (let waited = 0; silent.size > 0 && waited < SILENT_MS; waited += STEP_MS) await setTimeout(STEP_MS);
+  const heard = (socket: Socket): void => void silent.delete(socket);
+  server.on("request", ({ socket }) => heard(socket));
+  return {
+    heard,
+    async drain() {
+      for (let turn = 0; turn < TURNS; turn++) await nextTurn();
+      for (let waited = 0; silent.size > 0 && waited < SILENT_MS; waited += STEP_MS) await setTimeout(STEP_MS);
+    },
   };
 }

@@ -1,17 +1,20 @@
 // Answers that need no waiting, sent before the framework sees the request: most of what readers ask for, they or others have asked before.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { parse } from "node:querystring";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
-import type { Freshness, Moment } from "../../board/read/freshness.ts";
+import type { Freshness, BoardMoment } from "../../board/read/freshness.ts";
 import { versionAt, type Versions } from "./versions.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { couldPay, pay } from "../../operations/call.ts";
-import { isMoving, type Operation, type Ready } from "../../operations/operation.ts";
+import { readInput } from "../../operations/input.ts";
+import { isMoving, type Operation, type ReadyText } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Door } from "./door.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import { nextLink } from "./next-link.ts";
-import type { Unsent } from "./unsent.ts";
+import { copyOf } from "./plain-head.ts";
+import type { UnderWayAnswer, Unsent } from "./unsent.ts";
 
 export interface AtHandParts {
   readonly rates: RateLimiter;
@@ -20,15 +23,28 @@ export interface AtHandParts {
   readonly baseUrl: string;
   readonly door: Pick<Door, "headers" | "admits">;
   readonly trustedProxies: readonly string[];
+  readonly operations: readonly Operation[];
   readonly unsent: Pick<Unsent, "admits" | "count">;
   readonly observe: (operation: string, status: number, ms: number) => void;
 }
 
-/** An address that was answered the usual way before, so that its input is known to be good. */
+/** All that is looked at of a request. */
+export type Asking = Pick<IncomingMessage, "method" | "url" | "headers" | "httpVersion"> & {
+  readonly socket: Pick<IncomingMessage["socket"], "remoteAddress">;
+};
+
+export interface AtHandAnswer {
+  readonly json: string;
+  readonly bytes: number;
+  /** What its head says beyond what all of them say, by name and value in turn. */
+  readonly head: readonly string[];
+}
+
+/** An address whose input is known to be good. */
 interface Known {
   readonly operation: Operation;
   readonly version: (at: Freshness) => string;
-  readonly answer: (at: Moment) => Ready | undefined;
+  readonly answer: (at: BoardMoment) => ReadyText | undefined;
   next: string | undefined;
   link: string | undefined;
 }
@@ -38,62 +54,96 @@ const LONGEST_ADDRESS_KEPT = 300;
 
 /** Where Markdown is offered too, who asks for it gets another answer. */
 const VARIES: readonly string[] = ["vary", "Accept"];
+/** Nothing that could be read in more ways than one. */
+const PLAIN_ADDRESS = /^[A-Za-z0-9/_-]+(?:\?[A-Za-z0-9_,.:&=-]+)?$/;
 
 export class FastPath {
   readonly #parts: AtHandParts;
   readonly #known = new BoundedCache<string, Known>(ADDRESSES_KEPT);
 
-  readonly #head: readonly string[];
+  readonly #offers: readonly Offer[];
+  /** Of every answer. */
+  readonly head: readonly string[];
 
   constructor(parts: AtHandParts) {
     this.#parts = parts;
-    this.#head = [...Object.entries(parts.door.headers).flat(), "content-type", JSON_TYPE];
+    this.#offers = parts.operations.filter((one) => "atHand" in one).map(offerOf);
+    this.head = [...Object.entries(parts.door.headers).flat(), "content-type", JSON_TYPE];
   }
 
   /** The usual way has just answered this. */
   learn(url: string, operation: Operation, input: Record<string, unknown>): void {
-    if (this.#parts.versions.moment === undefined || url.length > LONGEST_ADDRESS_KEPT || this.#known.has(url)) return;
-    const answer = operation.atHand?.(input);
-    if (answer === undefined) return;
-    this.#known.set(url, { operation, version: versionAt(url, isMoving(operation, input)), answer, next: undefined, link: undefined });
+    if (!this.#known.has(url)) this.#note(url, operation, input);
   }
 
   /** Whether it has been answered; if not, nothing has happened. */
   send(request: IncomingMessage, response: ServerResponse): boolean {
-    const { url = "", headers } = request;
-    const known = request.method === "GET" ? this.#known.get(url) : undefined;
-    if (known === undefined || isUnusual(headers) || !this.#parts.door.admits(request)) return false;
+    const { method, url = "" } = request;
+    const known = method === "GET" ? this.#known.get(url) : undefined;
+    const ready = known && this.#answer(known, request, response);
+    if (ready === undefined) return false;
+    response.writeHead(200, [...this.head, ...ready.head]);
+    response.end(ready.json, encodingOf(ready));
+    return true;
+  }
+
+  /** The answer to a request for whoever sends it without a response, paid for and counted; undefined where it takes the usual way, and nothing has happened. */
+  answerTo(request: Asking, underWay: UnderWayAnswer): AtHandAnswer | undefined {
+    const { url = "" } = request;
+    const known = this.#known.get(url) ?? this.#recognised(url);
+    return known && this.#answer(known, request, underWay);
+  }
+
+  #note(url: string, operation: Operation, input: Record<string, unknown>): Known | undefined {
+    if (this.#parts.versions.moment === undefined || url.length > LONGEST_ADDRESS_KEPT) return undefined;
+    const answer = operation.atHand?.(input);
+    if (answer === undefined) return undefined;
+    const known: Known = { operation, version: versionAt(url, isMoving(operation, input)), answer, next: undefined, link: undefined };
+    this.#known.set(url, known);
+    return known;
+  }
+
+  /** An address that nobody has asked for before, where it is so plain that there is one way to read it. */
+  #recognised(url: string): Known | undefined {
+    if (!PLAIN_ADDRESS.test(url)) return undefined;
+    const [path = "", query = ""] = url.split("?", 2);
+    for (const { operation, paramsOf } of this.#offers) {
+      const params = paramsOf(path);
+      const input = params && inputOf(operation, params, query);
+      if (input !== undefined) return this.#note(copyOf(url), operation, input);
+    }
+    return undefined;
+  }
+
+  #answer(known: Known, request: Asking, underWay: UnderWayAnswer): AtHandAnswer | undefined {
+    if (isUnusual(request.headers) || !this.#parts.door.admits(request)) return undefined;
     const { rates, unsent, versions, clock } = this.#parts;
     const caller = this.#callerOf(request);
     // Before anything is made for it: a refusal has to stay cheap.
-    if (caller === undefined || !couldPay(known.operation, caller, rates)) return false;
+    if (caller === undefined || !couldPay(known.operation, caller, rates)) return undefined;
     const began = performance.now();
     const at = versions.moment?.(clock.now());
     const ready = at && answerOf(known, at);
-    if (at === undefined || ready === undefined) return false;
+    if (at === undefined || ready === undefined) return undefined;
     const bytes = Buffer.byteLength(ready.json);
-    if (!unsent.admits(caller, bytes)) return false;
-    unsent.count(response, () => caller, ready.json);
+    if (!unsent.admits(caller, bytes)) return undefined;
+    unsent.count(underWay, () => caller, ready.json);
     pay(known.operation, caller, rates);
     const head = [
-      ...this.#head,
       ...("format" in known.operation.input.shape ? VARIES : []),
       "etag",
       known.version(at.fresh),
       "content-length",
       String(bytes),
     ];
-    const link = this.#linkOf(known, url, ready.next);
+    const link = this.#linkOf(known, request.url ?? "", ready.next);
     if (link !== undefined) head.push("link", link);
-    response.writeHead(200, head);
-    // As many bytes as characters: plain ASCII, which needs no encoding.
-    response.end(ready.json, bytes === ready.json.length ? "latin1" : "utf8");
     this.#parts.observe(known.operation.name, 200, performance.now() - began);
-    return true;
+    return { json: ready.json, bytes, head };
   }
 
   /** Undefined where it may not be the address of the connection. */
-  #callerOf({ headers, socket }: IncomingMessage): string | undefined {
+  #callerOf({ headers, socket }: Asking): string | undefined {
     const passedOn = this.#parts.trustedProxies.length > 0 && headers["x-forwarded-for"] !== undefined;
     return passedOn || socket.remoteAddress === undefined ? undefined : callerOf(socket.remoteAddress);
   }
@@ -107,6 +157,35 @@ export class FastPath {
   }
 }
 
+/** As many bytes as characters: plain ASCII, which needs no encoding. */
+export const encodingOf = ({ json, bytes }: AtHandAnswer): "latin1" | "utf8" => (bytes === json.length ? "latin1" : "utf8");
+
+interface Offer {
+  readonly operation: Operation;
+  /** The parts of a path, where it is one of this operation. */
+  readonly paramsOf: (path: string) => Record<string, string> | undefined;
+}
+
+function offerOf(operation: Operation): Offer {
+  const path = new RegExp(`^${operation.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
+  return {
+    operation,
+    paramsOf: (given) => {
+      const found = path.exec(given);
+      return found === null ? undefined : { ...found.groups };
+    },
+  };
+}
+
+/** What is refused is so the usual way, where refusals have their words; so is a parameter that is given twice. */
+function inputOf(operation: Operation, params: Record<string, string>, query: string): Record<string, unknown> | undefined {
+  try {
+    return readInput(operation, params, { ...parse(query) });
+  } catch {
+    return undefined;
+  }
+}
+
 /** Only the usual way refuses for lack of a Host, tells that nothing is new, reads bodies and writes Markdown. */
 const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   headers.host === undefined ||
@@ -117,7 +196,7 @@ const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   /text\/markdown/i.test(headers.accept ?? "");
 
 /** What is refused or fails is so the usual way, where refusals have their words. */
-function answerOf({ answer }: Known, at: Moment): Ready | undefined {
+function answerOf({ answer }: Known, at: BoardMoment): ReadyText | undefined {
   try {
     return answer(at);
   } catch {

@@ -19,7 +19,7 @@ export interface FrameworkParts extends RefusalParts {
 const REQUEST_MS = 13_000;
 const HEADERS_MS = 10_000;
 const CHECK_EVERY_MS = 1000;
-const KEEP_ALIVE_MS = 72_000;
+export const KEEP_ALIVE_MS = 72_000;
 const MAX_CONNECTIONS = 20_000;
 /** Longer than any request line: a long id is an unknown id, not a fault of the router. */
 const MAX_PARAM_CHARS = 65_536;

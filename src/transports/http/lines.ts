@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { Refusal } from "../../core/errors.ts";
 import type { AdmittedCall } from "../../operations/call.ts";
 import { joinedLists, readInput } from "../../operations/input.ts";
-import { answerLines, type Line } from "../../operations/lines.ts";
+import { answerLines, type BodyLine } from "../../operations/lines.ts";
 import type { Operation, Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import { readText } from "./body.ts";
@@ -39,8 +39,8 @@ const LINE_END = 0x0a;
 const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 
 /** A body of many lines: those that are not empty, each of which is read by itself. No byte of a longer character is a line's end. */
-function readLines(body: unknown, most: number): readonly Line[] {
-  const lines: Line[] = [];
+function readLines(body: unknown, most: number): readonly BodyLine[] {
+  const lines: BodyLine[] = [];
   if (!Buffer.isBuffer(body)) return lines;
   for (let from = 0; from < body.length;) {
     const end = body.indexOf(LINE_END, from);

@@ -1,8 +1,8 @@
-// Which Host and Origin headers the MCP endpoint takes: pages of other sites, and names that were bent to this machine, are kept out.
+// Which Host and Origin headers the MCP endpoint accepts: it refuses pages of other sites and protects against DNS rebinding.
 import { isIP } from "node:net";
 import { isLoopbackName } from "../../core/loopback.ts";
 
-export interface Access {
+export interface AllowedCallers {
   readonly host: (host: string | undefined) => boolean;
   /** Programs send none; browsers always do. */
   readonly origin: (origin: string | undefined) => boolean;
@@ -10,10 +10,10 @@ export interface Access {
 
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1");
 
-export function accessTo(baseUrl: string): Access {
+export function accessTo(baseUrl: string): AllowedCallers {
   const own = new URL(baseUrl);
   return {
-    // An address without a name cannot be bent to another machine.
+    // An IP address cannot be used for DNS rebinding.
     host(host) {
       const hostname = parsed(`http://${host ?? ""}`)?.hostname;
       return hostname !== undefined && (hostname === own.hostname || isLoopbackName(hostname) || isIP(bare(hostname)) !== 0);

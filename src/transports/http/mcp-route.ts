@@ -6,7 +6,7 @@ import type { RateLimiter } from "../../board/limits/rate.ts";
 import { type ErrorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
-import { admit, type Guest } from "../../operations/call.ts";
+import { admitCall, type Guest } from "../../operations/call.ts";
 import { KEY_HEADER, mcpEndpoint } from "../../operations/documents/mcp-endpoint.ts";
 import { slice } from "../../ports/share.ts";
 import { accessTo } from "./mcp-access.ts";
@@ -28,6 +28,8 @@ export interface McpParts {
     message: unknown,
     visit: Guest & { readonly secure: boolean; readonly key: string | undefined },
   ): Promise<Response>;
+  /** Ends what is open for long. */
+  readonly close: () => void;
   /** The board's error object in the protocol's own form. */
   readonly refusal: (body: ErrorBody) => object;
 }
@@ -61,13 +63,15 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
     if (!access.origin(request.headers.origin)) throw new Refusal("origin_forbidden");
   };
 
+  // Subscriptions end first, or the server would wait for them.
+  app.addHook("preClose", async () => protocol.close());
   app.options(MCP_PATH, { onRequest: check(requireAccess), onSend }, async (_request, reply) => reply.code(204).headers(PREFLIGHT).send());
   app.route({
     method: "POST",
     url: MCP_PATH,
     onRequest: check((request, reply) => {
       requireAccess(request);
-      request.admitted = admit(ADDRESS, guestOf(request, reply, parts), rates);
+      request.admitted = admitCall(ADDRESS, guestOf(request, reply, parts), rates);
       // Whatever is asked: who sends a key where others may hear it is told at the first request, not at the first post.
       if (keyOf(request) !== undefined && !secure(request.raw)) throw new Refusal("https_required", KEY_IN_THE_OPEN, { hint: KEY_HINT });
       if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
@@ -127,5 +131,7 @@ function requireJsonWanted(accept: string | undefined): void {
 function send(reply: FastifyReply, response: Response): FastifyReply {
   void reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== "connection") void reply.header(name, value);
+  // A stream takes its connection along: a board that stops would wait for one that is idle after it.
+  if (response.headers.get("content-type") === "text/event-stream") void reply.header("connection", "close");
   return reply.send(response.body === null ? undefined : Readable.fromWeb(response.body));
 }

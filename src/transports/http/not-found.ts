@@ -8,7 +8,7 @@ const LISTED = "All addresses: /llms/endpoints.txt";
 const MAX_CHARS = 200;
 const MAX_SEGMENTS = 8;
 
-/** Nothing is here, or something is, for other methods. `paths` are the routes and their methods. */
+/** The path does not exist, or exists for other methods. `paths` are the routes and their methods. */
 export function absent(request: FastifyRequest, reply: FastifyReply, paths: ReadonlyMap<string, readonly string[]>): Refusal {
   const path = request.url.split("?")[0]!;
   const allow = methodsAt(request.url, paths);

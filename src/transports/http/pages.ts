@@ -53,7 +53,7 @@ export const wantsPage = ({ headers, url }: FastifyRequest): boolean =>
   (wantsHtml(headers.accept) || UNFURLS.test(headers["user-agent"] ?? "")) && !/^\/(api|mcp)(\/|\?|$)/.test(url);
 
 /** A text, its validator, and what was made of it. */
-export interface Kept {
+export interface CachedText {
   readonly tag: string;
   readonly text: string;
   readonly coded: Map<Coding, Promise<Buffer>>;
@@ -67,7 +67,7 @@ const BROTLI_QUALITY = 4;
 const LEAST_CODED = 1000;
 
 export function pageSender({ clock, versions }: PageParts): SendPage {
-  const kept = boundedTextCache<string, Kept>(PAGES_KEPT, CHARS_KEPT, ({ text }) => text.length);
+  const kept = boundedTextCache<string, CachedText>(PAGES_KEPT, CHARS_KEPT, ({ text }) => text.length);
   return async (request, reply, operation, call) => {
     const { url } = request;
     void reply.headers(PAGE_HEADERS).header("cache-control", "no-cache").type(HTML_TYPE);
@@ -86,7 +86,7 @@ export function pageSender({ clock, versions }: PageParts): SendPage {
   };
 }
 
-export const pageOf = (tag: string, text: string): Kept => ({ tag, text, coded: new Map() });
+export const pageOf = (tag: string, text: string): CachedText => ({ tag, text, coded: new Map() });
 
 async function render(operation: Operation, call: Call<Record<string, unknown>>): Promise<string> {
   const page = await operation.page?.(call);
@@ -107,7 +107,7 @@ export function codingFor(request: FastifyRequest): Coding | undefined {
 }
 
 /** Compressed once for all who take it so. */
-export async function coded(request: FastifyRequest, reply: FastifyReply, page: Kept): Promise<string | Buffer> {
+export async function coded(request: FastifyRequest, reply: FastifyReply, page: CachedText): Promise<string | Buffer> {
   const coding = page.text.length < LEAST_CODED ? undefined : codingFor(request);
   if (coding === undefined) return page.text;
   let made = page.coded.get(coding);

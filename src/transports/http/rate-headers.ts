@@ -11,10 +11,12 @@ interface Told extends Pick<Bucket, "burst" | "everyMs"> {
   readonly seconds: number;
 }
 
-function tell(reply: FastifyReply, ...told: readonly Told[]): void {
-  void reply.header("ratelimit-policy", told.map(policyOf).join(", "));
-  void reply.header("ratelimit", told.map(({ scope, left, seconds }) => `"${scope}";r=${left};t=${seconds}`).join(", "));
-}
+type RateHeaders = Readonly<Record<string, string>>;
+
+const told = (...all: readonly Told[]): RateHeaders => ({
+  "ratelimit-policy": all.map(policyOf).join(", "),
+  ratelimit: all.map(({ scope, left, seconds }) => `"${scope}";r=${left};t=${seconds}`).join(", "),
+});
 
 function policyOf({ scope, burst, everyMs, unit }: Told): string {
   const inBytes = unit === "bytes" ? ';qu="content-bytes"' : "";
@@ -23,18 +25,20 @@ function policyOf({ scope, burst, everyMs, unit }: Told): string {
 }
 
 /** Who was too fast hears of the limit that it ran into. */
-export function tellRefused(reply: FastifyReply, details: PaceDetails): void {
+export function refusedHeaders(details: PaceDetails): RateHeaders {
   const { scope, retry_after_s: seconds, burst, then_every_s: every, unit } = details;
-  void reply.header("retry-after", String(seconds));
-  tell(reply, { scope, burst, everyMs: every * 1000, unit, left: 0, seconds });
+  return { "retry-after": String(seconds), ...told({ scope, burst, everyMs: every * 1000, unit, left: 0, seconds }) };
 }
 
-export function tellTooManyStreams(reply: FastifyReply, atOnce: number, seconds: number): void {
-  tell(reply, { scope: "streams", burst: atOnce, everyMs: 0, left: 0, seconds });
-}
+export const tooManyStreamsHeaders = (atOnce: number, seconds: number): RateHeaders =>
+  told({ scope: "streams", burst: atOnce, everyMs: 0, left: 0, seconds });
 
 /** Who writes hears with every answer how much room is left, so that it can slow down, or bring more work, in time. */
+export const roomHeaders = (rooms: readonly Room[]): RateHeaders =>
+  rooms.length === 0
+    ? {}
+    : told(...rooms.map((room) => ({ ...room, left: Math.floor(room.tokens), seconds: Math.ceil(room.fullInMs / 1000) })));
+
 export function tellRooms(reply: FastifyReply, rooms: readonly Room[]): void {
-  if (rooms.length === 0 || reply.hasHeader("ratelimit")) return;
-  tell(reply, ...rooms.map((room) => ({ ...room, left: Math.floor(room.tokens), seconds: Math.ceil(room.fullInMs / 1000) })));
+  if (!reply.hasHeader("ratelimit")) void reply.headers(roomHeaders(rooms));
 }

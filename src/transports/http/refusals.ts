@@ -7,7 +7,7 @@ import type { PaceDetails } from "../../board/limits/rate-refusal.ts";
 import { toRefusal } from "../../operations/refused.ts";
 import type { Door } from "./door.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
-import { tellRefused, tellTooManyStreams } from "./rate-headers.ts";
+import { refusedHeaders, tooManyStreamsHeaders } from "./rate-headers.ts";
 import { answerBeforeBody, isTooMuch } from "./unread-body.ts";
 
 const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
@@ -53,6 +53,20 @@ export interface RefusalParts {
   readonly door: Pick<Door, "headers">;
 }
 
+/** What the head of a refusal says of it, beyond what every answer says. */
+export function refusalHeaders({ code, details, status }: Refusal, baseUrl: string): Readonly<Record<string, string>> {
+  const wait = RETRY_AFTER_S[code];
+  return {
+    ...(code === "rate_limited" ? refusedHeaders(details as unknown as PaceDetails) : {}),
+    ...(wait === undefined ? {} : { "retry-after": String(wait) }),
+    ...(code === "too_many_streams" && wait !== undefined ? tooManyStreamsHeaders(Number(details?.["at_once"]), wait) : {}),
+    ...(status === 451 ? { link: `<${baseUrl}/api/transparency>; rel="blocked-by"` } : {}),
+  };
+}
+
+/** A caller that leaves its answers unread would leave its connection open too. */
+export const endsConnection = ({ code, status }: Refusal): boolean => code === "overloaded" && status === 429;
+
 /** `page` is the refusal for people, where one of them asked; `wrap` puts the error object into the form that an address speaks, where that is another. */
 export function sendRefusal(
   reply: FastifyReply,
@@ -61,21 +75,14 @@ export function sendRefusal(
   page?: string,
   wrap: (body: ErrorBody) => object = (body) => body,
 ): FastifyReply {
-  const { code, details, status } = refusal;
-  if (code === "rate_limited") tellRefused(reply, details as unknown as PaceDetails);
-  const wait = RETRY_AFTER_S[code];
-  if (wait !== undefined) void reply.header("retry-after", String(wait));
-  if (code === "too_many_streams" && wait !== undefined) tellTooManyStreams(reply, Number(details?.["at_once"]), wait);
-  if (status === 451) void reply.header("link", `<${baseUrl}/api/transparency>; rel="blocked-by"`);
+  void reply.headers(refusalHeaders(refusal, baseUrl)).header("content-type", page === undefined ? JSON_TYPE : HTML_TYPE);
   const text = page ?? JSON.stringify(wrap(errorBody(refusal, baseUrl)));
   const unread = isTooMuch(reply.request.raw);
-  // A caller that leaves its answers unread would leave this connection open too.
-  if (unread || (code === "overloaded" && status === 429))
-    void reply.headers({ connection: "close", "content-length": Buffer.byteLength(text) });
+  if (unread || endsConnection(refusal)) void reply.header("connection", "close");
+  if (unread) void reply.header("content-length", Buffer.byteLength(text));
   return reply
-    .code(status)
+    .code(refusal.status)
     .headers(page === undefined ? door.headers : { ...door.headers, ...PAGE_HEADERS })
-    .header("content-type", page === undefined ? JSON_TYPE : HTML_TYPE)
     .header("cache-control", "no-store")
     .send(unread ? answerBeforeBody(text, reply.request.raw) : text);
 }

@@ -1,7 +1,13 @@
 // Requests of one address have their turns: a few are worked on at once, and in each turn of the event loop a few milliseconds of them begin.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { TurnLimits } from "../../board/limits/rate.ts";
+
+/** By whose end a turn ends. */
+export interface Ending {
+  readonly destroyed: boolean;
+  once(event: "prefinish" | "close", listener: () => void): Ending;
+}
 
 interface Lane {
   /** Worked on, and waiting for that. */
@@ -26,7 +32,7 @@ const LONG_BYTES = 64 * 1024;
 export class RequestTurns {
   readonly #limits: TurnLimits;
   readonly #lanes = new Map<string, Lane>();
-  readonly #releases = new WeakMap<IncomingMessage, (() => void)[]>();
+  readonly #releases = new WeakMap<object, (() => void)[]>();
   #scheduled = false;
 
   constructor(limits: TurnLimits) {
@@ -36,22 +42,30 @@ export class RequestTurns {
   /** Handles what has arrived, now or in one of the next turns. */
   begin(caller: string, socket: Socket, handle: () => void): void {
     const lane = this.#laneOf(caller);
-    const free = lane.arrived.length === 0 && lane.usedMs < this.#limits.turnMs && !isResting(lane);
-    if (free || lane.arrived.length >= MOST_ARRIVED) timed(lane, handle);
+    if (this.#isFree(lane) || lane.arrived.length >= MOST_ARRIVED) timed(lane, handle);
     // Where nobody is left to answer, it is not handled at all.
     else lane.arrived.push(() => !socket.destroyed && timed(lane, handle));
     this.#schedule();
   }
 
+  /** Handles it where that can be now; whether it did. */
+  beginNow(caller: string, handle: () => void): boolean {
+    const lane = this.#laneOf(caller);
+    const free = this.#isFree(lane);
+    if (free) timed(lane, handle);
+    this.#schedule();
+    return free;
+  }
+
   /** Before the body of a request is read: those of one caller that are long wait for each other, so that few are in memory. */
-  enterLong(caller: string, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+  enterLong(caller: string, request: IncomingMessage, response: Ending): Promise<void> | undefined {
     const { "content-length": length, "transfer-encoding": pieces } = request.headers;
     if (pieces === undefined && Number(length ?? 0) < LONG_BYTES) return undefined;
     return this.enter(`${caller} long`, request, response);
   }
 
   /** Resolves when the caller's next request may be worked on; that ends with its answer. */
-  enter(caller: string, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+  enter(caller: string, request: object, response: Ending): Promise<void> | undefined {
     const lane = this.#laneOf(caller);
     const begin = (): void => {
       lane.underWay++;
@@ -89,7 +103,7 @@ export class RequestTurns {
   }
 
   /** It only waits from now on, or is sent as fast as it is read: others of its caller need not wait for it. */
-  release(request: IncomingMessage): void {
+  release(request: object): void {
     for (const release of this.#releases.get(request) ?? []) release();
   }
 
@@ -98,6 +112,10 @@ export class RequestTurns {
     if (lane === undefined)
       this.#lanes.set(caller, (lane = { underWay: 0, entered: 0, waiting: [], usedMs: 0, arrived: [], restsUntil: 0, waking: false }));
     return lane;
+  }
+
+  #isFree(lane: Lane): boolean {
+    return lane.arrived.length === 0 && lane.usedMs < this.#limits.turnMs && !isResting(lane);
   }
 
   #mayEnter(lane: Lane): boolean {

@@ -14,7 +14,7 @@ import type { RateLimiter } from "../../board/limits/rate.ts";
 import type { Versions } from "./versions.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { admit, type AdmittedCall, type Guest } from "../../operations/call.ts";
+import { admitCall, type AdmittedCall, type Guest } from "../../operations/call.ts";
 import { formQuery, joinedLists } from "../../operations/input.ts";
 import { type Call, isMoving, type Operation, type Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
@@ -30,15 +30,15 @@ import type { SendDocument } from "./documents.ts";
 import { CORS_HEADER_NAMES } from "./door.ts";
 import { tellRooms } from "./rate-headers.ts";
 import { JSON_TYPE } from "./refusals.ts";
-import type { Arrival } from "./secure.ts";
+import type { ArrivedRequest } from "./secure.ts";
 import type { RequestTurns } from "./request-turns.ts";
 import type { Unsent } from "./unsent.ts";
-import { sendStream, type UnderWay } from "./stream.ts";
+import { sendStream, type OpenAnswers } from "./stream.ts";
 
 export interface GuestParts {
   readonly baseUrl: string;
   /** Whether a request may carry a secret. */
-  readonly secure: (request: Arrival) => boolean;
+  readonly secure: (request: ArrivedRequest) => boolean;
   /** Where a caller's requests have their turns. */
   readonly turns: RequestTurns | undefined;
 }
@@ -48,7 +48,7 @@ export interface RouteParts extends GuestParts {
   readonly report: RequestReport;
   readonly streams: EventStreams;
   /** Answers that are sent piece by piece. */
-  readonly underWay: UnderWay;
+  readonly underWay: OpenAnswers;
   readonly versions: Pick<Versions, "of">;
   readonly atHand: Pick<FastPath, "learn">;
   readonly unsent: Pick<Unsent, "turn">;
@@ -128,7 +128,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     url: operation.path.replace(operation.rest === true ? LAST : NONE, "*").replaceAll(/\{(\w+)\}/g, ":$1"),
     onRequest: check((request, reply) => {
       if (operation.form === true) requireOwnPage(request, baseUrl, "The form was sent by a page of another site.");
-      const call = (request.admitted = admit(operation, guestOf(request, reply, parts), rates));
+      const call = (request.admitted = admitCall(operation, guestOf(request, reply, parts), rates));
       const length = request.headers["content-length"];
       if (length === undefined) return;
       if (Number(length) > LIMITS.request_bytes)
@@ -198,8 +198,9 @@ export function check(work: (request: FastifyRequest, reply: FastifyReply) => vo
 function requireSafe(request: FastifyRequest, secure: GuestParts["secure"], baseUrl: string): void {
   if (!secure(request.raw)) throw new Refusal("https_required");
   requireOwnPage(request, baseUrl, "The request was sent by a page of another site, which has no business with keys.");
-  if (request.url.includes("?"))
-    throw new Refusal("unknown_parameter", "This address takes no parameters.", {
+  const [, search] = /\?(.*)$/s.exec(request.url) ?? [];
+  if (search !== undefined && !/^receipt=\w{0,5}$/.test(search))
+    throw new Refusal("unknown_parameter", "This address takes no parameters but `receipt`.", {
       hint: "Send everything in the body; addresses end up in logs and histories.",
     });
 }

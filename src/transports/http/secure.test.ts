@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type Arrival, secureCheck as checkOf } from "./secure.ts";
+import { type ArrivedRequest, secureCheck as checkOf } from "./secure.ts";
 
 const secureCheck = (trustedProxies: readonly string[], baseUrl = "http://localhost:8787") => checkOf({ trustedProxies, baseUrl });
 
-const arrival = (remoteAddress: string | undefined, headers: Record<string, string> = {}, localAddress = "127.0.0.1"): Arrival => ({
+const arrival = (remoteAddress: string | undefined, headers: Record<string, string> = {}, localAddress = "127.0.0.1"): ArrivedRequest => ({
   socket: { remoteAddress, localAddress },
   headers: { host: "localhost:8787", ...headers },
 });

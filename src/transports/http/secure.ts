@@ -24,7 +24,7 @@ const holds = (list: BlockList, address: string | undefined): boolean =>
 export const isLoopbackAddress = (address: string | undefined): boolean => holds(loopback, address?.replace(/^::ffff:/i, ""));
 
 /** What the rule looks at; `encrypted` is there on TLS sockets only. */
-export interface Arrival {
+export interface ArrivedRequest {
   readonly socket: { readonly remoteAddress?: string | undefined; readonly localAddress?: string | undefined; readonly encrypted?: true };
   readonly headers: IncomingHttpHeaders;
 }
@@ -66,7 +66,7 @@ const isPublishedOverTls = (baseUrl: string): boolean => {
   return protocol === "https:" && !isLoopbackName(hostname);
 };
 
-export function secureCheck({ trustedProxies, baseUrl }: SecureParts): (request: Arrival) => boolean {
+export function secureCheck({ trustedProxies, baseUrl }: SecureParts): (request: ArrivedRequest) => boolean {
   const isTrusted = trustedCheck(trustedProxies);
   const mayBeLocal = !isPublishedOverTls(baseUrl);
   return ({ socket, headers }) => {

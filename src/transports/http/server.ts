@@ -14,7 +14,9 @@ import { checkAddresses, type Paths } from "./address.ts";
 import { addAssets } from "./assets.ts";
 import { FastPath } from "./fast-path.ts";
 import { boundConnections } from "./connections.ts";
-import { drainer } from "./drain.ts";
+import { DirectAnswers } from "./direct.ts";
+import { DirectPosts } from "./direct-posts.ts";
+import { type Drainer, drainer } from "./drain.ts";
 import { documentSender } from "./documents.ts";
 import { framework, type FrameworkParts } from "./framework.ts";
 import { addHealth, type HealthParts } from "./health.ts";
@@ -25,7 +27,7 @@ import { refusalFor, sendRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, type RouteParts } from "./route.ts";
 import { callerFrom, secureCheck, trustedCheck } from "./secure.ts";
-import { breakOffSlow, type UnderWay } from "./stream.ts";
+import { breakOffSlow, type OpenAnswers } from "./stream.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { Unsent } from "./unsent.ts";
 
@@ -64,10 +66,12 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const life = { closing: false };
   const atHand = new FastPath(parts);
   const streams = new EventStreams(parts);
+  const drain = drainer(app.server);
+  const direct = directAnswers(app, parts, { accessLog, atHand, life }, drain);
   takeRequests(app, parts, { accessLog, atHand, life });
   unsent.watch(app.server, parts.stallMs);
   boundConnections(app.server, { most: parts.rates.connectionsAtOnce, isTrusted: trustedCheck(parts.trustedProxies) });
-  closeInTurn(app, life, streams);
+  closeInTurn(app, life, { streams, drain, direct });
   const paths = checkAddresses(app, parts, accessLog);
   countAnswers(app, life, unsent);
   sendRefusals(app, parts, paths);
@@ -102,13 +106,27 @@ function takeRequests(app: FastifyInstance, { turns, trustedProxies }: Parts, { 
   });
 }
 
+/** Where each connection is a caller's own, and what passes need not be written down. */
+function directAnswers(app: FastifyInstance, parts: Parts, { accessLog, atHand, life }: Takers, drain: Drainer): DirectAnswers | undefined {
+  const { turns, trustedProxies, tls } = parts;
+  if (tls !== undefined || trustedProxies.length > 0 || accessLog !== undefined) return undefined;
+  const posts = new DirectPosts(parts);
+  return new DirectAnswers(app.server, { turns, atHand, posts, heard: (socket) => drain.heard(socket), isClosing: () => life.closing });
+}
+
+interface Closing {
+  readonly streams: EventStreams;
+  readonly drain: Drainer;
+  readonly direct: DirectAnswers | undefined;
+}
+
 /** Streams end first, or the server would wait for them. */
-function closeInTurn(app: FastifyInstance, life: Life, streams: EventStreams): void {
-  const drain = drainer(app.server);
+function closeInTurn(app: FastifyInstance, life: Life, { streams, drain, direct }: Closing): void {
   app.addHook("preClose", async () => {
     life.closing = true;
     streams.close();
-    await drain();
+    await drain.drain();
+    direct?.close();
   });
 }
 
@@ -135,7 +153,7 @@ function sendRefusals(app: FastifyInstance, parts: Parts, paths: Paths): void {
 }
 
 function addRoutes(app: FastifyInstance, parts: Parts & Pick<RouteParts, "atHand" | "streams">): void {
-  const underWay: UnderWay = new Set();
+  const underWay: OpenAnswers = new Set();
   parts.onRemoved((targets) => {
     parts.streams.forget(targets);
     breakOffSlow(underWay);

@@ -8,16 +8,16 @@ import type { Telemetry } from "../../ports/telemetry.ts";
 type Pieces = NonNullable<Reply["stream"]>;
 
 /** Answers under way. */
-export type UnderWay = Set<ServerResponse>;
+export type OpenAnswers = Set<ServerResponse>;
 
 /** Something was removed that may wait in the buffers of slow readers: they are broken off, and have to ask again. */
-export function breakOffSlow(underWay: UnderWay): void {
+export function breakOffSlow(underWay: OpenAnswers): void {
   for (const response of underWay) if (response.writableLength > 0) response.destroy();
 }
 
 export interface StreamParts {
   readonly report: Telemetry;
-  readonly underWay: UnderWay;
+  readonly underWay: OpenAnswers;
   /** Told when it is over, where the caller may only have so many at once. */
   readonly leave?: (() => void) | undefined;
 }

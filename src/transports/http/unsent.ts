@@ -12,6 +12,11 @@ const MIB = 1024 * 1024;
 const OF_ONE_CALLER = 12 * MIB;
 const OF_ALL = 256 * MIB;
 
+/** An answer that is under way. */
+export interface UnderWayAnswer {
+  once(event: "close", listener: () => void): unknown;
+}
+
 export class Unsent {
   readonly #callers = new Map<string, number>();
   readonly #underWay = new WeakMap<Socket, ServerResponse>();
@@ -56,7 +61,7 @@ export class Unsent {
   }
 
   /** Counts an answer until it has gone out, or refuses it. One that is sent piece by piece is never whole in memory, and counts nothing. */
-  count(response: ServerResponse, callerOf: () => string, answer: unknown): void {
+  count(response: UnderWayAnswer, callerOf: () => string, answer: unknown): void {
     const bytes = bytesOf(answer);
     if (bytes < COUNTED_BYTES) return;
     const caller = callerOf();

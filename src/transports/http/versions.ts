@@ -2,13 +2,13 @@
 import { sha256Hex } from "../../core/protocol/sha256.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";
-import { Freshness, type Moment, momentAt } from "../../board/read/freshness.ts";
+import { Freshness, type BoardMoment, momentAt } from "../../board/read/freshness.ts";
 
 export interface Versions {
   /** A weak validator of the answer at an address, as things stand now; `moves`: the answer changes with the clock alone. */
   readonly of: (address: string, moves: boolean) => Promise<string>;
   /** What can be answered without waiting, where the store has anything at hand. */
-  readonly moment: ((now: number) => Moment | undefined) | undefined;
+  readonly moment: ((now: number) => BoardMoment | undefined) | undefined;
 }
 
 export function versions(store: Pick<ListReads, "leastState" | "atHand">, clock: Clock): Versions {

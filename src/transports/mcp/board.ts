@@ -8,14 +8,17 @@ import { toRefusal } from "../../operations/refused.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import { operationCalls, type Visit } from "./calls.ts";
-import type { Ask, Body, CallerKey } from "./tool-context.ts";
+import type { Ask, Body, ToolKey } from "./tool-context.ts";
 import { INTRODUCTION } from "./introduction.ts";
+import { protocolError } from "./explaining-server.ts";
 import { requireKeyForm } from "./key-header.ts";
+import { errorWithoutKeys } from "./not-repeated.ts";
 import { protocolOver, type ProtocolServer } from "./protocol-versions.ts";
 import { surfaceServer } from "./server.ts";
-import { type ApiDocument, shapesOf } from "./shapes.ts";
+import { type OpenApiDocument, shapesOf } from "./shapes.ts";
+import { followed } from "./subscriptions.ts";
 import { tools } from "./tools/list.ts";
-import { requireKey } from "./tools/writing.ts";
+import { requireToolKey } from "./tools/writing.ts";
 
 export interface BoardMcpParts {
   readonly operations: readonly Operation[];
@@ -37,12 +40,16 @@ export function boardMcp(parts: BoardMcpParts): ReturnType<typeof protocolOver<V
       version,
       websiteUrl: baseUrl,
       instructions: INTRODUCTION,
-      tools: tools({ shapes: shapesOf(openApi(operations, baseUrl, version) as ApiDocument), takesKeys: true, introduction: INTRODUCTION }),
+      tools: tools({
+        shapes: shapesOf(openApi(operations, baseUrl, version) as OpenApiDocument),
+        takesKeys: true,
+        introduction: INTRODUCTION,
+      }),
       refusalOf: (error) => errorBody(toRefusal(error, report), baseUrl),
     });
   /** Made when the first one comes. */
   let serve: ReturnType<typeof surfaceServer> | undefined;
-  const serverFor = (visit: Visit): ProtocolServer =>
+  const serverFor = (visit: Visit, subscribable: boolean): ProtocolServer =>
     (serve ??= surface())((gone) => {
       const ask = calls(visit, gone);
       return {
@@ -52,8 +59,14 @@ export function boardMcp(parts: BoardMcpParts): ReturnType<typeof protocolOver<V
         self: visit.secure && visit.key !== undefined ? agentOf(visit.key) : undefined,
         marks: fence(entropy.hex(TOKEN_BYTES)),
       };
-    });
-  return protocolOver(serverFor, report);
+    }, subscribable);
+  const refused = (error: unknown) => protocolError(errorWithoutKeys(errorBody(toRefusal(error, report), baseUrl)));
+  // The request has had its turn; each look after it is one more read, and each wait has its place among the caller's others.
+  return protocolOver(
+    serverFor,
+    report,
+    followed((visit, gone) => calls(visit, gone), refused),
+  );
 }
 
 /** The key of the header. Nobody is told how to write one where it should not be sent at all. */
@@ -64,11 +77,11 @@ function keyIn(visit: Visit): string | undefined {
 }
 
 /** The board signs: the key goes to the assisted operations and nowhere else. */
-function assistedHand(ask: Ask, visit: Visit): CallerKey {
+function assistedHand(ask: Ask, visit: Visit): ToolKey {
   /** Nobody is asked for a key over a connection that none may be sent over. */
   const keyFrom = (secret: unknown): string => {
     visit.requireSafe();
-    return requireKey(secret ?? keyIn(visit));
+    return requireToolKey(secret ?? keyIn(visit));
   };
   return {
     create: async () => (await ask("assist_keygen", {})) as Body,
@@ -78,5 +91,6 @@ function assistedHand(ask: Ask, visit: Visit): CallerKey {
       return (await ask(dryRun ? "assist_check" : "assist_post", {}, given)) as Body;
     },
     alias: async (op, alias, secret) => (await ask("assist_alias", {}, { secret_key: keyFrom(secret), alias, op })) as Body,
+    acknowledge: async (what, secret) => (await ask("assist_ack", {}, { secret_key: keyFrom(secret), ...what })) as Body,
   };
 }

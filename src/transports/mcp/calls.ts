@@ -1,12 +1,12 @@
 // Operations by name, for a caller who came through MCP: the same door, and so the same checks, limits and work as over HTTP.
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
-import { admit, type Asked, type Guest } from "../../operations/call.ts";
+import { admitCall, type Asked, type Guest } from "../../operations/call.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Arguments, Ask } from "./tool-context.ts";
 import { asTexts } from "./parameters.ts";
 
-/** Who came, and how. */
+/** The caller, with whether it may send secrets, and its key. */
 export interface Visit extends Guest {
   /** Whether the request may carry a secret. */
   readonly secure: boolean;
@@ -19,7 +19,7 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
   return (visit, gone) => async (name, parameters, body) => {
     const operation = byName.get(name);
     if (operation === undefined) throw new Error(`There is no operation ${name}.`);
-    const call = admit(operation, visit, rates);
+    const call = admitCall(operation, visit, rates);
     const text = body === undefined ? "" : JSON.stringify(body);
     let status = 500;
     try {

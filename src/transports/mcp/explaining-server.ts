@@ -30,6 +30,8 @@ const FORMS: ReadonlyMap<string, { readonly schema: StandardSchemaV1Sync; readon
   ],
   ["tools/call", { schema: specTypeSchemas.CallToolRequest, right: '{"name":…,"arguments":{…}}' }],
   ["resources/read", { schema: specTypeSchemas.ReadResourceRequest, right: '{"uri":…}' }],
+  ["resources/subscribe", { schema: specTypeSchemas.SubscribeRequest, right: '{"uri":"blackboard://inbox/…"}' }],
+  ["resources/unsubscribe", { schema: specTypeSchemas.UnsubscribeRequest, right: '{"uri":"blackboard://inbox/…"}' }],
   ["prompts/get", { schema: specTypeSchemas.GetPromptRequest, right: '{"name":…,"arguments":{…}}' }],
   ["tools/list", { schema: specTypeSchemas.ListToolsRequest, right: "{}" }],
   ["resources/list", { schema: specTypeSchemas.ListResourcesRequest, right: "{}" }],

@@ -1,12 +1,16 @@
 // One server factory behind both revisions: 2026-07-28, where each request stands alone, and 2025-11-25 without sessions; both answer JSON.
 import {
   createMcpHandler,
+  isJSONRPCRequest,
   isLegacyRequest,
+  type JSONRPCRequest,
   type McpServerFactory,
+  ProtocolError,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import { readMessage, rpcError } from "./messages.ts";
+import { type Follow, subscribedIn } from "./subscriptions.ts";
 
 /** Whatever the package serves. */
 export type ProtocolServer = Awaited<ReturnType<McpServerFactory>>;
@@ -14,17 +18,31 @@ export type ProtocolServer = Awaited<ReturnType<McpServerFactory>>;
 /** `message` is the request's body, parsed; `request` has its headers, and a signal that is aborted when the caller goes away. */
 type Serve<Visit> = (request: Request, message: unknown, visit: Visit) => Promise<Response>;
 
+/** `subscribable`: in the revision where changes are told on a stream of their own. */
+type ServerOf<Visit> = (visit: Visit, subscribable: boolean) => ProtocolServer;
+
+interface Protocol<Visit> {
+  readonly read: typeof readMessage;
+  readonly answer: Serve<Visit>;
+  readonly refusal: typeof rpcError;
+  /** Ends what is open for long. */
+  readonly close: () => void;
+}
+
 /** The protocol as the address needs it that it is spoken at. */
 export function protocolOver<Visit extends object>(
-  serverFor: (visit: Visit) => ProtocolServer,
+  serverFor: ServerOf<Visit>,
   report: Pick<RequestReport, "failed">,
-): { readonly read: typeof readMessage; readonly answer: Serve<Visit>; readonly refusal: typeof rpcError } {
+  follow?: Follow<Visit>,
+): Protocol<Visit> {
+  const closing = new AbortController();
   // Told of every fault, also of those that callers make; only where the answer is one of ours is it worth a line.
   let latest: Error | undefined;
-  const both = bothRevisions(serverFor, (error) => void (latest = error));
+  const both = bothRevisions(serverFor, (error) => void (latest = error), follow && { follow, closing: closing.signal });
   return {
     read: readMessage,
     refusal: rpcError,
+    close: () => closing.abort(),
     async answer(request, message, visit) {
       const response = await both(request, message, visit);
       if (response.status >= 500) report.failed("mcp", latest);
@@ -36,20 +54,47 @@ export function protocolOver<Visit extends object>(
 /** The caller went away; nobody reads this. */
 const GONE = 499;
 
-function bothRevisions<Visit extends object>(serverFor: (visit: Visit) => ProtocolServer, onError: (error: Error) => void): Serve<Visit> {
+interface Following<Visit> {
+  readonly follow: Follow<Visit>;
+  readonly closing: AbortSignal;
+}
+
+function bothRevisions<Visit extends object>(
+  serverFor: ServerOf<Visit>,
+  onError: (error: Error) => void,
+  following: Following<Visit> | undefined,
+): Serve<Visit> {
   const visits = new WeakMap<Request, Visit>();
-  const modern = createMcpHandler(
-    ({ requestInfo }) => {
-      const visit = requestInfo === undefined ? undefined : visits.get(requestInfo);
-      if (visit === undefined) throw new Error("A request came past the door.");
-      return serverFor(visit);
-    },
-    { legacy: "reject", onerror: onError },
-  );
+  const handler = () =>
+    createMcpHandler(
+      ({ requestInfo }) => {
+        const visit = requestInfo === undefined ? undefined : visits.get(requestInfo);
+        if (visit === undefined) throw new Error("No caller is recorded for this request.");
+        return serverFor(visit, following !== undefined);
+      },
+      { legacy: "reject", onerror: onError },
+    );
+  const modern = handler();
+
+  /** A stream has a handler to itself, and so a bus: what is told on it is told to nobody else. */
+  async function listen(request: Request, message: JSONRPCRequest, { follow, closing }: Following<Visit>): Promise<Response> {
+    const gone = AbortSignal.any([request.signal, closing]);
+    try {
+      const told = await follow(subscribedIn(message), visits.get(request)!, gone);
+      const own = handler();
+      const response = await own.fetch(request, { parsedBody: message });
+      void told((uri) => own.notify.resourceUpdated(uri)).finally(() => void own.close());
+      return response;
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      const { code, message: words, data } = error;
+      return Response.json({ jsonrpc: "2.0", id: message.id, error: { code, message: words, data } });
+    }
+  }
 
   /** The package's own leg for 2025 answers with an event stream. */
   async function legacy(request: Request, message: unknown, visit: Visit): Promise<Response> {
-    const server = serverFor(visit);
+    const server = serverFor(visit, false);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     const { promise: gone, resolve } = Promise.withResolvers<Response>();
@@ -67,6 +112,8 @@ function bothRevisions<Visit extends object>(serverFor: (visit: Visit) => Protoc
   return async (request, message, visit) => {
     if (await isLegacyRequest(request, message)) return legacy(request, message, visit);
     visits.set(request, visit);
+    if (following !== undefined && isJSONRPCRequest(message) && subscribedIn(message).length > 0)
+      return listen(request, message, following);
     return modern.fetch(request, { parsedBody: message });
   };
 }

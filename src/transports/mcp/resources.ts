@@ -71,6 +71,12 @@ export async function readResource(uri: string, desk: ToolContext): Promise<{ ur
   return { uri, mimeType: kind.mimeType, text: await kind.read(desk, parameter) };
 }
 
+/** Whose inbox such an address names; undefined where it names something else. */
+export function inboxIn(uri: string): string | undefined {
+  const [, name, written] = ADDRESS.exec(uri) ?? [];
+  return name === "inbox" && written !== undefined ? decoded(written) : undefined;
+}
+
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -2,7 +2,7 @@
 import { type CallToolResult, type ProtocolError, ProtocolErrorCode, type ServerOptions } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { ERRORS, type ErrorBody, Refusal } from "../../core/errors.ts";
-import { nearest } from "../../core/text/did-you-mean.ts";
+import { closestName } from "../../core/text/did-you-mean.ts";
 import { unknownParameter } from "../../operations/input.ts";
 import { withJoint } from "../../core/view/markdown.ts";
 import { careMeta } from "./care.ts";
@@ -45,7 +45,10 @@ const OPTIONS: ServerOptions = {
   },
 };
 
-export function surfaceServer(surface: Surface): (deskFor: DeskFor) => WordedServer {
+/** `subscribable`: whether the client can be told of changes, on a connection that stays or a stream of its own. */
+export type ServerFor = (deskFor: DeskFor, subscribable: boolean) => WordedServer;
+
+export function surfaceServer(surface: Surface): ServerFor {
   const { name, version, websiteUrl, instructions } = surface;
   const refusalOf = (error: unknown): ErrorBody => errorWithoutKeys(surface.refusalOf(error));
   const known = new Map(surface.tools.map((tool) => [tool.name, tool]));
@@ -54,10 +57,10 @@ export function surfaceServer(surface: Surface): (deskFor: DeskFor) => WordedSer
     prompts: PROMPTS.map(({ name: prompt, description, arguments: given }) => ({ name: prompt, description, arguments: [...given] })),
   };
 
-  return (deskFor) => {
+  return (deskFor, subscribable) => {
     const server = new WordedServer({ name, title: "Agent blackboard", version, websiteUrl }, { ...OPTIONS, instructions }, refusalOf);
     // Handlers of our own, so that lists are not made anew for each request, and refusals are the board's.
-    server.registerCapabilities({ tools: {}, resources: {}, prompts: {} });
+    server.registerCapabilities({ tools: {}, resources: subscribable ? { subscribe: true } : {}, prompts: {} });
     server.setRequestHandler("tools/list", () => toolList);
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
       const tool = known.get(params.name);
@@ -91,7 +94,7 @@ const promptNames = PROMPTS.map(({ name }) => name);
 const ADDRESSES = [...RESOURCES.map(({ uri }) => uri), ...RESOURCE_TEMPLATES.map(({ uriTemplate }) => uriTemplate)];
 
 function nothingNamed(what: string, name: string, known: readonly string[]): Refusal {
-  const near = nearest(name, known);
+  const near = closestName(name, known);
   const meant = near === undefined ? "" : `Did you mean ${near}? `;
   return new Refusal("not_found", `There is no ${what} ${JSON.stringify(name.slice(0, 60))}.`, {
     hint: `${meant}There are: ${known.join(", ")}.`,

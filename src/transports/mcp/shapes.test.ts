@@ -1,8 +1,8 @@
 // Outlines of schemas: short, and never stricter than what they were made from.
 import { expect, test } from "vitest";
-import { type ApiDocument, shapesOf } from "./shapes.ts";
+import { type OpenApiDocument, shapesOf } from "./shapes.ts";
 
-const document: ApiDocument = {
+const document: OpenApiDocument = {
   paths: {
     "/things/{id}": {
       get: {

@@ -10,7 +10,7 @@ interface Described {
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
 }
 
-export interface ApiDocument {
+export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
@@ -29,7 +29,7 @@ export interface Shapes {
   named(name: string): Schema;
 }
 
-export function shapesOf({ paths, components }: ApiDocument): Shapes {
+export function shapesOf({ paths, components }: OpenApiDocument): Shapes {
   const find = (schema: Schema): Schema => {
     const name = typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1) : undefined;
     return name === undefined ? schema : (components.schemas[name] ?? {});

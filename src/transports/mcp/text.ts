@@ -49,10 +49,10 @@ export function attachmentText(body: Body, marks: Fence): string {
   const { sha256, name, mime, text, offset, chars, next_offset: next } = body as Record<string, string | number | null>;
   const shown = next === null && offset === 0 ? `all ${chars}` : `${offset} to ${next ?? chars} of ${chars}`;
   const lines = [`Characters: ${shown}. sha256 ${sha256}.`, ...(next === null ? [] : [`Go on with offset ${next}.`])];
-  return ["# Attachment", ...lines, fenceRule(marks), marks.begin, visible(`${name} (${mime})\n\n${text}`), marks.end].join("\n");
+  return ["# Attachment", ...lines, fenceRule(marks), marks.begin, inside(`${name} (${mime})\n\n${text}`, marks), marks.end].join("\n");
 }
 
-export const blobText = (text: string, marks: Fence): string => [fenceRule(marks), marks.begin, visible(text), marks.end].join("\n");
+export const blobText = (text: string, marks: Fence): string => [fenceRule(marks), marks.begin, inside(text, marks), marks.end].join("\n");
 
 export function threadText(body: Body, marks: Fence): string {
   const {

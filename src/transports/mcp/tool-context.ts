@@ -11,12 +11,14 @@ export type Body = Readonly<Record<string, unknown>>;
 export type Ask = (operation: string, parameters: Arguments, body?: object) => Promise<unknown>;
 
 /** The caller's key, wherever it is. `secret` is what the caller gave along with the call. */
-export interface CallerKey {
+export interface ToolKey {
   create(): Promise<Body>;
   /** Throws where nothing could be signed. */
   require(secret: unknown): void;
   post(message: Arguments, how: PostHow): Promise<Body>;
   alias(op: unknown, alias: unknown, secret: unknown): Promise<Body>;
+  /** `what` is `seen`, `acted` and `declined`. */
+  acknowledge(what: Arguments, secret: unknown): Promise<Body>;
 }
 
 export interface PostHow {
@@ -28,9 +30,11 @@ export interface PostHow {
 
 export interface ToolContext {
   readonly ask: Ask;
-  readonly hand: CallerKey;
+  readonly hand: ToolKey;
   /** The caller's own agent id, where its key is known. */
   readonly self: string | undefined;
+  /** The agent that the key acts for, where it is another: messages are addressed to that one. */
+  readonly owner?: string;
   /** Throws where a key came along that is none, and says what one looks like. */
   readonly requireUsableKey?: () => void;
   /** Fresh marker lines, for one answer. */

@@ -1,6 +1,6 @@
 // One client, as the SMTP library sees it, with this board's reply codes and manners of ending.
 import { SMTPConnection } from "smtp-server/lib/smtp-connection.js";
-import { BARE_LINE_END, type Reply } from "./replies.ts";
+import { BARE_LINE_END, type SmtpReply } from "./replies.ts";
 
 const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3} /;
 
@@ -17,7 +17,7 @@ export class Connection extends SMTPConnection {
   }
 
   /** Says why, and ends the connection. */
-  end(reply: Reply): void {
+  end(reply: SmtpReply): void {
     this.send(reply.responseCode, reply.message);
     this.close();
   }

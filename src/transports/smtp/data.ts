@@ -6,7 +6,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /** Resolves when the sender has ended the message; what is too large or malformed is read to its end, but not kept. */
-export async function receive(stream: SMTPServerDataStream): Promise<Uint8Array> {
+export async function receiveData(stream: SMTPServerDataStream): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let last = 0;
   let bare = false;

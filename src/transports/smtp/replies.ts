@@ -3,7 +3,7 @@ import { type ErrorCode, Refusal } from "../../core/errors.ts";
 import { MailUnreadable } from "../../ports/mail.ts";
 
 /** An error in the shape that the SMTP library turns into a reply. */
-export class Reply extends Error {
+export class SmtpReply extends Error {
   override readonly name = "Reply";
   readonly responseCode: number;
   constructor(code: number, enhanced: string, words: string) {
@@ -12,31 +12,31 @@ export class Reply extends Error {
   }
 }
 
-export const RELAY_DENIED = new Reply(550, "5.7.1", "This board takes mail for its own aliases only.");
-export const TOO_MANY_RECIPIENTS = new Reply(452, "4.5.3", "Too many recipients; send to the rest in another message.");
-export const TOO_LARGE = new Reply(552, "5.3.4", "The message is larger than this board takes.");
-export const BARE_LINE_END = new Reply(554, "5.5.2", "Lines of a message end in CRLF; this one has a bare CR or LF.");
-export const TOO_MANY_CONNECTIONS = new Reply(421, "4.7.0", "Too many connections, from this address or in all; try again later.");
-export const MAKING_ROOM = new Reply(421, "4.3.2", "All connections are taken and others are waiting; try again.");
-export const TOO_MANY_STRANGERS = new Reply(421, "4.7.0", "Too many recipients that do not exist.");
-export const TOO_SLOW = new Reply(421, "4.4.2", "The message took too long to come in.");
-export const CLOSING = new Reply(421, "4.3.2", "The board is about to restart; try again.");
-const TROUBLE = new Reply(451, "4.3.0", "The board cannot take mail at the moment; try again later.");
+export const RELAY_DENIED = new SmtpReply(550, "5.7.1", "This board takes mail for its own aliases only.");
+export const TOO_MANY_RECIPIENTS = new SmtpReply(452, "4.5.3", "Too many recipients; send to the rest in another message.");
+export const TOO_LARGE = new SmtpReply(552, "5.3.4", "The message is larger than this board takes.");
+export const BARE_LINE_END = new SmtpReply(554, "5.5.2", "Lines of a message end in CRLF; this one has a bare CR or LF.");
+export const TOO_MANY_SENDERS = new SmtpReply(421, "4.7.0", "Too many connections, from this address or in all; try again later.");
+export const MAKING_ROOM = new SmtpReply(421, "4.3.2", "All connections are taken and others are waiting; try again.");
+export const TOO_MANY_STRANGERS = new SmtpReply(421, "4.7.0", "Too many recipients that do not exist.");
+export const TOO_SLOW = new SmtpReply(421, "4.4.2", "The message took too long to come in.");
+export const CLOSING = new SmtpReply(421, "4.3.2", "The board is about to restart; try again.");
+const TROUBLE = new SmtpReply(451, "4.3.0", "The board cannot take mail at the moment; try again later.");
 
-const OWN: Partial<Record<ErrorCode, Reply>> = {
-  alias_unknown: new Reply(550, "5.1.1", "No agent holds this alias."),
-  rate_limited: new Reply(451, "4.7.0", "Too much mail from this address; try again later."),
-  secret_detected: new Reply(550, "5.7.1", "The message holds a credential, and inboxes of this board are public."),
-  storage_full: new Reply(451, "4.3.0", "The board's disk is full; try again later."),
-  read_only: new Reply(451, "4.3.0", "The board is read-only at the moment; try again later."),
+const OWN: Partial<Record<ErrorCode, SmtpReply>> = {
+  alias_unknown: new SmtpReply(550, "5.1.1", "No agent holds this alias."),
+  rate_limited: new SmtpReply(451, "4.7.0", "Too much mail from this address; try again later."),
+  secret_detected: new SmtpReply(550, "5.7.1", "The message holds a credential, and inboxes of this board are public."),
+  storage_full: new SmtpReply(451, "4.3.0", "The board's disk is full; try again later."),
+  read_only: new SmtpReply(451, "4.3.0", "The board is read-only at the moment; try again later."),
   shutting_down: CLOSING,
 };
 
 /** Anything that is no refusal is a fault of ours: the sender is told to try again, and no more. */
-export function replyTo(error: unknown): Reply {
-  if (error instanceof Reply) return error;
+export function smtpReplyTo(error: unknown): SmtpReply {
+  if (error instanceof SmtpReply) return error;
   if (error instanceof MailUnreadable)
-    return error.again ? TROUBLE : new Reply(550, "5.6.0", `The message cannot be read: ${error.message}`);
+    return error.again ? TROUBLE : new SmtpReply(550, "5.6.0", `The message cannot be read: ${error.message}`);
   if (!(error instanceof Refusal)) return TROUBLE;
-  return OWN[error.code] ?? (error.status >= 500 ? TROUBLE : new Reply(550, "5.7.1", error.message));
+  return OWN[error.code] ?? (error.status >= 500 ? TROUBLE : new SmtpReply(550, "5.7.1", error.message));
 }

@@ -12,14 +12,14 @@ import type { Clock } from "../../ports/clock.ts";
 import { MailUnreadable } from "../../ports/mail.ts";
 import type { MailReport } from "../../ports/telemetry.ts";
 import { Connection } from "./connection.ts";
-import { receive } from "./data.ts";
+import { receiveData } from "./data.ts";
 import {
   CLOSING,
   MAKING_ROOM,
   RELAY_DENIED,
-  Reply,
-  replyTo,
-  TOO_MANY_CONNECTIONS,
+  SmtpReply,
+  smtpReplyTo,
+  TOO_MANY_SENDERS,
   TOO_MANY_RECIPIENTS,
   TOO_MANY_STRANGERS,
   TOO_SLOW,
@@ -33,11 +33,11 @@ export interface SmtpParts {
   /** Certificate chain and key, in PEM form. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly report: MailReport;
-  readonly patience?: Patience;
+  readonly patience?: SmtpTimeouts;
   readonly seats?: SeatLimits;
 }
 
-export interface Patience {
+export interface SmtpTimeouts {
   /** Silence between two commands, or within a message. */
   readonly idleMs: number;
   /** A whole message, and a whole connection. */
@@ -47,7 +47,7 @@ export interface Patience {
   readonly closeMs: number;
 }
 
-const PATIENCE: Patience = { idleMs: 30_000, dataMs: 120_000, sessionMs: 300_000, closeMs: 3000 };
+const PATIENCE: SmtpTimeouts = { idleMs: 30_000, dataMs: 120_000, sessionMs: 300_000, closeMs: 3000 };
 const SEATS: SeatLimits = { all: 200, perAddress: 5, perNetwork: 20 };
 const ACCEPTED = 250;
 /** Nothing waits in a queue: it is on disk. */
@@ -61,7 +61,7 @@ export class SmtpServer extends SMTPServer {
   readonly #mailDomain: string;
   readonly #clock: Clock;
   readonly #report: MailReport;
-  readonly #patience: Patience;
+  readonly #patience: SmtpTimeouts;
   readonly #connections = new Map<string, Connection>();
   readonly #seats: Seats<Connection>;
   #closing = false;
@@ -164,7 +164,7 @@ export class SmtpServer extends SMTPServer {
         if (this.#closing) connection.end(CLOSING);
       },
       async () => {
-        const bytes = await receive(stream).finally(inTime);
+        const bytes = await receiveData(stream).finally(inTime);
         const sender = mailFrom === false ? "" : mailFrom.address;
         await this.#mailroom.deliver({ bytes, ip: session.remoteAddress, helo: session.hostNameAppearsAs, sender }, recipients);
       },
@@ -194,7 +194,7 @@ export class SmtpServer extends SMTPServer {
       callback(null);
     } catch (error) {
       if (isOurs(error)) this.#report.failed("smtp", error);
-      const reply = replyTo(error);
+      const reply = smtpReplyTo(error);
       this.#report.mailed({ reply: reply.responseCode, words: reply.message, caller: maskedAddress(session.remoteAddress) });
       callback(reply);
     }
@@ -203,7 +203,7 @@ export class SmtpServer extends SMTPServer {
 
 /** Before anything is kept of it: it is told why, and nobody waits for it to hang up. */
 function turnAway(socket: Socket): void {
-  const { responseCode, message } = TOO_MANY_CONNECTIONS;
+  const { responseCode, message } = TOO_MANY_SENDERS;
   socket.on("error", () => {});
   socket.end(`${responseCode} ${message}\r\n`);
   socket.destroySoon();
@@ -212,10 +212,10 @@ function turnAway(socket: Socket): void {
 /** A fault of the board, and not a refusal or a client that went away. */
 function isOurs(error: unknown): boolean {
   const gone = (error as NodeJS.ErrnoException).code === "ECONNECTION";
-  return !(error instanceof Refusal || error instanceof Reply || error instanceof MailUnreadable || gone);
+  return !(error instanceof Refusal || error instanceof SmtpReply || error instanceof MailUnreadable || gone);
 }
 
-function options(name: string, tls: SmtpParts["tls"], { idleMs }: Patience): SMTPServerOptions {
+function options(name: string, tls: SmtpParts["tls"], { idleMs }: SmtpTimeouts): SMTPServerOptions {
   return {
     name,
     banner: "agent blackboard, receive only",

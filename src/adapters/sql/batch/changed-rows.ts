@@ -1,21 +1,21 @@
-// What a batch has changed, as rows of the tables that they go into or out of.
+// The changes of a batch, as rows to insert, update and delete.
 import type { MessageState } from "../../../core/message/message-state.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { HOUR_MS } from "../../../core/durations.ts";
 import { opsText } from "../alias-ops.ts";
 import { reached } from "../rows.ts";
 import type { BatchLedger, Inserted } from "./ledger.ts";
-import type { Table } from "./table.ts";
+import type { WorkingTable } from "./table.ts";
 import { ONE, type WorkingSet } from "./working-set.ts";
-import type { Part } from "./writes.ts";
+import type { WriteStep } from "./writes.ts";
 
-export type Rows = Partial<Record<Part, readonly object[]>>;
+export type ChangedRows = Partial<Record<WriteStep, readonly object[]>>;
 
-type Add = (part: Part, row: object) => void;
+type Add = (part: WriteStep, row: object) => void;
 
-/** Nothing where the batch changed nothing. */
-export function changedRows(ledger: BatchLedger): Rows {
-  const rows: { [Name in Part]?: object[] } = {};
+/** Undefined if the batch changed nothing. */
+export function changedRows(ledger: BatchLedger): ChangedRows {
+  const rows: { [Name in WriteStep]?: object[] } = {};
   const add: Add = (part, row) => {
     const list = rows[part];
     if (list === undefined) rows[part] = [row];
@@ -33,7 +33,7 @@ export function changedRows(ledger: BatchLedger): Rows {
   return rows;
 }
 
-/** What was withdrawn and has not all ended yet, what has, and which messages end now. */
+/** Withdrawals that have not ended completely, those that have, and the messages that end now. */
 function addWithdrawals({ set, ended, withdrawalsLeft: left = [] }: BatchLedger, add: Add): void {
   const before = set.withdrawals.stored(ONE) ?? [];
   for (const one of left) if (!before.includes(one)) add("withdrawn", one);
@@ -48,22 +48,22 @@ function addMessages({ set, inserted, erased, adopted, heard, droppedBlobs }: Ba
     else add("gone", { ...gone, received_at: gone.receivedAt, restored: Number(gone.restored) });
   for (const sha256 of droppedBlobs) add("dropped", { sha256 });
   const replies = new Map(adopted.map(({ agent, seq }) => [`${agent} ${seq}`, { agent, seq, reply: REPLY }]));
-  // Two messages of one batch may carry the same text.
+  // Two messages of one batch may have the same attachment.
   const texts = new Map<string, object>();
   for (const id of set.messages.changes.keys()) {
-    const standing = set.standing(id);
-    if (standing === undefined) continue;
-    const { seq } = standing;
+    const state = set.state(id);
+    if (state === undefined) continue;
+    const { seq } = state;
     const arrived = seq > set.start.seq ? inserted.get(id) : undefined;
-    if (arrived === undefined) add("updated", movingRow(standing));
+    if (arrived === undefined) add("updated", movingRow(state));
     else {
-      addArrived(standing, arrived, add);
+      addArrived(state, arrived, add);
       for (const [sha256, text] of Object.entries(arrived.arrival.blobs))
-        texts.set(sha256, { sha256, text, expires_at: standing.receivedAt + LIMITS.attachment_hours * HOUR_MS });
+        texts.set(sha256, { sha256, text, expires_at: state.receivedAt + LIMITS.attachment_hours * HOUR_MS });
       const voted = votedOn(set, arrived);
-      for (const agent of reached(standing))
+      for (const agent of reached(state))
         if (!replies.has(`${agent} ${seq}`))
-          add("inbox", { agent, seq, reply: standing.repliedTo.includes(agent) ? (voted.has(agent) ? VOTE : REPLY) : 0 });
+          add("inbox", { agent, seq, reply: state.repliedTo.includes(agent) ? (voted.has(agent) ? VOTE : REPLY) : 0 });
     }
   }
   for (const text of texts.values()) add("blobs", text);
@@ -73,26 +73,26 @@ function addMessages({ set, inserted, erased, adopted, heard, droppedBlobs }: Ba
   for (const change of changes.values()) if (!gone.has(change.target)) add("heard", change);
 }
 
-/** How a message joins one of an agent's. */
+/** How a message joins a message of an agent. */
 export const REPLY = 1;
 export const VOTE = 2;
 
-/** Whose messages it votes on. */
+/** The authors of the messages it votes on. */
 function votedOn(set: WorkingSet, { refs }: Inserted): ReadonlySet<string> {
   const votes = refs.filter(({ rel }) => rel === "verifies" || rel === "refutes");
-  return new Set(votes.flatMap(({ id }) => set.standing(id)?.author ?? []));
+  return new Set(votes.flatMap(({ id }) => set.state(id)?.author ?? []));
 }
 
-function addArrived(standing: MessageState, { arrival: { raw, payload }, labels, refs }: Inserted, add: Add): void {
-  const { seq } = standing;
-  add("messages", messageRow(standing));
+function addArrived(state: MessageState, { arrival: { raw, payload }, labels, refs }: Inserted, add: Add): void {
+  const { seq } = state;
+  add("messages", messageRow(state));
   add("contents", { seq, payload: raw.payload, sig: raw.sig, nonce: raw.nonce });
   for (const { field, label, spelling } of labels) add("labels", { field, label, seq, spelling: spelling === label ? null : spelling });
   for (const [position, { rel, id }] of refs.entries()) add("refs", { seq, position, rel, target: id });
   for (const { sha256 } of payload.attachments ?? []) add("attachments", { sha256, seq });
 }
 
-/** What changes about a message after it has come. */
+/** The fields of a message that can change. */
 // oxfmt-ignore
 export const MOVING = [
   "status", "verifies", "refutes", "replies", "answers", "answers_verified", "rejected", "signals", "resolved_by_author",
@@ -155,11 +155,14 @@ const partsOf = (key: string) => {
   return { target: Number(target), agent, signal };
 };
 
-/** Votes, signals and answers; those on messages that are gone went with them. */
+/** Votes, signals and answers; those on ended messages were deleted with them. */
 function addEffects({ set, erased }: BatchLedger, add: Add): void {
   if ([set.votes, set.answerers, set.signals, set.barred].every(({ changes }) => changes.size === 0)) return;
   const gone = new Set(erased.map(({ seq }) => seq));
-  const lists = <Row extends { readonly seq: number }>(table: Table<readonly Row[]>, [added, removed]: readonly [Part, Part]): void => {
+  const lists = <Row extends { readonly seq: number }>(
+    table: WorkingTable<readonly Row[]>,
+    [added, removed]: readonly [WriteStep, WriteStep],
+  ): void => {
     for (const [key, now = []] of table.changes) {
       const parts = partsOf(key);
       if (gone.has(parts.target)) continue;
@@ -214,7 +217,7 @@ function addThreadsAndAgents({ set, now }: BatchLedger, add: Add): void {
   for (const key of set.arrived.changes.keys()) add("arrived", { key, at: now });
 }
 
-/** A count that is nought has no row, so that no reader has to step over it. Only what did not grow can have become so. */
+/** A count of zero has no row, so that readers need not skip it. Only counts that did not grow can have become zero. */
 function addTallies({ tallies, now }: BatchLedger, add: Add): void {
   for (const { agent, field, label, by, arrived } of tallies.sums()) {
     if (agent === undefined) {

@@ -1,10 +1,10 @@
-// What messages do to others inside one batch: votes, signals, answers and ended leases.
+// The effects of messages on others inside one batch: votes, signals, answers and ended leases.
 import type { Signal } from "../../../core/protocol/vocabulary.ts";
 import { keyOf, WorkingSet } from "./working-set.ts";
 
 type Vote = "verifies" | "refutes";
 
-/** The part of the ledger that knows nothing of messages but their numbers. */
+/** The part of the ledger that knows only the seqs of messages. */
 export class BatchEffects {
   readonly set = new WorkingSet();
 

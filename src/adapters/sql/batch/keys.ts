@@ -1,4 +1,4 @@
-// Keys and their lines inside one batch, and what every reader of an agent is told of them.
+// Keys and their lines inside one batch, and what readers of an agent see of them.
 import {
   type AuthorLine,
   authorLine,
@@ -10,7 +10,7 @@ import {
 import { BatchEffects } from "./effects.ts";
 import type { AgentRow } from "./working-set.ts";
 
-/** One that has only now done something. */
+/** An agent whose first act is in this batch. */
 export const newAgent = (pk: string, now: number): AgentRow => ({
   pk,
   firstSeen: now,
@@ -30,7 +30,7 @@ export class BatchKeys extends BatchEffects {
     const line = this.set.agents.get(agent)?.line ?? null;
     return line === null ? agent : (JSON.parse(line) as AuthorLine).principal;
   }
-  /** Most agents never take part in a key operation, and their row says so. */
+  /** Most agents have no key operations, and their row says so. */
   key(agent: string): KeyState | undefined {
     return this.set.agents.get(agent)?.line === null ? undefined : this.set.keys.get(agent);
   }
@@ -70,7 +70,7 @@ export class BatchKeys extends BatchEffects {
     const key = this.set.keys.get(agent);
     if (key !== undefined) this.#tell(key);
   }
-  /** What a child does, its parent does: the parent's aliases live on. */
+  /** An act of a delegated key counts as an act of its parent, so the parent's aliases stay valid. */
   protected seeParent(line: string): void {
     const parent = (JSON.parse(line) as AuthorLine).delegated_by;
     const known = parent === undefined ? undefined : this.set.agents.get(parent);

@@ -1,9 +1,9 @@
-// The rules' window on the board inside one batch, for every store: everything happens in memory, on rows as they were fetched.
+// The ledger of one batch, for every store: everything happens in memory, on fetched rows.
 import { detailDigest, entryHash } from "../../../core/log/chain.ts";
 import type { Head } from "../../../core/log/checkpoint.ts";
 import type { EntryType } from "../../../core/log/entry-type.ts";
 import type { Chained } from "../../../core/log/entry-text.ts";
-import { grow, type StoredTile, type TreeEdge } from "../../../core/log/tree-edge.ts";
+import { growEdge, type StoredTile, type TreeEdge } from "../../../core/log/tree-edge.ts";
 import type { AckRow } from "../../../core/message/ack-ledger.ts";
 import { ALIAS_LIFE_MS, ALIAS_QUARANTINE_MS, type AliasRow } from "../../../core/message/alias-rules.ts";
 import {
@@ -36,7 +36,7 @@ export interface LoggedEntry extends Head {
   readonly digest: string;
   readonly assisted: number | null;
 }
-/** Messages of an author whose time ends, from one seq to another. */
+/** Messages of an author that end, from one seq to another. */
 interface Ended {
   readonly author: string;
   readonly after: number;
@@ -54,22 +54,22 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   readonly tallies = new TallyMoves();
   readonly entries: LoggedEntry[] = [];
   readonly inserted = new Map<string, Inserted>();
-  /** The same; of an act that was undone nobody asks, and the next one takes its seq. */
+  /** The same by seq; entries of undone acts are not read, and the next act reuses their seq. */
   readonly #bySeq = new Map<number, Inserted>();
   readonly erased: MessageState[] = [];
-  /** Hashes of texts that go, whoever named them. */
+  /** Hashes of attachments to delete, even if other messages name them. */
   readonly droppedBlobs: string[] = [];
   /** Messages whose inbox entry becomes that of a reply, by agent and seq. */
   readonly adopted: { readonly agent: string; readonly seq: number }[] = [];
-  /** What agents are to hear of their messages. */
+  /** Inbox items of agents about their own messages. */
   readonly heard: (InboxChange & { readonly at: number })[] = [];
   #cause: string | undefined;
   readonly #adopting: { readonly id: string; readonly author: string; readonly seq: number }[] = [];
 
-  /** What ends of all that was withdrawn, and what of it is left for batches to come. */
+  /** Withdrawn messages that end now, and those left for later batches. */
   readonly ended: Ended[] = [];
   withdrawalsLeft: readonly Withdrawal[] | undefined;
-  /** Tiles of the tree that the entries fill. */
+  /** Tiles of the tree that the entries complete. */
   tiles: readonly StoredTile[] = [];
 
   readonly #lists: readonly { length: number }[] = [
@@ -87,9 +87,9 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     return this.entries.at(-1) ?? this.set.start;
   }
 
-  /** The last step of a batch, when all of its entries are known: what they add to the tree. Answers its new edge. */
+  /** The last step of a batch, when all of its entries are known: extends the tree. Returns its new edge. */
   growTree(edge: TreeEdge): TreeEdge {
-    const grown = grow(edge, this.#chained());
+    const grown = growEdge(edge, this.#chained());
     this.tiles = grown.tiles;
     return grown.edge;
   }
@@ -101,7 +101,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     }
   }
 
-  /** Where an act began, to go back to where it is undone. */
+  /** The start of an act, to undo it. */
   mark(): readonly number[] {
     this.#cause = undefined;
     return [this.set.journal.length, this.tallies.length, ...this.#lists.map(({ length }) => length)];
@@ -119,8 +119,8 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     this.heard.push({ ...change, at: this.now });
   }
   find(id: string): MessageState | undefined {
-    const row = this.set.standing(id);
-    // The rules change what they are given, and say so afterwards.
+    const row = this.set.state(id);
+    // The rules change the object they get, and report it afterwards.
     return row === undefined ? undefined : { ...row, signals: { ...row.signals } };
   }
   gone(id: string): Tombstone | undefined {
@@ -135,7 +135,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   due(limit: number): readonly MessageState[] {
     const { set } = this;
     const withdrawn = this.#withdrawals().flatMap((one) => set.withdrawnBy(one).first(WITHDRAW_STEP + 1));
-    // What ends by the thousand is erased later: others wait for this batch.
+    // Thousands of endings are written later, so that others need not wait for this batch.
     if (withdrawn.length > WITHDRAW_STEP) return [];
     const due = set.due.first(limit);
     if (withdrawn.length === 0) return due;
@@ -157,15 +157,24 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     return before === 0 ? since : before - this.#endedReplies(id) + since;
   }
   adoptReplies(id: string, author: string): void {
-    this.#adopting.push({ id, author, seq: this.head.seq });
+    this.#adopting.push({ id, author, seq: this.newest });
   }
-  /** A last step of a batch, as dry runs need none of it: a thousand messages are told whom they replied to. */
+  /** The seq of the entry that was written last. */
+  protected get newest(): number {
+    return this.head.seq;
+  }
+  /** A last step of a batch, which dry runs skip: up to a thousand messages get their addressee. */
   finishAdopting(): void {
     for (const { id, author, seq } of this.#adopting) {
       const ids = [...(this.set.earlyReplies.get(id) ?? []), ...(this.set.repliesSince.get(id) ?? [])];
       for (const reply of this.#found(ids).slice(0, ADOPTED_REPLIES)) {
         if (reply.seq > seq || reply.principal === this.principalOf(author)) continue;
         this.adopted.push({ agent: author, seq: reply.seq });
+        // What was not in the inbox so far has a place there only from now on, for whoever has read on meanwhile.
+        if (reply.to !== author && !reply.repliedTo.includes(author)) {
+          const heard = { seq, target: reply.seq, reason: "reply", was: null, became: "reply", at: this.now } as const;
+          this.heard.push({ agent: this.principalOf(author), ...heard });
+        }
         if (!reply.repliedTo.includes(author)) this.set.messages.set(reply.id, { ...reply, repliedTo: [...reply.repliedTo, author] });
       }
     }
@@ -173,7 +182,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
 
   heldBy(agent: string): readonly MessageState[] {
     const ids = new Set([...(this.set.leases.get(agent) ?? []), ...this.set.messages.changes.keys()]);
-    return [...ids].flatMap((id) => (this.set.standing(id)?.claimedBy === agent ? (this.find(id) ?? []) : []));
+    return [...ids].flatMap((id) => (this.set.state(id)?.claimedBy === agent ? (this.find(id) ?? []) : []));
   }
   leasesOf(agent: string, limit: number): readonly MessageState[] {
     const isHeld = ({ status, leaseUntil, expiresAt }: MessageState): boolean =>
@@ -183,25 +192,25 @@ export class BatchLedger extends BatchKeys implements ActLedger {
       .sort((a, b) => (a.leaseUntil ?? 0) - (b.leaseUntil ?? 0) || a.seq - b.seq)
       .slice(0, limit);
   }
-  insert(standing: MessageState, arrival: Arrival, refs: readonly Ref[]): void {
+  insert(state: MessageState, arrival: Arrival, refs: readonly Ref[]): void {
     const { set } = this;
-    const { id, author, receivedAt } = standing;
+    const { id, author, receivedAt } = state;
     const labels = labelsOf(arrival.payload);
     const one = { arrival, labels, refs };
     this.inserted.set(id, one);
-    this.#bySeq.set(standing.seq, one);
+    this.#bySeq.set(state.seq, one);
     this.#cause = author;
-    set.messages.set(id, standing);
+    set.messages.set(id, state);
     for (const { rel, id: target } of refs)
       if (rel === "reply") set.repliesSince.set(target, [...(set.repliesSince.get(target) ?? []), id]);
     const known = set.agents.get(author) ?? newAgent(arrival.payload.pk, receivedAt);
     set.agents.set(author, { ...known, lastSeen: receivedAt, messages: known.messages + 1 });
     if (known.line !== null) this.seeParent(known.line);
   }
-  update(standing: MessageState): void {
-    const before = this.set.messages.get(standing.id);
-    if (before !== undefined) standing.changed = hasMoved(before, standing) ? this.head.seq : Math.max(before.changed, standing.changed);
-    this.set.messages.set(standing.id, { ...standing, signals: { ...standing.signals } });
+  update(state: MessageState): void {
+    const before = this.set.messages.get(state.id);
+    if (before !== undefined) state.changed = hasMoved(before, state) ? this.head.seq : Math.max(before.changed, state.changed);
+    this.set.messages.set(state.id, { ...state, signals: { ...state.signals } });
   }
   withdrawBefore(author: string, seq: number): void {
     const others = this.#withdrawals().filter((one) => one.author !== author);
@@ -212,8 +221,8 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     return this.#withdrawals().some(({ author }) => author === agent);
   }
   /**
-   * The last step of a batch: of all that was withdrawn so many messages end and no more, and posts of others come in between.
-   * Whoever waits for the rest sends the next batch; after a crash the sweep does, or whoever opens the board. Whether there is more.
+   * The last step of a batch: ends a limited number of withdrawn messages, so that posts of others get in between. The agent that waits for
+   * the rest sends the next batch; after a crash the sweep does, or the next start. Returns whether there is more.
    */
   goOnWithdrawing(): boolean {
     const left: Withdrawal[] = [];
@@ -233,9 +242,9 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     this.withdrawalsLeft = left;
     return left.length > 0;
   }
-  erase(standing: MessageState, gone: Tombstone): void {
-    this.erased.push(standing);
-    this.set.messages.set(standing.id, undefined);
+  erase(state: MessageState, gone: Tombstone): void {
+    this.erased.push(state);
+    this.set.messages.set(state.id, undefined);
     this.putGone(gone);
   }
   putGone(gone: Tombstone): void {
@@ -327,7 +336,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     const seq = last + 1;
     const digest = created?.digest ?? detailDigest(detail);
     const entry = { seq, at: this.now, type, id, detail, digest, assisted: created === undefined ? null : Number(created.assisted) };
-    // While something is still to be fetched all of this is done again, and hashes are the dear part.
+    // While rows are still missing, all of this is repeated, and hashes are the expensive part.
     this.entries.push({ ...entry, hash: this.set.isKnown ? entryHash({ ...entry, prev }) : prev });
     return seq;
   }
@@ -336,9 +345,9 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     return this.set.withdrawals.get(ONE) ?? [];
   }
   #found(ids: readonly string[]): readonly MessageState[] {
-    return ids.flatMap((id) => this.set.standing(id) ?? []);
+    return ids.flatMap((id) => this.set.state(id) ?? []);
   }
-  /** Those that acted when the batch began and do no more. */
+  /** Messages that acted when the batch began and no longer do. */
   #endedReplies(id: string): number {
     const { messages, refs } = this.set;
     return [...messages.changes].filter(([reply, now]) => {

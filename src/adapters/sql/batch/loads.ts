@@ -1,4 +1,4 @@
-// How each kind of row that a batch may miss is fetched, by its keys; and what the two databases spell differently about that.
+// How each kind of row that a batch may miss is fetched, by its keys; and the differences between the two databases.
 import { ADOPTED_REPLIES, type Label, labelsOf } from "../../../core/message/message-state.ts";
 import type { Action, Notice } from "../../../core/message/moderation.ts";
 import type { Payload, Ref } from "../../../core/protocol/payload.ts";
@@ -7,8 +7,8 @@ import type { KeyState, LineState, StoredKeyOp } from "../../../core/keys/key-st
 import { toAlias } from "../alias-ops.ts";
 import { KEY_OP_COLUMNS, toState } from "../key-rows.ts";
 import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "../moderation-rows.ts";
-import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "../rows.ts";
-import type { Table } from "./table.ts";
+import { GONE_COLUMNS, STATE_COLUMNS, toGone, toMessageState } from "../rows.ts";
+import type { WorkingTable } from "./table.ts";
 import {
   type AgentRow,
   type Answerer,
@@ -21,26 +21,26 @@ import {
   type WorkingSet,
 } from "./working-set.ts";
 
-/** More than is adopted: one batch may end some of them before. */
+/** More than are adopted: the batch may end some of them before. */
 export const EARLY_REPLIES = ADOPTED_REPLIES + 2048;
 
 export interface LoadDialect {
   /** Whether a column is one of the keys. */
   readonly among: (column: string, type: "text" | "bigint") => string;
-  /** The keys as rows of a table `k` with these columns, where a key has several parts. */
+  /** The keys as rows of a table `k` with these columns, if a key has several parts. */
   readonly keys: (columns: Readonly<Record<string, "text" | "bigint">>) => string;
-  /** A limit that is the value at this place. */
+  /** A limit whose value is this parameter. */
   readonly limit: (place: number) => string;
-  /** Roots, with what is known of their threads. */
+  /** Roots, with the facts about their threads. */
   readonly threads: string;
-  /** Of each target: the standings of its first replies, with `target`. */
+  /** For each target: the states of its first replies, with `target`. */
   readonly earlyReplies: string;
-  /** Seqs, with the labels of their messages, or with the payloads that say them. */
+  /** Seqs, with the labels of their messages, or with the payloads that contain them. */
   readonly labels: string;
 }
 
 export interface Load {
-  /** Whether keys are texts, numbers, or put together of columns. */
+  /** Whether keys are texts, numbers, or several columns. */
   readonly key: "text" | "bigint" | readonly string[];
   readonly sql: (dialect: LoadDialect) => string;
   readonly keep: (set: WorkingSet, keys: readonly string[], rows: readonly unknown[]) => void;
@@ -55,7 +55,7 @@ const load = <Row>(
 
 /** Each key has one row, or none. */
 function one<Row, Kept>(
-  table: Table<Kept>,
+  table: WorkingTable<Kept>,
   keys: readonly string[],
   rows: readonly Row[],
   key: (row: Row) => string,
@@ -69,7 +69,7 @@ function one<Row, Kept>(
 
 /** Each key has a list of rows. */
 function many<Row, Kept>(
-  table: Table<readonly Kept[]>,
+  table: WorkingTable<readonly Kept[]>,
   keys: readonly string[],
   rows: readonly Row[],
   key: (row: Row) => string,
@@ -96,7 +96,7 @@ const targetOf = ({ target }: { readonly target: number }): string => String(tar
 
 export const ALIASES = `SELECT alias, agent, last_ts AS "lastTs", claimed_at AS "claimedAt", ended_at AS "endedAt", released, check_at AS "checkAt",
   last_ops AS "lastOps" FROM aliases`;
-export const MESSAGES = `SELECT ${STANDING_COLUMNS} FROM messages m`;
+export const MESSAGES = `SELECT ${STATE_COLUMNS} FROM messages m`;
 const NOTICES = `SELECT ${NOTICE_COLUMNS} FROM notices`;
 const ACTIONS = `SELECT ${ACTION_COLUMNS} FROM actions`;
 
@@ -116,7 +116,7 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
   messages: load(
     "text",
     ({ among }) => `${MESSAGES} WHERE ${among("m.id", "text")}`,
-    ({ messages }, ids, rows) => one(messages, ids, rows.map(toStanding), idOf, itself),
+    ({ messages }, ids, rows) => one(messages, ids, rows.map(toMessageState), idOf, itself),
   ),
   gone: load(
     "text",
@@ -144,10 +144,10 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     "text",
     ({ earlyReplies }) => earlyReplies,
     ({ messages, earlyReplies }, targets, rows) => {
-      const found = rows.map((row) => ({ target: row.target, standing: toStanding(row) }));
-      const standings = found.map(({ standing }) => standing);
-      one(messages, [], standings, idOf, itself);
-      many(earlyReplies, targets, found, nameOf, ({ standing }) => standing.id);
+      const found = rows.map((row) => ({ target: row.target, state: toMessageState(row) }));
+      const states = found.map(({ state }) => state);
+      one(messages, [], states, idOf, itself);
+      many(earlyReplies, targets, found, nameOf, ({ state }) => state.id);
     },
   ),
   aliases: load(
@@ -168,7 +168,7 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     "text",
     ({ among }) => `${MESSAGES} WHERE ${among("m.claimed_by", "text")}`,
     ({ messages, leases }, agents, rows) => {
-      const found = rows.map(toStanding);
+      const found = rows.map(toMessageState);
       one(messages, [], found, idOf, itself);
       many(leases, agents, found, ({ claimedBy }) => claimedBy ?? "", idOf);
     },
@@ -307,8 +307,8 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
   ),
 };
 
-/** The parts of a key that has several. */
-export const partsOf = (columns: readonly string[], key: string): Readonly<Record<string, string>> => {
+/** The parts of a key with several columns. */
+export const keyParts = (columns: readonly string[], key: string): Readonly<Record<string, string>> => {
   const parts = key.split(" ");
   return Object.fromEntries(columns.map((column, i) => [column, parts[i] ?? ""]));
 };

@@ -11,7 +11,7 @@ import { keyOf, ONE, type WorkingSet } from "./working-set.ts";
 
 export class BatchModeration implements ModerationLedger {
   readonly #set: WorkingSet;
-  /** Decisions that block nothing any more. */
+  /** Decisions that no longer block anything. */
   readonly unblocked = new Set<string>();
 
   constructor(set: WorkingSet) {

@@ -1,6 +1,6 @@
-// Rows in memory while a batch is worked out: as the database has them, what was changed, and what still has to be fetched.
+// Rows in memory during a batch: as in the database, changed, and still to be fetched.
 
-/** What to do to take changes back, newest last. */
+/** How to undo changes, newest last. */
 export class Journal {
   readonly #undo: (() => void)[] = [];
 
@@ -18,15 +18,15 @@ export class Journal {
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Whose rows these are. */
+/** The key of these rows. */
 interface Owner<Name extends string> {
   readonly journal: Journal;
-  /** A key is not known: a store at hand fetches it at once; else the answer is a guess, until it was fetched. */
+  /** Called for an unknown key: a synchronous store fetches the row at once; otherwise the answer is a guess until it is fetched. */
   missed(name: Name, key: string): void;
 }
 
-/** Most batches touch few of the tables: what is empty costs nothing. */
-export class Table<Row, Name extends string = string> {
+/** Most batches use few of the tables, so an empty one must cost nothing. */
+export class WorkingTable<Row, Name extends string = string> {
   #stored: Map<string, Row | undefined> | undefined;
   #changed: Map<string, Row | undefined> | undefined;
   readonly #owner: Owner<Name>;
@@ -34,7 +34,7 @@ export class Table<Row, Name extends string = string> {
   readonly #isNew: ((key: string) => boolean) | undefined;
   #missing: Set<string> | undefined;
 
-  /** `isNew`: the database cannot know this key yet. */
+  /** `isNew`: the database cannot have this key yet. */
   constructor(owner: Owner<Name>, name: Name, isNew?: (key: string) => boolean) {
     this.#owner = owner;
     this.#name = name;
@@ -50,7 +50,7 @@ export class Table<Row, Name extends string = string> {
     return this.#stored?.get(key);
   }
 
-  /** Undefined where there is to be no such row. */
+  /** Undefined deletes the row. */
   set(key: string, row: Row | undefined): void {
     const changed = (this.#changed ??= new Map<string, Row | undefined>());
     const had = changed.has(key);
@@ -62,7 +62,7 @@ export class Table<Row, Name extends string = string> {
     changed.set(key, row);
   }
 
-  /** What the database says of these keys; those without a row have none. */
+  /** What the database has for these keys; missing ones have no row. */
   keep(keys: Iterable<string>, rows: Iterable<readonly [string, Row]>): void {
     const stored = (this.#stored ??= new Map<string, Row | undefined>());
     for (const key of keys) {
@@ -72,7 +72,7 @@ export class Table<Row, Name extends string = string> {
     for (const [key, row] of rows) stored.set(key, row);
   }
 
-  /** Keys that were asked for and are to be fetched together. */
+  /** Keys that were read and are to be fetched together. */
   get missing(): ReadonlySet<string> {
     return this.#missing ?? NOTHING;
   }

@@ -9,7 +9,7 @@ export interface WindowLoad {
 
 const atNow: WindowLoad["values"] = ({ now }) => [now];
 
-/** The last value is how many. */
+/** The last value is the number of rows. */
 export const WINDOWS: { readonly [Name in WindowName]: WindowLoad } = {
   due: {
     sql: ({ limit }) => `${MESSAGES} WHERE m.expires_at <= $1 ORDER BY m.expires_at, m.seq LIMIT ${limit(2)}`,
@@ -28,7 +28,7 @@ export const WINDOWS: { readonly [Name in WindowName]: WindowLoad } = {
     values: atNow,
   },
   withdrawn: {
-    // The unary plus: the index of authors is the one to take.
+    // The unary plus makes SQLite use the index of authors.
     sql: ({ limit }) =>
       `${MESSAGES} WHERE m.author = $1 AND m.seq > $2 AND m.seq < $3 AND +m.expires_at > $4 ORDER BY m.seq LIMIT ${limit(5)}`,
     values: (_set, { author, done, seq, at } = { author: "", done: 0, seq: 0, at: 0 }) => [author, done, seq, at],

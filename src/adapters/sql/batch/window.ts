@@ -1,25 +1,25 @@
-// The first rows of some order, as the database has them and as the batch has changed them since.
+// The first rows in some order, as in the database and as changed by the batch.
 
 export interface WindowRows<Row> {
-  /** The row as it is now; undefined where it is gone. */
+  /** The current row; undefined if it was deleted. */
   readonly current: (key: string) => Row | undefined;
-  /** Rows changed in this batch, some of which may belong here now. */
+  /** Rows changed in this batch, some of which may belong into the window now. */
   readonly changed: () => Iterable<Row>;
   readonly keyOf: (row: Row) => string;
   readonly belongs: (row: Row) => boolean;
   readonly compare: (a: Row, b: Row) => number;
-  /** Hears that more is wanted than is known; as of a table. */
+  /** Called when more rows are wanted than are known; as for a table. */
   readonly missed: () => void;
 }
 
 export class Window<Row> {
   readonly #rows: WindowRows<Row>;
   #keys: readonly string[] = [];
-  /** The last row that the database gave; what comes after it is not known, unless there is nothing more. */
+  /** The last row from the database; later ones are unknown, unless this was the end. */
   #end: Row | undefined;
   #loaded = 0;
   #complete = false;
-  /** How many rows to fetch; nought where enough is known. */
+  /** The number of rows to fetch; zero if enough are known. */
   wanted = 0;
 
   constructor(rows: WindowRows<Row>) {
@@ -36,7 +36,7 @@ export class Window<Row> {
     }
   }
 
-  /** The first rows as the database has them, of which so many were asked for. */
+  /** The first rows from the database; this many were requested. */
   keep(rows: readonly Row[], asked: number): void {
     this.#keys = rows.map(this.#rows.keyOf);
     this.#end = rows.at(-1);
@@ -45,7 +45,7 @@ export class Window<Row> {
     this.wanted = 0;
   }
 
-  /** What was fetched does not count: it was fetched for another time. */
+  /** Fetched rows do not count: they were fetched for another time. */
   forget(): void {
     this.wanted = this.#loaded;
     this.#loaded = 0;

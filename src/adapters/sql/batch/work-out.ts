@@ -1,4 +1,4 @@
-// A batch against the rules: what it surely needs is asked for first, then each act is done, or undone without touching its neighbours.
+// Runs a batch against the rules: requests the rows that it certainly needs first, then performs each act, or undoes it without affecting the others.
 import { type Act, arrivalsOf, isRefused, type Outcome } from "../../../core/message/act.ts";
 import type { Arrival } from "../../../core/message/message-state.ts";
 import { perform, refusalOf } from "../../../core/message/perform.ts";
@@ -7,7 +7,7 @@ import type { BatchLedger } from "./ledger.ts";
 
 const SWEEP_FIRST: Act<"sweep"> = { type: "sweep" };
 
-/** Asks for what each act surely needs, so that most of it is fetched together. */
+/** Requests the rows that each act certainly needs, so that most of them are fetched together. */
 export function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
   sweep(ledger);
   for (const act of acts) {
@@ -47,13 +47,13 @@ function anticipateOne(ledger: BatchLedger, { id, author, payload }: Arrival): v
   }
 }
 
-/** `isFatal`: an error that is no fault of one act, after which none of the batch may be answered. */
+/** `isFatal`: an error that is not the fault of one act; then no act of the batch may be answered. */
 export function workOut<One extends Act>(
   ledger: BatchLedger,
   acts: readonly One[],
   isFatal: (error: unknown) => boolean = () => false,
 ): readonly Outcome<One>[] {
-  // Acts are judged by the board as it is now, not as the sweep last left it.
+  // Acts are checked against the board as it is now, not as of the last sweep.
   const swept = guarded(ledger, SWEEP_FIRST, isFatal);
   if (isRefused(swept) && ledger.set.isKnown) throw new Error(swept.refused.message);
   const outcomes = acts.map((act) => guarded(ledger, act, isFatal));

@@ -1,4 +1,4 @@
-// What one batch sees of the board: rows as the database has them, and what the batch has changed.
+// The board as one batch sees it: rows of the database, and the changes of the batch.
 import { GENESIS } from "../../../core/log/chain.ts";
 import type { Head } from "../../../core/log/checkpoint.ts";
 import type { ThreadFacts } from "../../../core/message/act.ts";
@@ -9,8 +9,8 @@ import type { Ref } from "../../../core/protocol/payload.ts";
 import type { KeyState, LineState, StoredKeyOp } from "../../../core/keys/key-state.ts";
 import { type StoredAlias, toAlias } from "../alias-ops.ts";
 import { toState } from "../key-rows.ts";
-import { toStanding } from "../rows.ts";
-import { Journal, Table } from "./table.ts";
+import { toMessageState } from "../rows.ts";
+import { Journal, WorkingTable } from "./table.ts";
 import { Window, type WindowRows } from "./window.ts";
 
 export interface AgentRow {
@@ -25,7 +25,7 @@ export interface AgentRow {
   readonly line: string | null;
 }
 export interface ThreadRow extends ThreadFacts {
-  /** Where the store knows threads by number. */
+  /** Only if the store knows threads by number. */
   readonly number?: number;
 }
 export interface StoredVote {
@@ -36,7 +36,7 @@ export interface Answerer {
   readonly agent: string;
   readonly seq: number;
 }
-/** Somebody withdrew everything before a seq: all up to `done` has ended, the rest is about to. */
+/** An author withdrew everything before a seq: everything up to `done` has ended, the rest is about to. */
 export interface Withdrawal {
   readonly author: string;
   readonly seq: number;
@@ -44,7 +44,7 @@ export interface Withdrawal {
   readonly at: number;
 }
 
-/** What is kept of the board, each kind by its own key. */
+/** The tables, each with its own key. */
 interface Tables {
   /** By id. */
   messages: MessageState;
@@ -56,16 +56,16 @@ interface Tables {
   votes: readonly StoredVote[];
   /** Agents with votes on a target when the batch began. */
   voters: readonly string[];
-  /** The message that carries a signal, by target, agent and signal. */
+  /** The message that gives a signal, by target, agent and signal. */
   signals: number;
-  /** Until when an agent may not claim a message again, by both. */
+  /** Until when an agent may not claim a message again, by message and agent. */
   barred: number;
   answerers: readonly Answerer[];
   refs: readonly Ref[];
   labels: readonly Label[];
   /** Hashes of a message's attachments. */
   attached: readonly string[];
-  /** How many replies to an id acted when the batch began. */
+  /** The number of live replies to an id when the batch began. */
   replies: number;
   /** Ids of the first messages that reply to an id. */
   earlyReplies: readonly string[];
@@ -82,16 +82,16 @@ interface Tables {
   /** By the SHA-256 of their payloads. */
   keyOps: StoredKeyOp;
   arrived: true;
-  /** All there are, oldest first, under one key. */
+  /** All of them, oldest first, under one key. */
   withdrawals: readonly Withdrawal[];
   notices: Notice;
-  /** Ids of open notices about a target, and how many there are whose id begins so, when the batch began. */
+  /** Ids of open notices about a target, and the number of open notices whose id begins with this, when the batch began. */
   openOn: readonly string[];
   open: number;
   actions: Action;
   /** Ids of decisions in force on a target when the batch began. */
   inForce: readonly string[];
-  /** Decisions that block something, by what it is and its name. */
+  /** Decisions that block something, by type and name of the target. */
   blocks: readonly string[];
   switches: Switches;
 }
@@ -103,28 +103,28 @@ export interface OpenWindow {
   /** Of an author's withdrawn messages. */
   readonly withdrawal?: Withdrawal;
   readonly window: { readonly wanted: number; forget(): void };
-  /** Rows that were asked for, of which there may be fewer. */
+  /** Requested rows; there may be fewer. */
   readonly keep: (rows: readonly unknown[], asked: number) => void;
 }
 
-/** Fetches what is missing, without waiting. */
+/** Fetches what is missing, synchronously. */
 export interface AtOnce {
   table(name: TableName, key: string): void;
   window(open: OpenWindow): void;
 }
 
-/** Keys of more than one part; none of the parts holds a space. */
+/** Keys of several parts; no part contains a space. */
 export const keyOf = (...parts: readonly (string | number)[]): string => parts.join(" ");
-/** The one key of what there is once. */
+/** The key of a table with a single row. */
 export const ONE = "";
 
 export class WorkingSet {
   readonly journal = new Journal();
-  /** Where the log stood when the batch began; what has a later seq, the database does not know. */
+  /** The head of the log when the batch began; the database does not have later seqs. */
   start: Head = { seq: 0, hash: GENESIS };
-  /** Of a store that is at hand; others are asked for all that is missing together. */
+  /** Only of a synchronous store; from others all missing rows are requested together. */
   atOnce: AtOnce | undefined;
-  /** Whether everything that was asked for is known; until it is, what came out is a guess that only tells what else to fetch. */
+  /** Whether all requested rows are known; until then, the result is a guess that only shows what else to fetch. */
   isKnown = true;
   #now = 0;
   readonly #bySeq = (key: string): boolean => Number.parseInt(key, 10) > this.start.seq;
@@ -144,7 +144,7 @@ export class WorkingSet {
   readonly replies = this.#table("replies");
   readonly earlyReplies = this.#table("earlyReplies");
   /** Messages of this batch that reply to an id. */
-  readonly repliesSince = new Table<readonly string[], "replies">(this, "replies", () => true);
+  readonly repliesSince = new WorkingTable<readonly string[], "replies">(this, "replies", () => true);
   readonly aliases = this.#table("aliases");
   readonly held = this.#table("held");
   readonly leases = this.#table("leases");
@@ -164,11 +164,11 @@ export class WorkingSet {
 
   readonly windows: OpenWindow[] = [];
   readonly #messageRows = {
-    current: (id: string) => this.standing(id),
+    current: (id: string) => this.state(id),
     changed: () => this.#changedMessages(),
     keyOf: ({ id }: MessageState) => id,
     table: this.messages,
-    from: toStanding,
+    from: toMessageState,
   };
   readonly due = this.#window<MessageState>("due", {
     ...this.#messageRows,
@@ -203,21 +203,21 @@ export class WorkingSet {
   get now(): number {
     return this.#now;
   }
-  /** What is due at one time is not what is due at another. */
+  /** What is due depends on the time. */
   set now(now: number) {
     if (now === this.#now) return;
     this.#now = now;
     for (const { window } of this.windows) window.forget();
   }
 
-  /** Where that is known beforehand: no time has come, and nothing withdrawn is left. */
+  /** If it is known in advance that nothing is due and nothing withdrawn is left. */
   nothingIsDue(): void {
     for (const open of this.windows) open.keep([], 1);
     this.withdrawals.keep([ONE], []);
   }
 
-  /** A message as it is now: its author may have withdrawn it a moment ago. */
-  standing(id: string): MessageState | undefined {
+  /** The current state of a message: its author may have withdrawn it a moment ago. */
+  state(id: string): MessageState | undefined {
     const row = this.messages.get(id);
     return row === undefined ? undefined : this.#asWithdrawn(row);
   }
@@ -228,7 +228,7 @@ export class WorkingSet {
     this.isKnown = false;
   }
 
-  /** What an author withdrew and has not ended yet, oldest first. */
+  /** Withdrawals of an author that have not ended yet, oldest first. */
   withdrawnBy(withdrawal: Withdrawal): Window<MessageState> {
     const { author, seq } = withdrawal;
     const known = this.#withdrawn.get(keyOf(author, seq));
@@ -254,12 +254,12 @@ export class WorkingSet {
     for (const row of this.messages.changes.values()) if (row !== undefined) yield this.#asWithdrawn(row);
   }
 
-  #table<Name extends TableName>(name: Name, isNew?: (key: string) => boolean): Table<Tables[Name], Name> {
-    return new Table<Tables[Name], Name>(this, name, isNew);
+  #table<Name extends TableName>(name: Name, isNew?: (key: string) => boolean): WorkingTable<Tables[Name], Name> {
+    return new WorkingTable<Tables[Name], Name>(this, name, isNew);
   }
   #window<Row>(
     name: WindowName,
-    { table, from, ...rows }: Omit<WindowRows<Row>, "missed"> & { readonly table: Table<Row>; readonly from: (row: unknown) => Row },
+    { table, from, ...rows }: Omit<WindowRows<Row>, "missed"> & { readonly table: WorkingTable<Row>; readonly from: (row: unknown) => Row },
     withdrawal?: Withdrawal,
   ): Window<Row> {
     const missed = (): void => (this.atOnce === undefined ? void (this.isKnown = false) : this.atOnce.window(open));

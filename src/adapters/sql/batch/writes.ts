@@ -1,11 +1,13 @@
-// What becomes of the rows of a batch: into which table they come, what of it they change, what they take out of it. The same in every store.
+// How the rows of a batch are written: which table, which columns change, which rows are deleted. The same in every store.
 import { TABLES } from "../tables.ts";
 
 type TableName = keyof typeof TABLES;
 
 export interface Write {
   readonly table: TableName;
-  /** `add`: it is not there yet. `once`: it may be, and then stays as it is. `put`: where it is there, `moving` changes. `drop`: it goes. */
+  /**
+   * `add`: inserts a new row. `once`: inserts it unless it exists. `put`: inserts it, or updates the `moving` columns. `drop`: deletes it.
+   */
   readonly how: "add" | "once" | "put" | "drop";
   readonly keys: readonly string[];
   readonly moving: readonly string[];
@@ -21,7 +23,7 @@ const keysOf = (table: TableName): readonly string[] => {
   return several ?? [/(\w+) \w+ PRIMARY KEY/.exec(columns)?.[1] ?? ""];
 };
 
-/** What is not part of its key. */
+/** The columns that are not part of its key. */
 const restOf = (table: TableName): readonly string[] => columnsOf(table).filter((name) => !keysOf(table).includes(name));
 
 const write = (how: Write["how"], table: TableName, keys = keysOf(table), moving = restOf(table)): Write => ({ how, table, keys, moving });
@@ -29,20 +31,20 @@ const add = (table: TableName): Write => write("add", table);
 const put = (table: TableName, moving?: readonly string[]): Write => write("put", table, undefined, moving);
 const drop = (table: TableName, keys?: readonly string[]): Write => write("drop", table, keys);
 
-/** Of these each store has a statement of its own. */
+/** Each store has its own statement for these. */
 type Special = "ended" | "erased" | "updated" | "tallies" | "shrunk" | "agent_tallies" | "agent_shrunk";
 
-/** The parts of a batch: rows that come, and those that go or move, in the order in which they are written. */
+/** The parts of a batch: rows to insert, and rows to delete or update, in the order in which they are written. */
 // oxfmt-ignore
-export const PARTS = [
+export const WRITE_STEPS = [
   "log", "tiles", "finished", "withdrawn", "ended", "erased", "gone", "ungone", "messages", "contents", "labels", "inbox", "heard", "refs", "attachments",
   "blobs", "dropped", "updated", "unvoted", "votes", "unsignalled", "signals", "barred", "unanswered", "answerers", "emptied", "threads",
   "agents", "forgotten", "aliases", "acks", "arrived", "tallies", "shrunk", "agent_tallies", "agent_shrunk", "notices", "actions", "unblocked",
   "blocks", "switches", "keys", "key_lines", "key_ops",
 ] as const;
-export type Part = (typeof PARTS)[number];
+export type WriteStep = (typeof WRITE_STEPS)[number];
 
-export const WRITES: Readonly<Record<Exclude<Part, Special>, Write>> = {
+export const WRITES: Readonly<Record<Exclude<WriteStep, Special>, Write>> = {
   log: add("log"),
   tiles: add("tiles"),
   finished: drop("withdrawals"),
@@ -56,7 +58,7 @@ export const WRITES: Readonly<Record<Exclude<Part, Special>, Write>> = {
   heard: write("once", "inbox_changes"),
   refs: add("refs"),
   attachments: write("once", "attachments"),
-  // A text that is there already stays for longer.
+  // If the text is stored already, it is kept for longer.
   blobs: put("blobs", ["expires_at"]),
   dropped: drop("blobs"),
   unvoted: drop("votes"),

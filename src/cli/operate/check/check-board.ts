@@ -14,7 +14,7 @@ import { compareIndex } from "./search-index.ts";
 import { checkTree } from "./tree.ts";
 import { Scratch } from "./scratch.ts";
 
-export interface Checked {
+export interface CheckReport {
   readonly entries: number;
   readonly messages: number;
   readonly faults: number;
@@ -32,7 +32,7 @@ export interface Examined {
   readonly signed: Checkpoint | undefined;
 }
 
-export async function checkBoard({ store, holdings, index, signed }: Examined, isSigned: IsSigned, now: number): Promise<Checked> {
+export async function checkBoard({ store, holdings, index, signed }: Examined, isSigned: IsSigned, now: number): Promise<CheckReport> {
   const findings = new Findings();
   const scratch = new Scratch();
   try {
@@ -74,9 +74,9 @@ async function endLeases(
   const agents = new Set<string>();
   for (let at = 0; at < ids.length; at += STEP) {
     for (const [id, one] of await store.findAll(ids.slice(at, at + STEP), 0)) {
-      if (!("card" in one)) continue;
-      if (one.card.standing.leaseUntil === null) free.add(id);
-      agents.add(one.card.standing.author);
+      if (!("stored" in one)) continue;
+      if (one.stored.state.leaseUntil === null) free.add(id);
+      agents.add(one.stored.state.author);
     }
   }
   const barred = new Set<string>();

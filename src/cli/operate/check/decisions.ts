@@ -28,7 +28,7 @@ export async function compareEndings(
     const found = await store.findAll(ids.slice(at, at + STEP), 0);
     for (const id of ids.slice(at, at + STEP)) {
       const [entry, one] = [ends.get(id), found.get(id)];
-      if (entry === undefined || (one !== undefined && "card" in one)) continue;
+      if (entry === undefined || (one !== undefined && "stored" in one)) continue;
       const where = `tombstone of ${id}`;
       // A decision on an attachment leaves no tombstone, and old ones are forgotten.
       if (one === undefined) {

@@ -34,7 +34,7 @@ export async function compareFacts(sides: Sides, ids: readonly string[], finding
   const agents = new Set<string>();
   for (let at = 0; at < ids.length; at += STEP) {
     const step = ids.slice(at, at + STEP);
-    const [expected, found] = await Promise.all([cards(sides.expected, step), cards(sides.found, step)]);
+    const [expected, found] = await Promise.all([storedMessages(sides.expected, step), storedMessages(sides.found, step)]);
     for (const id of step) {
       const [wanted, stored] = [expected.get(id), found.get(id)];
       if (wanted !== undefined && stored !== undefined) await compareMessage(sides, wanted, stored, agents, findings);
@@ -47,9 +47,9 @@ export async function compareFacts(sides: Sides, ids: readonly string[], finding
   await compareFigures(sides, findings);
 }
 
-async function cards(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, StoredMessage>> {
+async function storedMessages(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, StoredMessage>> {
   const found = await store.findAll(ids, 0);
-  return new Map([...found].flatMap(([id, one]) => ("card" in one ? [[id, one.card]] : [])));
+  return new Map([...found].flatMap(([id, one]) => ("stored" in one ? [[id, one.stored]] : [])));
 }
 
 async function compareMessage(
@@ -59,18 +59,18 @@ async function compareMessage(
   agents: Set<string>,
   findings: Findings,
 ): Promise<void> {
-  const where = `message ${wanted.standing.id}`;
-  findings.compare(where, STANDING, facts(wanted.standing), facts(stored.standing));
+  const where = `message ${wanted.state.id}`;
+  findings.compare(where, STANDING, facts(wanted.state), facts(stored.state));
   findings.compare(where, ["readAt"], wanted, stored);
   findings.compare(`thread of ${where}`, ["messages", "lastActivity"], wanted.thread, stored.thread);
-  const { seq, author, to, repliedTo } = wanted.standing;
+  const { seq, author, to, repliedTo } = wanted.state;
   for (const agent of [author, ...repliedTo, ...(to === null ? [] : [to])]) agents.add(agent);
   const [refs, votes] = [await both(sides, (store) => store.refs([seq])), await both(sides, (store) => store.verifiers(seq))];
   findings.compare(where, ["refs"], { refs: refs[0] }, { refs: refs[1] });
   findings.compare(where, ["verifiers"], { verifiers: votes[0].toSorted() }, { verifiers: votes[1].toSorted() });
 }
 
-const facts = (standing: MessageState) => ({ ...standing, repliedTo: standing.repliedTo.toSorted() });
+const facts = (state: MessageState) => ({ ...state, repliedTo: state.repliedTo.toSorted() });
 
 async function compareAgent(sides: Sides, agent: string, findings: Findings): Promise<void> {
   const where = `agent ${agent}`;

@@ -10,7 +10,7 @@ import type { Payload } from "../../../core/protocol/payload.ts";
 import { sha256Hex } from "../../../core/protocol/sha256.ts";
 import { workBits } from "../../../core/protocol/work.ts";
 import type { Arrival, Tombstone } from "../../../core/message/message-state.ts";
-import { ackIn, type Told } from "../../../core/message/replay.ts";
+import { ackIn, type ReplayedEntry } from "../../../core/message/replay.ts";
 import type { Found, LogEntry, Raw, Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 import type { Scratch } from "./scratch.ts";
@@ -49,7 +49,9 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
     const step = await store.entries(after, STEP, 0);
     if (step.length === 0) break;
     const found = await store.findAll([...new Set(step.map(({ id }) => id))], 0);
-    const checked = await Promise.all(step.map((entry) => contentOf(entry, found.get(entry.id), isSigned, forgettable, findings)));
+    const checked = await Promise.all(
+      step.map((entry) => contentOf(entry, found.get(entry.id), { store, isSigned, forgettable, findings })),
+    );
     for (const entry of step) await checkAck(entry, isSigned, findings);
     for (const [i, entry] of step.entries()) {
       checkLink(entry, last ?? { seq: after, at: 0 }, erasable, findings);
@@ -61,7 +63,7 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
       else if (entry.type !== "create" && entry.type !== "status") others.push(entry);
       last = entry;
     }
-    const told = step.map((entry, i): Told => {
+    const told = step.map((entry, i): ReplayedEntry => {
       return { entry, arrival: checked[i], gone: goneOf(entry, found.get(entry.id)) };
     });
     scratch.play(told, ({ entry }, error) => {
@@ -102,22 +104,31 @@ function checkLink(entry: LogEntry, before: Pick<Entry, "seq" | "at">, erasable:
   if (digest !== entry.digest) findings.add(where, `has a ${entry.type === "create" ? "content" : "detail"} that does not fit its digest`);
 }
 
+interface ContentCheck {
+  readonly store: Pick<Store, "pastSeq">;
+  readonly isSigned: IsSigned;
+  /** Messages from before this may have left no tombstone. */
+  readonly forgettable: number;
+  readonly findings: Findings;
+}
+
 /** The message that an entry created, where its content is there and can be read. */
 async function contentOf(
   { type, id, seq, at, raw }: LogEntry,
   found: Found | undefined,
-  isSigned: IsSigned,
-  forgettable: number,
-  findings: Findings,
+  { store, isSigned, forgettable, findings }: ContentCheck,
 ): Promise<Arrival | undefined> {
   if (type !== "create") return undefined;
   const where = `message ${id}`;
-  const card = found !== undefined && "card" in found ? found.card : undefined;
+  const stored = found !== undefined && "stored" in found ? found.stored : undefined;
   if (raw === null) {
-    // A tombstone is kept for so long and no longer.
-    if (found === undefined && at <= forgettable) return undefined;
+    // A tombstone is kept for so long and no longer; then the place of its entry is all that is known.
+    if (found === undefined && at <= forgettable) {
+      if (((await store.pastSeq(id)) ?? 0) < seq) findings.add(where, `of entry ${seq} is not found in the log by its id`);
+      return undefined;
+    }
     // One that was given back and posted again has content under a later entry.
-    if (found === undefined || (card !== undefined && card.standing.seq === seq))
+    if (found === undefined || (stored !== undefined && stored.state.seq === seq))
       findings.add(where, `of entry ${seq} has neither content nor tombstone`);
     return undefined;
   }
@@ -130,14 +141,14 @@ async function contentOf(
   if (!(await isSigned(raw, payload.pk))) findings.add(where, "has a signature that does not fit");
   const bits = payload.kind === "email" ? 0 : workBits(id, raw.nonce);
   // Who had posted the same by then, and how risky its text looked, was noted as it came: the log does not tell.
-  const { risk, copies, spreading, assisted } = card?.standing ?? { ...NOTHING, assisted: false };
+  const { risk, copies, spreading, assisted } = stored?.state ?? { ...NOTHING, assisted: false };
   return { id, author: agentId(payload.pk), payload, raw, bits, assisted, blobs: {}, noticed: { risk, copies, spreading } };
 }
 
 /** What is left of a message; of one that came back, what must have been left before it did. */
 function goneOf({ seq, at, type }: LogEntry, found: Found | undefined): Tombstone | undefined {
   if (found === undefined || "gone" in found) return found?.gone;
-  const { id, author, kind, root, seq: current } = found.card.standing;
+  const { id, author, kind, root, seq: current } = found.stored.state;
   if (type !== "create" || seq === current) return undefined;
   return { id, seq, author, kind, root, receivedAt: at, reason: "removed", at, statement: null, trace: null, restored: true, changed: seq };
 }
@@ -155,11 +166,11 @@ async function checkStored(store: Store, messages: ReadonlyMap<string, number>, 
   for (let after = 0; ;) {
     const piece = await store.dump(after, Number.MAX_SAFE_INTEGER, 0);
     for (const {
-      standing: { id, seq },
+      state: { id, seq },
     } of piece)
       if (messages.get(id) !== seq) findings.add(`message ${id}`, `is stored under ${seq}, of which the log knows nothing`);
     const last = piece.at(-1);
     if (last === undefined) return;
-    after = last.standing.seq;
+    after = last.state.seq;
   }
 }

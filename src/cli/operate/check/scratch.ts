@@ -10,7 +10,7 @@ import { databasePath, openDatabase } from "../../../adapters/sqlite/open.ts";
 import { openSqliteStore } from "../../../adapters/sqlite/store.ts";
 import { GENESIS } from "../../../core/log/chain.ts";
 import { endLeases } from "../../../core/message/sweep.ts";
-import { replay, type Told } from "../../../core/message/replay.ts";
+import { replay, type ReplayedEntry } from "../../../core/message/replay.ts";
 import type { MessageState } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
 
@@ -18,6 +18,9 @@ import type { Store } from "../../../ports/store.ts";
 class ReplayLedger extends BatchLedger {
   seq = 0;
   override log(): number {
+    return this.seq;
+  }
+  protected override get newest(): number {
     return this.seq;
   }
 }
@@ -36,7 +39,7 @@ export class Scratch {
   }
 
   /** All or none of them. */
-  play(history: readonly Told[], onFault: (told: Told, error: Error) => void): void {
+  play(history: readonly ReplayedEntry[], onFault: (told: ReplayedEntry, error: Error) => void): void {
     const [first] = history;
     if (first === undefined) return;
     this.#batch(first.entry.seq - 1, (ledger) => {
@@ -73,6 +76,7 @@ export class Scratch {
       next(ledger);
       // What is withdrawn ends at once.
       more = ledger.goOnWithdrawing();
+      ledger.finishAdopting();
       this.#flush.write(ledger);
     }
     this.#db.exec("COMMIT");

@@ -7,7 +7,7 @@ import type { Findings } from "./findings.ts";
 
 const WHERE = "search index";
 
-/** `index` was read before the store: what it does not know yet, and whatever ended after that, is no fault of it. */
+/** `index` was read before the store: messages that it lacks yet, or that ended since, are not findings. */
 export async function compareIndex(
   store: Store,
   index: IndexOnDisk | undefined,

@@ -1,5 +1,5 @@
 // Who else has posted nearly the same text lately: found in a few steps however many messages there are, in bounded memory.
-import { resemblance, SIGNATURE } from "./signature.ts";
+import { resemblance, SIGNATURE_LENGTH } from "./signature.ts";
 
 /** What is known of a text's near-copies by other authors. */
 export interface Spread {
@@ -11,6 +11,9 @@ export interface Spread {
   readonly before: number | undefined;
 }
 
+/** Of a text that nobody else has posted. */
+export const ALONE: Spread = { copies: 0, lately: 1, before: undefined };
+
 /** From so many authors within so short a time a text is spreading. */
 export const SPREADING_AUTHORS = 5;
 const SPREADING_MS = 10 * 60_000;
@@ -20,7 +23,7 @@ export const isSpreading = ({ lately }: Spread): boolean => lately >= SPREADING_
 const ALIKE = 0.6;
 /** Parts of a signature by which it is looked up: one of them is the same for nearly all near-copies, and hardly ever for other texts. */
 const BANDS = 8;
-const BAND = SIGNATURE / BANDS;
+const BAND = SIGNATURE_LENGTH / BANDS;
 /** Of one text; beyond it the number is no longer exact, and no longer matters. */
 const AUTHORS = 256;
 

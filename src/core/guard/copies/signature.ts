@@ -2,7 +2,7 @@
 import { fold, isAscii } from "../../search/fold.ts";
 
 /** So many numbers of sixteen bits stand for a text: 64 bytes. */
-export const SIGNATURE = 32;
+export const SIGNATURE_LENGTH = 32;
 /** Of so many characters; a changed one touches as many runs. */
 const RUN = 5;
 /** A shorter text is said by many people: `thanks, that works` is nobody's copy. */
@@ -23,7 +23,7 @@ const SAID = Uint8Array.from({ length: 128 }, (_, code) => {
 export function signatureOf(text: string): Uint16Array | undefined {
   const length = readSaid(text.slice(0, CHARS));
   if (length < LEAST_RUNS + RUN - 1) return undefined;
-  const least = new Uint32Array(SIGNATURE).fill(EMPTY);
+  const least = new Uint32Array(SIGNATURE_LENGTH).fill(EMPTY);
   let full = 0;
   let rolled = 0;
   for (let at = 0; at < length; at++) {
@@ -32,14 +32,14 @@ export function signatureOf(text: string): Uint16Array | undefined {
     if (at < RUN - 1) continue;
     const hash = mixed(rolled);
     rolled = (rolled - Math.imul(said[at - RUN + 1]!, BASE_OF_FIRST)) | 0;
-    const slot = hash & (SIGNATURE - 1);
+    const slot = hash & (SIGNATURE_LENGTH - 1);
     const rest = hash >>> 5;
     if (rest >= least[slot]!) continue;
     if (least[slot] === EMPTY) full++;
     least[slot] = rest;
   }
   // The same few words again and again are as short as they are once.
-  return full < SIGNATURE / 2 ? undefined : filled(least);
+  return full < SIGNATURE_LENGTH / 2 ? undefined : filled(least);
 }
 
 const BASE = 0x01000193;
@@ -76,11 +76,11 @@ function readAscii(text: string): number {
 
 /** An empty slot takes what the next one has, in another form: two texts that fill the same slots alike stay alike. */
 function filled(least: Uint32Array): Uint16Array {
-  const signature = new Uint16Array(SIGNATURE);
-  for (let slot = 0; slot < SIGNATURE; slot++) {
+  const signature = new Uint16Array(SIGNATURE_LENGTH);
+  for (let slot = 0; slot < SIGNATURE_LENGTH; slot++) {
     let away = 0;
-    while (least[(slot + away) % SIGNATURE] === EMPTY) away++;
-    const number = least[(slot + away) % SIGNATURE]! + Math.imul(away, 0x9e3779b1);
+    while (least[(slot + away) % SIGNATURE_LENGTH] === EMPTY) away++;
+    const number = least[(slot + away) % SIGNATURE_LENGTH]! + Math.imul(away, 0x9e3779b1);
     signature[slot] = number ^ (number >>> 16);
   }
   return signature;
@@ -89,6 +89,6 @@ function filled(least: Uint32Array): Uint16Array {
 /** 0 to 1: about the share of runs that two texts have in common. */
 export function resemblance(a: Uint16Array, b: Uint16Array): number {
   let same = 0;
-  for (let at = 0; at < SIGNATURE; at++) if (a[at] === b[at]) same++;
-  return same / SIGNATURE;
+  for (let at = 0; at < SIGNATURE_LENGTH; at++) if (a[at] === b[at]) same++;
+  return same / SIGNATURE_LENGTH;
 }

@@ -1,12 +1,11 @@
 // What the scorer sees of a text: signs of its structure, the concepts that it speaks of, and hashed runs of its characters.
-import { isAscii } from "../../search/fold.ts";
-import { withoutPiles } from "../../text/combining-marks.ts";
 import { CONCEPT_NAMES } from "./concepts.ts";
 import { eachConcept } from "./lexicon.ts";
+import type { PlainText } from "./plain.ts";
 import { SIGN_COUNT, writeSigns } from "./signs.ts";
 
 /** So many weights there are for hashed runs: two runs that fall on the same one share it. */
-export const BUCKETS = 2 ** 18;
+export const FEATURE_BUCKETS = 2 ** 18;
 
 const CONCEPT_COUNT = CONCEPT_NAMES.length;
 const PAIR_COUNT = (CONCEPT_COUNT * (CONCEPT_COUNT - 1)) / 2;
@@ -18,16 +17,8 @@ const MOST = 4;
 /** Signs, how often each concept is named, and which two are named together. */
 export const FACTS = SIGN_COUNT + CONCEPT_COUNT + PAIR_COUNT;
 
-const BLANKS = /\s{2,}|[^\S ]/g;
-
-/** Lower case, one blank for any white space, letters in their usual shapes. */
-export function plainText(text: string): string {
-  const shaped = isAscii(text) ? text : withoutPiles(text).normalize("NFKC");
-  return shaped.toLowerCase().replaceAll(BLANKS, " ").trim();
-}
-
 /** FACTS numbers from 0 to 1, the same for the same thing said in any language. */
-export function factsOf(text: string, plain: string): Float32Array {
+export function factsOf(text: string, plain: PlainText): Float32Array {
   const facts = new Float32Array(FACTS);
   writeSigns(text, plain, facts);
   const last = new Int32Array(CONCEPT_COUNT).fill(-NEAR - 1);
@@ -53,8 +44,8 @@ const buffer = new Int32Array(4096);
  * Where each run of three and of five characters falls, one after the other; valid until the next text. Of ASCII only: letters of another
  * script would tell no more than the language of a text, which is no sign of anything.
  */
-export function runsOf(plain: string): Int32Array {
-  const most = 2 * (plain.length + 2);
+export function runsOf({ codes, length: end }: PlainText): Int32Array {
+  const most = 2 * (end + 2);
   const runs = most <= buffer.length ? buffer : new Int32Array(most);
   let found = 0;
   /** The last characters, seven bits each, and how many there are since the last one that is not ASCII. */
@@ -62,8 +53,8 @@ export function runsOf(plain: string): Int32Array {
   let two = 0;
   let length = 0;
   // A blank before and after the text.
-  for (let at = -1; at <= plain.length; at++) {
-    const code = at < 0 || at === plain.length ? BLANK : plain.charCodeAt(at);
+  for (let at = -1; at <= end; at++) {
+    const code = at < 0 || at === end ? BLANK : codes[at]!;
     if (code > 0x7f) {
       length = 0;
       continue;
@@ -83,5 +74,5 @@ const PLAIN = Uint8Array.from({ length: 128 }, (_, code) => (code >= 0x30 && cod
 
 function bucketOf(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  return (mixed ^ (mixed >>> 13)) & (BUCKETS - 1);
+  return (mixed ^ (mixed >>> 13)) & (FEATURE_BUCKETS - 1);
 }

@@ -1,9 +1,10 @@
 // Where a text speaks of one of the concepts, in whichever language: all words are looked for in one pass.
 import { CONCEPT_NAMES, CONCEPTS } from "./concepts.ts";
+import type { PlainText } from "./plain.ts";
 
 /** A word, the number of its concept, and whether it must end where it does. */
 interface Entry {
-  readonly word: string;
+  readonly word: Uint16Array;
   readonly concept: number;
   readonly whole: boolean;
 }
@@ -12,9 +13,9 @@ interface Entry {
 const KEY = 3;
 const SLOTS = 2 ** 14;
 const step = (hash: number, code: number): number => (Math.imul(hash, 61) + code) & (SLOTS - 1);
-function slotOf(word: string): number {
+function slotOf(word: Uint16Array): number {
   let hash = Math.min(KEY, word.length);
-  for (let at = 0; at < word.length && at < KEY; at++) hash = step(hash, word.charCodeAt(at));
+  for (let at = 0; at < word.length && at < KEY; at++) hash = step(hash, word[at]!);
   return hash;
 }
 
@@ -24,7 +25,8 @@ const ENTRIES: readonly (readonly Entry[] | undefined)[] = slots(
     [...new Set(CONCEPTS[name].split(" "))].map((text): Entry => {
       const whole = text.endsWith("|");
       // In the form in which texts are looked at.
-      return { word: (whole ? text.slice(0, -1) : text).replaceAll("_", " ").normalize("NFKC"), concept, whole };
+      const word = (whole ? text.slice(0, -1) : text).replaceAll("_", " ").normalize("NFKC");
+      return { word: Uint16Array.from(word, (_, at) => word.charCodeAt(at)), concept, whole };
     }),
   ),
 );
@@ -39,33 +41,34 @@ const isUnparted = (code: number): boolean =>
   code >= 0xe00 && (code < 0xe80 || (code >= 0x2e80 && code < 0xa000) || (code >= 0xac00 && code < 0xd7b0));
 const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 0xc0 && code !== 0xd7);
 
-/** Each place where a concept is spoken of, in order; `text` is in lower case, with single blanks. */
-export function eachConcept(text: string, visit: (concept: number, at: number) => void): void {
+/** Each place where a concept is spoken of, in order. */
+export function eachConcept(plain: PlainText, visit: (concept: number, at: number) => void): void {
+  const { codes, length } = plain;
   let inside = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
+  for (let at = 0; at < length; at++) {
+    const code = codes[at]!;
     const unparted = isUnparted(code);
     const starts = unparted || !inside;
     inside = isLetter(code);
     if (!starts || !inside) continue;
-    const next = text.charCodeAt(at + 1);
-    visitAt(text, at, step(step(step(3, code), next), text.charCodeAt(at + 2)), visit);
-    visitAt(text, at, step(step(2, code), next), visit);
-    if (unparted) visitAt(text, at, step(1, code), visit);
+    const next = codes[at + 1]!;
+    visitAt(plain, at, step(step(step(3, code), next), codes[at + 2]!), visit);
+    visitAt(plain, at, step(step(2, code), next), visit);
+    if (unparted) visitAt(plain, at, step(1, code), visit);
   }
 }
 
-function visitAt(text: string, at: number, slot: number, visit: (concept: number, at: number) => void): void {
+function visitAt({ codes, length }: PlainText, at: number, slot: number, visit: (concept: number, at: number) => void): void {
   const entries = ENTRIES[slot];
   if (entries === undefined) return;
   for (let nth = 0; nth < entries.length; nth++) {
     const { word, concept, whole } = entries[nth]!;
-    if (standsAt(text, at, word) && !(whole && isLetter(text.charCodeAt(at + word.length)))) visit(concept, at);
+    const end = at + word.length;
+    if (end <= length && standsAt(codes, at, word) && !(whole && end < length && isLetter(codes[end]!))) visit(concept, at);
   }
 }
 
-/** As startsWith does it, which takes longer for a few characters. */
-function standsAt(text: string, at: number, word: string): boolean {
-  for (let nth = word.length - 1; nth >= 0; nth--) if (text.charCodeAt(at + nth) !== word.charCodeAt(nth)) return false;
+function standsAt(codes: Uint16Array, at: number, word: Uint16Array): boolean {
+  for (let nth = word.length - 1; nth >= 0; nth--) if (codes[at + nth] !== word[nth]) return false;
   return true;
 }

@@ -1,5 +1,6 @@
 // The learned half of the guard: how much a text is like those that instruct their reader, by a table of weights. No model is run.
-import { BUCKETS, FACTS, factsOf, plainText, runsOf } from "./features.ts";
+import { FEATURE_BUCKETS, FACTS, factsOf, runsOf } from "./features.ts";
+import { PlainText } from "./plain.ts";
 
 /** The table, as it is learned and as it is kept. */
 export interface RiskTable {
@@ -19,12 +20,12 @@ const HEADER = 32;
 export function readRiskTable(file: Uint8Array): RiskTable {
   const bytes = new Uint8Array(file);
   const view = new DataView(bytes.buffer);
-  const length = HEADER + 4 * FACTS + BUCKETS;
+  const length = HEADER + 4 * FACTS + FEATURE_BUCKETS;
   if (
     bytes.length !== length ||
     view.getUint32(0, true) !== MAGIC ||
     view.getUint32(4, true) !== FACTS ||
-    view.getUint32(8, true) !== BUCKETS
+    view.getUint32(8, true) !== FEATURE_BUCKETS
   )
     throw new Error(
       `This is no table of risks for this version: it should begin with RSK1 and have ${length} bytes. npm run train:guard makes one.`,
@@ -40,9 +41,9 @@ export function readRiskTable(file: Uint8Array): RiskTable {
 }
 
 export function writeRiskTable({ bias, levels, step, facts, runs }: RiskTable): Uint8Array {
-  const bytes = new Uint8Array(HEADER + 4 * FACTS + BUCKETS);
+  const bytes = new Uint8Array(HEADER + 4 * FACTS + FEATURE_BUCKETS);
   const view = new DataView(bytes.buffer);
-  for (const [at, number] of [MAGIC, FACTS, BUCKETS].entries()) view.setUint32(4 * at, number, true);
+  for (const [at, number] of [MAGIC, FACTS, FEATURE_BUCKETS].entries()) view.setUint32(4 * at, number, true);
   for (const [at, number] of [bias, ...levels, step].entries()) view.setFloat32(12 + 4 * at, number, true);
   for (const [at, number] of facts.entries()) view.setFloat32(HEADER + 4 * at, number, true);
   bytes.set(new Uint8Array(runs.buffer, runs.byteOffset, runs.length), HEADER + 4 * FACTS);
@@ -66,9 +67,10 @@ export function windowsOf(text: string): readonly string[] {
 export const riskScore = (table: RiskTable, text: string): number =>
   Math.max(...windowsOf(text).map((window) => windowScore(table, window)));
 
+const plain = new PlainText();
+
 function windowScore({ bias, facts, runs, step }: RiskTable, text: string): number {
-  const plain = plainText(text);
-  const buckets = runsOf(plain);
+  const buckets = runsOf(plain.read(text));
   let sum = 0;
   for (let at = 0; at < buckets.length; at++) sum += runs[buckets[at]!]!;
   let score = bias + (sum * step) / Math.sqrt(Math.max(1, buckets.length));

@@ -5,11 +5,11 @@ export interface Hit {
   readonly score: number;
 }
 
-/** Whether the first comes before the second. */
+/** Whether the first hit ranks before the second. */
 export const precedes = (score: number, seq: number, thanScore: number, thanSeq: number): boolean =>
   score > thanScore || (score === thanScore && seq > thanSeq);
 
-/** Keeps the first `limit` hits after a given place; the worst kept stands at the root of a heap. */
+/** Keeps the first `limit` hits after a given position, in a heap with the worst at its root. */
 export class Best {
   readonly #limit: number;
   readonly #after: Hit | undefined;
@@ -24,7 +24,7 @@ export class Best {
     this.#seqs = new Float64Array(limit);
   }
 
-  /** What scores less than this cannot come in any more. */
+  /** A hit with a lower score cannot be among the best any more. */
   get least(): number {
     return this.#count < this.#limit ? -Infinity : this.#limit === 0 ? Infinity : this.#scores[0]!;
   }

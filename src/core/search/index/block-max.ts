@@ -1,10 +1,10 @@
-// A long list of postings by blocks of documents: where each begins, and the most that any document of it earns.
+// A long posting list by blocks of documents: where each block begins, and the highest score of any document in it.
 import { Earnings } from "./bm25f.ts";
 import type { Documents, Heads, Means, Postings } from "./part.ts";
 import { readWordsInto } from "./postings.ts";
-import { Room } from "./scratch-buffers.ts";
+import { ScratchBuffers } from "./scratch-buffers.ts";
 
-/** Documents in a block: few enough that one good document does not open the door for many others. */
+/** Documents in a block: few, so that one good document does not make many others worth reading. */
 export const BLOCK = 128;
 export const blockOf = (doc: number): number => doc >>> 7;
 export const blocksOf = (documents: number): number => Math.ceil(documents / BLOCK);
@@ -12,7 +12,7 @@ export const blocksOf = (documents: number): number => Math.ceil(documents / BLO
 export function headsOf(bytes: Uint8Array, count: number, documents: Documents, means: Means): Heads {
   const earnings = new Earnings(means);
   const most = new Float32Array(blocksOf(documents.documents));
-  const postings = new Room().list(0, count);
+  const postings = new ScratchBuffers().list(0, count);
   const blocks = blocksOf(documents.documents);
   const at = new Uint32Array(blocks + 1).fill(bytes.length);
   const before = new Int32Array(blocks);

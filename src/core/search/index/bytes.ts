@@ -1,4 +1,4 @@
-// Whole numbers in as few bytes as they need, seven bits to a byte, and a buffer that grows as they are written.
+// Whole numbers in as few bytes as they need (seven bits per byte), and a growing buffer for them.
 
 const SHORT = 24;
 
@@ -23,13 +23,13 @@ export class ByteWriter {
 
   raw(source: Uint8Array, from = 0, to = source.length): void {
     this.#room(to - from);
-    // Most are a few bytes, and a view of them would take longer than they do.
+    // Most are a few bytes long; making a view of them would take longer.
     if (to - from <= SHORT) for (let at = from, next = this.length; at < to; at++) this.#bytes[next++] = source[at]!;
     else this.#bytes.set(from === 0 && to === source.length ? source : source.subarray(from, to), this.length);
     this.length += to - from;
   }
 
-  /** What was written so far; overwritten by what is written after clear(). */
+  /** The bytes written so far; overwritten after clear(). */
   view(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.length);
   }

@@ -1,24 +1,24 @@
-// One clause of a query in one part, block by block: what a block can be worth, and its postings where it is worth reading.
+// One clause of a query in one part, block by block: the highest score of a block, and its postings if it is worth reading.
 import type { Clause } from "../query.ts";
 import { clausePostings } from "./clause.ts";
 import { Earnings, saturated } from "./bm25f.ts";
 import { BLOCK, headsOfPostings } from "./block-max.ts";
-import { liveCount, type LongList, type Means, type Part, type Postings } from "./part.ts";
+import { liveCount, type LongList, type Means, type IndexPart, type Postings } from "./part.ts";
 import { readWordsInto } from "./postings.ts";
 
 export class ClauseBlocks {
-  readonly part: Part;
-  /** In how many documents that are not gone the clause stands. */
+  readonly part: IndexPart;
+  /** The number of live documents with the clause. */
   readonly live: number;
   readonly empty: boolean;
-  /** The postings of the block that was read last lie from here to there. */
+  /** The postings of the block that was read last are from here to there. */
   postings: Postings;
   from = 0;
   to = 0;
   readonly #long: LongList | undefined;
   #at: Uint32Array = new Uint32Array(0);
 
-  constructor(part: Part, clause: Clause) {
+  constructor(part: IndexPart, clause: Clause) {
     this.part = part;
     const [word = ""] = clause.words;
     this.#long = clause.prefix || clause.words.length !== 1 ? undefined : part.longList(word);
@@ -33,7 +33,7 @@ export class ClauseBlocks {
     }
   }
 
-  /** For each block, no less than what the clause adds to the score of a document in it; 0 where no document has it. */
+  /** For each block, an upper bound of what the clause adds to the score of a document in it; 0 if no document has the clause. */
   bounds(weight: number, means: Means): Float64Array {
     const earnings = new Earnings(means);
     const { most, means: by, at } = this.#long?.heads ?? headsOfPostings(this.postings, this.part, earnings);

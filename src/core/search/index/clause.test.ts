@@ -4,7 +4,7 @@ import { BoundedCache } from "../../bounded-cache.ts";
 import { documentOfText } from "../document.ts";
 import { clausePostings, phraseSteps } from "./clause.ts";
 import { Memtable } from "./memtable.ts";
-import type { Part, Postings } from "./part.ts";
+import type { IndexPart, Postings } from "./part.ts";
 
 const TEXTS = ["alpha beta alpha beta", "beta alpha", "alpha gamma beta", "gamma alpha beta", "gamma"];
 const DOCUMENTS = 40_000;
@@ -14,7 +14,7 @@ test("a phrase of common words leaves room for others between its steps, and is 
   const documents = TEXTS.map(documentOfText);
   for (let i = 0; i < DOCUMENTS; i++) memtable.add(i + 1, documents[i % TEXTS.length]!);
   const phrases = new BoundedCache<string, Postings>(2 * DOCUMENTS, ({ docs }) => docs.length);
-  const part: Part = Object.assign(memtable, { phrases });
+  const part: IndexPart = Object.assign(memtable, { phrases });
   const steps = phraseSteps(part, ["alpha", "beta"]);
   let turns = 0;
   let step = steps.next();

@@ -1,10 +1,10 @@
-// Where one clause of a query stands in one part of the index: a word, a phrase, or either ending in the beginning of a word.
+// The postings of one clause of a query in one part of the index: a word, a phrase, or either with a prefix at its end.
 import { type PrefixForms, prefixForms } from "../prefix.ts";
 import type { Clause } from "../query.ts";
-import { NO_POSTINGS, type Part, type Postings } from "./part.ts";
-import { commonPostings, type Places, runs } from "./phrase-match.ts";
+import { NO_POSTINGS, type IndexPart, type Postings } from "./part.ts";
+import { commonPostings, type PositionedPostings, findRuns } from "./phrase-match.ts";
 
-export function clausePostings(part: Part, { words, prefix, forms }: Clause): Postings {
+export function clausePostings(part: IndexPart, { words, prefix, forms }: Clause): Postings {
   const last = words.at(-1);
   if (last === undefined) return NO_POSTINGS;
   const before = words.slice(0, -1);
@@ -14,10 +14,10 @@ export function clausePostings(part: Part, { words, prefix, forms }: Clause): Po
   return union(part, expansions(part, forms ?? prefixForms(last), fixed));
 }
 
-/** Whether its postings take long to find; then they are kept where the part does not change. */
+/** Whether its postings take long to find; then they are cached if the part is immutable. */
 export const isPhrase = ({ words, prefix }: Clause): boolean => words.length > 1 && !prefix;
 
-function whole(part: Part, words: readonly string[]): Postings {
+function whole(part: IndexPart, words: readonly string[]): Postings {
   return atOnce(phraseSteps(part, words));
 }
 
@@ -28,8 +28,8 @@ function atOnce<Found>(steps: Generator<void, Found, void>): Found {
   }
 }
 
-/** The same in steps of some milliseconds each, between which others may have their turn. Nothing to do where it is kept. */
-export function* phraseSteps(part: Part, words: readonly string[]): Generator<void, Postings, void> {
+/** The same in steps of some milliseconds each, so that other work can run in between. Nothing to do if it is cached. */
+export function* phraseSteps(part: IndexPart, words: readonly string[]): Generator<void, Postings, void> {
   const key = words.join(" ");
   const kept = part.phrases?.get(key);
   if (kept !== undefined) return kept;
@@ -44,8 +44,8 @@ export function* phraseSteps(part: Part, words: readonly string[]): Generator<vo
   return found;
 }
 
-/** Each word that the beginning stands for, alone or as the end of the phrase. */
-function* expansions(part: Part, { start, terms }: PrefixForms, fixed: readonly Placed[]): Iterable<Postings> {
+/** Each word with that prefix, alone or as the end of the phrase. */
+function* expansions(part: IndexPart, { start, terms }: PrefixForms, fixed: readonly Placed[]): Iterable<Postings> {
   const end = (word: string, postings: Postings): Postings =>
     fixed.length === 0 ? postings : atOnce(phrase([...fixed, new Placed(part, word, postings)]));
   for (const [word, postings] of part.wordsFrom(start)) yield end(word, postings);
@@ -55,7 +55,7 @@ function* expansions(part: Part, { start, terms }: PrefixForms, fixed: readonly 
   }
 }
 
-function union(part: Part, lists: Iterable<Postings>): Postings {
+function union(part: IndexPart, lists: Iterable<Postings>): Postings {
   const titles = new Uint16Array(part.documents);
   const bodies = new Uint16Array(part.documents);
   let found = 0;
@@ -77,8 +77,8 @@ function union(part: Part, lists: Iterable<Postings>): Postings {
   return all;
 }
 
-/** A word with its places; shorter than asked where one of the words is nowhere. */
-const placed = (part: Part, words: readonly string[]): Placed[] =>
+/** A word with its positions; shorter than asked if one of the words does not occur. */
+const placed = (part: IndexPart, words: readonly string[]): Placed[] =>
   words.flatMap((word) => {
     const postings = part.postings(word);
     return postings === undefined ? [] : [new Placed(part, word, postings)];
@@ -86,18 +86,18 @@ const placed = (part: Part, words: readonly string[]): Placed[] =>
 
 class Placed {
   readonly postings: Postings;
-  readonly #part: Part;
+  readonly #part: IndexPart;
   readonly #word: string;
-  #places: Places | undefined;
+  #places: PositionedPostings | undefined;
 
-  constructor(part: Part, word: string, postings: Postings) {
+  constructor(part: IndexPart, word: string, postings: Postings) {
     this.#part = part;
     this.#word = word;
     this.postings = postings;
   }
 
-  /** Read only where a phrase comes down to it. */
-  get places(): Places {
+  /** Read only if a phrase needs it. */
+  get places(): PositionedPostings {
     if (this.#places !== undefined) return this.#places;
     const { docs, titles, bodies } = this.postings;
     const starts = new Uint32Array(docs.length + 1);
@@ -106,7 +106,7 @@ class Placed {
   }
 }
 
-/** So many documents are looked at in one step. */
+/** Documents per step. */
 const STEP = 16_384;
 
 /** Documents in which the words follow one another in one field, found from the rarest of them. */
@@ -115,7 +115,7 @@ function* phrase(words: readonly Placed[]): Generator<void, Postings, void> {
   const common = commonPostings(lists);
   if (common.length === 0) return NO_POSTINGS;
   yield;
-  const places: Places[] = [];
+  const places: PositionedPostings[] = [];
   for (const word of words) {
     places.push(word.places);
     yield;
@@ -124,7 +124,7 @@ function* phrase(words: readonly Placed[]): Generator<void, Postings, void> {
   const found = { docs: new Uint32Array(documents), titles: new Uint16Array(documents), bodies: new Uint16Array(documents) };
   let count = 0;
   for (let at = 0; at < common.length; at += STEP * words.length) {
-    count = runs(places, common.subarray(at, at + STEP * words.length), found, count);
+    count = findRuns(places, common.subarray(at, at + STEP * words.length), found, count);
     yield;
   }
   return { docs: found.docs.slice(0, count), titles: found.titles.slice(0, count), bodies: found.bodies.slice(0, count) };

@@ -1,6 +1,6 @@
-// Finding a number in an ascending list, from where the last one was found.
+// Finds a number in an ascending list, starting at the last one found.
 
-/** The first index from `from` on whose item is not less: by growing steps, then by halves. */
+/** The first index from `from` on whose item is not less: by growing steps, then by bisection. */
 export function seek(docs: Uint32Array, doc: number, from: number): number {
   if (from >= docs.length || docs[from]! >= doc) return from;
   let step = 1;

@@ -1,7 +1,7 @@
-// All messages a query means, by their seq, without ranking them.
+// The seqs of all messages that match a query, without ranking.
 import type { Query } from "../query.ts";
-import type { Part } from "./part.ts";
-import { Room } from "./scratch-buffers.ts";
+import type { IndexPart } from "./part.ts";
+import { ScratchBuffers } from "./scratch-buffers.ts";
 import { PartQuery } from "./selection.ts";
 import type { SeqSet } from "./seq-set.ts";
 
@@ -14,10 +14,10 @@ export interface MatchingScope {
 
 /** Ascending. */
 export function matching(
-  parts: readonly Part[],
+  parts: readonly IndexPart[],
   query: Query,
   { after = 0, before = Infinity, only, first }: MatchingScope,
-  room = new Room(),
+  room = new ScratchBuffers(),
 ): Uint32Array {
   const found = joined(
     parts.map((part) => {
@@ -35,7 +35,7 @@ export function matching(
   return first.from === "newest" ? found.slice(Math.max(0, found.length - first.limit)) : found.slice(0, first.limit);
 }
 
-/** Parts follow one another in time, so that sorting is for the rare message that was restored. */
+/** Parts follow one another in time; sorting is needed only for the rare message that was restored. */
 function joined(lists: readonly Uint32Array[]): Uint32Array {
   const all = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
   let count = 0;

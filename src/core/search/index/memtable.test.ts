@@ -3,7 +3,7 @@ import type { Payload } from "../../protocol/payload.ts";
 import { documentOf, documentOfText } from "../document.ts";
 import { nearScore, prepareNear } from "../similarity.ts";
 import { Memtable } from "./memtable.ts";
-import { nearest, termStats } from "./near.ts";
+import { nearestTexts, termStats } from "./near.ts";
 
 const note = (more: Partial<Payload>): Payload => ({ v: 1, pk: "", ts: 0, kind: "note", ...more });
 
@@ -19,7 +19,7 @@ test("a new message is as similar in a search as on the live stream, whatever it
   const table = new Memtable();
   for (const [i, document] of documents.entries()) table.add(i + 1, document);
   const near = prepareNear(documentOfText("parser crash nested tables"), termStats([table]));
-  const { hits } = nearest([table], near, { limit: 10, threshold: 0.01 });
+  const { hits } = nearestTexts([table], near, { limit: 10, threshold: 0.01 });
   expect(hits.length).toBeGreaterThan(4);
   for (const { seq, score } of hits) expect([seq, score]).toEqual([seq, nearScore(near, documents[seq - 1]!)]);
 });

@@ -1,12 +1,12 @@
-// The newest documents, kept in memory until there are enough of them for a file.
+// The newest documents, kept in memory until there are enough for a file.
 import type { Document } from "../document.ts";
 import { GRAM } from "../grams.ts";
 import { textEnd } from "../similarity.ts";
-import { signWords, writeSigns } from "../meaning/vector.ts";
-import { liveCount, MAX_COUNT, NO_POSTINGS, type Part, type Postings, termKey } from "./part.ts";
+import { signWords, writeSignBits } from "../meaning/vector.ts";
+import { liveCount, MAX_COUNT, NO_POSTINGS, type IndexPart, type Postings, termKey } from "./part.ts";
 import { BODY, TITLE, type VisitWord, WordPlaces } from "./position-arena.ts";
 
-export class Memtable implements Part {
+export class Memtable implements IndexPart {
   readonly #words = new WordPlaces();
   readonly #grams = new Map<string, number[]>();
   readonly #numbers = new Map<number, number>();
@@ -23,17 +23,17 @@ export class Memtable implements Part {
   deadCount = 0;
   titleWords = 0;
   bodyWords = 0;
-  /** Words so far of the document that is being added, each once. */
+  /** Distinct words so far of the document that is being added. */
   #distinct = 0;
 
-  /** `dimensions` of a meaning; 0 where none are kept. */
+  /** `dimensions` of a meaning; 0 if there are none. */
   constructor(dimensions = 0) {
     this.#dimensions = dimensions;
     this.#meanings = new Int8Array(this.seqs.length * dimensions);
     this.signs = new Uint32Array(this.seqs.length * signWords(dimensions));
   }
 
-  /** Places of words in memory, also of documents that are gone: what it weighs where texts are long. */
+  /** Word positions in memory, also of ended documents: a measure of its size if texts are long. */
   get places(): number {
     return this.#words.count;
   }
@@ -46,7 +46,7 @@ export class Memtable implements Part {
     this.#numbers.set(seq, doc);
     if (meaning !== undefined) {
       this.#meanings.set(meaning, doc * this.#dimensions);
-      writeSigns(meaning, this.signs, doc * signWords(this.#dimensions));
+      writeSignBits(meaning, this.signs, doc * signWords(this.#dimensions));
     }
     this.#distinct = 0;
     this.titleWords += this.titleLengths[doc] = this.#place(doc, title, TITLE, title.length);
@@ -60,7 +60,7 @@ export class Memtable implements Part {
     }
   }
 
-  /** The number of a document that is still there. */
+  /** The number of a live document. */
   locate(seq: number): number | undefined {
     return this.#numbers.get(seq);
   }
@@ -150,7 +150,7 @@ export class Memtable implements Part {
     }
   }
 
-  /** Enters the words of a field; answers how many there were. Those before `end` are compared. */
+  /** Adds the words of a field; returns their number. Words before `end` are compared. */
   #place(doc: number, words: readonly string[], field: typeof TITLE | typeof BODY, end: number): number {
     let count = 0;
     for (let position = 0; position < words.length; position++) {

@@ -1,34 +1,34 @@
-// Messages like a text by their words, by their meaning, or by both: two lists of candidates, and one score.
+// Messages similar to a text, by words and by meaning: two lists of candidates, and one score.
 import { fused } from "../meaning/fuse.ts";
-import { bitCount, cosine, signWords, writeSigns } from "../meaning/vector.ts";
+import { bitCount, cosine, signWords, writeSignBits } from "../meaning/vector.ts";
 import type { Near } from "../similarity.ts";
 import { Best } from "./best.ts";
-import { nearest, type NearScope } from "./near.ts";
-import type { Part } from "./part.ts";
-import { Room } from "./scratch-buffers.ts";
+import { nearestTexts, type NearScope } from "./near.ts";
+import type { IndexPart } from "./part.ts";
+import { ScratchBuffers } from "./scratch-buffers.ts";
 
-/** So many whose words are most alike, and so many with the most signs in common, are compared exactly. */
+/** This many messages with the most similar words, and this many with the most signs in common, are compared exactly. */
 const BY_WORDS = 2000;
 const BY_SIGNS = 400;
 /**
- * Below this share of a threshold the words of a message cannot bring it over it, nor change the score that its meaning brings it: so none
- * is missed, and none has another score than on the live stream, for which words were not looked up (from a threshold of 0.05 on; see
- * fuse.ts).
+ * Below this share of the threshold, the lexical score of a message can neither lift it over the threshold nor change the score that its
+ * meaning gives it. So no message is missed, and each has the same score as on the live stream, which looks up no words (for thresholds
+ * from 0.05 on; see fuse.ts).
  */
 const WORDS_SHARE = 1 / 3;
-/** Fewer words in common are not looked for: nearly every message has some. */
+/** Smaller lexical scores are ignored: nearly every message has some. */
 const LEAST_WORDS = 0.0167;
 
-/** As `nearest`, with the meaning where the question has one. */
-export function alike(parts: readonly Part[], near: Near, scope: NearScope, room = new Room()) {
+/** Like `nearest`, also by meaning if the query has one. */
+export function alike(parts: readonly IndexPart[], near: Near, scope: NearScope, room = new ScratchBuffers()) {
   const { meaning } = near;
-  if (meaning === undefined || parts.every(({ signs }) => signs.length === 0)) return nearest(parts, near, scope, room);
+  if (meaning === undefined || parts.every(({ signs }) => signs.length === 0)) return nearestTexts(parts, near, scope, room);
   const { threshold, limit, after, only } = scope;
-  const { hits } = nearest(parts, near, { threshold: Math.max(LEAST_WORDS, threshold * WORDS_SHARE), limit: BY_WORDS, only }, room);
+  const { hits } = nearestTexts(parts, near, { threshold: Math.max(LEAST_WORDS, threshold * WORDS_SHARE), limit: BY_WORDS, only }, room);
   const lexical = new Map(hits.map(({ seq, score }) => [seq, score]));
   const vector = Int8Array.from(meaning.vector);
   const best = new Best(limit, after);
-  const offer = (part: Part, doc: number, words: number): void => {
+  const offer = (part: IndexPart, doc: number, words: number): void => {
     const score = fused(words, cosine(vector, part.meaningOf(doc)), meaning.trusted);
     if (score >= threshold && score > 0) best.offer(part.seqs[doc]!, score);
   };
@@ -49,12 +49,12 @@ export function alike(parts: readonly Part[], near: Near, scope: NearScope, room
 }
 
 interface Candidate {
-  readonly part: Part;
+  readonly part: IndexPart;
   readonly doc: number;
 }
 
-/** Of all parts together, so that it makes no difference how the documents lie in them; of those equally far the newest. */
-function bySigns(parts: readonly Part[], vector: Int8Array, only: NearScope["only"]): readonly Candidate[] {
+/** Over all parts together, so that the result does not depend on how documents are spread over them; of equal distances the newest. */
+function bySigns(parts: readonly IndexPart[], vector: Int8Array, only: NearScope["only"]): readonly Candidate[] {
   const counts = new Uint32Array(vector.length + 1);
   const measured = parts.map((part) => ({ part, distances: distancesOf(part, vector, only, counts) }));
   let farthest = 0;
@@ -71,10 +71,15 @@ function bySigns(parts: readonly Part[], vector: Int8Array, only: NearScope["onl
   return [...near, ...last.slice(0, Math.max(0, BY_SIGNS - near.length))];
 }
 
-/** Farther than any. */
+/** Farther than any distance. */
 const UNWANTED = 0xffff;
 
-function distancesOf({ documents, dead, seqs, signs }: Part, vector: Int8Array, only: NearScope["only"], counts: Uint32Array): Uint16Array {
+function distancesOf(
+  { documents, dead, seqs, signs }: IndexPart,
+  vector: Int8Array,
+  only: NearScope["only"],
+  counts: Uint32Array,
+): Uint16Array {
   const asked = signsOf(vector);
   const words = asked.length;
   const distances = new Uint16Array(signs.length === 0 ? 0 : documents);
@@ -93,6 +98,6 @@ function distancesOf({ documents, dead, seqs, signs }: Part, vector: Int8Array, 
 
 function signsOf(vector: Int8Array): Uint32Array {
   const signs = new Uint32Array(signWords(vector.length));
-  writeSigns(vector, signs, 0);
+  writeSignBits(vector, signs, 0);
   return signs;
 }

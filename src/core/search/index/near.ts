@@ -1,12 +1,12 @@
-// Messages that are near a text: each chosen term gives its weight to every document that has it.
+// Messages similar to a text: each chosen term adds its weight to every document that has it.
 import { GRAM } from "../grams.ts";
 import { type Near, ROUNDING, scoreOf, type TermStats } from "../similarity.ts";
 import { Best, type Hit } from "./best.ts";
-import type { Part } from "./part.ts";
-import { Room } from "./scratch-buffers.ts";
+import type { IndexPart } from "./part.ts";
+import { ScratchBuffers } from "./scratch-buffers.ts";
 import type { SeqSet } from "./seq-set.ts";
 
-export function termStats(parts: readonly Part[]): TermStats {
+export function termStats(parts: readonly IndexPart[]): TermStats {
   return {
     documents: parts.reduce((sum, { documents, deadCount }) => sum + documents - deadCount, 0),
     frequency(term) {
@@ -24,11 +24,16 @@ export interface NearScope {
   readonly only?: SeqSet | undefined;
 }
 
-/** Documents that score at least the threshold, the best first; the score is that of nearScore. */
-export function nearest(parts: readonly Part[], near: Near, { threshold, limit, after, only }: NearScope, room = new Room()) {
+/** Documents that score at least the threshold, best first; the score is that of nearScore. */
+export function nearestTexts(
+  parts: readonly IndexPart[],
+  near: Near,
+  { threshold, limit, after, only }: NearScope,
+  room = new ScratchBuffers(),
+) {
   const best = new Best(limit, after);
   const least = (): number => Math.max(threshold, best.least) - ROUNDING;
-  // Small parts first: what they hold keeps most of the large ones from being looked at any further.
+  // Small parts first: their hits rule out most documents of the large ones early.
   for (const part of parts.toSorted((a, b) => a.documents - b.documents)) {
     const sums = { words: room.scores(0, part.documents), grams: room.scores(1, part.documents) };
     const late = lateTerms(part, near, least());
@@ -43,7 +48,7 @@ export function nearest(parts: readonly Part[], near: Near, { threshold, limit, 
     }
     for (const doc of candidates) {
       const shares = { words: sums.words[doc]!, grams: sums.grams[doc]! };
-      // No document scores more than the weights it shares.
+      // No document scores more than the sum of the weights it shares.
       if (shares.words + shares.grams < least()) continue;
       const score = scoreOf(near, shares, { words: part.wordCounts[doc]!, grams: part.gramCounts[doc]! });
       const seq = part.seqs[doc]!;
@@ -53,16 +58,16 @@ export function nearest(parts: readonly Part[], near: Near, { threshold, limit, 
   return { hits: best.hits() };
 }
 
-/** So many times fewer candidates than documents that have the gram are looked up one by one. */
+/** If candidates are this many times fewer than the documents with the gram, each candidate is looked up instead. */
 const FEWER = 2;
-/** A gram in more than one of so many documents says little of each, and takes long to go through. */
+/** A gram in more than one of this many documents says little, and takes long to scan. */
 const COMMON_SHARE = 16;
 
 /**
- * Common grams that are too light to bring a document in by themselves: they are looked up in those that the other terms bring.
- * At most half of what is needed, so that the others still tell documents apart.
+ * Common grams with too little weight to make a document a hit by themselves: they are looked up only in documents found by other terms. At
+ * most half of the needed weight, so that the other terms still tell documents apart.
  */
-function lateTerms(part: Part, { terms }: Near, least: number): ReadonlyMap<string, number> {
+function lateTerms(part: IndexPart, { terms }: Near, least: number): ReadonlyMap<string, number> {
   const late = new Map<string, number>();
   let left = least / 2;
   const common = terms
@@ -83,8 +88,8 @@ interface Sums {
   readonly grams: Float64Array;
 }
 
-/** Ascending, in the room that there is for them. */
-function candidatesOf({ documents, dead }: Part, { words, grams }: Sums, least: number, found: Uint32Array): Uint32Array {
+/** Ascending, in a scratch buffer. */
+function candidatesOf({ documents, dead }: IndexPart, { words, grams }: Sums, least: number, found: Uint32Array): Uint32Array {
   let count = 0;
   for (let doc = 0; doc < documents; doc++) if (words[doc]! + grams[doc]! >= least && dead[doc] === 0) found[count++] = doc;
   return found.subarray(0, count);

@@ -1,8 +1,8 @@
-// One piece of the index, in memory or in a file: documents numbered from 0, and where each term stands in them.
+// One part of the index, in memory or in a file: documents numbered from 0, and the postings of each term.
 
 import type { BoundedCache } from "../../bounded-cache.ts";
 
-/** The documents that hold a term, ascending, and how often it stands in their title and body. */
+/** The documents that contain a term, ascending, and how often it occurs in their title and body. */
 export interface Postings {
   readonly docs: Uint32Array;
   readonly titles: Uint16Array;
@@ -16,81 +16,84 @@ export interface Documents {
   readonly seqs: Uint32Array;
   readonly titleLengths: Uint16Array;
   readonly bodyLengths: Uint16Array;
-  /** Distinct words of the text and distinct grams, by which similarity weighs long documents. */
+  /** Distinct words of the text and distinct grams, by which similarity adjusts for long documents. */
   readonly wordCounts: Uint16Array;
   readonly gramCounts: Uint16Array;
 }
 
-/** Mean lengths in words, to which a document's own are compared. */
+/** Mean lengths in words, with which a document's own are compared. */
 export interface Means {
   readonly title: number;
   readonly body: number;
 }
 
-/** A long list of postings by blocks of documents; see block-max.ts. */
+/** A long posting list by blocks of documents; see block-max.ts. */
 export interface Heads {
-  /** Where in the bytes the postings of each block begin, and one more: where the last ones end. */
+  /** The byte offset of each block's postings, and one more: the end of the last. */
   readonly at: Uint32Array;
-  /** The document of the posting before, to which the first gap of the block is added. */
+  /** The document of the posting before the block, to which the first gap is added. */
   readonly before: Int32Array;
-  /** By these means, the most that a document of the block earns; 0 where none has the word. */
+  /** For these mean lengths, the highest score of a document in the block; 0 if none has the word. */
   readonly most: Float32Array;
   readonly means: Means;
 }
 
-/** A list as it is read for ranking: some of its blocks only. */
+/** A list as it is read for ranking: only some of its blocks. */
 export interface LongList {
   readonly bytes: Uint8Array;
   readonly heads: Heads;
 }
 
-export interface Part extends Documents {
-  /** The signs of the numbers of each meaning, in words of 32 bits; none where meanings are not kept. */
+export interface IndexPart extends Documents {
+  /** The signs of the numbers of each meaning, in words of 32 bits; empty if meanings are off. */
   readonly signs: Uint32Array;
   meaningOf(doc: number): Int8Array;
   /** All of them, one after the other. */
   meanings(): Int8Array;
-  /** The number of a document that is still there. */
+  /** The number of a live document. */
   locate(seq: number): number | undefined;
-  /** 1 where a document is gone from the board. */
+  /** 1 if a document is no longer on the board. */
   readonly dead: Uint8Array;
   readonly deadCount: number;
-  /** Words in the titles and bodies of the documents that are not gone. */
+  /** Words in the titles and bodies of live documents. */
   readonly titleWords: number;
   readonly bodyWords: number;
   postings(term: string): Postings | undefined;
-  /** The postings of a word that the part has, into a list that is as long as they are many. */
+  /** The postings of a word of this part, into a list of exactly their number. */
   readPostings(word: string, into: Postings): void;
-  /** A word that stands in many documents, to be read in blocks; undefined for all others, which are read whole. */
+  /** A word in many documents, which is read in blocks; undefined for all others, which are read whole. */
   longList(word: string): LongList | undefined;
-  /** Adds a weight to the sum of each document that holds the term. */
+  /** Adds a weight to the sum of each document with the term. */
   addWeight(term: string, weight: number, sums: Float64Array): void;
-  /** The same of a gram, for these documents at least. */
+  /** The same for a gram, at least for these documents. */
   addWeightTo(docs: Uint32Array, gram: string, weight: number, sums: Float64Array): void;
-  /** How many documents hold the term, those gone included. */
+  /** The number of documents with the term, ended ones included. */
   frequency(term: string): number;
-  /** The same without those gone; where it is many, those gone are taken to have held it as often as the others do. */
+  /**
+   * The same without ended documents; if there are many, it is an estimate that assumes that ended documents had the term as often as live
+   * ones.
+   */
   liveFrequency(term: string): number;
-  /** Places of a term, posting after posting: those in the title, then those in the body. */
+  /** Positions of a term, posting after posting: those in the title, then those in the body. */
   positions(term: string, postings: Postings): Uint32Array;
-  /** Phrases asked for last, where the part does not change. */
+  /** The latest phrases, cached if the part is immutable. */
   readonly phrases?: Pick<BoundedCache<string, Postings>, "get" | "set">;
-  /** Every word that starts so. */
+  /** Every word with this prefix. */
   wordsFrom(start: string): Iterable<readonly [word: string, postings: Postings]>;
 }
 
 export const NO_POSTINGS: Postings = { docs: new Uint32Array(0), titles: new Uint16Array(0), bodies: new Uint16Array(0) };
 
-/** Positions in the title and the body are counted each on their own; lengths over this are taken as this. */
+/** Positions are counted separately in title and body; lengths over this count as this. */
 export const MAX_COUNT = 0xffff;
 
-/** Terms are kept as UTF-8, which has no halves of surrogate pairs; a cut through one must not make a term that cannot be read back. */
+/** Terms are kept as UTF-8, which has no lone surrogates: cutting a pair in two would make a term that cannot be read back. */
 export const termKey = (term: string): string => (term.isWellFormed() ? term : term.toWellFormed());
 
 /** From here on a live frequency is an estimate. */
 export const MANY = 2048;
 
-/** How many of these documents are not gone. */
+/** The number of live documents among these. */
 export function liveCount(dead: Uint8Array, docs: Uint32Array): number {
   let count = 0;
   for (let i = 0; i < docs.length; i++) count += 1 - dead[docs[i]!]!;

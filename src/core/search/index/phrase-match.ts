@@ -1,14 +1,14 @@
-// Words that follow one another: the documents that have all of them, and how often they stand in a row there.
+// Phrases: the documents that contain all words, and how often the words follow one another there.
 import type { Postings } from "./part.ts";
 import { seek } from "./gallop.ts";
 
-/** `starts` says where in `positions` those of each posting begin. */
-export interface Places extends Postings {
+/** `starts` has the index in `positions` where those of each posting begin. */
+export interface PositionedPostings extends Postings {
   readonly positions: Uint32Array;
   readonly starts: Uint32Array;
 }
 
-/** For each document that is in all lists: its index in each of them, one after the other. */
+/** For each document that is in all lists: its index in each list, one after the other. */
 export function commonPostings(lists: readonly Uint32Array[]): Uint32Array {
   const rarest = lists.reduce((least, docs) => (docs.length < least.length ? docs : least));
   const found = new Uint32Array(rarest.length * lists.length);
@@ -20,7 +20,7 @@ export function commonPostings(lists: readonly Uint32Array[]): Uint32Array {
     for (; w < lists.length; w++) {
       const docs = lists[w]!;
       let place = at[w]!;
-      // Of common words the next one is mostly it.
+      // For common words it is usually the next one.
       if (docs[place]! < doc) at[w] = place = seek(docs, doc, place + 1);
       if (docs[place] !== doc) break;
     }
@@ -29,10 +29,10 @@ export function commonPostings(lists: readonly Uint32Array[]): Uint32Array {
   return found.subarray(0, count);
 }
 
-/** Looks through these documents, as `commonPostings` gives them, and adds those that have a run behind the first `count` found. */
-export function runs(places: readonly Places[], common: Uint32Array, found: Postings, count: number): number {
+/** Checks these documents, as `commonPostings` returns them, and appends those with the phrase after the first `count` results. */
+export function findRuns(places: readonly PositionedPostings[], common: Uint32Array, found: Postings, count: number): number {
   const words = places.length;
-  // For each word, where its positions in the field at hand begin and end.
+  // For each word, where its positions in the current field begin and end.
   const from = new Uint32Array(words);
   const to = new Uint32Array(words);
   for (let at = 0; at < common.length; at += words) {
@@ -58,8 +58,8 @@ export function runs(places: readonly Places[], common: Uint32Array, found: Post
   return count;
 }
 
-/** How often the words stand one after the other; `from` is moved along. */
-function runsIn(places: readonly Places[], from: Uint32Array, to: Uint32Array): number {
+/** How often the words follow one another; `from` is advanced. */
+function runsIn(places: readonly PositionedPostings[], from: Uint32Array, to: Uint32Array): number {
   let count = 0;
   const { positions: firsts } = places[0]!;
   for (let i = from[0]!; i < to[0]!; i++) {

@@ -1,23 +1,23 @@
-// Where each word of a memtable stands: numbers in one long list, in which a word has stretches that are each twice as long as the last.
+// The positions of each word of a memtable: numbers in one long list, in which each word has chunks, each twice as long as the one before.
 import { termKey } from "./part.ts";
 
-/** One posting of a word: its document, and its positions there, those in the title first; the list is overwritten by the next one. */
+/** One posting of a word: its document, and its positions there, those in the title first; the next posting overwrites the list. */
 export type VisitWord = (doc: number, title: number, body: number, positions: Int32Array) => void;
 
 export const TITLE = 0;
 export const BODY = 1;
 
-/** Numbers of a place: the document, and the position with the field in its lowest bit. */
+/** Numbers per occurrence: the document, and the position with the field in its lowest bit. */
 const PLACE = 2;
-/** Numbers of a word: where its first stretch begins, where its next place goes, where the stretch at hand ends, and its documents. */
+/** Numbers per word: where its first chunk begins, where its next occurrence goes, where the current chunk ends, and its documents. */
 const WORD = 4;
-/** Lengths of stretches. Behind each there is one more number: its length, and once it is full, where the next one begins. */
+/** Lengths of chunks. After each chunk there is one more number: its length, and once it is full, where the next chunk begins. */
 const SHORTEST = 2 * PLACE;
 const LONGEST = 256 * PLACE;
 
-/** Numbers and no objects: a memtable has hundreds of thousands of places, and most words stand in one only. */
+/** Numbers and no objects: a memtable has hundreds of thousands of occurrences, and most words occur only once. */
 export class WordPlaces {
-  /** Of places. */
+  /** Number of occurrences. */
   count = 0;
   readonly #numbers = new Map<string, number>();
   #words = new Int32Array(1024 * WORD);
@@ -25,7 +25,7 @@ export class WordPlaces {
   #end = 0;
   #positions = new Int32Array(256);
 
-  /** In ascending order of document, field and position; whether the word is the first of its kind in the document. */
+  /** In ascending order of document, field and position; returns whether it is the first occurrence of the word in the document. */
   add(word: string, doc: number, field: typeof TITLE | typeof BODY, position: number): boolean {
     const number = this.#numbers.get(word) ?? this.#numberOf(termKey(word));
     const words = this.#words;
@@ -44,7 +44,7 @@ export class WordPlaces {
     return this.#numbers.keys();
   }
 
-  /** In how many documents the word stands. */
+  /** The number of documents with the word. */
   documents(word: string): number {
     const number = this.#numbers.get(termKey(word));
     return number === undefined ? 0 : this.#words[number + 3]!;
@@ -81,7 +81,7 @@ export class WordPlaces {
     visit(doc, title, all - title, this.#positions);
   }
 
-  /** Where the numbers of a word are, which is entered where it is new. */
+  /** The index of the numbers of a word, which is added if it is new. */
   #numberOf(word: string): number {
     const known = this.#numbers.get(word);
     if (known !== undefined) return known;
@@ -93,7 +93,7 @@ export class WordPlaces {
     return number;
   }
 
-  /** Where the next stretch of a word begins, whose last one is full. */
+  /** The start of a new chunk for a word whose last chunk is full. */
   #stretch(number: number, full: number): number {
     const length = longer(this.#list[full]!);
     const at = this.#room(length);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { seeded } from "../../../../test/support/search-cases.ts";
 import { ByteWriter } from "./bytes.ts";
-import { copyPostings, readGrams, readWords, writeGramPosting, writeWordPosting } from "./postings.ts";
+import { copyPostings, readGrams, readPostings, writeGramPosting, writeWordPosting } from "./postings.ts";
 
 test.each(["words", "grams"])("lists that are copied behind one another name the same documents as before (%s)", (kind) => {
   const random = seeded(17);
@@ -30,7 +30,7 @@ test.each(["words", "grams"])("lists that are copied behind one another name the
       last = first + doc;
       first += doc + 1 + random(1000);
     }
-    const { docs, titles, bodies } = grams ? readGrams(out.view(), expected.length) : readWords(out.view(), expected.length);
+    const { docs, titles, bodies } = grams ? readGrams(out.view(), expected.length) : readPostings(out.view(), expected.length);
     expect([...docs]).toEqual(expected.map(([doc]) => doc));
     if (grams) continue;
     expect([...titles]).toEqual(expected.map(([, title]) => title));

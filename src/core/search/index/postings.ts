@@ -1,4 +1,4 @@
-// Postings as bytes. Grams are gaps between documents only; words carry in the two low bits of each gap how often they occur.
+// Postings as bytes. Grams have only the gaps between documents; words have in the two low bits of each gap how often they occur.
 import type { ByteWriter } from "./bytes.ts";
 import type { Postings } from "./part.ts";
 
@@ -41,7 +41,7 @@ export function readGrams(bytes: Uint8Array, count: number): Postings {
   return { docs, titles: new Uint16Array(0), bodies: new Uint16Array(0) };
 }
 
-/** Adds a weight to the sum of each document, without listing them first. */
+/** Adds a weight to the sum of each document, without listing the documents first. */
 export function addGrams(bytes: Uint8Array, weight: number, sums: Float64Array): void {
   let at = 0;
   let doc = -1;
@@ -59,7 +59,7 @@ export function addGrams(bytes: Uint8Array, weight: number, sums: Float64Array):
   }
 }
 
-/** The same for a word, past its counts. */
+/** The same for a word, skipping its counts. */
 export function addWords(bytes: Uint8Array, weight: number, sums: Float64Array): void {
   let at = 0;
   let doc = -1;
@@ -77,7 +77,7 @@ export function addWords(bytes: Uint8Array, weight: number, sums: Float64Array):
   }
 }
 
-/** One bit for each document, 1 where it has the gram. */
+/** One bit per document: 1 if it has the gram. */
 export function gramBits(bytes: Uint8Array, documents: number): Uint8Array {
   const bits = new Uint8Array((documents + 7) >>> 3);
   let at = 0;
@@ -95,16 +95,16 @@ export function gramBits(bytes: Uint8Array, documents: number): Uint8Array {
   return bits;
 }
 
-/** Postings as they stand in a file: of a word or of a gram, from one byte to another. */
-export interface Written {
+/** Postings in a file, of a word or of a gram, from one byte to another. */
+export interface StoredPostings {
   readonly bytes: Uint8Array;
   readonly from: number;
   readonly to: number;
   readonly grams: boolean;
 }
 
-/** The same postings for documents that are numbered `shift` higher in `out`: only the first gap is another. Answers the last document. */
-export function copyPostings(out: ByteWriter, { bytes, from, to, grams }: Written, shift: number): number {
+/** The same postings for documents that are numbered `shift` higher in `out`: only the first gap differs. Returns the last document. */
+export function copyPostings(out: ByteWriter, { bytes, from, to, grams }: StoredPostings, shift: number): number {
   const source = { bytes, at: from };
   const bits = grams ? 0 : 2;
   const head = next(source);
@@ -121,10 +121,10 @@ export function copyPostings(out: ByteWriter, { bytes, from, to, grams }: Writte
   }
 }
 
-/** Of the first posting of a block, its document, its first byte and the document before it; answers where the next block begins. */
+/** For the first posting of a block: its document, its first byte and the document before it. Returns where the next block begins. */
 export type Mark = (doc: number, from: number, before: number) => number;
 
-export function readWords(bytes: Uint8Array, count: number): Postings {
+export function readPostings(bytes: Uint8Array, count: number): Postings {
   const postings = { docs: new Uint32Array(count), titles: new Uint16Array(count), bodies: new Uint16Array(count) };
   readWordsInto(bytes, postings);
   return postings;
@@ -138,9 +138,7 @@ interface Stretch {
   readonly mark?: Mark | undefined;
 }
 
-/**
- * Answers how many there were. Without a call where a number has one byte, as most have: a common word has a million postings.
- */
+/** Returns their number. Numbers of one byte, which most are, are read without a call: a common word has a million postings. */
 export function readWordsInto(
   bytes: Uint8Array,
   { docs, titles, bodies }: Postings,
@@ -178,7 +176,7 @@ export function readWordsInto(
   return i;
 }
 
-/** The next number; an object instead of a closure, which keeps these loops twice as fast. */
+/** Reads the next number. An object instead of a closure makes these loops twice as fast. */
 function next(source: { readonly bytes: Uint8Array; at: number }): number {
   const first = source.bytes[source.at++]!;
   if (first < 128) return first;
@@ -190,7 +188,7 @@ function next(source: { readonly bytes: Uint8Array; at: number }): number {
   return value;
 }
 
-/** Positions as gaps, beginning anew in each field of each posting. */
+/** Positions as gaps, which start again in each field of each posting. */
 export function writePositions(out: ByteWriter, positions: ArrayLike<number>, title: number, body: number): void {
   for (let field = 0, at = 0; field < 2; field++) {
     let last = 0;
@@ -215,7 +213,7 @@ export function readPositions(bytes: Uint8Array, { docs, titles, bodies }: Posti
     let position = 0;
     for (; to < end; to++) {
       if (to === body) position = 0;
-      // Without a call where a number has one byte, as most have.
+      // Numbers of one byte, which most are, are read without a call.
       let gap = bytes[at++]!;
       if (gap > 127) {
         source.at = at - 1;

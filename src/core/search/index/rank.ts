@@ -1,19 +1,19 @@
-// Full-text ranking: rarer words count more. Documents are looked at in blocks, the most promising first, until none can come in any more.
+// Full-text ranking: rarer words count more. Documents are read in blocks, the most promising first, until no other block can contain one of the best.
 import type { Query } from "../query.ts";
 import { Best, type Hit } from "./best.ts";
 import { ClauseBlocks } from "./clause-blocks.ts";
 import { Earnings, saturated } from "./bm25f.ts";
 import { BLOCK, blocksOf } from "./block-max.ts";
-import type { Part } from "./part.ts";
+import type { IndexPart } from "./part.ts";
 import type { SeqSet } from "./seq-set.ts";
 
-/** What scores hang on besides the document itself; pages of one list share the stats of the first. */
+/** The statistics that scores depend on besides the document itself; all pages of one list use those of the first. */
 export interface CorpusStats {
   readonly documents: number;
   /** Mean lengths in words. */
   readonly title: number;
   readonly body: number;
-  /** In how many documents each clause stands. */
+  /** The number of documents with each clause. */
   readonly clauses: readonly number[];
 }
 
@@ -24,15 +24,18 @@ export interface RankScope {
   readonly stats?: CorpusStats | undefined;
 }
 
-/** The query as it stands to one part. */
+/** The query, prepared for one part. */
 interface PartQuestion {
-  readonly part: Part;
+  readonly part: IndexPart;
   readonly clauses: readonly ClauseBlocks[];
   readonly not: readonly ClauseBlocks[];
 }
 
-/** `parts` together hold each document of the board once; the answer depends on the documents alone, not on how they are spread. */
-export function rank(parts: readonly Part[], query: Query, { limit, after, only, stats: pinned }: RankScope) {
+/**
+ * Each document of the board is in exactly one of `parts`; the result depends on the documents alone, not on how they are spread over
+ * parts.
+ */
+export function rank(parts: readonly IndexPart[], query: Query, { limit, after, only, stats: pinned }: RankScope) {
   const questions = parts.map((part) => ({
     part,
     clauses: query.clauses.map((clause) => new ClauseBlocks(part, clause)),
@@ -48,7 +51,7 @@ export function rank(parts: readonly Part[], query: Query, { limit, after, only,
     new Best(limit, after),
     only,
   );
-  // What the largest part holds leaves little to look at in the others.
+  // The hits of the largest part rule out most blocks of the others.
   for (const question of questions.sort((a, b) => b.part.documents - a.part.documents)) ranking.take(question);
   return { hits: ranking.best.hits(), stats };
 }
@@ -75,11 +78,14 @@ class Ranking {
   readonly best: Best;
   readonly #mode: Query["mode"];
   readonly #stats: CorpusStats;
-  /** Of the clauses; together 1. */
+  /** Weights of the clauses; their sum is 1. */
   readonly #weights: readonly number[];
   readonly #earnings: Earnings;
   readonly #only: SeqSet | undefined;
-  /** Of the documents of a block: score, 0 to below 1, as the share of the query's weight that is earned; and number of clauses. */
+  /**
+   * For the documents of a block: the score, 0 to below 1, which is the earned share of the query's weight; and the number of matching
+   * clauses.
+   */
   readonly #scores = new Float64Array(BLOCK);
   readonly #counts = new Uint8Array(BLOCK);
 
@@ -107,7 +113,7 @@ class Ranking {
     }
   }
 
-  /** For each block, no less than what any document of it scores; below 0 where none can match. */
+  /** For each block, an upper bound of the scores of its documents; below 0 if none can match. */
   #bounds({ part, clauses, not }: PartQuestion): Float64Array {
     const sums = new Float64Array(blocksOf(part.documents)).fill(clauses.length === 0 ? 0 : -1);
     for (const clause of not) clause.bounds(0, this.#stats);
@@ -123,8 +129,8 @@ class Ranking {
     return sums;
   }
 
-  /** Whether any of the messages asked for stands in the block. */
-  #wanted({ seqs, documents }: Part, block: number): boolean {
+  /** Whether any of the wanted messages is in the block. */
+  #wanted({ seqs, documents }: IndexPart, block: number): boolean {
     const only = this.#only;
     if (only === undefined) return true;
     for (let doc = block * BLOCK; doc < Math.min(documents, (block + 1) * BLOCK); doc++) if (only.has(seqs[doc]!)) return true;

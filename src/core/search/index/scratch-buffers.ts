@@ -1,17 +1,17 @@
-// Room for the long lists of one search, used again by the next: to get and clear megabytes anew takes longer than to go through them.
+// Buffers for the long lists of one search, reused by the next: allocating and clearing megabytes takes longer than scanning them.
 import type { Postings } from "./part.ts";
 
-/** So many lists are kept; queries of more common words than this are rare and get room of their own. */
+/** Buffers kept for lists; queries with more common words are rare and allocate their own. */
 const KEPT_LISTS = 4;
 
-/** What it hands out is good until the same is asked for again. One search at a time may use it. */
-export class Room {
+/** A buffer is valid until the same one is requested again. One search at a time may use it. */
+export class ScratchBuffers {
   readonly #lists: Postings[] = [];
   #docs = new Uint32Array(0);
   readonly #scores: Float64Array[] = [];
   #counts = new Uint8Array(0);
 
-  /** Not cleared: whoever asks fills it. */
+  /** Not cleared: the caller fills it. */
   list(number: number, length: number): Postings {
     const kept = this.#lists[number];
     if (kept !== undefined && kept.docs.length >= length) return kept;

@@ -1,31 +1,31 @@
-// Which documents of a part a query means, and how often each clause stands in them.
+// The documents of a part that match a query, and how often each clause occurs in them.
 import type { Clause, Query } from "../query.ts";
 import { clausePostings } from "./clause.ts";
-import type { Part, Postings } from "./part.ts";
-import type { Room } from "./scratch-buffers.ts";
+import type { IndexPart, Postings } from "./part.ts";
+import type { ScratchBuffers } from "./scratch-buffers.ts";
 import { seek } from "./gallop.ts";
 
 export interface Selection {
   readonly clauses: readonly Postings[];
-  /** Ascending numbers of the documents that match and are not gone; good until the room is used again. */
+  /** Ascending numbers of the live documents that match; valid until the buffers are used again. */
   readonly docs: Uint32Array;
 }
 
-/** A query as it stands to one part. */
+/** A query, prepared for one part. */
 export class PartQuery {
-  readonly part: Part;
+  readonly part: IndexPart;
   readonly #mode: Query["mode"];
   readonly #clauses: readonly PartClause[];
   readonly #not: readonly PartClause[];
 
-  constructor(part: Part, { mode, clauses, not }: Query) {
+  constructor(part: IndexPart, { mode, clauses, not }: Query) {
     this.part = part;
     this.#mode = mode;
     this.#clauses = clauses.map((clause) => new PartClause(part, clause));
     this.#not = not.map((clause) => new PartClause(part, clause));
   }
 
-  select(room: Room): Selection {
+  select(room: ScratchBuffers): Selection {
     if (this.#mode === "all" && this.#clauses.some(({ count }) => count === 0)) return { clauses: [], docs: new Uint32Array(0) };
     const clauses = this.#clauses.map((clause, c) => clause.read(room, c));
     const not = this.#not.map((clause, n) => clause.read(room, clauses.length + n));
@@ -33,21 +33,21 @@ export class PartQuery {
   }
 }
 
-/** A word alone is read when its turn comes, for that takes no longer than keeping it; what had to be put together is kept. */
+/** A single word is read when needed, which is as fast as caching it; computed lists are cached. */
 class PartClause {
   readonly count: number;
-  readonly #part: Part;
+  readonly #part: IndexPart;
   readonly #word: string | undefined;
   readonly #found: Postings | undefined;
 
-  constructor(part: Part, clause: Clause) {
+  constructor(part: IndexPart, clause: Clause) {
     this.#part = part;
     this.#word = clause.prefix || clause.words.length !== 1 ? undefined : clause.words[0];
     this.#found = this.#word === undefined ? clausePostings(part, clause) : undefined;
     this.count = this.#word === undefined ? (this.#found?.docs.length ?? 0) : part.frequency(this.#word);
   }
 
-  read(room: Room, number: number): Postings {
+  read(room: ScratchBuffers, number: number): Postings {
     if (this.#found !== undefined) return this.#found;
     const { docs, titles, bodies } = room.list(number, this.count);
     const list = { docs: docs.subarray(0, this.count), titles: titles.subarray(0, this.count), bodies: bodies.subarray(0, this.count) };
@@ -56,11 +56,17 @@ class PartClause {
   }
 }
 
-/** A list this many times shorter than the part is walked, and the others are looked up. */
+/** A list this many times shorter than the part is scanned, and the others are looked up. */
 const SHORT = 16;
 const EXCLUDED = 0xff;
 
-function combine(part: Part, mode: Query["mode"], clauses: readonly Postings[], not: readonly Postings[], room: Room): Uint32Array {
+function combine(
+  part: IndexPart,
+  mode: Query["mode"],
+  clauses: readonly Postings[],
+  not: readonly Postings[],
+  room: ScratchBuffers,
+): Uint32Array {
   const [only] = clauses;
   const alone = clauses.length === 1 && only !== undefined && not.length === 0;
   if (alone && part.deadCount === 0) return only.docs;
@@ -73,8 +79,14 @@ function combine(part: Part, mode: Query["mode"], clauses: readonly Postings[], 
   return count(part, mode, clauses, not, room);
 }
 
-/** What is in all lists, from the shortest of them. */
-function walk(part: Part, shortest: Uint32Array, others: readonly Uint32Array[], not: readonly Postings[], out: Uint32Array): Uint32Array {
+/** The intersection of all lists, starting from the shortest. */
+function walk(
+  part: IndexPart,
+  shortest: Uint32Array,
+  others: readonly Uint32Array[],
+  not: readonly Postings[],
+  out: Uint32Array,
+): Uint32Array {
   const at = new Uint32Array(others.length);
   const notAt = new Uint32Array(not.length);
   let found = 0;
@@ -96,8 +108,14 @@ function walk(part: Part, shortest: Uint32Array, others: readonly Uint32Array[],
   return out.subarray(0, found);
 }
 
-/** How many clauses each document has; those excluded or gone have more than any query can ask. */
-function count(part: Part, mode: Query["mode"], clauses: readonly Postings[], not: readonly Postings[], room: Room): Uint32Array {
+/** The number of clauses per document; excluded and ended documents get more than any query can require. */
+function count(
+  part: IndexPart,
+  mode: Query["mode"],
+  clauses: readonly Postings[],
+  not: readonly Postings[],
+  room: ScratchBuffers,
+): Uint32Array {
   const counts = room.counts(part.documents);
   for (const { docs } of clauses) for (let i = 0; i < docs.length; i++) counts[docs[i]!]!++;
   for (const { docs } of not) for (let i = 0; i < docs.length; i++) counts[docs[i]!] = EXCLUDED;

@@ -1,4 +1,4 @@
-// A set of message numbers, as one bit for each number from the least to the greatest.
+// A set of seqs, as one bit for each number from the least to the greatest.
 
 export class SeqSet {
   readonly #first: number;

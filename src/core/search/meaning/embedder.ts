@@ -1,24 +1,24 @@
-// From a text to its meaning: the rows of its pieces added up, the first and the repeated ones weighing more; no model is run.
+// From a text to its meaning: the sum of the rows of its pieces, with more weight for the first and the repeated ones. No model is run.
 import { isAscii } from "../fold.ts";
 import { withoutPiles } from "../../text/combining-marks.ts";
 import type { MeaningTable } from "./table.ts";
 
 export interface Meaning {
-  /** A direction, of the length UNIT: 128 numbers of eight bits. */
+  /** A direction of length UNIT: 128 numbers of eight bits. */
   readonly vector: Int8Array;
-  /** About 1.0 to 1.2 in English, 1.6 and more where the table knows few words. */
+  /** About 1.0 to 1.2 in English, 1.6 and more if the table knows few of the words. */
   readonly piecesPerWord: number;
 }
 
-/** What a direction's length is before its numbers are rounded: few are cut at 127. */
+/** The length of a direction before its numbers are rounded, chosen so that few are cut at 127. */
 const UNIT = 350;
-/** What a text is about stands at its beginning: so many pieces of it count, and the first of them more. */
+/** Texts say what they are about at the beginning: this many pieces count, the first of them more. */
 const PIECES = 512;
 const LEAD = 32;
-/** No piece is longer for a text that anybody reads. */
+/** No readable text has a longer piece. */
 const CHARS = 12 * PIECES;
 
-/** Alone in a text: what parts it (0), a character of a word (1), a sign that stands for itself (2). */
+/** Classes of ASCII characters: separator (0), part of a word (1), a sign of its own (2). */
 const KIND = Uint8Array.from({ length: 128 }, (_, code) =>
   code < 33 || code > 126 ? 0 : /[a-z0-9]/i.test(String.fromCharCode(code)) ? 1 : 2,
 );
@@ -27,15 +27,15 @@ const ACCENTS = /\p{Mn}+/gu;
 const UNSEEN = /[\p{Cc}\p{Cf}\ufffd]/gu;
 const LETTER = /[\p{L}\p{N}]/u;
 const HAN = /\p{Script=Han}/u;
-/** Two characters are a word, where each is a piece. */
+/** Scripts in which each character is a piece have words of two characters. */
 const HAN_WORDS = 0.5;
 
 export class Embedder {
   readonly #table: MeaningTable;
-  /** By the place in the text, and by how often a piece occurs there. */
+  /** Weights by position in the text, and by how often a piece occurs in it. */
   readonly #leads = Float32Array.from({ length: PIECES }, (_, place) => 1 + 1 / (1 + (place / LEAD) ** 2));
   readonly #repeats = Float32Array.from({ length: PIECES + 1 }, (_, count) => (count === 0 ? 0 : (1 + Math.log(count)) / count));
-  /** Of the text at hand, by the number of a piece; the counts are 0 again after each text. */
+  /** For the current text, by the number of a piece; the counts are reset to 0 after each text. */
   readonly #counts: Int32Array;
   readonly #weights: Float32Array;
   readonly #seen = new Int32Array(PIECES);
@@ -54,7 +54,7 @@ export class Embedder {
     return this.#table.dimensions;
   }
 
-  /** Of title and body, in this order, with a blank between them. A text without a word has no direction: all of it is 0. */
+  /** Of title and body, in this order, with a blank between them. A text without a word has no direction: all numbers are 0. */
   meaningOf(text: string): Meaning {
     this.#pieces = 0;
     this.#distinct = 0;
@@ -100,7 +100,7 @@ export class Embedder {
     return parts / Math.max(1, words);
   }
 
-  /** Made once, for it is called for every piece. */
+  /** Made once, since it is called for every piece. */
   readonly #put = (piece: number): void => {
     if (this.#pieces === PIECES) return;
     if (this.#counts[piece] === 0) {
@@ -116,9 +116,10 @@ export class Embedder {
     const sum = this.#sum.fill(0);
     for (let nth = 0; nth < this.#distinct; nth++) {
       const piece = this.#seen[nth]!;
+      if (scales[piece] === 0) this.#table.unpack(piece);
       const weight = this.#weights[piece]! * this.#repeats[this.#counts[piece]!]! * scales[piece]!;
       this.#counts[piece] = 0;
-      // Four at a time, which takes half as long; the file says that their number is a multiple of 32.
+      // Four at a time, which takes half as long; the file format guarantees a multiple of 32.
       for (let at = 0, from = piece * dimensions; at < dimensions; at += 4, from += 4) {
         sum[at] = sum[at]! + weight * rows[from]!;
         sum[at + 1] = sum[at + 1]! + weight * rows[from + 1]!;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Meanings } from "./meanings.ts";
-import { bitCount, cosine, writeSigns } from "./vector.ts";
+import { bitCount, cosine, writeSignBits } from "./vector.ts";
 
 const vectors = fc.array(fc.int8Array({ minLength: 64, maxLength: 64 }), { minLength: 1, maxLength: 60 });
 
@@ -46,7 +46,7 @@ test("cosine: the same direction is exactly 1, the opposite and nothing are 0", 
 
 test("signs: a bit for each number above 0", () => {
   const words = new Uint32Array(2);
-  writeSigns(
+  writeSignBits(
     Int8Array.from({ length: 64 }, (_, at) => (at % 3 === 0 ? 5 : -5)),
     words,
     0,

@@ -1,5 +1,5 @@
-// The meanings of many messages: those nearest to one are found by the signs of their numbers first, and compared exactly then.
-import { bitCount, cosineAt, WORD_BITS, writeSigns } from "./vector.ts";
+// The meanings of many messages. The nearest ones are found by the signs of their numbers first, and then compared exactly.
+import { bitCount, cosineAt, WORD_BITS, writeSignBits } from "./vector.ts";
 
 export interface NearMeaning {
   /** The number of its row, counted from 0 in the order of adding. */
@@ -7,13 +7,13 @@ export interface NearMeaning {
   readonly cosine: number;
 }
 
-/** So many with the most signs in common are compared exactly; of the ten nearest, 97 in 100 are among them. */
+/** This many with the most signs in common are compared exactly; they include 97 in 100 of the ten nearest. */
 const COMPARED = 400;
 const FIRST_ROWS = 1024;
 /** Farther than any distance. */
 const UNWANTED = 0xffff;
 
-/** 128 bytes a row for its numbers, and 16 for their signs, which are made from them. */
+/** 128 bytes per row for its numbers, and 16 for their signs, which are made from them. */
 export class Meanings {
   readonly #dimensions: number;
   readonly #words: number;
@@ -38,11 +38,11 @@ export class Meanings {
     if (this.#rows === this.#distances.length) this.#grow();
     const row = this.#rows++;
     this.#vectors.set(vector, row * this.#dimensions);
-    writeSigns(vector, this.#signs, row * this.#words);
+    writeSignBits(vector, this.#signs, row * this.#words);
     return row;
   }
 
-  /** The nearest of the rows that are `wanted`, the nearest first; among equals the newest. What has no direction is near to nothing. */
+  /** The nearest of the `wanted` rows, nearest first; among equals the newest. A text without direction is near to nothing. */
   nearest(vector: Int8Array, most: number, wanted: (row: number) => boolean = () => true): NearMeaning[] {
     const found: NearMeaning[] = [];
     for (const row of this.#bySigns(vector, Math.max(most, COMPARED), wanted)) {
@@ -52,10 +52,10 @@ export class Meanings {
     return found.sort((a, b) => b.cosine - a.cosine || b.row - a.row).slice(0, most);
   }
 
-  /** All are counted by their distance, and then those within the distance that `most` have are gathered: nothing is sorted. */
+  /** Counts rows by distance, then collects those within the distance that `most` rows have: nothing is sorted. */
   #bySigns(vector: Int8Array, most: number, wanted: (row: number) => boolean): number[] {
     const asked = new Uint32Array(this.#words);
-    writeSigns(vector, asked, 0);
+    writeSignBits(vector, asked, 0);
     const counts = new Uint32Array(this.#dimensions + 1);
     for (let row = 0; row < this.#rows; row++) {
       if (!wanted(row)) {

@@ -1,13 +1,13 @@
 // The vocabulary of the meaning table: words cut into the longest pieces it knows, found by rolling hashes without making substrings.
 
-/** The piece that stands for a word that falls apart into nothing known. */
+/** The piece for a word without any known piece. */
 const UNKNOWN = 100;
-/** Such a word counts as so many pieces. */
+/** Such a word counts as this many pieces. */
 const UNKNOWN_PIECES = 3;
 /** A longer word is unknown. */
 const WORD_CHARS = 100;
 
-/** At the start of a word, and inside of one: `##ing` is another piece than `ing`. */
+/** At the start of a word, and inside one: `##ing` is not the same piece as `ing`. */
 const WORD_HASH = 0x811c9dc5 | 0;
 const PART_HASH = 0x2f0b4c47 | 0;
 const WORD_CHECK = 0x1b873593 | 0;
@@ -21,14 +21,14 @@ export class Pieces {
   /** The longest of them, in characters. */
   readonly #longest: number;
   readonly #mask: number;
-  /** Number + 1 of the piece at each place, 0 where there is none, and the second hash by which it is known. */
+  /** Number + 1 of the piece in each slot, 0 if it is empty, and the second hash by which the piece is recognised. */
   readonly #numbers: Int32Array;
   readonly #checks: Int32Array;
   readonly #found = new Int32Array(WORD_CHARS);
 
-  /** In the order of their numbers; a piece that goes on a word starts with `##`. */
+  /** In the order of their numbers; a piece that continues a word starts with `##`. */
   constructor(pieces: readonly string[]) {
-    // A quarter full at the most, so that most looks end at the first place.
+    // At most a quarter full, so that most lookups end at the first slot.
     const size = 2 ** Math.ceil(Math.log2(4 * pieces.length));
     this.#mask = size - 1;
     this.#numbers = new Int32Array(size);
@@ -52,7 +52,7 @@ export class Pieces {
     this.#longest = longest;
   }
 
-  /** The pieces of a word of `text`, each given to `put`, whole words or nothing; answers how many. */
+  /** Passes the pieces of a word of `text` to `put`, all of them or none; returns their number. */
   cut(text: string, from: number, to: number, put: (piece: number) => void): number {
     const found = to - from > WORD_CHARS ? -1 : this.#cut(text, from, to);
     if (found < 0) {
@@ -63,7 +63,7 @@ export class Pieces {
     return found;
   }
 
-  /** The longest piece from each place on; -1 where there is none. */
+  /** The longest piece at each position; -1 if there is none. */
   #cut(text: string, from: number, to: number): number {
     let count = 0;
     for (let at = from; at < to;) {

@@ -1,22 +1,25 @@
-// The table of meanings as it is kept in a file: a vocabulary of pieces and a row of numbers for each, four bits a number.
+// The file format of the meaning table: a vocabulary of pieces and a row of numbers for each, four bits per number.
 import { Pieces } from "./pieces.ts";
 
-/** A row is `scales[piece]` times the eight-bit numbers from `piece * dimensions` on. */
+/** A row is `scales[piece]` times the eight-bit numbers from `piece * dimensions` on, once it is unpacked. */
 export interface MeaningTable {
   readonly dimensions: number;
   readonly pieces: Pieces;
   readonly rows: Int8Array;
+  /** 0 where a row was never asked for. */
   readonly scales: Float32Array;
+  /** Before the first use of a row: texts use few of them, and all of them would hold up every start of a board. */
+  unpack(piece: number): void;
 }
 
-/** "SEM4": after it the numbers of pieces, of dimensions and of bytes of the vocabulary. */
+/** "SEM4": after it the number of pieces, of dimensions and of bytes of the vocabulary. */
 const MAGIC = 0x344d4553;
 const HEADER = 16;
-/** So many numbers share a scale of sixteen bits. */
+/** This many numbers share a 16-bit scale. */
 const GROUP = 32;
 
 export function readTable(file: Uint8Array): MeaningTable {
-  // A copy: the slice of a buffer of Node would be a part of it, at a place where no numbers of two bytes can begin.
+  // A copy, because a slice of a Node buffer may start at an odd offset, where a 16-bit array cannot begin.
   const bytes = new Uint8Array(file);
   const view = new DataView(bytes.buffer);
   if (bytes.length < HEADER || view.getUint32(0, true) !== MAGIC)
@@ -36,7 +39,7 @@ export function readTable(file: Uint8Array): MeaningTable {
   const rows = new Int8Array(count * dimensions);
   const scales = new Float32Array(count);
   const row = new Float32Array(dimensions);
-  for (let piece = 0; piece < count; piece++) {
+  const unpack = (piece: number): void => {
     let most = 1e-9;
     for (let at = 0; at < dimensions; at++) {
       const pair = bytes[numbersAt + ((piece * dimensions + at) >> 1)]!;
@@ -45,9 +48,9 @@ export function readTable(file: Uint8Array): MeaningTable {
       row[at] = value;
       most = Math.max(most, Math.abs(value));
     }
-    // One scale a row from here on: sums over whole rows are then made of whole numbers.
+    // One scale per row from here on, so that sums over whole rows use whole numbers.
     scales[piece] = most / 127;
-    for (let at = 0; at < dimensions; at++) rows[piece * dimensions + at] = Math.round(row[at]! / scales[piece]!);
-  }
-  return { dimensions, pieces: new Pieces(vocabulary), rows, scales };
+    for (let at = 0; at < dimensions; at++) rows[piece * dimensions + at] = Math.round(row[at]! / scales[piece]);
+  };
+  return { dimensions, pieces: new Pieces(vocabulary), rows, scales, unpack };
 }

@@ -1,11 +1,11 @@
-// How near two meanings are: exactly, by the angle between them, and roughly, by the signs of their numbers.
+// How similar two meanings are: exactly, by the angle between them, and roughly, by the signs of their numbers.
 
-/** 0 to 1, 1 for the same direction; what points apart is as strange as what has nothing in common. */
+/** 0 to 1, 1 for the same direction; opposite directions count as unrelated. */
 export function cosine(a: Int8Array, b: Int8Array): number {
   return cosineAt(a, b, 0);
 }
 
-/** As above, with the vector that begins at this place of many. */
+/** As above, with the vector at this offset of many. */
 export function cosineAt(a: Int8Array, many: Int8Array, from: number): number {
   let dot = 0;
   let first = 0;
@@ -17,16 +17,16 @@ export function cosineAt(a: Int8Array, many: Int8Array, from: number): number {
     first += x * x;
     second += y * y;
   }
-  // Sums of whole numbers: the same on every machine. Six digits, so that the same vector gives exactly 1.
+  // Sums of whole numbers are the same on every machine. Six digits, so that the same vector gives exactly 1.
   return dot <= 0 ? 0 : Math.round((dot / Math.sqrt(first * second)) * 1e6) / 1e6;
 }
 
 export const WORD_BITS = 32;
-/** How many such words the signs of so many numbers take. */
+/** The number of 32-bit words for the signs of this many numbers. */
 export const signWords = (dimensions: number): number => Math.ceil(dimensions / WORD_BITS);
 
-/** A bit for each number that is above 0, into words of 32 from a place on. */
-export function writeSigns(vector: Int8Array, into: Uint32Array, from: number): void {
+/** Writes one bit for each number, 1 if it is above 0, into 32-bit words from an offset on. */
+export function writeSignBits(vector: Int8Array, into: Uint32Array, from: number): void {
   for (let at = 0, word = from; at < vector.length; word++) {
     let bits = 0;
     for (let bit = 0; bit < WORD_BITS && at < vector.length; bit++, at++) if (vector[at]! > 0) bits |= 1 << bit;
@@ -34,7 +34,7 @@ export function writeSigns(vector: Int8Array, into: Uint32Array, from: number): 
   }
 }
 
-/** How many bits of a word are set. */
+/** The number of set bits. */
 export function bitCount(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);

@@ -3,7 +3,7 @@ import { Refusal } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { type Attached, chosenAttachment } from "../../../core/view/attachments.ts";
 import { attachmentText } from "../text.ts";
-import { fields, type Tool } from "./tool.ts";
+import { objectOf, type Tool } from "./tool.ts";
 
 /** What a model reads of a text unless it asks for more. */
 const PIECE_CHARS = 8000;
@@ -11,7 +11,7 @@ const PIECE_CHARS = 8000;
 export const attachmentTool: Tool = {
   name: "get_attachment",
   description: `The text of a message's attachment, or a piece of it: max_chars (${PIECE_CHARS}) from offset on.`,
-  input: fields({ id: "of the message", name: "which, if several", offset: { type: "integer" }, max_chars: { type: "integer" } }, ["id"]),
+  input: objectOf({ id: "of the message", name: "which, if several", offset: { type: "integer" }, max_chars: { type: "integer" } }, ["id"]),
   async run({ id, name, offset = 0, max_chars: most = PIECE_CHARS }, { ask, marks }) {
     const from = whole("offset", offset, 0);
     const length = whole("max_chars", most, 1);

@@ -1,7 +1,7 @@
 // The tool that explains the board: a short introduction, the words it uses, or the whole manual.
 import { plural } from "../../../core/text/plural.ts";
 import type { Body } from "../tool-context.ts";
-import { choice, fields, oneOf, type Outcome, type Tool } from "./tool.ts";
+import { choice, objectOf, choiceOf, type ToolOutcome, type Tool } from "./tool.ts";
 
 const TOPICS = ["start", "kinds", "rels", "limits", "errors", "manual"] as const;
 
@@ -23,9 +23,9 @@ interface Words {
 export const guideTool = (introduction: string): Tool => ({
   name: "board_guide",
   description: "How to use this board. Read it first.",
-  input: fields({ topic: choice(TOPICS) }),
+  input: objectOf({ topic: choice(TOPICS) }),
   async run(given, { ask }) {
-    const topic = oneOf(given, "topic", TOPICS);
+    const topic = choiceOf(given, "topic", TOPICS);
     if (topic === "manual") return outcome(topic, (await ask("get_manual", {})) as string);
     const words = (await ask("get_kinds", {})) as Words;
     const { required_bits: bits } = (await ask("get_pow", {})) as { required_bits: number };
@@ -33,7 +33,7 @@ export const guideTool = (introduction: string): Tool => ({
   },
 });
 
-const outcome = (topic: string, guide: string): Outcome => ({ body: { topic, guide } satisfies Body, text: guide });
+const outcome = (topic: string, guide: string): ToolOutcome => ({ body: { topic, guide } satisfies Body, text: guide });
 
 function pace({ rates = [] }: Words["limits"], wanted: string): string {
   const rate = rates.find(({ scope }) => scope === wanted);

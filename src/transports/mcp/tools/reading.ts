@@ -6,7 +6,7 @@ import type { Arguments, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { Shapes } from "../shapes.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
-import { choice, described, fields, oneOf, only, pick, type Tool } from "./tool.ts";
+import { choice, described, objectOf, choiceOf, only, pick, type Tool } from "./tool.ts";
 
 /** A model reads all of it, so less than a program would ask for. */
 const PAGE = 20;
@@ -39,7 +39,7 @@ function searchMessages(shapes: Shapes): Tool {
   return {
     name: "search_messages",
     description: `List, filter and search messages. A list is an array or comma separated. ${PAGE} unless limit is given.`,
-    input: fields({
+    input: objectOf({
       ...pick(parameters, ...filters),
       q: 'words, "a phrase", pre*, -not',
       near: "similar to this text or message id",
@@ -57,7 +57,7 @@ function getMessage(shapes: Shapes): Tool {
   return {
     name: "get_message",
     description: "One message by id or unique prefix of 8 or more characters.",
-    input: fields({ id: "", include: described(parameters, "include", "of body, data, preview, raw") }, ["id"]),
+    input: objectOf({ id: "", include: described(parameters, "include", "of body, data, preview, raw") }, ["id"]),
     async run(given, { ask, marks }) {
       const body = (await ask("get_message", given)) as Body;
       return { body, text: messageText(body, marks) };
@@ -71,7 +71,7 @@ function getThread(shapes: Shapes): Tool {
   return {
     name: "get_thread",
     description: `A message, its ancestors and replies (scope subtree), claims and votes folded, ${THREAD_CHARS} max_chars; or a graph.`,
-    input: fields(
+    input: objectOf(
       {
         id: "",
         as: choice(VIEWS),
@@ -81,7 +81,7 @@ function getThread(shapes: Shapes): Tool {
       ["id"],
     ),
     async run(given, { ask, marks }) {
-      const as = oneOf(given, "as", VIEWS);
+      const as = choiceOf(given, "as", VIEWS);
       if (as === "graph") {
         const body = (await ask("get_graph", only(given, "id", "depth", "rel"))) as Body;
         return { body, text: graphText(body, marks) };
@@ -106,7 +106,7 @@ function findWork(shapes: Shapes): Tool {
   return {
     name: "find_work",
     description: "Open, unclaimed tasks, subtasks and questions.",
-    input: fields({
+    input: objectOf({
       offers: described(parameters, "offers", "what you can do; it comes first"),
       needs: described(parameters, "needs", "only what needs these"),
       // A board of an earlier release does not take these.
@@ -126,15 +126,36 @@ function readInbox(shapes: Shapes): Tool {
   const { parameters } = shapes.operation("get_inbox");
   return {
     name: "read_inbox",
-    description: "Messages to an agent or replying to it, and its e-mail.",
-    input: fields({ agent: "id or alias; yours if your key is known", ...pick(parameters, "since", "include", "limit", "cursor") }),
+    description: "What reached an agent or happened to its messages after what it acknowledged; all of it with unread false.",
+    input: objectOf({
+      agent: "id or alias; yours if your key is known",
+      // A board of an earlier release remembers no acknowledgements.
+      ...("unread" in parameters ? { unread: { type: "boolean" } } : {}),
+      ...pick(parameters, ...["kind", "reason"].filter((name) => name in parameters), "since", "include", "limit", "cursor"),
+    }),
     async run({ agent, ...given }, desk) {
-      const { ask, self, marks } = desk;
+      const { ask, self, owner = self, marks } = desk;
       if (agent === undefined) desk.requireUsableKey?.();
-      const body = (await ask("get_inbox", paged({ agent_id: requireAgent(agent ?? self), ...given }))) as Body;
-      return { body, text: pageText("Inbox", body, marks) };
+      const usual = "unread" in parameters ? { unread: true } : {};
+      const body = (await ask("get_inbox", paged({ agent_id: requireAgent(agent ?? owner), ...usual, ...given }))) as Body;
+      return { body, text: pageText("Inbox", body, marks, readSoFar(body)) };
     },
   };
+}
+
+interface ReadPage {
+  readonly seen?: number;
+  readonly latest_seq: number;
+  readonly next_cursor: string | null;
+  readonly messages: readonly unknown[];
+}
+
+/** How to go on, where all that is unread was shown. */
+function readSoFar(body: Body): readonly string[] {
+  const { seen, latest_seq: latest, next_cursor: cursor, messages } = body as unknown as ReadPage;
+  if (seen === undefined) return [];
+  const next = cursor === null && messages.length > 0 ? ` acknowledge {"seen":${latest}} when you have read this.` : "";
+  return [`Acknowledged up to seq ${seen}.${next}`];
 }
 
 /** In the board's own words, which have fences already: the budget is for exactly that text. */
@@ -142,11 +163,16 @@ function briefing(): Tool {
   return {
     name: "brief",
     description: "What is new for you, best first, in at most budget characters.",
-    input: fields({ agent: "", budget: { type: "integer" } }),
+    input: objectOf({ agent: "", budget: { type: "integer" } }),
     async run(given, desk) {
       if (given["agent"] === undefined) desk.requireUsableKey?.();
-      const agent = requireAgent(given["agent"] ?? desk.self);
-      const brief = (await desk.ask("get_brief", { ...given, agent, format: "md" })) as string;
+      const agent = requireAgent(given["agent"] ?? desk.owner ?? desk.self);
+      const brief = (await desk.ask("get_brief", {
+        ...given,
+        agent,
+        format: "md",
+        mark: desk.marks.joint === undefined ? "0" : "1",
+      })) as string;
       return { body: { brief }, text: brief };
     },
   };
@@ -157,7 +183,7 @@ function waitForMessages(shapes: Shapes): Tool {
   return {
     name: "wait_for_messages",
     description: `Waits up to 30 s (${WAIT_S}) for what comes or changes after a seq; pass the answer's latest_seq to the next call.`,
-    input: fields({
+    input: objectOf({
       ...pick(parameters, "after_seq", "wait", "limit"),
       filters: { type: "object", description: "as in search_messages" },
     }),
@@ -184,7 +210,7 @@ function listAgents(shapes: Shapes): Tool {
   return {
     name: "list_agents",
     description: "Active agents and what they offer and need, or one agent.",
-    input: fields({ agent: "only this id or alias", ...pick(parameters, "offers", "needs", "active_within", "limit", "cursor") }),
+    input: objectOf({ agent: "only this id or alias", ...pick(parameters, "offers", "needs", "active_within", "limit", "cursor") }),
     async run({ agent, ...given }, { ask, marks }) {
       const body =
         agent === undefined

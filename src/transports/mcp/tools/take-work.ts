@@ -1,19 +1,17 @@
 // The tool that finds work, claims it and shows it in full, so that a model need not choose, race and read in steps of its own.
-import type { Body } from "../tool-context.ts";
+import { type Claimed, heldBy, WHOLE } from "../../../core/view/taken-work.ts";
 import type { Schema } from "../shapes.ts";
 import { takenText } from "../text.ts";
-import { described, fields, pick, type Tool } from "./tool.ts";
+import { described, objectOf, pick, type Tool } from "./tool.ts";
 import { secretOf, type WritingOptions } from "./writing.ts";
 
 const WAIT_S = 20;
-/** So many are tried before the list is read anew, and it is read so often. */
-const TRIED = 3;
-const MOST_ROUNDS = 4;
+const MOST_RACES = 12;
 /** Somebody was faster, or it has gone: there is other work. */
 const LOST = new Set(["already_claimed", "reserved", "target_gone", "target_resolved", "target_unknown"]);
 
 interface Listed {
-  readonly messages: readonly { readonly id: string }[];
+  readonly messages: readonly { readonly id: string; readonly derived: object }[];
 }
 
 /** None at a board of an earlier release, which cannot be asked to wait for work. */
@@ -26,7 +24,7 @@ function takeWork({ takesKeys }: WritingOptions, parameters: Readonly<Record<str
   return {
     name: "take_work",
     description: `Finds work, claims it for you and shows it in full; waits up to 30 s (${WAIT_S}) for some. Also what you hold.`,
-    input: fields({
+    input: objectOf({
       offers: described(parameters, "offers", "what you can do"),
       ...pick(parameters, "needs", "tags", "wait"),
       lease: "4h",
@@ -38,23 +36,24 @@ function takeWork({ takesKeys }: WritingOptions, parameters: Readonly<Record<str
       hand.require(key);
       const mine = { claimed_by: self, status: "claimed", include: "" };
       const held = self === undefined ? [] : ((await ask("list_messages", mine)) as Listed).messages;
-      const asked = { ...(self === undefined ? {} : { as: self }), ...wanted, limit: TRIED, wait };
-      for (let round = 1; ; round++) {
-        const { messages } = (await ask("get_work", asked)) as Listed;
-        if (messages.length === 0) {
+      const asked = { ...(self === undefined ? {} : { as: self }), ...wanted, wait, fields: WHOLE };
+      /** What is still listed may be kept for another: whoever does not say who it is is not spared it. */
+      const lost = new Set<string>();
+      for (;;) {
+        const { messages } = (await ask("get_work", { ...asked, limit: 1 + lost.size })) as Listed;
+        const found = messages.find(({ id }) => !lost.has(id));
+        if (found === undefined) {
           const body = { work: null, held };
           return { body, text: takenText(body, marks) };
         }
-        for (const [i, { id, ...found }] of messages.entries()) {
-          try {
-            const claim = { kind: "claim", ...(lease === undefined ? {} : { lease }), refs: [{ rel: "claims", id }] };
-            await hand.post(claim, { secret: key });
-            const body = { work: { ...found, ...((await ask("get_message", { id })) as Body) }, held };
-            return { body, text: takenText(body, marks) };
-          } catch (error) {
-            const isLast = round === MOST_ROUNDS && i === messages.length - 1;
-            if (isLast || !LOST.has((error as { code?: string }).code ?? "")) throw error;
-          }
+        try {
+          const claim = { kind: "claim", ...(lease === undefined ? {} : { lease }), refs: [{ rel: "claims", id: found.id }] };
+          const claimed = (await hand.post(claim, { secret: key })) as unknown as Claimed;
+          const body = { work: { ...found, derived: { ...found.derived, ...heldBy(claimed.server.author.id, claimed) } }, held };
+          return { body, text: takenText(body, marks) };
+        } catch (error) {
+          lost.add(found.id);
+          if (lost.size > MOST_RACES || !LOST.has((error as { code?: string }).code ?? "")) throw error;
         }
       }
     },

@@ -1,10 +1,10 @@
 // What a tool is: its name, its short words, the shape of what goes in, and its work.
 import { Refusal } from "../../../core/errors.ts";
-import { nearest } from "../../../core/text/did-you-mean.ts";
+import { closestName } from "../../../core/text/did-you-mean.ts";
 import type { Arguments, Body, ToolContext } from "../tool-context.ts";
 import type { Schema } from "../shapes.ts";
 
-export interface Outcome {
+export interface ToolOutcome {
   /** For a model: strangers' words stand between marker lines. */
   readonly text: string;
   /** The same for programs, which have to ask for it. */
@@ -19,13 +19,13 @@ export interface Tool {
   readonly also?: readonly string[];
   /** What it may change; nothing where it is left out. */
   readonly changes?: "adds" | "replaces";
-  run(given: Arguments, desk: ToolContext): Promise<Outcome>;
+  run(given: Arguments, desk: ToolContext): Promise<ToolOutcome>;
 }
 
 const text = { type: "string" } as const;
 
 /** An object of these properties; a word stands for a text with that description. */
-export function fields(properties: Readonly<Record<string, Schema | string>>, required: readonly string[] = []): Schema {
+export function objectOf(properties: Readonly<Record<string, Schema | string>>, required: readonly string[] = []): Schema {
   const inside = Object.entries(properties).map(([name, one]) => [
     name,
     typeof one === "string" ? (one === "" ? text : { ...text, description: one }) : one,
@@ -51,11 +51,11 @@ export const only = (given: Arguments, ...names: readonly string[]): Arguments =
   Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
 
 /** One of these words; the first unless given. */
-export function oneOf<Name extends string>(given: Arguments, name: string, choices: readonly [Name, ...Name[]]): Name {
+export function choiceOf<Name extends string>(given: Arguments, name: string, choices: readonly [Name, ...Name[]]): Name {
   const value = given[name] ?? choices[0];
   const chosen = choices.find((one) => one === value);
   if (chosen !== undefined) return chosen;
-  const near = typeof value === "string" ? nearest(value, choices) : undefined;
+  const near = typeof value === "string" ? closestName(value, choices) : undefined;
   throw new Refusal("invalid_parameter", `\`${name}\` must be one of ${choices.join(", ")}.`, {
     hint: `${near === undefined ? "" : `Did you mean \`${near}\`? `}Give one of ${choices.join(", ")}.`,
     details: { parameter: name },

@@ -1,5 +1,6 @@
 // Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name, report.
 import { Refusal } from "../../../core/errors.ts";
+import { DECLINE_REASONS } from "../../../core/protocol/decline-reasons.ts";
 import { KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
 import { plural } from "../../../core/text/plural.ts";
 import { type Fence, type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
@@ -8,7 +9,7 @@ import type { Arguments, Ask, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { Schema, Shapes } from "../shapes.ts";
 import { warningsText } from "../text.ts";
-import { choice, fields, oneOf, only, pick, type Tool } from "./tool.ts";
+import { choice, objectOf, choiceOf, only, pick, type Tool } from "./tool.ts";
 
 const ALIAS_OPS = ["resolve", "claim", "release"] as const;
 /** Filled in by the board, or by whoever signs. */
@@ -24,6 +25,7 @@ export const writingTools = (options: WritingOptions): readonly Tool[] => [
   ...postingTools(options),
   createIdentity(options),
   aliasTool(options),
+  acknowledgeTool(options),
   reportMessage(options),
 ];
 
@@ -50,7 +52,7 @@ function postingTools(options: WritingOptions): readonly Tool[] {
     {
       name: "prepare_message",
       description: "The exact payload for you to sign with your own key; mine: the board finds the nonce. Then submit_message.",
-      input: fields({ pk: "your public key", mine: { type: "boolean" }, message: MESSAGE }, ["pk", "message"]),
+      input: objectOf({ pk: "your public key", mine: { type: "boolean" }, message: MESSAGE }, ["pk", "message"]),
       // Told once, at post_message; here they may stand alone as well.
       also: names,
       async run({ mine, pk, ...given }, { ask, marks }) {
@@ -62,7 +64,7 @@ function postingTools(options: WritingOptions): readonly Tool[] {
     {
       name: "submit_message",
       description: "Posts a message that you signed.",
-      input: fields({ payload: "", sig: "", nonce: "", blobs, dry_run: dryRun }, ["payload", "sig", "nonce"]),
+      input: objectOf({ payload: "", sig: "", nonce: "", blobs, dry_run: dryRun }, ["payload", "sig", "nonce"]),
       changes: "adds",
       async run({ dry_run: dry, ...envelope }, { ask }) {
         const body = (await ask("post_message", dry === undefined ? {} : { dry_run: dry }, envelope)) as Body;
@@ -74,7 +76,7 @@ function postingTools(options: WritingOptions): readonly Tool[] {
       description: takesKeys
         ? "Posts a message that the board signs and mines for you (HTTPS or localhost). Everything here is public: never post secrets."
         : "Signs, mines and posts a message. Everything here is public: never post secrets.",
-      input: fields({ ...described, dry_run: dryRun, ...secretOf(options) }, ["kind"]),
+      input: objectOf({ ...described, dry_run: dryRun, ...secretOf(options) }, ["kind"]),
       // Texts of attachments that are named by their hash.
       also: [...WHOLE, "blobs"],
       changes: "adds",
@@ -89,7 +91,7 @@ function postingTools(options: WritingOptions): readonly Tool[] {
 const createIdentity = ({ takesKeys }: WritingOptions): Tool => ({
   name: "create_identity",
   description: takesKeys ? "A new key pair and its agent id. Keep the secret safe; it is shown once." : "Your agent id and public key.",
-  input: fields({}),
+  input: objectOf({}),
   ...(takesKeys ? { changes: "adds" as const } : {}),
   async run(_given, { hand }) {
     const body = await hand.create();
@@ -101,16 +103,40 @@ const createIdentity = ({ takesKeys }: WritingOptions): Tool => ({
 const aliasTool = (options: WritingOptions): Tool => ({
   name: "alias",
   description: "Resolves, claims, renews or releases a name; mail to its address reaches the owner's public inbox.",
-  input: fields({ op: choice(ALIAS_OPS), alias: "", ...secretOf(options) }, ["alias"]),
+  input: objectOf({ op: choice(ALIAS_OPS), alias: "", ...secretOf(options) }, ["alias"]),
   changes: "replaces",
   async run({ op: _op, ...given }, desk) {
-    const op = oneOf({ op: _op }, "op", ALIAS_OPS);
+    const op = choiceOf({ op: _op }, "op", ALIAS_OPS);
     const body =
       op === "resolve"
         ? ((await desk.ask("get_alias", only(given, "alias"))) as Body)
         : await desk.hand.alias(op, given["alias"], given["secret_key"]);
     const { alias, email, agent, expires_at: until } = body as Record<string, string>;
     return { body, text: `${op}: ${alias} · ${email} · ${agent} · until ${until}` };
+  },
+});
+
+/** A board of an earlier release has none. */
+const acknowledgeTool = (options: WritingOptions): Tool => ({
+  name: "acknowledge",
+  description: "Signs, for all to see, that you have read your inbox up to a seq, acted on messages, or decline them.",
+  input: objectOf({
+    seen: { type: "integer", description: "latest_seq of what you read" },
+    acted: { type: "array", items: { type: "string" } },
+    declined: { type: "array", items: objectOf({ id: "", why: choice(DECLINE_REASONS) }) },
+    ...secretOf(options),
+  }),
+  changes: "adds",
+  async run({ secret_key: secret, ...what }, { hand }) {
+    const body = await hand.acknowledge(what, secret);
+    const { seen, acted, declined, skipped } = body as unknown as {
+      readonly seen: number;
+      readonly acted: number;
+      readonly declined: number;
+      readonly skipped: readonly string[];
+    };
+    const left = skipped.length === 0 ? "" : `; not addressed to you, or gone: ${skipped.join(", ")}`;
+    return { body, text: `seen up to seq ${seen}; acted on ${acted}, declined ${declined}${left}` };
   },
 });
 
@@ -142,9 +168,9 @@ const MESSAGE: Schema = { type: "object", description: "the fields that post_mes
 const kindShape = choice(KIND_NAMES.filter((name) => name !== "email"));
 const refsShape: Schema = {
   type: "array",
-  items: fields({ rel: choice(REL_NAMES), id: "or its first 8 or more characters" }),
+  items: objectOf({ rel: choice(REL_NAMES), id: "or its first 8 or more characters" }),
 };
-const attachmentsShape: Schema = { type: "array", items: fields({ name: "a.csv", mime: "text/csv", text: "" }) };
+const attachmentsShape: Schema = { type: "array", items: objectOf({ name: "a.csv", mime: "text/csv", text: "" }) };
 
 /** Rels by which a message is posted for what it does to another; its own status is of no interest then. */
 const MOVES: ReadonlySet<string> = new Set(["claims", "answers", "verifies", "refutes", "on"]);
@@ -207,7 +233,7 @@ function postedText(body: Body): string {
 }
 
 /** Where a tool needs a key and has none. */
-export function requireKey(key: unknown): string {
+export function requireToolKey(key: unknown): string {
   if (typeof key === "string" && key !== "") return key;
   throw new Refusal("invalid_field", `\`secret_key\` is missing, and no key came in the header ${KEY_HEADER}: nobody could sign.`, {
     hint: "To sign yourself, call prepare_message with your public key, sign the payload it answers, and call submit_message. To have the board sign, send a secret key in the header or as `secret_key`; create_identity makes one.",

@@ -1,4 +1,4 @@
-// What every part of a board stands on: where it keeps itself, the key that it signs with, and what the operator sees of it.
+// The base of every part of a board: its storage, its signing key, and its log and metrics.
 import { textOfPackage } from "../adapters/system/package-files.ts";
 import { CheckpointSigner } from "../board/operator/checkpoint.ts";
 import { type Config, profileWords } from "../config.ts";
@@ -17,18 +17,18 @@ const ROLLED_BACK =
 interface Given extends Watching {
   readonly config: Config;
   readonly clock: Clock;
-  /** Closed in reverse order, at the end or where a later step of the start fails. */
+  /** Closed in reverse order, at the end or if a later step of the start fails. */
   readonly parts: AsyncDisposableStack;
 }
 
-export interface Ground extends Given {
+export interface Foundation extends Given {
   readonly storage: Storage;
   readonly notary: CheckpointSigner;
-  /** Of this program. */
+  /** The version of this program. */
   readonly version: string;
 }
 
-export async function openGround(given: Given, onFatal: (error: Error) => void): Promise<Ground> {
+export async function openFoundation(given: Given, onFatal: (error: Error) => void): Promise<Foundation> {
   const { config, clock, parts, log, figures } = given;
   const failed = (error: Error): void => {
     figures.failed("storage", error);

@@ -8,7 +8,7 @@ import { messageId } from "../../core/protocol/identity.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { and, atLeast, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
-import { SqliteCards } from "./stored-messages.ts";
+import { SqliteMessageCache } from "./message-cache.ts";
 import { SqliteHead } from "./head.ts";
 import { SqliteLister } from "./list.ts";
 import { databasePath, openDatabase } from "./open.ts";
@@ -20,14 +20,14 @@ let dir: string;
 let writer: SqliteWriter;
 let readDb: ReturnType<typeof openDatabase>;
 let head: SqliteHead;
-let cards: SqliteCards;
+let storedMessages: SqliteMessageCache;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "cards-"));
   writer = new SqliteWriter(openDatabase(databasePath(dir), "write"));
   readDb = openDatabase(databasePath(dir), "read");
   head = new SqliteHead(readDb);
-  cards = new SqliteCards(readDb, head);
+  storedMessages = new SqliteMessageCache(readDb, head);
 });
 afterEach(() => {
   readDb.close();
@@ -40,8 +40,8 @@ const task = text(0, { kind: "task", title: "a task" });
 const claim = text(1, { kind: "claim", refs: [{ rel: "claims", id: messageId(task) }] });
 
 async function shown(): Promise<{ found: string | undefined; listed: readonly string[] }> {
-  const found = new SqliteReader(readDb, cards).find(messageId(task), NOW);
-  const listed = await new SqliteLister(readDb, cards).list({
+  const found = new SqliteReader(readDb, storedMessages).find(messageId(task), NOW);
+  const listed = await new SqliteLister(readDb, storedMessages).list({
     condition: and(atLeast("expiresAt", NOW + 1), oneOf("kind", ["task"])),
     order: ORDERS.new,
     after: undefined,
@@ -50,26 +50,26 @@ async function shown(): Promise<{ found: string | undefined; listed: readonly st
     only: undefined,
   });
   return {
-    found: found !== undefined && "card" in found ? found.card.standing.status : undefined,
-    listed: listed.map((one) => ("card" in one ? one.card.standing.status : "gone")),
+    found: found !== undefined && "stored" in found ? found.stored.state.status : undefined,
+    listed: listed.map((one) => ("stored" in one ? one.stored.state.status : "gone")),
   };
 }
 
 test("readers see what a transaction of ours changed from its commit on, though we are told of it only later", async () => {
   const first = writer.run([postAct(task)], NOW);
-  cards.forget(first.touched, first.head.seq);
+  storedMessages.forget(first.touched, first.head.seq);
   expect(await shown()).toEqual({ found: "open", listed: ["open"] });
   head.writing = true;
   const second = writer.run([postAct(claim)], NOW);
   expect(await shown()).toEqual({ found: "claimed", listed: ["claimed"] });
   head.written();
-  cards.forget(second.touched, second.head.seq);
+  storedMessages.forget(second.touched, second.head.seq);
   expect(await shown()).toEqual({ found: "claimed", listed: ["claimed"] });
 });
 
 test("readers see what another process changed, such as an operator's command", async () => {
   const first = writer.run([postAct(task)], NOW);
-  cards.forget(first.touched, first.head.seq);
+  storedMessages.forget(first.touched, first.head.seq);
   expect(await shown()).toEqual({ found: "open", listed: ["open"] });
   writer.run([postAct(claim)], NOW);
   expect(await shown()).toEqual({ found: "claimed", listed: ["claimed"] });
@@ -77,13 +77,13 @@ test("readers see what another process changed, such as an operator's command", 
 
 test("readers see exactly what was touched change, and the rest stays in memory", async () => {
   const first = writer.run([postAct(task)], NOW);
-  cards.forget(first.touched, first.head.seq);
-  const before = new SqliteReader(readDb, cards).find(messageId(task), NOW);
+  storedMessages.forget(first.touched, first.head.seq);
+  const before = new SqliteReader(readDb, storedMessages).find(messageId(task), NOW);
   const second = writer.run([postAct(text(2, { kind: "note", title: "elsewhere" }))], NOW);
-  cards.forget(second.touched, second.head.seq);
-  const after = new SqliteReader(readDb, cards).find(messageId(task), NOW);
+  storedMessages.forget(second.touched, second.head.seq);
+  const after = new SqliteReader(readDb, storedMessages).find(messageId(task), NOW);
   expect(
-    before !== undefined && after !== undefined && "card" in before && "card" in after && before.card.standing === after.card.standing,
+    before !== undefined && after !== undefined && "stored" in before && "stored" in after && before.stored.state === after.stored.state,
   ).toBe(true);
 });
 
@@ -94,10 +94,10 @@ test("the largest messages the board takes do not fill its memory", async () => 
     texts.map((one) => postAct(one)),
     NOW,
   );
-  cards.forget(posted.touched, posted.head.seq);
-  const reader = cards.current();
-  const first = texts.map((_, n) => reader.bySeq(n + 1)?.standing);
-  const again = [texts.length, 1].map((seq) => reader.bySeq(seq)?.standing);
+  storedMessages.forget(posted.touched, posted.head.seq);
+  const reader = storedMessages.current();
+  const first = texts.map((_, n) => reader.bySeq(n + 1)?.state);
+  const again = [texts.length, 1].map((seq) => reader.bySeq(seq)?.state);
   expect(again[0]).toBe(first.at(-1));
   expect(again[1]).toEqual(first[0]);
   expect(again[1]).not.toBe(first[0]);

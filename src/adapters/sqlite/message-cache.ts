@@ -1,18 +1,18 @@
-// Messages kept in memory after their first reading, until a transaction touches them; never older than the file.
+// Caches messages after they were first read, until a transaction changes them; never older than the file.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
 import type { StoredMessage, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
-import { CARDS_KEPT, cardMemory, seenMemory, type SeenOf } from "../sql/card-memory.ts";
+import { MESSAGES_KEPT, messageMemory, seenMemory, type SeenOf } from "../sql/message-memory.ts";
 import { principalOf } from "../sql/key-rows.ts";
-import { STANDING_COLUMNS, standingFrom } from "../sql/rows.ts";
+import { STATE_COLUMNS, stateFrom } from "../sql/rows.ts";
 
 const FACTS_KEPT = 50_000;
 
-interface Kept extends Pick<StoredMessage, "standing" | "raw" | "seen"> {
-  /** Its number. */
+interface Kept extends Pick<StoredMessage, "state" | "raw" | "seen"> {
+  /** The thread's number. */
   readonly thread: number;
   /** Once it is known. */
   readAt?: number;
@@ -20,18 +20,18 @@ interface Kept extends Pick<StoredMessage, "standing" | "raw" | "seen"> {
 
 type Facts<Of extends object> = Pick<BoundedCache<string, Of>, "get" | "set">;
 
-export interface CardReader {
+export interface MessageReader {
   byId(id: string): StoredMessage | undefined;
   bySeq(seq: number): StoredMessage | undefined;
 }
 
-export class SqliteCards {
-  readonly #cards = cardMemory<Kept>();
-  readonly #seqs = new BoundedCache<string, number>(CARDS_KEPT);
+export class SqliteMessageCache {
+  readonly #storedMessages = messageMemory<Kept>();
+  readonly #seqs = new BoundedCache<string, number>(MESSAGES_KEPT);
   readonly #authors = new BoundedCache<string, AuthorFacts>(FACTS_KEPT);
   readonly #threads = new BoundedCache<string, ThreadFacts>(FACTS_KEPT);
   readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "thread" | "readAt", StatementSync>>;
-  /** Where the log stood when all that is kept was true. */
+  /** The head of the log at which everything cached was current. */
   #seq = -1;
   readonly #head: SqliteHead;
 
@@ -42,7 +42,7 @@ export class SqliteCards {
     this.#seenOf = seenOf;
     const message = (where: string) => {
       const statement = db.prepare(
-        `SELECT ${STANDING_COLUMNS}, m.thread, c.payload, c.sig, c.nonce FROM messages m JOIN contents c ON c.seq = m.seq WHERE ${where}`,
+        `SELECT ${STATE_COLUMNS}, m.thread, c.payload, c.sig, c.nonce FROM messages m JOIN contents c ON c.seq = m.seq WHERE ${where}`,
       );
       statement.setReturnArrays(true);
       return statement;
@@ -60,58 +60,58 @@ export class SqliteCards {
     return this.#head.read();
   }
 
-  /** What to read cards through at this moment: memory where it is as new as the file, else the file itself. */
-  current(): CardReader {
+  /** The reader of messages to use now: the cache if it is as new as the file, else the file itself. */
+  current(): MessageReader {
     const { seq } = this.#head.read();
     if (seq <= this.#seq) return this.#kept;
-    // The file is ahead of what we have been told to forget.
+    // The file is ahead of what this cache was told to drop.
     if (this.#head.writing) return this.stored;
-    // Somebody else wrote, such as an operator's command.
+    // Another process wrote, such as an operator's command.
     this.#forgetAll();
     this.#seq = seq;
     return this.#kept;
   }
 
-  /** What a transaction touched; the log stands at `seq` since. */
+  /** Drops what a transaction changed; the head of the log is `seq` since. */
   forget({ seqs, agents, roots, all }: Touched, seq: number): void {
     if (all) this.#forgetAll();
-    for (const one of seqs) this.#cards.delete(one);
+    for (const one of seqs) this.#storedMessages.delete(one);
     for (const agent of agents) this.#authors.delete(agent);
     for (const root of roots) this.#threads.delete(root);
     this.#seq = seq;
   }
 
-  readonly #kept: CardReader = {
+  readonly #kept: MessageReader = {
     byId: (id) => {
       const seq = this.#seqs.get(id);
-      const kept = seq === undefined ? undefined : this.#cards.get(seq);
-      return this.#card(kept ?? this.#keep(this.#sql.byId.get(id)), this.#authors, this.#threads);
+      const kept = seq === undefined ? undefined : this.#storedMessages.get(seq);
+      return this.#stored(kept ?? this.#keep(this.#sql.byId.get(id)), this.#authors, this.#threads);
     },
-    bySeq: (seq) => this.#card(this.#cards.get(seq) ?? this.#keep(this.#sql.bySeq.get(seq)), this.#authors, this.#threads),
+    bySeq: (seq) => this.#stored(this.#storedMessages.get(seq) ?? this.#keep(this.#sql.bySeq.get(seq)), this.#authors, this.#threads),
   };
 
-  /** Reads and keeps nothing. */
-  readonly stored: CardReader = {
-    byId: (id) => this.#card(this.#read(this.#sql.byId.get(id)), new Map(), new Map()),
-    bySeq: (seq) => this.#card(this.#read(this.#sql.bySeq.get(seq)), new Map(), new Map()),
+  /** Reads without caching. */
+  readonly stored: MessageReader = {
+    byId: (id) => this.#stored(this.#read(this.#sql.byId.get(id)), new Map(), new Map()),
+    bySeq: (seq) => this.#stored(this.#read(this.#sql.bySeq.get(seq)), new Map(), new Map()),
   };
 
-  /** Facts of author and thread are looked up each time: they change with every post of theirs. */
-  #card(kept: Kept | undefined, authors: Facts<AuthorFacts>, threads: Facts<ThreadFacts>): StoredMessage | undefined {
+  /** Facts about author and thread are looked up each time: they change with every post of theirs. */
+  #stored(kept: Kept | undefined, authors: Facts<AuthorFacts>, threads: Facts<ThreadFacts>): StoredMessage | undefined {
     if (kept === undefined) return undefined;
-    const { standing, raw, seen } = kept;
-    const author = this.#facts(authors, standing.author, this.#sql.author, standing.author) ?? {
-      firstSeen: standing.receivedAt,
+    const { state, raw, seen } = kept;
+    const author = this.#facts(authors, state.author, this.#sql.author, state.author) ?? {
+      firstSeen: state.receivedAt,
       messages: 1,
     };
-    const thread = this.#facts(threads, standing.root, this.#sql.thread, kept.thread) ?? { messages: 0, lastActivity: standing.receivedAt };
-    return { standing, raw, seen, author, thread, readAt: standing.to === null ? null : this.#readAt(kept, standing.to) };
+    const thread = this.#facts(threads, state.root, this.#sql.thread, kept.thread) ?? { messages: 0, lastActivity: state.receivedAt };
+    return { state, raw, seen, author, thread, readAt: state.to === null ? null : this.#readAt(kept, state.to) };
   }
 
-  /** Looked up until its addressee has read so far. */
+  /** Looked up until its addressee has read this far. */
   #readAt(kept: Kept, to: string): number | null {
     if (kept.readAt !== undefined) return kept.readAt;
-    const found = this.#sql.readAt.get(to, kept.standing.seq) as { readonly at: number } | undefined;
+    const found = this.#sql.readAt.get(to, kept.state.seq) as { readonly at: number } | undefined;
     if (found === undefined) return null;
     kept.readAt = found.at;
     return found.at;
@@ -129,20 +129,20 @@ export class SqliteCards {
   #keep(row: unknown): Kept | undefined {
     const kept = this.#read(row);
     if (kept === undefined) return undefined;
-    this.#cards.set(kept.standing.seq, kept);
-    this.#seqs.set(kept.standing.id, kept.standing.seq);
+    this.#storedMessages.set(kept.state.seq, kept);
+    this.#seqs.set(kept.state.id, kept.state.seq);
     return kept;
   }
 
   #read(row: unknown): Kept | undefined {
     if (row === undefined) return undefined;
-    // After the columns of the standing.
+    // After the columns of the message state.
     const [thread, payload, sig, nonce] = (row as unknown[]).slice(-4) as [number, string, string, string];
-    const standing = standingFrom(row);
-    return { standing, raw: { payload, sig, nonce }, seen: this.#seenOf(standing.id), thread };
+    const state = stateFrom(row);
+    return { state, raw: { payload, sig, nonce }, seen: this.#seenOf(state.id), thread };
   }
 
   #forgetAll(): void {
-    for (const map of [this.#cards, this.#seqs, this.#authors, this.#threads]) map.clear();
+    for (const map of [this.#storedMessages, this.#seqs, this.#authors, this.#threads]) map.clear();
   }
 }

@@ -1,0 +1,95 @@
+// As much of websockets as a load generator needs: text frames made ahead of time, and the texts in what comes back.
+import { randomBytes } from "node:crypto";
+
+const TEXT = 0x1;
+const CLOSE = 0x8;
+const LAST = 0x80;
+const MASKED = 0x80;
+const NO_MASK = Buffer.alloc(4);
+
+/** A client's frame, masked with zeros: the bytes stay what they are and nobody has to mask them while time is taken. */
+export function textFrame(text: string): Buffer {
+  const payload = Buffer.from(text);
+  return Buffer.concat([head(payload.length), NO_MASK, payload]);
+}
+
+function head(length: number): Buffer {
+  if (length < 126) return Buffer.from([LAST | TEXT, MASKED | length]);
+  const long = length >= 2 ** 16;
+  const bytes = Buffer.alloc(long ? 10 : 4);
+  bytes.set([LAST | TEXT, MASKED | (long ? 127 : 126)]);
+  if (long) bytes.writeBigUInt64BE(BigInt(length), 2);
+  else bytes.writeUInt16BE(length, 2);
+  return bytes;
+}
+
+/** Nothing is compressed: nobody asks for it. */
+export const handshake = (): string =>
+  `GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${randomBytes(16).toString("base64")}\r\n\r\n`;
+
+const HEAD_END = "\r\n\r\n";
+
+/** Cuts what a server sends into frames, and hands on the first bytes of each: enough to know it by. */
+export class ServerFrames {
+  readonly #onFrame: (start: string) => void;
+  #open = false;
+  #kept: Buffer = Buffer.alloc(0);
+  /** Of the frame that is being skipped. */
+  #missing = 0;
+
+  constructor(onFrame: (start: string) => void) {
+    this.#onFrame = onFrame;
+  }
+
+  take(chunk: Buffer): void {
+    if (this.#missing >= chunk.length) {
+      this.#missing -= chunk.length;
+      return;
+    }
+    let bytes = chunk.subarray(this.#missing);
+    this.#missing = 0;
+    if (this.#kept.length > 0) bytes = Buffer.concat([this.#kept, bytes]);
+    let at = this.#open ? 0 : this.#upgraded(bytes);
+    while (this.#open && at < bytes.length) {
+      const frame = frameAt(bytes, at);
+      if (frame === undefined) break;
+      if (frame.type === CLOSE) throw new Error("The server closed a websocket.");
+      if (frame.type === TEXT) this.#onFrame(bytes.toString("latin1", frame.from, Math.min(frame.end, frame.from + SHOWN)));
+      at = frame.end;
+    }
+    this.#missing = Math.max(0, at - bytes.length);
+    this.#kept = Buffer.from(bytes.subarray(at));
+  }
+
+  /** Where the frames begin. */
+  #upgraded(bytes: Buffer): number {
+    const end = bytes.indexOf(HEAD_END);
+    if (end < 0) return 0;
+    const line = bytes.toString("latin1", 0, bytes.indexOf("\r\n"));
+    if (!line.startsWith("HTTP/1.1 101")) throw new Error(`The server does not speak websocket: ${line}`);
+    this.#open = true;
+    this.#onFrame("");
+    return end + HEAD_END.length;
+  }
+}
+
+/** A reason for a refusal is longer than its name; an event's text is not wanted. */
+const SHOWN = 160;
+
+interface Frame {
+  readonly type: number;
+  readonly from: number;
+  readonly end: number;
+}
+
+/** Undefined until as much of it is there as is shown. */
+function frameAt(bytes: Buffer, at: number): Frame | undefined {
+  if (bytes.length < at + 2) return undefined;
+  const short = bytes[at + 1]! & 0x7f;
+  const from = at + (short === 127 ? 10 : short === 126 ? 4 : 2);
+  if (bytes.length < from) return undefined;
+  const length = short === 127 ? Number(bytes.readBigUInt64BE(at + 2)) : short === 126 ? bytes.readUInt16BE(at + 2) : short;
+  const end = from + length;
+  if (bytes.length < Math.min(end, from + SHOWN)) return undefined;
+  return { type: bytes[at]! & 0x0f, from, end };
+}

@@ -1,0 +1,163 @@
+// The key that the bridge signs with: a child of the one in the key file, delegated for a day and renewed from there. The main key is read
+// to delegate and to hold names, and is not kept: nothing that a model can talk to has it.
+import { rmSync } from "node:fs";
+import { BoardError } from "../../client/board-error.ts";
+import type { AgentKey, Signer } from "../../client/key.ts";
+import { delegateKey, getKeys } from "../../client/keys.ts";
+import { getTime } from "../../client/read.ts";
+import { DAY_MS } from "../../core/durations.ts";
+import { Refusal } from "../../core/errors.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { iso } from "../../core/protocol/time.ts";
+import { commitWithFirstUse } from "../first-use.ts";
+import { keyAt, readKeyFile } from "../key-file.ts";
+import type { Session } from "../session.ts";
+
+/** Renewed once half of it is over, so that a board that is away for a while ends nothing. */
+const RENEWED_MS = DAY_MS / 2;
+/** The parent's own limits count all the same. */
+const LIMITS_OF_CHILD = { claim: true, ack: true, posts_per_hour: LIMITS.child_posts_per_hour_most };
+
+export interface BridgeKey {
+  /** Whom the bridge acts for, as others know it. */
+  readonly main: Pick<Signer, "agent" | "pk">;
+  /** Whose leases are one's own: a lease is held by the key that signed. */
+  readonly self: () => string;
+  /** Runs it with the key that signs what is posted; throws in words where nothing may be signed any more. */
+  posting<Answer>(act: (signer: Signer) => Promise<Answer>): Promise<Answer>;
+  /** As whom a message is judged without any work; before anything was delegated that is the main key. */
+  judging(): Promise<Signer>;
+  /** Holds names, which no delegated key can. */
+  naming(): Promise<Signer>;
+}
+
+/** Signs with the key in the file itself. */
+export const plainKey = (key: AgentKey): BridgeKey => ({
+  main: key,
+  self: () => key.agent,
+  posting: (act) => act(key),
+  judging: () => Promise.resolve(key),
+  naming: () => Promise.resolve(key),
+});
+
+const childFile = (keyFile: string): string => `${keyFile}.mcp`;
+
+export async function delegatedKey(session: Session): Promise<BridgeKey> {
+  const { keyFile } = session;
+  const { agent, pk } = await readKeyFile(keyFile);
+  const delegation = new RenewedDelegation(session, agent, await keyAt(childFile(keyFile)));
+  return {
+    main: { agent, pk },
+    self: () => delegation.signer,
+    async posting(act) {
+      try {
+        return await act(await delegation.key());
+      } catch (error) {
+        if (!(error instanceof BoardError) || error.code !== "outside_delegation" || error.details["limit"] !== "until") throw error;
+        // By the board's clock it is over already.
+        delegation.forget();
+        return act(await delegation.key());
+      }
+    },
+    judging: () => delegation.judge(),
+    naming: () => readKeyFile(keyFile),
+  };
+}
+
+class RenewedDelegation {
+  readonly #session: Session;
+  readonly #main: string;
+  #child: AgentKey;
+  /** Until when the child may sign, by this machine's clock, as far as it is known. */
+  #until: number | undefined;
+  /** The key in the file is itself one that somebody delegated to: then it signs. */
+  #isChild = false;
+  #renewing: Promise<void> | undefined;
+
+  constructor(session: Session, main: string, child: AgentKey) {
+    this.#session = session;
+    this.#main = main;
+    this.#child = child;
+  }
+
+  get signer(): string {
+    return this.#isChild ? this.#main : this.#child.agent;
+  }
+  forget(): void {
+    this.#until = undefined;
+  }
+  get #hasTime(): boolean {
+    return this.#until !== undefined && this.#until - Date.now() > RENEWED_MS;
+  }
+
+  judge(): Promise<Signer> {
+    return this.#hasTime ? Promise.resolve(this.#child) : readKeyFile(this.#session.keyFile);
+  }
+
+  async key(): Promise<Signer> {
+    if (!this.#isChild && !this.#hasTime) {
+      this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined));
+      await this.#renewing;
+    }
+    return this.#isChild ? readKeyFile(this.#session.keyFile) : this.#child;
+  }
+
+  async #renew(): Promise<void> {
+    const { board, keyFile } = this.#session;
+    const { unix } = await getTime(board);
+    const ahead = unix * 1000 - Date.now();
+    const { until, takenBack } = await this.#state();
+    if (this.#isChild) return;
+    this.#until = until - ahead;
+    if (takenBack !== null)
+      throw new Refusal("outside_delegation", `What was delegated to this program was taken back at ${takenBack}.`, {
+        hint: `Tell whoever runs you: to delegate anew, delete ${childFile(keyFile)} and start \`blackboard mcp\` again.`,
+      });
+    if (this.#hasTime) return;
+    try {
+      await this.#delegate(unix + DAY_MS / 1000);
+      this.#until = unix * 1000 - ahead + DAY_MS;
+    } catch (error) {
+      if (this.#until > Date.now()) return;
+      throw inWords(error, keyFile, until);
+    }
+  }
+
+  /** How the delegation stands at the board. */
+  async #state(): Promise<{ readonly until: number; readonly takenBack: string | null }> {
+    const line = await getKeys(this.#session.board, this.#main).catch((error: unknown) => {
+      if (error instanceof BoardError && error.status === 404) return undefined;
+      throw error;
+    });
+    if (line?.keys.some(({ id, role }) => id === this.#main && role === "child")) this.#isChild = true;
+    const delegation = line?.keys.find(({ id }) => id === this.#child.agent)?.delegation;
+    return { until: delegation == null ? 0 : Date.parse(delegation.until), takenBack: delegation?.ended_at ?? null };
+  }
+
+  async #delegate(until: number): Promise<void> {
+    const { board, keyFile, mining } = this.#session;
+    const main = await readKeyFile(keyFile);
+    const delegate = () => delegateKey(board, main, this.#child, until, LIMITS_OF_CHILD, mining);
+    await delegate().catch(async (error: unknown) => {
+      if (!(error instanceof BoardError) || error.code !== "key_in_use") throw error;
+      // It was the child of a key that is gone.
+      rmSync(childFile(keyFile));
+      this.#child = await keyAt(childFile(keyFile));
+      await delegate();
+    });
+    await commitWithFirstUse(this.#session, main);
+  }
+}
+
+/** A model reads it: what is over, and who can do something about it. */
+function inWords(error: unknown, keyFile: string, until = 0): unknown {
+  const lapsed = until === 0 ? "Nothing is delegated to this program yet" : `What was delegated to this program lapsed at ${iso(until)}`;
+  const ask = `Tell whoever runs you: \`blackboard key show --key-file ${keyFile}\` says how its key stands.`;
+  if (error instanceof BoardError && error.code === "key_revoked")
+    return new Refusal("key_revoked", `${lapsed}, and cannot be renewed: the main key was rotated or revoked. ${error.message}`, {
+      details: error.details,
+      hint: ask,
+    });
+  if (error instanceof BoardError) return error;
+  return new Refusal("outside_delegation", `${lapsed}, and cannot be renewed: ${(error as Error).message}`, { hint: ask });
+}

@@ -1,0 +1,155 @@
+// What agents did with their keys, once more from a log alone: every operation by the board's own rules, and that nobody else has signed anything.
+import { Refusal } from "../../core/errors.ts";
+import { countSigned, requireSigning, type SignedAct } from "../../core/keys/delegation.ts";
+import { isKeyOperation, KeyBook, lateOps, signerOf } from "../../core/keys/key-book.ts";
+import type { Entry } from "../../core/log/chain.ts";
+import { agentId } from "../../core/protocol/identity.ts";
+import { keyDraftOf, type KeyEnvelope } from "../../core/protocol/key-op.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import type { Change } from "../answers.ts";
+import { LogFault, type LogAudit } from "../verify-log.ts";
+import { requireSignature } from "../verify-envelope.ts";
+
+/** What of an entry tells of keys. */
+interface Told extends Pick<Entry, "seq" | "at" | "type" | "id" | "detail"> {
+  readonly author?: string;
+  readonly act?: SignedAct;
+}
+
+export class KeyAudit implements LogAudit {
+  /** What the log comes to, once it is finished. */
+  book = new KeyBook();
+  /** Key operations that stand on entries which the board has forgotten. */
+  skipped = 0;
+  operations = 0;
+  readonly #told: Told[] = [];
+  readonly #pks = new Map<string, string>();
+  /** Whoever was named by a key operation: what these sign is held against it. */
+  readonly #named = new Set<string>();
+  /** Messages without content: nobody knows whose they were. */
+  #erased = 0;
+
+  readonly principalOf = (agent: string): string => {
+    const key = this.book.key(agent);
+    return key === undefined || key.role === "signer" ? agent : key.principal;
+  };
+
+  take({ seq, at: when, type, id, detail, raw }: Change): void {
+    const at = Date.parse(when);
+    const entry = { seq, at, type, id, detail };
+    if (type === "create") {
+      if (raw === undefined || raw === null) this.#erased++;
+      else this.#message(entry, JSON.parse(raw.payload) as Payload);
+    } else if (isKeyOperation(type) && detail !== null) {
+      const { payload } = JSON.parse(detail) as KeyEnvelope;
+      const { pk, agent, child } = JSON.parse(payload) as { pk: string; agent: string; child?: string };
+      for (const one of [agentId(pk), agent, ...(child === undefined ? [] : [agentId(child)])]) this.#named.add(one);
+      this.#pks.set(agentId(pk), pk);
+      this.#told.push(entry);
+    } else if (type === "key_effect") this.#told.push(entry);
+    else {
+      const signer = signerOf(entry);
+      if (signer !== undefined && this.#matters(signer))
+        this.#told.push({ ...entry, author: signer, act: type === "ack" ? "ack" : "alias" });
+    }
+  }
+
+  #message(entry: Told, { pk, kind, refs, tags }: Payload): void {
+    const author = agentId(pk);
+    const matters = this.#matters(author);
+    if (!this.#pks.has(author)) this.#pks.set(author, pk);
+    if (matters) this.#told.push({ ...entry, author, act: { message: { kind, ...(refs && { refs }), ...(tags && { tags }) } } });
+  }
+
+  /** What comes first of a key tells since when it is there; the rest matters only of keys that operations speak of. */
+  readonly #seen = new Set<string>();
+  #matters(agent: string): boolean {
+    if (this.#named.has(agent)) return true;
+    const isFirst = !this.#seen.has(agent);
+    this.#seen.add(agent);
+    return isFirst;
+  }
+
+  async finish(isWhole: boolean): Promise<void> {
+    for (const entry of this.#told) if (isKeyOperation(entry.type)) await this.#requireOld(entry);
+    const late = new Set(lateOps(this.#told));
+    // A first commitment by a key whose earlier messages are erased may have waited: tried the other way before anything is called a fault.
+    for (;;) {
+      const fault = this.#replay(late);
+      if (fault === undefined) return;
+      const other = this.#erased > 0 ? this.#mayHaveWaited(fault.principal, late) : undefined;
+      if (other === undefined && isWhole) throw new LogFault("keys", fault.entry.seq, `No board could have accepted this: ${fault.words}`);
+      if (other === undefined) return this.#replayWhatStands(late);
+      late.add(other);
+    }
+  }
+
+  /** Of a rotation the old key's signature, where that key is known. */
+  async #requireOld({ seq, id, detail }: Told): Promise<void> {
+    const { payload, old_sig: sig } = JSON.parse(detail ?? "{}") as KeyEnvelope;
+    const pk = this.#pks.get(id);
+    if (sig === undefined || pk === undefined) return;
+    await requireSignature(pk, payload, sig).catch(() => {
+      throw new LogFault("signature", seq, "A signature of the key operation does not hold");
+    });
+  }
+
+  #replay(late: ReadonlySet<string>): { readonly entry: Told; readonly words: string; readonly principal: string } | undefined {
+    this.book = new KeyBook(late);
+    this.operations = 0;
+    for (const entry of this.#told) {
+      const words = this.#read(entry);
+      if (words === undefined) continue;
+      const agent = entry.author ?? entry.id;
+      return { entry, words, principal: this.book.key(agent)?.principal ?? agent };
+    }
+    return undefined;
+  }
+
+  /** Why a board could not have accepted it. */
+  #read(entry: Told): string | undefined {
+    const { book } = this;
+    book.advance(entry.at);
+    if (entry.type === "key_effect") {
+      const { of } = JSON.parse(entry.detail ?? "{}") as { of: string };
+      return book.states.get(of) === "counted" ? undefined : `nothing that waited counts as ${of}.`;
+    }
+    const { author, act } = entry;
+    if (author !== undefined && act !== undefined) {
+      const words = this.#signs(author, act);
+      if (words !== undefined) return words;
+    }
+    const refused = book.read(entry);
+    if (isKeyOperation(entry.type)) this.operations++;
+    else if (entry.type === "create" && author !== undefined) countSigned(book, author);
+    return refused?.message;
+  }
+
+  #signs(author: string, act: SignedAct): string | undefined {
+    // Whether a recovery key is that of an agent of its own may have been told by what is erased.
+    if (this.book.key(author)?.role === "signer" && this.#erased > 0) return undefined;
+    try {
+      requireSigning(this.book, author, act);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Refusal) return error.message;
+      throw error;
+    }
+  }
+
+  #mayHaveWaited(principal: string, late: ReadonlySet<string>): string | undefined {
+    for (const { type, detail } of this.#told) {
+      if (type !== "key_commit" || detail === null) continue;
+      const { id, payload } = keyDraftOf(JSON.parse(detail) as KeyEnvelope);
+      if (!late.has(id) && (this.book.key(payload.agent)?.principal ?? payload.agent) === principal) return id;
+    }
+    return undefined;
+  }
+
+  /** Of a log whose beginning is gone: what stands on that beginning is left out. */
+  #replayWhatStands(late: ReadonlySet<string>): void {
+    this.book = new KeyBook(late);
+    this.operations = 0;
+    for (const entry of this.#told) if (this.#read(entry) !== undefined && isKeyOperation(entry.type)) this.skipped++;
+  }
+}

@@ -1,0 +1,21 @@
+// Work as whoever has just claimed it should see it, without being read once more.
+import { iso, timeMs } from "../protocol/time.ts";
+
+/** `fields` of a list: all of a record, with text and data. */
+export const WHOLE = "seq,url,server,meta,content,content.body,content.data,derived,match";
+
+const USUAL_LEASE = "4h";
+const UNIT_S: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+export interface Claimed {
+  readonly meta: { readonly lease?: string | number | undefined };
+  readonly server: { readonly received_at: string; readonly expires_at?: string | undefined; readonly author: { readonly id: string } };
+}
+
+/** What a claim makes of the work that it is on. One that ends before its lease takes the lease along. */
+export function heldBy(agent: string, { meta, server }: Claimed): { status: "claimed"; claimed_by: string; lease_until: string } {
+  const lease = `${meta.lease ?? USUAL_LEASE}`;
+  const ms = (timeMs(server.received_at) ?? 0) + Number.parseInt(lease, 10) * 1000 * (UNIT_S[lease.at(-1) ?? ""] ?? 1);
+  const until = Math.min(ms, timeMs(server.expires_at ?? "") ?? Infinity);
+  return { status: "claimed", claimed_by: agent, lease_until: iso(until) };
+}

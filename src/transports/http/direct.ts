@@ -1,0 +1,181 @@
+// Plain requests, answered on their socket: most of what a short answer costs is the making of a request and of a response.
+//
+// A connection begins here. With its first request that is not plain, not whole or not for this way it becomes the HTTP server's, bytes and
+// all, and stays there; so does one that sends nothing, for the server knows how long to wait.
+import { type Server, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { callerOf } from "../../board/limits/callers.ts";
+import type { DirectPosts, DirectReply } from "./direct-posts.ts";
+import { type AtHandAnswer, encodingOf, type FastPath } from "./fast-path.ts";
+import { KEEP_ALIVE_MS } from "./framework.ts";
+import { type PlainHead, plainHead } from "./plain-head.ts";
+import type { RequestTurns } from "./request-turns.ts";
+
+export interface DirectParts {
+  readonly turns: RequestTurns | undefined;
+  readonly atHand: Pick<FastPath, "answerTo" | "head">;
+  readonly posts: Pick<DirectPosts, "operationFor" | "reply">;
+  /** A connection has brought its first request. */
+  readonly heard: (socket: Socket) => void;
+  readonly isClosing: () => boolean;
+}
+
+/** Longer than most requests, and so short that no answer to a post is large. */
+const LONGEST_BYTES = 16 * 1024;
+/** Whoever has sent nothing by then is the server's, which cuts off who stays silent. */
+const SILENT_MS = 2000;
+/** As the server does: a little longer than it says, so that nobody asks in the moment of the end. */
+const IDLE_MS = KEEP_ALIVE_MS + 1000;
+const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n`;
+
+export class DirectAnswers {
+  readonly #parts: DirectParts;
+  readonly #serve: (socket: Socket) => void;
+  /** Those that are not the server's and wait for their next request. */
+  readonly #idle = new Set<Socket>();
+  readonly #head: string;
+  #date = { second: 0, line: "" };
+
+  /** Before anybody else listens for connections. */
+  constructor(server: Server, parts: DirectParts) {
+    this.#parts = parts;
+    this.#head = `HTTP/1.1 200 OK\r\n${linesOf(parts.atHand.head)}`;
+    const [usual] = server.listeners("connection") as ((this: Server, socket: Socket) => void)[];
+    if (usual === undefined) throw new Error("The server listens for no connections.");
+    this.#serve = (socket) => usual.call(server, socket);
+    server.removeListener("connection", usual).prependListener("connection", (socket) => this.#begin(socket));
+  }
+
+  /** Nobody waits for an answer on these; whoever does is told that it is the last. */
+  close(): void {
+    for (const socket of this.#idle) socket.end(() => socket.destroy());
+  }
+
+  #begin(socket: Socket): void {
+    if (this.#parts.isClosing()) return this.#serve(socket);
+    let answered = false;
+    /** A post is under way; what came since is for the server. */
+    let busy = false;
+    let since: Buffer[] = [];
+    const handOver = (bytes?: Buffer): void => {
+      this.#idle.delete(socket);
+      socket.off("data", onData).off("timeout", onTimeout).off("end", onEnd).off("error", onError).off("close", onClose);
+      this.#serve(socket);
+      if (bytes !== undefined) socket.emit("data", bytes);
+    };
+    const heard = (): void => {
+      if (answered) return;
+      answered = true;
+      this.#parts.heard(socket);
+      socket.setTimeout(IDLE_MS);
+    };
+    /** Whoever leaves an answer unread is the server's, which cuts off such. */
+    const unlessRead = (): void => void (socket.writableLength > 0 && handOver());
+    const onData = (bytes: Buffer): void => {
+      if (busy) {
+        since.push(bytes);
+        socket.pause();
+        return;
+      }
+      const text = this.#plainText(socket, bytes);
+      const head = text === undefined ? undefined : plainHead(text);
+      if (head !== undefined && this.#answerAtHand(socket, head, bytes.length)) {
+        heard();
+        return unlessRead();
+      }
+      const posted = head && this.#post(socket, head, bytes);
+      if (posted === undefined) return handOver(bytes);
+      heard();
+      busy = true;
+      this.#idle.delete(socket);
+      void posted.then(onPosted);
+    };
+    const onPosted = (reply: DirectReply): void => {
+      busy = false;
+      if (socket.destroyed) return;
+      const { text, ends } = reply;
+      socket.write(this.#replyText(reply), Buffer.byteLength(text) === text.length ? "latin1" : "utf8");
+      if (ends || socket.readableEnded) return void socket.end(() => socket.destroy());
+      this.#idle.add(socket);
+      if (since.length === 0) return unlessRead();
+      const bytes = Buffer.concat(since);
+      since = [];
+      handOver(bytes);
+      socket.resume();
+    };
+    const onTimeout = (): void => {
+      if (busy) return;
+      if (answered) socket.destroy();
+      else handOver();
+    };
+    const onEnd = (): void => void (busy || socket.end());
+    const onError = (): void => void socket.destroy();
+    const onClose = (): void => void this.#idle.delete(socket);
+    this.#idle.add(socket);
+    socket.on("data", onData).on("timeout", onTimeout).on("end", onEnd).on("error", onError).on("close", onClose);
+    socket.setTimeout(SILENT_MS);
+  }
+
+  #plainText(socket: Socket, bytes: Buffer): string | undefined {
+    if (bytes.length > LONGEST_BYTES || !socket.writable || this.#parts.isClosing()) return undefined;
+    return bytes.toString("latin1");
+  }
+
+  /** Whether it was answered; if not, nothing has happened. */
+  #answerAtHand(socket: Socket, { method, url, headers, end }: PlainHead, length: number): boolean {
+    if (method !== "GET" || end !== length) return false;
+    return this.#inTurn(socket, () => {
+      const gone: (() => void)[] = [];
+      const underWay = { once: (_event: "close", listener: () => void) => gone.push(listener) };
+      const ready = this.#parts.atHand.answerTo({ method, url, headers, httpVersion: "1.1", socket }, underWay);
+      if (ready === undefined) return false;
+      // Called too where the connection ends before.
+      socket.write(this.#readyText(ready), encodingOf(ready), gone.length === 0 ? undefined : () => gone.forEach((tell) => tell()));
+      return true;
+    });
+  }
+
+  #post(socket: Socket, head: PlainHead, bytes: Buffer): Promise<DirectReply> | undefined {
+    const { posts, isClosing } = this.#parts;
+    const operation = posts.operationFor(head, bytes.length - head.end, socket);
+    if (operation === undefined) return undefined;
+    let reply: Promise<DirectReply> | undefined;
+    this.#inTurn(socket, () => {
+      reply = posts.reply(operation, bytes.subarray(head.end), socket, isClosing);
+      return true;
+    });
+    return reply;
+  }
+
+  /** Whether it was done; what has to wait for its turn waits with the server. */
+  #inTurn(socket: Socket, work: () => boolean): boolean {
+    const { turns } = this.#parts;
+    if (turns === undefined) return work();
+    let done = false;
+    turns.beginNow(callerOf(socket.remoteAddress), () => (done = work()));
+    return done;
+  }
+
+  /** As the server would write it. */
+  #readyText({ head, json }: AtHandAnswer): string {
+    return `${this.#head}${linesOf(head)}${this.#dateLine()}${KEEP_ALIVE}\r\n${json}`;
+  }
+
+  #replyText({ status, headers, text, ends }: DirectReply): string {
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${linesOf(Object.entries(headers).flat())}`;
+    return `${head}content-length: ${Buffer.byteLength(text)}\r\n${this.#dateLine()}${ends ? "" : KEEP_ALIVE}\r\n${text}`;
+  }
+
+  #dateLine(): string {
+    const now = Date.now();
+    const second = Math.floor(now / 1000);
+    if (second !== this.#date.second) this.#date = { second, line: `Date: ${new Date(now).toUTCString()}\r\n` };
+    return this.#date.line;
+  }
+}
+
+function linesOf(head: readonly string[]): string {
+  let lines = "";
+  for (let i = 0; i < head.length; i += 2) lines += `${head[i]}: ${head[i + 1]}\r\n`;
+  return lines;
+}

@@ -1,0 +1,67 @@
+// The head of a plain request: one that nothing between client and board could read in another way.
+import type { IncomingHttpHeaders } from "node:http";
+import { BoundedCache } from "../../core/bounded-cache.ts";
+
+/** What clients send with every request, and what means nothing for how an answer is sent. */
+const PLAIN_NAMES: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "sec-fetch-mode",
+  "user-agent",
+]);
+const LINE = /^([A-Za-z-]{1,40}):[ \t]*([!-~](?:[ -~]*[!-~])?)[ \t]*$/;
+const END = "\r\n";
+const VERSION = " HTTP/1.1";
+
+/** The lines after the first, of one client and the next, are the same each time. */
+const HEADS_KEPT = 500;
+const LONGEST_KEPT = 1000;
+const heads = new BoundedCache<string, IncomingHttpHeaders | "other">(HEADS_KEPT);
+
+export interface PlainHead {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Where it ends in the text. */
+  readonly end: number;
+}
+
+/** The head that a text begins with, in which each byte is a character; undefined where it is not whole, or anything but plain. */
+export function plainHead(text: string): PlainHead | undefined {
+  const first = text.indexOf(END);
+  const end = text.indexOf(END + END, first);
+  if (first === -1 || end === -1 || end - first > LONGEST_KEPT || !text.startsWith(VERSION, first - VERSION.length)) return undefined;
+  const blank = text.indexOf(" ");
+  const url = text.slice(blank + 1, first - VERSION.length);
+  if (url === "" || url.includes(" ")) return undefined;
+  const lines = text.slice(first + END.length, end);
+  const headers = heads.get(lines) ?? noted(lines);
+  if (headers === "other") return undefined;
+  return { method: text.slice(0, blank), url, headers, end: end + END.length * 2 };
+}
+
+function noted(lines: string): IncomingHttpHeaders | "other" {
+  const headers = headersOf(lines) ?? "other";
+  heads.set(copyOf(lines), headers);
+  return headers;
+}
+
+/** A part of a text keeps the whole of it in memory; a copy does not. */
+export const copyOf = (ascii: string): string => Buffer.from(ascii, "latin1").toString("latin1");
+
+function headersOf(lines: string): IncomingHttpHeaders | undefined {
+  const headers: Record<string, string> = {};
+  for (const line of lines.split(END)) {
+    const [, written = "", value = ""] = LINE.exec(line) ?? [];
+    const name = written.toLowerCase();
+    if (!PLAIN_NAMES.has(name) || name in headers) return undefined;
+    headers[name] = value;
+  }
+  const { connection = "keep-alive", host } = headers;
+  return host !== undefined && connection.toLowerCase() === "keep-alive" ? headers : undefined;
+}

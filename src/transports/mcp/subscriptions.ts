@@ -1,0 +1,90 @@
+// Subscriptions: whoever follows an inbox by its address is told each time that something in it is new or has changed.
+import { setTimeout } from "node:timers/promises";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { Refusal } from "../../core/errors.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { inboxIn } from "./resources.ts";
+import type { Ask } from "./tool-context.ts";
+
+/** As many as one caller may wait for at once. */
+const MOST = 20;
+
+const PAUSE_MS = 200;
+
+/** Begins to follow these; told is what happens from then on, until `gone`. */
+export type Follow<Visit> = (
+  uris: readonly string[],
+  visit: Visit,
+  gone: AbortSignal,
+) => Promise<(changed: (uri: string) => void) => Promise<unknown>>;
+
+/** Tells of every change until `gone`; rejects with what hinders it. */
+export type Watch = (changed: () => void, gone: AbortSignal) => Promise<void>;
+
+interface Looked {
+  readonly messages: readonly unknown[];
+  readonly latest_seq: number;
+}
+
+/** Throws where there is no such inbox. What changes after it resolves is told. */
+export async function watchInbox(uri: string, ask: Ask): Promise<Watch> {
+  const agent = inboxIn(uri);
+  if (agent === undefined)
+    throw new Refusal("invalid_parameter", `Changes of ${uri.slice(0, 100)} are not told.`, {
+      hint: "Subscribe to blackboard://inbox/{agent}, with an agent id or an alias.",
+      details: { parameter: "uri" },
+    });
+  const question = { agent_id: agent, limit: 1, fields: "id" };
+  let { latest_seq: from } = (await ask("get_inbox", question)) as Looked;
+  return async (changed, gone) => {
+    while (!gone.aborted) {
+      const { messages, latest_seq: latest } = (await ask("get_inbox", {
+        ...question,
+        changed_after: from,
+        wait: LIMITS.wait_s,
+      })) as Looked;
+      // A board that was set up anew counts from less.
+      if (!gone.aborted && (messages.length > 0 || latest < from)) changed();
+      from = latest;
+      // A board that is about to stop waits for nothing any more: it must not be asked without a pause.
+      if (messages.length === 0) await setTimeout(PAUSE_MS, undefined, { signal: gone }).catch(() => {});
+    }
+  };
+}
+
+/** The addresses that such a request subscribes to, in the revision where that is one request with a stream for its answer. */
+export function subscribedIn(message: JSONRPCMessage): readonly string[] {
+  if (!("method" in message) || message.method !== "subscriptions/listen") return [];
+  const { resourceSubscriptions: uris } = (message.params?.["notifications"] ?? {}) as { readonly resourceSubscriptions?: unknown };
+  return Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === "string"))] : [];
+}
+
+/** For whoever asks this board itself; `refused` says it in the protocol's own words. */
+export const followed =
+  <Visit>(askFor: (visit: Visit, gone: AbortSignal) => Ask, refused: (error: unknown) => Error): Follow<Visit> =>
+  async (uris, visit, gone) => {
+    const ask = patient(askFor(visit, gone), gone);
+    try {
+      if (uris.length > MOST) throw new Refusal("invalid_parameter", `At most ${MOST} addresses can be followed at once.`);
+      const watches: [string, Watch][] = [];
+      for (const uri of uris) watches.push([uri, await watchInbox(uri, ask)]);
+      // One that ends, as where the caller waits for too much already, ends the stream.
+      return (changed) => Promise.race(watches.map(([uri, watch]) => watch(() => changed(uri), gone))).catch(() => {});
+    } catch (error) {
+      throw refused(error);
+    }
+  };
+
+/** Who asks too often waits for as long as it is told to. */
+const patient =
+  (ask: Ask, gone: AbortSignal): Ask =>
+  async (...asked) => {
+    for (;;) {
+      try {
+        return await ask(...asked);
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== "rate_limited" || gone.aborted) throw error;
+        await setTimeout(Number(error.details?.["retry_after_s"] ?? 1) * 1000, undefined, { signal: gone });
+      }
+    }
+  };

@@ -1,0 +1,140 @@
+// What a line of keys shares: what it has read, who may stop it, what it pays, and what is counted for it.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { acknowledge } from "../support/acks.ts";
+import type { Agent } from "../support/agent.ts";
+import { freshAlias, operateAlias } from "../support/aliases.ts";
+import { TestBoard } from "../support/board.ts";
+import { BoardStage, hashOf, type KeyAct, signed } from "../support/key-stage.ts";
+import { placeOf, runHere } from "../support/program.ts";
+import { expectRefusal } from "../support/refusal.ts";
+
+let board: TestBoard;
+let stage: BoardStage;
+beforeAll(async () => {
+  board = await TestBoard.start();
+  stage = await BoardStage.on(board);
+});
+afterAll(() => board[Symbol.asyncDispose]());
+
+interface AgentAnswer {
+  readonly messages: { readonly total: number; readonly live: number };
+  readonly reads_to_seq: number;
+  readonly last_ack: string | null;
+  readonly profile: { readonly id: string } | null;
+}
+const agentOf = async ({ id }: Agent) => (await board.get<AgentAnswer>(`/api/agents/${id}`)).body;
+async function operate(...args: readonly string[]): Promise<void> {
+  const said = await runHere(["operate", ...args, ...placeOf(board.data), "--yes", "--json"]);
+  expect({ args, code: said.code, stderr: said.stderr }).toEqual({ args, code: 0, stderr: "" });
+}
+const until = () => Math.floor(board.clock.now() / 1000) + 86_400;
+
+async function line(): Promise<{ key: Agent; next: Agent }> {
+  const [key, next] = [board.agent(), board.agent()];
+  expect(await stage.act(key, key, { op: "commit", next: hashOf(next) })).toBe("counted");
+  return { key, next };
+}
+async function childOf(parent: Agent, limits: Partial<Extract<KeyAct, { op: "delegate" }>> = {}): Promise<Agent> {
+  const child = board.agent();
+  expect(await stage.act(parent, parent, { op: "delegate", child: child.pk, until: until(), ...limits }, { child })).toBe("counted");
+  return child;
+}
+
+describe("acknowledgements", () => {
+  test("of a child that may, and of the successor, are those of the agent", async () => {
+    const { key, next } = await line();
+    const sender = board.agent();
+    const [silent, reader] = [await childOf(key), await childOf(key, { ack: true })];
+    const sent = [];
+    for (const title of ["one", "two", "three"]) sent.push(await board.put(sender, { kind: "task", title, to: key.id }));
+    const [one, two, three] = sent as [(typeof sent)[0], (typeof sent)[0], (typeof sent)[0]];
+    const delivery = async ({ id }: { id: string }) => (await board.record(id)).derived.delivery?.state;
+
+    const refused = expectRefusal(await acknowledge(board, silent, { acted: [one.id] }), 409, "outside_delegation");
+    expect(refused.details).toMatchObject({ limit: "ack", delegated_by: key.id });
+    expect((await acknowledge(board, reader, { acted: [one.id], seen: one.seq })).status).toBe(201);
+    expect([await delivery(one), await delivery(two)]).toEqual(["acted", "stored"]);
+    for (const agent of [key, reader]) expect(await agentOf(agent)).toMatchObject({ reads_to_seq: one.seq });
+
+    expect(await stage.act(next, key, { op: "rotate" })).toBe("counted");
+    for (const dead of [key, reader]) expectRefusal(await acknowledge(board, dead, { acted: [two.id] }), 409, "key_revoked");
+    expect((await acknowledge(board, next, { declined: [{ id: two.id, why: "busy" }], seen: two.seq })).status).toBe(201);
+    expect([await delivery(two), await delivery(three)]).toEqual(["declined", "stored"]);
+    for (const agent of [key, reader, next]) expect(await agentOf(agent)).toMatchObject({ reads_to_seq: two.seq });
+    for (const agent of [key, next]) {
+      const { body } = await board.get<{ seen: number; messages: { id: string }[] }>(`/api/inbox/${agent.id}?unread=1`);
+      expect([body.seen, body.messages.map(({ id }) => id)]).toEqual([two.seq, [three.id]]);
+    }
+  });
+});
+
+test("an agent's record counts and shows what any of its keys did", async () => {
+  const { key, next } = await line();
+  const child = await childOf(key);
+  const profile = await board.put(key, { kind: "profile", body: "Who I am" });
+  await board.put(child, { kind: "note", title: "by the child" });
+  expect(await stage.act(next, key, { op: "rotate" })).toBe("counted");
+  await board.put(next, { kind: "note", title: "by the successor" });
+  for (const agent of [key, next, child])
+    expect(await agentOf(agent)).toMatchObject({ messages: { total: 3, live: 3 }, profile: { id: profile.id } });
+  const newer = await board.put(next, { kind: "profile", body: "Who I am now" });
+  expect((await agentOf(key)).profile).toMatchObject({ id: newer.id });
+  // A key without any operation has its own.
+  const plain = board.agent();
+  await board.put(plain, { kind: "note", title: "alone" });
+  expect(await agentOf(plain)).toMatchObject({ messages: { total: 1, live: 1 }, reads_to_seq: 0, last_ack: null, profile: null });
+});
+
+test("a block holds for the whole line and what it delegates, whichever key it names, until it is taken back", async () => {
+  const { key, next } = await line();
+  const later = board.agent();
+  expect(await stage.act(next, key, { op: "rotate", next: hashOf(later) })).toBe("counted");
+  const child = await childOf(next, { ack: true });
+  const sent = await board.put(board.agent(), { kind: "note", title: "for it", to: key.id });
+  await operate("block-key", next.id, "--category", "spam", "--ground", "incompatible_content", "--facts", "Advertising.");
+  for (const agent of [next, child]) {
+    expectRefusal(await board.post(agent, { kind: "note", title: "still here" }), 451, "blocked_key");
+    expectRefusal(await acknowledge(board, agent, { acted: [sent.id] }), 451, "blocked_key");
+  }
+  expectRefusal(await operateAlias(board, next, "claim", freshAlias()), 451, "blocked_key");
+  expect(await stage.act(later, next, { op: "rotate" })).toBe("blocked_key");
+  const grown = board.agent();
+  expect(await stage.act(next, next, { op: "delegate", child: grown.pk, until: until() }, { child: grown })).toBe("blocked_key");
+  await operate("unblock-key", next.id);
+  expect(await stage.post(child)).toBe("ok");
+  expect(await stage.act(later, next, { op: "rotate" })).toBe("counted");
+  expect(await stage.post(later)).toBe("ok");
+});
+
+describe("limits", () => {
+  test("a child's posts and acknowledgements are taken from its parent's buckets; key operations have one of their own", async () => {
+    await using paced = await TestBoard.start({ flags: ["--rate-limits", "on", "--profile", "public", "--pow-bits", "4"] });
+    const own = await BoardStage.on(paced);
+    const [parent, one, other] = [paced.agent(), paced.agent(), paced.agent()];
+    const end = Math.floor(paced.clock.now() / 1000) + 86_400;
+    for (const child of [one, other]) {
+      const act = { op: "delegate" as const, child: child.pk, until: end, posts_per_hour: 3600, ack: true };
+      expect(await own.act(parent, parent, act, { child })).toBe("counted");
+    }
+    const { body } = await paced.get<{ limits: { rates: { scope: string; burst: number }[] } }>("/api/kinds");
+    const burst = (scope: string) => body.limits.rates.find((rate) => rate.scope === scope)?.burst ?? 0;
+    // Of all three together no more than of one agent.
+    let [stored, tried] = [0, 0];
+    for (; tried < burst("agent_writes") + 3; tried++) {
+      const by = [parent, one, other][tried % 3] as Agent;
+      const { payload } = by.envelope({ kind: "note", title: `post ${tried}` });
+      // Eight bits more than asked for take little room of the address, so that the agent's own pace is what ends it.
+      if ((await paced.send(JSON.stringify(by.seal(payload, undefined, 12)))).status === 201) stored++;
+    }
+    expect([stored, burst("agent_writes") > 5]).toEqual([burst("agent_writes"), true]);
+    // Two of five are taken.
+    const name = await paced.name();
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const act = { op: "undelegate" as const, child: i % 2 === 0 ? one.pk : other.pk };
+      const envelope = signed(parent, parent, act, name, paced.clock.now() + (i + 1) * 1000);
+      statuses.push((await paced.send(JSON.stringify(envelope), "/api/keys")).status);
+    }
+    expect(statuses).toEqual([201, 201, 201, 429, 429]);
+  });
+});

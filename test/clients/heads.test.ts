@@ -1,0 +1,91 @@
+// The last verified head, as both command lines remember it: the log must go on from there, and where it does not they say so loudly.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readBoardKey } from "../../src/adapters/system/board-key.ts";
+import { fromBase64url } from "../../src/core/protocol/encoding.ts";
+import { sha256 } from "../../src/core/protocol/sha256.ts";
+import { formatCheckpoint } from "../../src/core/tlog/checkpoint.ts";
+import { parseVerifierKey } from "../../src/core/tlog/key.ts";
+import { formatNote } from "../../src/core/tlog/note.ts";
+import { signText } from "../../src/core/tlog/signature.ts";
+import { TestBoard } from "../support/board.ts";
+import { notes, putAll } from "../support/crowd.ts";
+import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { CLIENT, runPython } from "../support/python.ts";
+
+interface Told {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let board: TestBoard;
+let another: TestBoard;
+beforeAll(async () => {
+  board = await TestBoard.start();
+  another = await TestBoard.start();
+  for (const one of [board, another]) await more(one);
+});
+afterAll(() => Promise.all([board.stop(), another.stop()]));
+
+async function more(at: TestBoard): Promise<void> {
+  await putAll(
+    at,
+    notes(3, (i) => `note ${i}`),
+    [at.agent()],
+  );
+  at.clock.advance(11_000);
+}
+
+/** What a board signs that shows some readers another history: the same size, another root. */
+async function otherHistory(): Promise<string> {
+  const { body } = await board.get<{ origin: string; vkey: string }>("/tlog/key");
+  const secret = readBoardKey(join(board.data, "log.key"))!;
+  const text = formatCheckpoint({ origin: body.origin, size: 3, root: sha256("another history") });
+  const signer = {
+    key: parseVerifierKey(body.vkey, sha256),
+    sign: (message: Uint8Array) => fromBase64url(secret.sign(Buffer.from(message).toString())),
+  };
+  return formatNote({ text, signatures: [await signText(text, signer)] });
+}
+
+const COMMANDS: Readonly<Record<string, (url: string, file: string) => Promise<Told>>> = {
+  blackboard: (url, file) => BoardProcess.spawn({ args: ["verify-head", "--url", url, "--json", "--remember", file] }).ended,
+  "client.py": (url, file) => runPython([CLIENT, "--url", url, "--json", "verify-head", "--remember", file]),
+};
+
+describe.each(Object.entries(COMMANDS))("%s verify-head", (_name, verify) => {
+  const file = (): string => join(emptyDirectory(), "deep", "head.note");
+
+  test("remembers a head, and the next one that goes on from it", async () => {
+    const remembered = file();
+    const first = await verify(board.url, remembered);
+    expect([first.code, JSON.parse(first.stdout)]).toMatchObject([0, { origin: "board.test/tlog", first: true, witnesses: [] }]);
+    const before = readFileSync(remembered, "utf8");
+    await more(board);
+    const next = await verify(board.url, remembered);
+    expect([next.code, JSON.parse(next.stdout)]).toMatchObject([0, { first: false }]);
+    expect((JSON.parse(next.stdout) as { size: number }).size).toBe((JSON.parse(first.stdout) as { size: number }).size + 3);
+    expect(readFileSync(remembered, "utf8")).not.toBe(before);
+  });
+
+  test("says loudly that a board shows another history, and keeps what it signed before", async () => {
+    const remembered = file();
+    await verify(board.url, remembered);
+    const signed = await otherHistory();
+    writeFileSync(remembered, signed);
+    const { code, stderr } = await verify(board.url, remembered);
+    expect([code, stderr]).toEqual([4, expect.stringContaining("ANOTHER HISTORY")]);
+    expect(readFileSync(remembered, "utf8")).toBe(signed);
+  });
+
+  test("believes no other key than the one that it saw first", async () => {
+    const remembered = file();
+    await verify(board.url, remembered);
+    const before = readFileSync(remembered, "utf8");
+    expect((await verify(another.url, remembered)).code).toBe(4);
+    expect(readFileSync(remembered, "utf8")).toBe(before);
+    expect(existsSync(`${remembered}.policy`)).toBe(true);
+  });
+});

@@ -1,0 +1,73 @@
+// What one node accepts about keys counts on all of them at once: a rotated key signs nothing anywhere, and its successor everywhere.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Agent } from "../support/agent.ts";
+import { hashOf, type KeyAct, signed, type With } from "../support/key-stage.ts";
+import { Nodes, postTo } from "../support/nodes.ts";
+
+let nodes: Nodes;
+let board: string;
+beforeAll(async () => {
+  nodes = await Nodes.start(2);
+  ({ board } = (await (await fetch(`${nodes.urls[0]}/api/checkpoint`)).json()) as { board: string });
+});
+afterAll(() => nodes[Symbol.asyncDispose]());
+
+interface Answered {
+  readonly status: number;
+  readonly body: { readonly state?: string; readonly error?: { readonly code: string } };
+}
+async function send(url: string, path: string, envelope: object): Promise<Answered> {
+  const answer = await fetch(url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(envelope),
+  });
+  return { status: answer.status, body: (await answer.json()) as Answered["body"] };
+}
+let second = 0;
+async function act(url: string, signer: Agent, about: Agent, what: KeyAct, more: With = {}): Promise<string> {
+  const { status, body } = await send(url, "/api/keys", signed(signer, about, what, board, Date.now() + second++ * 1000, more));
+  return status === 201 ? (body.state ?? "") : (body.error?.code ?? String(status));
+}
+const note = async (url: string, agent: Agent): Promise<string> => {
+  const { status, body } = await send(url, "/api/messages", agent.envelope({ kind: "note", title: `note ${second++}` }));
+  return status === 201 ? "ok" : (body.error?.code ?? String(status));
+};
+
+test("a rotation and a delegation that one node accepted hold on the other at once", async () => {
+  const [one = "", other = ""] = nodes.urls;
+  const [key, next, child, asker] = [new Agent(), new Agent(), new Agent(), new Agent()];
+  expect(await act(one, key, key, { op: "commit", next: hashOf(next) })).toBe("counted");
+  const until = Math.floor(Date.now() / 1000) + 3600;
+  expect(await act(other, key, key, { op: "delegate", child: child.pk, until, kinds: ["note"] }, { child })).toBe("counted");
+  expect([await note(one, child), await note(other, child), await note(other, key)]).toEqual(["ok", "ok", "ok"]);
+  const { id } = await postTo(one, asker.envelope({ kind: "task", title: "to hold" }));
+  await postTo(other, key.envelope({ kind: "claim", refs: [{ rel: "claims", id }] }));
+
+  expect(await act(one, next, key, { op: "rotate" })).toBe("counted");
+  for (const url of [other, one]) {
+    expect([await note(url, key), await note(url, child)]).toEqual(["key_revoked", "key_revoked"]);
+    expect(await note(url, next)).toBe("ok");
+    const { derived } = (await (await fetch(`${url}/api/messages/${id}`)).json()) as { derived: object };
+    expect(derived).toMatchObject({ status: "claimed", claimed_by: next.id });
+  }
+});
+
+test("of two rotations at the same moment, each at its own node, one counts", async () => {
+  const [one = "", other = ""] = nodes.urls;
+  const [key, next, recovery] = [new Agent(), new Agent(), new Agent()];
+  expect(await act(one, key, key, { op: "commit", next: hashOf(next), recovery: hashOf(recovery) })).toBe("counted");
+  const outcomes = await Promise.all([act(one, next, key, { op: "revoke", from: 0 }), act(other, next, key, { op: "rotate" })]);
+  expect(outcomes[1]).toBe("counted");
+  const raced = await Promise.all([
+    act(one, next, next, { op: "commit", next: hashOf(new Agent()) }),
+    // The recovery key may do so once more, within 72 hours.
+    act(other, recovery, key, { op: "rotate" }),
+  ]);
+  expect(raced[1]).toBe("counted");
+  for (const url of [one, other]) {
+    const { current } = (await (await fetch(`${url}/api/agents/${key.id}`)).json()) as { current: string };
+    expect(current).toBe(recovery.id);
+    expect(await note(url, next)).toBe("key_revoked");
+  }
+});

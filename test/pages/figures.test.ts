@@ -1,0 +1,95 @@
+// The pages that tell how the board fares: whether work gets done, who does it, and what happened, in words.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Agent } from "../support/agent.ts";
+import { TestBoard } from "../support/board.ts";
+
+const BROWSER = { accept: "text/html" };
+const MINUTE = 60_000;
+
+let board: TestBoard;
+let asker: Agent;
+let worker: Agent;
+let checker: Agent;
+beforeAll(async () => {
+  board = await TestBoard.start();
+  [asker, worker, checker] = [board.agent(), board.agent(), board.agent()];
+  await board.put(worker, { kind: "profile", title: "Sable", body: "I work.", offers: ["sql"] });
+  const wanted = await board.put(asker, { kind: "task", title: "Count the rows", needs: ["sql"] });
+  const open = await board.put(asker, { kind: "question", title: "Which <b>mirror</b>?", needs: ["sql", "german"] });
+  board.clock.advance(10 * MINUTE);
+  await board.put(worker, { kind: "claim", refs: [{ rel: "claims", id: wanted.id }] });
+  board.clock.advance(20 * MINUTE);
+  const result = await board.put(worker, { kind: "result", body: "42", refs: [{ rel: "answers", id: wanted.id }] });
+  await board.put(checker, { kind: "verification", body: "Counted.", refs: [{ rel: "verifies", id: result.id }] });
+  board.clock.advance(30 * MINUTE);
+  await board.put(asker, { kind: "signal", signal: "resolved", refs: [{ rel: "on", id: wanted.id }] });
+  await board.put(checker, { kind: "claim", refs: [{ rel: "claims", id: open.id }] });
+  await board.put(asker, { kind: "task", title: "Still open", needs: ["german", "sql"] });
+});
+afterAll(() => board[Symbol.asyncDispose]());
+
+const page = async (path: string): Promise<string> => (await board.get<string>(path, { headers: BROWSER })).body;
+const plain = (text: string): string =>
+  text
+    .replaceAll(/<svg[^]*?<\/svg>|<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ (?=[,.;])/g, "");
+
+test("statistics say whether work gets done: how much, how fast, and what nobody offers", async () => {
+  const text = plain(await page("/stats"));
+  expect(text).toContain("3 pieces of work asked for; 1 open, 1 in progress.");
+  expect(text).toContain("33 % answered, 1 of 3; half of them within 30 min.");
+  expect(text).toContain("50 % of what was claimed was delivered, 1 of 2; half was claimed within 35 min.");
+  expect(text).toContain(
+    "100 % of what was answered was confirmed by somebody else, 1 of 1; 1 closed by whoever asked, half of them within 1 h.",
+  );
+  expect(text).toMatch(/sql 1 1/);
+  expect(text).toMatch(/german 1 nobody/);
+});
+
+test("statistics of an empty board ask for work", async () => {
+  await using empty = await TestBoard.start();
+  const { body } = await empty.get<string>("/stats", { headers: BROWSER });
+  expect(plain(body)).toContain("Nobody has asked for work in the last seven days.");
+});
+
+test("agents are a table that can be sorted, with what they delivered and how fast", async () => {
+  const rows = async (sort: string): Promise<string[]> =>
+    [...(await page(`/agents?sort=${sort}`)).matchAll(/<th scope="row">([^]*?)<\/tr>/g)].map(([, row = ""]) => plain(row));
+  const [first = ""] = await rows("time");
+  expect(first).toMatch(/Sable ·\w{4}.*1 of 1 1 of 1 30 min/);
+  expect((await rows("delivered"))[0]).toContain("Sable");
+  expect((await rows("active")).at(-1)).toContain("Sable");
+  expect((await board.get("/agents?sort=nonsense", { headers: BROWSER })).status).toBe(400);
+  expect(plain(await page(`/a/${worker.id}`))).toContain("Median time to answer 30 min");
+});
+
+test("an agent is found by the beginning of its id, as pages show it", async () => {
+  expect(plain(await page(`/a/${worker.id.slice(0, 11)}`))).toContain("I work.");
+  expect((await board.get("/a/ag_00000000", { headers: BROWSER })).status).toBe(404);
+});
+
+test("the log tells what happened in words and names, the check comes before the hashes", async () => {
+  const text = await page("/log");
+  const told = [...text.matchAll(/<tr data-seq="\d+">([^]*?)<\/tr>/g)].map(([, row = ""]) => plain(row));
+  expect(told.find((row) => row.includes("Sable"))).toMatch(/Sable ·\w{4} delivered a result Count the rows/);
+  expect(told.some((row) => row.includes("Count the rows went from Open to Claimed"))).toBe(true);
+  expect(told.some((row) => row.includes("Which &lt;b&gt;mirror&lt;/b&gt;?"))).toBe(true);
+  expect(text.indexOf("data-check-log")).toBeLessThan(text.indexOf("Signed payload"));
+});
+
+test("work that fits what somebody can do says so, and a report shows what it is about", async () => {
+  const text = plain(await page("/work?offers=SQL,rust"));
+  expect(text).toMatch(/Still open .* fits: sql/);
+  expect(plain(await page("/work"))).not.toContain("fits:");
+  const { body } = await board.get<{ messages: { id: string }[] }>("/api/messages?kind=result");
+  const id = body.messages[0]?.id ?? "";
+  for (const target of [id, id.slice(0, 12), `http://board.test/m/${id.slice(0, 12)}`])
+    expect(plain(await page(`/report?target=${encodeURIComponent(target)}`))).toMatch(/Sable ·\w{4} result .*42/);
+  expect((await board.get(`/report?target=${"f".repeat(64)}`, { headers: BROWSER })).status).toBe(200);
+});
+
+test("tags are a list of words with their counts, and needs lead to the work", async () => {
+  expect(plain(await page("/tags?field=need"))).toMatch(/sql 3 .*german 2/);
+  expect(await page("/tags?field=need")).toContain('href="/work?needs=sql"');
+});
