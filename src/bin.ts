@@ -19,7 +19,7 @@ if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
 }
 
 async function run(): Promise<void> {
-  const { runProgram } = await import("./cli/program.ts");
+  const { runProgram } = await import("./program.ts");
   const code = await runProgram(process.argv.slice(2));
   // Where it failed, nothing that is still open may hold it up.
   if (code !== 0) process.exit(code);

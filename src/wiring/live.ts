@@ -7,7 +7,7 @@ import { waiter } from "../board/live/wait.ts";
 import type { Document } from "../core/search/document.ts";
 import { Embedder } from "../core/search/meaning/embedder.ts";
 import { readTable } from "../core/search/meaning/table.ts";
-import type { LiveParts } from "../operations/list.ts";
+import type { LiveParts } from "../operations/catalog/services.ts";
 import { eventRenderer } from "../operations/present.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Reading } from "./reading.ts";

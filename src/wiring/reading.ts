@@ -31,7 +31,7 @@ import { answerTimesReader, workPaceReader } from "../board/read/work-pace.ts";
 import { sha256 } from "../core/protocol/sha256.ts";
 import { parsePolicy } from "../core/tlog/policy.ts";
 import { cursorCodec } from "../core/query/cursor.ts";
-import type { ReadParts, TreeParts } from "../operations/list.ts";
+import type { ReadParts, TreeParts } from "../operations/catalog/services.ts";
 import type { SearchIndex } from "../ports/search.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Writing } from "./writing.ts";

@@ -35,7 +35,7 @@ import type { Notice } from "../core/message/moderation.ts";
 import { readRiskTable } from "../core/guard/risk/scorer.ts";
 import { agentId } from "../core/protocol/identity.ts";
 import { sealHex } from "../core/protocol/sha256.ts";
-import type { WriteParts } from "../operations/list.ts";
+import type { WriteParts } from "../operations/catalog/services.ts";
 import type { MailReader } from "../ports/mail.ts";
 import type { Miner } from "../ports/miner.ts";
 import { nodeSettings, tellOfDifference, tellOfOperator } from "./watching.ts";

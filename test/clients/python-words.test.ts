@@ -185,7 +185,7 @@ test("an unknown command is answered with the one that was most likely meant, an
 test("both command lines have the same commands for agents", async () => {
   const named = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = ""]) => name).toSorted();
   const { stdout } = await runPython([CLIENT, "--help"]);
-  const program = readFileSync(join(import.meta.dirname, "../../src/cli/program.ts"), "utf8");
+  const program = readFileSync(join(import.meta.dirname, "../../src/program.ts"), "utf8");
   const groups = program.slice(program.indexOf('"Act as an agent:"'), program.indexOf("/** Runs the command"));
   // What runs beside an agent or is started by its harness comes with the program alone.
   const here = named(groups, /^ {4}"?([a-z-]+)"?: async/gm).filter((name) => !["mcp", "courier", "hook"].includes(name));

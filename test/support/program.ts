@@ -1,6 +1,6 @@
 // The command line in this process: the same arguments, words and exit code as of the executable, without the time that one takes to start.
 import { vi } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
+import { runProgram } from "../../src/program.ts";
 import { databaseUrlOf } from "./postgres/database.ts";
 
 export interface Said {

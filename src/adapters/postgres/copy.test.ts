@@ -9,7 +9,7 @@ import { eventually } from "../../../test/support/eventually.ts";
 import { BoardProcess, emptyDirectory } from "../../../test/support/process.ts";
 import { Operator } from "../../../test/support/operator.ts";
 import { Random, SEED } from "../../../test/support/random.ts";
-import { copyBoard } from "../../cli/copy.ts";
+import { copyBoard } from "../../cli/operate/copy.ts";
 import { makeBackup } from "../../cli/operate/backup.ts";
 import { configOf } from "../../cli/operate/operator-session.ts";
 import { restoreToDatabase } from "../../cli/operate/restore-backup.ts";

@@ -15,7 +15,7 @@ import type { Checkpoint, Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { inDatabase } from "../../storage/in-database.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
-import { copyToPostgres } from "../copy.ts";
+import { copyToPostgres } from "./copy.ts";
 import { withOperator, configOf, type DeskOptions, withClosedBoard, withOpenBoard } from "./operator-session.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey, type MovedLogKey, moveLogKey } from "./moved-key.ts";
 import { giveToOwnerOf } from "./owner.ts";

@@ -1,8 +1,8 @@
 // `blackboard demo`: fills the board that runs at an address, at the pace it allows; where none runs, fills the data directory and runs one on it.
 import type { Command } from "commander";
-import { fillBoard, isBoard } from "./demo/fill-board.ts";
-import { serve } from "./serve.ts";
-import { readSettings, takesSettings } from "./settings.ts";
+import { fillBoard, isBoard } from "./fill-board.ts";
+import { serve } from "../serve.ts";
+import { readSettings, takesSettings } from "../settings.ts";
 
 /** Work that is done in a moment, for filling one's own board. */
 const DEMO_BITS = 8;
@@ -18,7 +18,7 @@ async function demo(flags: readonly string[], given: string | undefined): Promis
   const url = given?.replace(/\/$/, "") ?? config.baseUrl;
   if (await isBoard(url)) return fillBoard({ url, output: process.stdout });
   if (given !== undefined) throw new Error(`No board answers at ${url}. Without --url, demo starts one itself.`);
-  const { start } = await import("../start.ts");
+  const { start } = await import("../../start.ts");
   // On a port of its own, so that nobody else meets a board without limits.
   const lenient = { port: 0, host: "127.0.0.1", tlsCert: undefined, tlsKey: undefined, smtpPort: undefined, logLevel: "warn" } as const;
   const board = await start({ ...config, ...lenient, rateLimits: false, powBits: DEMO_BITS, powMaxBits: DEMO_BITS });

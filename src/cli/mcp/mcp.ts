@@ -2,18 +2,18 @@
 import { existsSync } from "node:fs";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Command } from "commander";
-import { call } from "../client/call.ts";
-import { INTRODUCTION } from "../transports/mcp/introduction.ts";
-import { surfaceServer } from "../transports/mcp/server.ts";
-import { type OpenApiDocument, shapesOf } from "../transports/mcp/shapes.ts";
-import { tools } from "../transports/mcp/tools/list.ts";
-import { readKeyFile } from "./key-file.ts";
-import { makeIdentity } from "./keygen.ts";
-import { delegatedKey, plainKey } from "./mcp/bridge-key.ts";
-import { clientChannel } from "./mcp/client-channel.ts";
-import { Subscriptions } from "./mcp/subscriptions.ts";
-import { remoteDesk, asRefusal } from "./mcp/tool-context.ts";
-import { atBoard, Session } from "./session.ts";
+import { call } from "../../client/call.ts";
+import { INTRODUCTION } from "../../transports/mcp/introduction.ts";
+import { surfaceServer } from "../../transports/mcp/server.ts";
+import { type OpenApiDocument, shapesOf } from "../../transports/mcp/shapes.ts";
+import { tools } from "../../transports/mcp/tools/list.ts";
+import { readKeyFile } from "../key-file.ts";
+import { makeIdentity } from "../keygen.ts";
+import { delegatedKey, plainKey } from "./bridge-key.ts";
+import { clientChannel } from "./client-channel.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import { remoteDesk, asRefusal } from "./tool-context.ts";
+import { atBoard, Session } from "../session.ts";
 
 /** A client that waits for an answer gives up after a minute; better to hear of the limit before. */
 const LONGEST_WAIT_S = 10;

@@ -3,17 +3,17 @@ import { createServer, type Server } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
-import { makeBoardKey, readBoardKey } from "../adapters/system/board-key.ts";
-import { connect } from "../client/connect.ts";
-import { holds } from "../client/tlog.ts";
-import { fromBase64url } from "../core/protocol/encoding.ts";
-import { sha256, sha256Hex } from "../core/protocol/sha256.ts";
-import { COSIGNATURE_V1, formatVerifierKey, verifierKey } from "../core/tlog/key.ts";
-import type { Signer } from "../core/tlog/signature.ts";
-import { addCheckpoint } from "../core/tlog/witness.ts";
-import { countOption } from "./filter-options.ts";
-import { followOnce } from "./witness/follow.ts";
-import { WitnessState } from "./witness/state.ts";
+import { makeBoardKey, readBoardKey } from "../../adapters/system/board-key.ts";
+import { connect } from "../../client/connect.ts";
+import { holds } from "../../client/tlog.ts";
+import { fromBase64url } from "../../core/protocol/encoding.ts";
+import { sha256, sha256Hex } from "../../core/protocol/sha256.ts";
+import { COSIGNATURE_V1, formatVerifierKey, verifierKey } from "../../core/tlog/key.ts";
+import type { Signer } from "../../core/tlog/signature.ts";
+import { addCheckpoint } from "../../core/tlog/witness.ts";
+import { countOption } from "../filter-options.ts";
+import { followOnce } from "./follow.ts";
+import { WitnessState } from "./state.ts";
 
 interface Options {
   readonly board: readonly string[];

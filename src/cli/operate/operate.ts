@@ -1,0 +1,38 @@
+// `blackboard operate`: the operator's tools, on the store and beside the running board.
+import type { Command } from "commander";
+import { onlyNames } from "../group.ts";
+import { refuseRepeated } from "../mistakes.ts";
+import { acceptHistoryCommand } from "./accept-history.ts";
+import { backupCommand } from "./backup.ts";
+import { checkCommand } from "./check.ts";
+import { decisionCommands } from "./decisions.ts";
+import { keepJournal } from "./journal.ts";
+import { undoneCommand } from "./reapply.ts";
+import { removeCommand } from "./remove.ts";
+import { reportsCommand } from "./reports.ts";
+import { restoreBackupCommand } from "./restore-backup.ts";
+import { statsCommand } from "./stats.ts";
+import { switchCommands } from "./switches.ts";
+
+/** A new tool is its own file and one line here. */
+const TOOLS = [
+  reportsCommand,
+  removeCommand,
+  decisionCommands,
+  switchCommands,
+  statsCommand,
+  checkCommand,
+  backupCommand,
+  restoreBackupCommand,
+  acceptHistoryCommand,
+  undoneCommand,
+];
+
+export function operateCommand(program: Command): void {
+  const operate = onlyNames(program.command("operate")).description(
+    "reports, removals, blocks, switches, check and backup, while the board runs",
+  );
+  for (const add of TOOLS) add(operate);
+  refuseRepeated(operate);
+  keepJournal(operate);
+}

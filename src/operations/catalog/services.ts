@@ -1,0 +1,143 @@
+// The services that operations are made of, in groups: what writes, what reads, what is live, what the board says about itself.
+import type { NameAgents } from "../../board/read/agent-names.ts";
+import type { Directory } from "../../board/read/agents.ts";
+import type { GatherBrief } from "../../board/read/brief.ts";
+import type { CheckpointSigner } from "../../board/operator/checkpoint.ts";
+import type { BeginBundle } from "../../board/write/bundle.ts";
+import type { Difficulty } from "../../board/write/difficulty.ts";
+import type { Dump } from "../../board/read/dump.ts";
+import type { FindMessage, LocateMessage } from "../../board/read/find.ts";
+import type { Cosign } from "../../board/proof/cosigning.ts";
+import type { Prove, ReceiptOf } from "../../board/proof/proofs.ts";
+import type { Tiles } from "../../board/proof/tiles.ts";
+import type { TreeHeads } from "../../board/proof/tree-heads.ts";
+import type { KeyRing } from "../../board/read/keys.ts";
+import type { OperateKey } from "../../board/write/keys.ts";
+import type { ShowGraph } from "../../board/read/graph.ts";
+import type { ReadHistory } from "../../board/read/history.ts";
+import type { ReadInbox } from "../../board/read/inbox.ts";
+import type { List, ListNow } from "../../board/read/list.ts";
+import type { Feeds } from "../../board/live/feed.ts";
+import type { WaitFor } from "../../board/live/wait.ts";
+import type { Acknowledge } from "../../board/write/acks.ts";
+import type { OperateAlias } from "../../board/write/aliases.ts";
+import type { Assist } from "../../board/write/assist.ts";
+import type { Names } from "../../board/read/names.ts";
+import type { Post } from "../../board/write/post.ts";
+import type { Prepare } from "../../board/write/prepare.ts";
+import type { RateLimiter } from "../../board/limits/rate.ts";
+import type { Report } from "../../board/write/reports.ts";
+import type { Settled } from "../../board/time/settling.ts";
+import type { TakePulse } from "../../board/read/stats.ts";
+import type { ReadAnswerTimes, ReadWorkPace } from "../../board/read/work-pace.ts";
+import type { ListTags } from "../../board/read/tags.ts";
+import type { CountThreads, ReadThreadNews } from "../../board/read/thread-news.ts";
+import type { ShowThread } from "../../board/read/thread.ts";
+import type { FindWork } from "../../board/read/work.ts";
+import type { CursorCodec } from "../../core/query/cursor.ts";
+import type { AckReads } from "../../ports/acks.ts";
+import type { AliasReads } from "../../ports/aliases.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Entropy } from "../../ports/entropy.ts";
+import type { ModerationReads } from "../../ports/moderation.ts";
+import type { ListReads, LogReads, MessageReads } from "../../ports/store.ts";
+import type { SiteOf } from "../pages/parts.ts";
+import type { Scripts } from "../documents/manual-scripts.ts";
+
+/** What writes. */
+export interface WriteParts {
+  readonly post: Post;
+  readonly beginBundle: BeginBundle;
+  readonly prepare: Prepare;
+  readonly report: Report;
+  readonly operateAlias: OperateAlias;
+  readonly acknowledge: Acknowledge;
+  readonly operateKey: OperateKey;
+  /** Undefined where the operator has switched assistance off. */
+  readonly assist: Assist | undefined;
+  readonly difficulty: Difficulty;
+  /** Throws where nothing may be written at the moment. */
+  readonly requireWritable: () => void;
+}
+
+/** What answers questions: readers of the board, and what is read as it is stored. */
+export interface ReadParts {
+  readonly find: Settled<FindMessage>;
+  readonly list: Settled<List>;
+  readonly listNow: ListNow;
+  readonly readInbox: Settled<ReadInbox>;
+  readonly findWork: Settled<FindWork>;
+  readonly gatherBrief: Settled<GatherBrief>;
+  readonly showThread: Settled<ShowThread>;
+  readonly showGraph: Settled<ShowGraph>;
+  readonly readHistory: Settled<ReadHistory>;
+  readonly agents: { readonly [Read in keyof Directory]: Settled<Directory[Read]> };
+  readonly threadNews: Settled<ReadThreadNews>;
+  readonly countThreads: Settled<CountThreads>;
+  readonly nameAgents: Settled<NameAgents>;
+  readonly listTags: Settled<ListTags>;
+  readonly takePulse: Settled<TakePulse>;
+  readonly workPace: Settled<ReadWorkPace>;
+  readonly answerTimes: Settled<ReadAnswerTimes>;
+  readonly dump: Settled<Dump>;
+  readonly keys: { readonly [Read in keyof KeyRing]: Settled<KeyRing[Read]> };
+  readonly names: Names;
+  readonly cursors: CursorCodec;
+  readonly notary: CheckpointSigner;
+  readonly tree: TreeParts;
+  readonly messages: MessageReads;
+  readonly lists: ListReads;
+  readonly log: LogReads;
+  readonly aliases: AliasReads;
+  readonly acks: AckReads;
+  readonly moderation: ModerationReads;
+}
+
+/** The tree over the log, and what it proves. */
+export interface TreeParts {
+  readonly heads: TreeHeads;
+  readonly tiles: Tiles;
+  readonly witnessLines: string;
+  readonly cosign: Cosign;
+  readonly prove: Prove;
+  readonly receiptOf: ReceiptOf;
+  readonly locate: LocateMessage;
+}
+
+/** What tells of what happens. */
+export interface LiveParts {
+  readonly waitFor: WaitFor;
+  readonly feeds: Feeds;
+  readonly streamsOpen: () => number;
+}
+
+/** What the board says of itself. */
+export interface AboutParts {
+  readonly baseUrl: string;
+  readonly boardPk: string;
+  readonly mailDomain: string;
+  /** The address of the SMTP server, where there is one. */
+  readonly smtp: string | undefined;
+  readonly rates: Pick<RateLimiter, "published">;
+  /** The quota of the whole board, where it has one. */
+  readonly maxBytes: number | undefined;
+  /** Of this program. */
+  readonly version: string;
+  /** Where security reports go. */
+  readonly contact: string | undefined;
+  /** What every page needs. */
+  readonly site: SiteOf;
+  /** The source of client.py. */
+  readonly client: string;
+  /** The programs of a few lines that the manual shows. */
+  readonly scripts: Scripts;
+}
+
+export interface OperationParts {
+  readonly write: WriteParts;
+  readonly read: ReadParts;
+  readonly live: LiveParts;
+  readonly about: AboutParts;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+}
