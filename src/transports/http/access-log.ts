@@ -1,4 +1,4 @@
-// The access log: each request once, when its answer has gone out or its connection ended.
+// The access log: one line for each request, written when its answer was sent or its connection ended.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -12,12 +12,12 @@ export interface Access {
   readonly caller: string;
 }
 
-/** Method and path of what could not be read as a request. */
+/** Method and path of bytes that could not be read as a request. */
 const UNREAD = "-";
-/** The caller hung up before anything was answered; a status of the log alone, as other servers write it. */
+/** The caller hung up before it was answered. The status is used in the log only, as other servers do. */
 const HUNG_UP = 499;
 
-/** A request whose answer is under way. */
+/** A request that is not answered yet. */
 interface Followed {
   readonly request: IncomingMessage;
   tell(status?: number): void;
@@ -25,9 +25,9 @@ interface Followed {
 
 export class AccessLog {
   readonly #tell: (access: Access) => void;
-  /** Callers behind a proxy, as the proxy names them. */
+  /** The callers of requests that came through a proxy, as the proxy names them. */
   readonly #callers = new WeakMap<IncomingMessage, string>();
-  /** One connection may bring many requests at once. */
+  /** One connection may have many requests at once. */
   readonly #underWay = new WeakMap<Duplex, Set<Followed>>();
 
   constructor(tell: (access: Access) => void) {
@@ -44,11 +44,11 @@ export class AccessLog {
     const peer = socket.remoteAddress ?? "";
     const [path = "", query = ""] = url.split(/\?(.*)/s, 2);
     const underWay = this.#underWayOn(socket);
-    // Behind others of the same connection, a response gets the socket when its turn comes.
+    // If other requests of the connection are before it, a response gets the socket later.
     let hadSocket = response.socket !== null;
     if (!hadSocket) response.once("socket", () => (hadSocket = true));
     const statusOf = (): number => {
-      // A stream takes the socket out of the response, and writes the head of its answer itself.
+      // A stream takes the socket from the response and writes the head of its answer itself.
       const taken = hadSocket && response.socket === null;
       return response.headersSent || taken ? response.statusCode : HUNG_UP;
     };
@@ -64,7 +64,7 @@ export class AccessLog {
     response.once("close", () => followed.tell());
   }
 
-  /** What came over a connection was answered with this before it was a whole request. */
+  /** Bytes of a connection were answered with this status before they were a whole request. */
   refused(socket: Duplex, status: number): void {
     const begun = [...(this.#underWay.get(socket) ?? [])].find(({ request }) => !request.complete);
     if (begun !== undefined) return begun.tell(status);

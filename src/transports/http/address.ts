@@ -1,4 +1,4 @@
-// What is looked at first: that there is such an address, and who asks for it; an address that there is not has no body worth reading.
+// The first checks of a request: does the address exist, and who is the caller. If the address does not exist, the body is not read.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
@@ -19,15 +19,15 @@ export type Paths = ReadonlyMap<string, readonly string[]>;
 
 const WHOLE_BOARD_METHODS: readonly string[] = ["GET", "HEAD", "POST"];
 
-/** Before any route is added. */
+/** Call this before any route is added. */
 export function checkAddresses(app: FastifyInstance, { door, rates }: AddressParts, accessLog: AccessLog | undefined): Paths {
   const paths = new Map<string, string[]>();
   app.addHook("onRoute", ({ url, method }) => void paths.set(url, [...(paths.get(url) ?? []), ...[method].flat()]));
-  /** What may be done at an address; whether a page of another site may do it is told at the same time. */
+  /** The answer to OPTIONS: the methods of an address, and whether pages of other sites may use them. */
   const sendOptions = (request: FastifyRequest, reply: FastifyReply): "answered" => {
     const methods = request.url === WHOLE_BOARD ? WHOLE_BOARD_METHODS : methodsAt(request.url, paths);
     if (methods.length === 0) throw absent(request, reply, paths);
-    // Pages of other sites have no business with secrets.
+    // Pages of other sites may not call operations that handle secrets.
     if (pathOf(request.url).startsWith("/api/assist/")) keepPrivate(reply);
     else void reply.headers(door.preflight);
     void reply
@@ -37,7 +37,7 @@ export function checkAddresses(app: FastifyInstance, { door, rates }: AddressPar
     return "answered";
   };
   const checkAddress = check((request, reply) => {
-    // Who has hung up already has no address to count by, and nobody hears an answer.
+    // A caller that has hung up has no address to count by, and gets no answer.
     if (request.raw.socket.remoteAddress === undefined) {
       void reply.hijack();
       request.raw.destroy();
@@ -48,10 +48,10 @@ export function checkAddresses(app: FastifyInstance, { door, rates }: AddressPar
     if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
       throw new Refusal("invalid_parameter", "The request has no Host header.", { hint: "Send the Host header that HTTP/1.1 asks for." });
     door.require(request.raw);
-    // Before the body is read: at a wrong address its type and size do not matter.
+    // This happens before the body is read: at a wrong address, the body's type and size do not matter.
     const options = request.method === "OPTIONS" && pathOf(request.url) !== MCP_PATH;
     if (options || request.is404) rates.take("reads", callerOf(request.ip));
-    // The router would take it for the front page.
+    // The router would read it as the front page.
     if (request.url.startsWith(WHOLE_BOARD) && !(options && request.url === WHOLE_BOARD))
       throw new Refusal("invalid_parameter", "The address of the request does not begin with a slash.", {
         hint: "Write the address as /path; `*` alone is for OPTIONS.",

@@ -1,4 +1,4 @@
-// GET /assets/{name}: the files of pages, which never change under their name and so are asked for once.
+// GET /assets/{name}: the files of the pages. A file never changes under its name, so browsers fetch it once.
 import type { FastifyInstance } from "fastify";
 import { Refusal } from "../../core/errors.ts";
 import type { LoadAssets } from "../../ports/assets.ts";

@@ -1,4 +1,4 @@
-// Answers to what is not HTTP at all: there is no request yet, so the answer is written to the socket itself.
+// Answers to bytes that are not HTTP. There is no request object, so the answer is written to the socket.
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorBody, Refusal } from "../../core/errors.ts";
@@ -6,23 +6,23 @@ import { TOO_MANY_CONNECTIONS } from "./connections.ts";
 import { HTTPS_ONLY } from "./door.ts";
 import type { RefusalParts } from "./refusals.ts";
 
-/** How long a socket may go on sending after its answer; without it, a reset would swallow the answer. */
+/** How long a socket may go on sending after its answer. If it were closed at once, a reset would destroy the answer. */
 const LINGER_MS = 1000;
 
-/** What the handshake fails with then. */
+/** The error of the TLS handshake in that case. */
 const PLAIN_HTTP = "ERR_SSL_HTTP_REQUEST";
-/** Where a TLS socket keeps the one it was made from. Node says so nowhere: without it the connection just ends. */
+/** The field in which a TLS socket keeps the plain socket below it. Node does not document it; if it is missing, the connection is closed without an answer. */
 interface Wrapped extends Duplex {
   readonly _parent?: Duplex;
 }
 
-/** `refused` hears which connection was answered with which status. */
+/** `refused` is called with the connection and the status of its answer. */
 export function clientErrorHandler(
   { baseUrl, door }: RefusalParts,
   refused: (socket: Duplex, status: number) => void,
 ): (error: { readonly code?: string }, socket: Duplex) => void {
   return (error, given) => {
-    // Who speaks plain HTTP where TLS is spoken would understand nothing else: the answer goes to the connection below.
+    // A client that speaks plain HTTP to a TLS port understands only a plain answer, so it is written to the socket below TLS.
     const plain = error.code === PLAIN_HTTP;
     const socket = (plain ? (given as Wrapped)._parent : undefined) ?? given;
     if (error.code === "ECONNRESET" || !socket.writable) {

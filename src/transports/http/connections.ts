@@ -1,15 +1,15 @@
-// How many connections one address may have: no caller can hold all those that the board accepts.
+// Limits the connections of one address, so that no caller can hold all connections of the board.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import { callerOf } from "../../board/limits/callers.ts";
 
-/** As the handler of broken connections knows it. */
+/** The fields of a connection that the handler of broken connections sees. */
 export const TOO_MANY_CONNECTIONS = "TOO_MANY_CONNECTIONS";
 
 export interface ConnectionParts {
   readonly most: number;
-  /** Behind a proxy are many callers. */
+  /** A proxy has many callers behind it, so it has no limit. */
   readonly isTrusted: (address: string | undefined) => boolean;
 }
 
@@ -27,7 +27,7 @@ export function boundConnections(server: Server, { most, isTrusted }: Connection
       else open.set(caller, rest);
     });
     if (now <= most) return;
-    // Where TLS is spoken nothing has been agreed on yet in which it could be said.
+    // With TLS there is no agreed encryption yet, so no answer can be sent.
     if (server instanceof TlsServer) socket.destroy();
     else server.emit("clientError", { code: TOO_MANY_CONNECTIONS }, socket);
   });

@@ -1,4 +1,4 @@
-// What is posted most, taken from its socket: the same door, the same work and the same words as by the usual route, without the framework.
+// Posts of messages, read from the socket without the framework: the same call steps and the same answers as on the normal path.
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { callerOf } from "../../board/limits/callers.ts";
@@ -24,12 +24,12 @@ export interface DirectPostParts {
   readonly observe: (operation: string, status: number, ms: number) => void;
 }
 
-/** An answer to send: its head by name and value. */
+/** An answer to send; its head is a list of names and values. */
 export interface DirectReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Nothing more is taken from this connection. */
+  /** Whether the connection is closed after this answer. */
   readonly ends: boolean;
 }
 
@@ -44,14 +44,14 @@ export class DirectPosts {
     this.#operations = new Map(parts.operations.filter(({ direct }) => direct === true).map((one) => [one.path, one]));
   }
 
-  /** What is posted there, where it is whole and plain; all else is the server's. */
+  /** Returns the post, if it is whole and plain. Everything else goes to the HTTP server. */
   operationFor({ method, url, headers }: PlainHead, bodyBytes: number, socket: Socket): Operation | undefined {
     if (method !== "POST" || headers["content-length"] !== String(bodyBytes) || bodyBytes === 0) return undefined;
     if (!JSON_BODY.test(headers["content-type"] ?? "")) return undefined;
     return this.#parts.door.admits({ headers, url, socket, httpVersion: "1.1" }) ? this.#operations.get(url) : undefined;
   }
 
-  /** Never fails. */
+  /** Never rejects. */
   async reply(operation: Operation, body: Buffer, socket: Socket, isClosing: () => boolean): Promise<DirectReply> {
     const { rates, turns, observe } = this.#parts;
     const began = performance.now();
@@ -102,7 +102,7 @@ async function run(operation: Operation, call: AdmittedCall, bytes: Buffer): Pro
   return answer;
 }
 
-/** What is posted is done, whether or not anybody waits for the answer. */
+/** The post is carried out even if its caller has gone. */
 const neverClosed = (): AbortSignal => new AbortController().signal;
 
 function guestAt({ remoteAddress }: Socket, end: Exchange, turns: RequestTurns | undefined): Guest {
@@ -118,7 +118,7 @@ function guestAt({ remoteAddress }: Socket, end: Exchange, turns: RequestTurns |
   };
 }
 
-/** One request and its answer, for those who wait for the end of it. */
+/** A request and its answer, as an object whose end other parts can await. */
 class Exchange extends EventEmitter implements Ending {
   readonly #socket: Socket;
 

@@ -1,7 +1,7 @@
-// Plain requests, answered on their socket: most of what a short answer costs is the making of a request and of a response.
+// Answers plain requests on their socket, because making a request and a response object is most of the cost of a short answer.
 //
-// A connection begins here. With its first request that is not plain, not whole or not for this way it becomes the HTTP server's, bytes and
-// all, and stays there; so does one that sends nothing, for the server knows how long to wait.
+// Every connection starts here. At its first request that is not plain, not whole or not answered here, the HTTP server gets the connection with
+// these bytes, and keeps it. It also gets connections that send nothing, because it has the timeouts.
 import { type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { callerOf } from "../../board/limits/callers.ts";
@@ -15,28 +15,28 @@ export interface DirectParts {
   readonly turns: RequestTurns | undefined;
   readonly atHand: Pick<FastPath, "answerTo" | "head">;
   readonly posts: Pick<DirectPosts, "operationFor" | "reply">;
-  /** A connection has brought its first request. */
+  /** Called when a connection has sent its first request. */
   readonly heard: (socket: Socket) => void;
   readonly isClosing: () => boolean;
 }
 
-/** Longer than most requests, and so short that no answer to a post is large. */
+/** Longer than most requests, and short enough that the answer to a post is never large. */
 const LONGEST_BYTES = 16 * 1024;
-/** Whoever has sent nothing by then is the server's, which cuts off who stays silent. */
+/** A connection that has sent nothing for so long goes to the HTTP server, which closes silent connections. */
 const SILENT_MS = 2000;
-/** As the server does: a little longer than it says, so that nobody asks in the moment of the end. */
+/** Like the HTTP server, it waits a little longer than it says, so that no request is sent just as the connection is closed. */
 const IDLE_MS = KEEP_ALIVE_MS + 1000;
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n`;
 
 export class DirectAnswers {
   readonly #parts: DirectParts;
   readonly #serve: (socket: Socket) => void;
-  /** Those that are not the server's and wait for their next request. */
+  /** Connections that wait for their next request and were not given to the HTTP server. */
   readonly #idle = new Set<Socket>();
   readonly #head: string;
   #date = { second: 0, line: "" };
 
-  /** Before anybody else listens for connections. */
+  /** Call this before anything else listens for connections. */
   constructor(server: Server, parts: DirectParts) {
     this.#parts = parts;
     this.#head = `HTTP/1.1 200 OK\r\n${linesOf(parts.atHand.head)}`;
@@ -46,7 +46,7 @@ export class DirectAnswers {
     server.removeListener("connection", usual).prependListener("connection", (socket) => this.#begin(socket));
   }
 
-  /** Nobody waits for an answer on these; whoever does is told that it is the last. */
+  /** Closes connections that wait for no answer. The others are told that their answer is the last one. */
   close(): void {
     for (const socket of this.#idle) socket.end(() => socket.destroy());
   }
@@ -54,7 +54,7 @@ export class DirectAnswers {
   #begin(socket: Socket): void {
     if (this.#parts.isClosing()) return this.#serve(socket);
     let answered = false;
-    /** A post is under way; what came since is for the server. */
+    /** A post is under way. Bytes that arrive now are for the HTTP server. */
     let busy = false;
     let since: Buffer[] = [];
     const handOver = (bytes?: Buffer): void => {
@@ -69,7 +69,7 @@ export class DirectAnswers {
       this.#parts.heard(socket);
       socket.setTimeout(IDLE_MS);
     };
-    /** Whoever leaves an answer unread is the server's, which cuts off such. */
+    /** A connection that leaves an answer unread goes to the HTTP server, which closes such connections. */
     const unlessRead = (): void => void (socket.writableLength > 0 && handOver());
     const onData = (bytes: Buffer): void => {
       if (busy) {
@@ -121,7 +121,7 @@ export class DirectAnswers {
     return bytes.toString("latin1");
   }
 
-  /** Whether it was answered; if not, nothing has happened. */
+  /** Returns whether it was answered; if not, nothing has happened. */
   #answerAtHand(socket: Socket, { method, url, headers, end }: PlainHead, length: number): boolean {
     if (method !== "GET" || end !== length) return false;
     return this.#inTurn(socket, () => {
@@ -129,7 +129,7 @@ export class DirectAnswers {
       const underWay = { once: (_event: "close", listener: () => void) => gone.push(listener) };
       const ready = this.#parts.atHand.answerTo({ method, url, headers, httpVersion: "1.1", socket }, underWay);
       if (ready === undefined) return false;
-      // Called too where the connection ends before.
+      // Also called if the connection ends before that.
       socket.write(this.#readyText(ready), encodingOf(ready), gone.length === 0 ? undefined : () => gone.forEach((tell) => tell()));
       return true;
     });
@@ -147,7 +147,7 @@ export class DirectAnswers {
     return reply;
   }
 
-  /** Whether it was done; what has to wait for its turn waits with the server. */
+  /** Returns whether it was done. A post that has to wait for its turn waits in the HTTP server. */
   #inTurn(socket: Socket, work: () => boolean): boolean {
     const { turns } = this.#parts;
     if (turns === undefined) return work();
@@ -156,7 +156,7 @@ export class DirectAnswers {
     return done;
   }
 
-  /** As the server would write it. */
+  /** The answer as the HTTP server would write it. */
   #readyText({ head, json }: AtHandAnswer): string {
     return `${this.#head}${linesOf(head)}${this.#dateLine()}${KEEP_ALIVE}\r\n${json}`;
   }

@@ -1,4 +1,4 @@
-// Documents stay the same while the board runs: each is hashed and compressed once, whoever asks how often.
+// Documents do not change while the board runs, so each is hashed and compressed once.
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Reply } from "../../operations/operation.ts";
@@ -10,7 +10,7 @@ const TAG_CHARS = 22;
 export type SendDocument = (request: FastifyRequest, reply: FastifyReply, answer: Reply) => Promise<FastifyReply>;
 
 export function documentSender(): SendDocument {
-  /** By its text; there are as many as the manual has parts. */
+  /** The key is the text; there are as many entries as the manual has parts. */
   const documents = new Map<string, CachedText>();
   return async (request, reply, { body, json, type }) => {
     const text = String(json ?? body);

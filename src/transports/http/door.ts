@@ -1,4 +1,4 @@
-// Who may come in at all: on a local board only this machine's own programs, and pages of other sites only where the board is open to them.
+// Decides who may call the board. A local board serves only programs on the same machine; pages of other sites may call only an open board.
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "../../core/errors.ts";
 import { isLoopbackName } from "../../core/loopback.ts";
@@ -7,9 +7,9 @@ import { isForwarded, isLoopbackAddress, isLoopbackHost } from "./secure.ts";
 
 export interface DoorParts {
   readonly baseUrl: string;
-  /** `local`: whatever did not come from this machine is turned away. */
+  /** `local`: requests from other machines are refused. */
   readonly profile: "local" | "public";
-  /** Whether browsers may use the board from any site, or from its own pages only. */
+  /** Whether browsers may use the board from every site, or only from its own pages. */
   readonly cors: "any" | "own";
 }
 
@@ -20,26 +20,26 @@ interface Caller {
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** There pages of this machine may call, whatever their port. */
+/** On a local board, pages of this machine may call from every port. */
 const HAS_OWN_RULE = /^\/mcp\/?(\?|$)/;
 
 const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "allow, blackboard-seq, etag, link, location, ratelimit, ratelimit-policy, retry-after",
 } as const;
-/** By which browsers come over HTTPS from now on, whatever a link says. */
+/** Tells browsers to use HTTPS from now on, even if a link says otherwise. */
 export const HTTPS_ONLY = "strict-transport-security";
 const YEAR_S = 31_536_000;
-/** What lets a page of another site read an answer. */
+/** The headers that let a page of another site read an answer. */
 export const CORS_HEADER_NAMES = Object.keys(CORS_HEADERS);
 
 export interface Door {
-  /** On every answer that holds no secret: who may read it, that nobody must guess what it is, and that nobody shows it again unasked. */
+  /** Headers of every answer without a secret: who may read it, that its type must not be guessed, and that caches must ask before they use it. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What a browser is told that asks whether a page of another site may call. */
+  /** The answer to a browser that asks whether a page of another site may call. */
   readonly preflight: Readonly<Record<string, string>>;
   admits(caller: Caller): boolean;
-  /** Refuses whom it does not admit, with words. */
+  /** Refuses a request that is not allowed, with a reason. */
   require(caller: Caller): void;
 }
 
@@ -57,14 +57,14 @@ export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
     origin === own ||
     (/^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).host === host) ||
     HAS_OWN_RULE.test(url);
-  /** Protects against DNS rebinding: a foreign name that resolves to this machine is not one of its own. */
+  /** Protects against DNS rebinding: a foreign host name that resolves to this machine is refused. */
   const isOwnName = ({ headers }: Caller): boolean => headers.host === undefined || access.host(headers.host);
   const local = profile === "public" ? () => true : isLocal;
   const page = cors === "any" ? () => true : (caller: Caller) => isOwnName(caller) && isOwnPage(caller);
   return {
     headers: {
       "x-content-type-options": "nosniff",
-      // Whoever keeps it asks, by its validator, before each use: what is gone from the board is gone from every cache between.
+      // Caches must ask with the validator before each use, so that a removed message disappears from every cache too.
       "cache-control": "no-cache",
       ...(protocol === "https:" && !isLoopbackName(hostname) ? { [HTTPS_ONLY]: `max-age=${YEAR_S}` } : {}),
       ...(cors === "any" ? CORS_HEADERS : {}),
@@ -88,7 +88,7 @@ export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
   };
 }
 
-/** What `OPTIONS *` asks about. */
+/** The target of `OPTIONS *`. */
 export const WHOLE_BOARD = "*";
 
 const whyNotOwn = (isOwnName: boolean): string =>

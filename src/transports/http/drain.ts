@@ -1,18 +1,18 @@
-// What was sent before the board was told to stop is read before its connections are closed: idle is not the same as silent.
+// Before a stopping board closes its connections, it reads the requests that were sent before the stop: a connection without an open request may have bytes that nobody has read yet.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { Server as TlsServer } from "node:tls";
 import { nextTurn } from "../../board/read/yield.ts";
 
-/** Turns of the event loop in which whatever the machine has received is accepted, read and parsed. */
+/** The number of turns of the event loop in which everything that the machine has received is accepted, read and parsed. */
 const TURNS = 4;
-/** A connection that has asked nothing yet is given so long for a request that is still on its way. */
+/** How long a connection that has sent no request yet may take to send one. */
 const SILENT_MS = 200;
 const STEP_MS = 10;
 
 export interface Drainer {
-  /** This connection has brought a request. */
+  /** Called when this connection has sent a request. */
   heard(socket: Socket): void;
   drain(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Server-sent events on a bare socket: frames are rendered once for all readers, and a reader that does not keep up is cut off.
+// Server-sent events on a plain socket. Frames are rendered once for all readers, and a reader that is too slow is disconnected.
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
@@ -11,21 +11,21 @@ import type { RequestReport } from "../../ports/telemetry.ts";
 import type { Door } from "./door.ts";
 import { refusalFor } from "./refusals.ts";
 
-/** What may wait for one reader. */
+/** The most that may wait for one reader. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 const MAX_WAITING_FRAMES = 500;
 const TICK_MS = 1000;
 const KEEP_ALIVE_TICKS = 15;
-/** A reader that leaves what was sent untaken for so long is cut off. */
+/** A reader that reads nothing for so long is disconnected. */
 const STALLED_TICKS = 30;
-/** How long a reader that was told to go may still read what was sent. */
+/** How long a reader that is being disconnected may still read what was sent. */
 const FAREWELL_MS = 5_000;
 
 export const EVENT_STREAM_TYPE = "text/event-stream; charset=utf-8";
-/** Nobody on the way may keep, change or collect what is sent. */
+/** No proxy may cache, change or collect the events. */
 export const EVENT_STREAM_HEADERS = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" } as const;
 
-// The stream ends where the connection does, so frames need no chunks around them and one buffer serves all readers.
+// The stream ends with its connection, so frames need no chunk headers and one buffer serves all readers.
 function openingOf(headers: Door["headers"]): Buffer {
   const head = Object.entries({ ...headers, "content-type": EVENT_STREAM_TYPE, ...EVENT_STREAM_HEADERS, connection: "close" });
   return Buffer.from(`HTTP/1.1 200 OK\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\nretry: 3000\n\n`);
@@ -36,7 +36,7 @@ function frame(name: string, json: string, seq?: number): Buffer {
   return Buffer.from(`${seq === undefined ? "" : `id: ${seq}\n`}event: ${name}\ndata: ${json}\n\n`);
 }
 
-/** The same events go to many readers: their bytes are made once, alone and together. */
+/** The same events go to many readers, so their bytes are made once: each event alone, and all together. */
 const rendered = new WeakMap<LiveEvent | readonly LiveEvent[], Buffer>();
 function kept<Key extends LiveEvent | readonly LiveEvent[]>(key: Key, make: (key: Key) => Buffer): Buffer {
   let bytes = rendered.get(key);
@@ -53,12 +53,12 @@ class SocketSink implements Sink {
   readonly #socket: Socket;
   readonly #streams: EventStreams;
   #waitingFrames = 0;
-  /** Messages whose content may be among what waits. */
+  /** Messages whose content may be in the bytes that wait. */
   #waitingMessages = new Set<string>();
   #stalledTicks = 0;
   #ended = false;
   #taken = (): void => {};
-  /** Lets the feed go. */
+  /** Closes the feed. */
   stop = (): void => {};
 
   constructor(socket: Socket, streams: EventStreams) {
@@ -81,17 +81,17 @@ class SocketSink implements Sink {
     for (const { name, id } of events) if (name === "message") this.#waitingMessages.add(id);
   }
 
-  /** What waits cannot be taken back one by one: the reader is cut off, and comes back to where it was. */
+  /** A single event cannot be removed from the bytes that wait, so the reader is disconnected. It reconnects and continues from its last event. */
   dropIfWaiting(removed: ReadonlySet<string>): void {
     if (!this.#waitingMessages.isDisjointFrom(removed)) this.#socket.destroy();
   }
 
   keepAlive(): void {
-    // Whoever has not taken the last bytes needs no more of them.
+    // A reader that has not read the last bytes gets no more of them.
     if (this.open && this.#socket.writableLength === 0) this.#socket.write(KEEP_ALIVE);
   }
 
-  /** One tick more in which nothing was taken. */
+  /** Counts another tick in which the reader read nothing. */
   wait(): void {
     if (++this.#stalledTicks >= STALLED_TICKS) this.end(new Refusal("consumer_too_slow"));
   }
@@ -112,7 +112,7 @@ class SocketSink implements Sink {
     this.gone();
   }
 
-  /** Nothing more can be sent. */
+  /** Nothing more can be sent to this reader. */
   gone(): void {
     this.#streams.behind.delete(this);
     this.#taken();
@@ -145,9 +145,9 @@ export interface EventStreamParts {
 /** All open event streams of a server. */
 export class EventStreams {
   readonly #parts: EventStreamParts;
-  /** Readers by the tick at which they are kept alive, so that not all are written to at once. */
+  /** Readers by the tick at which they get a keep-alive comment, so that not all are written to at once. */
   readonly #turns: readonly Set<SocketSink>[] = Array.from({ length: KEEP_ALIVE_TICKS }, () => new Set<SocketSink>());
-  /** Readers for whom something waits. */
+  /** Readers for which bytes wait. */
   readonly behind = new Set<SocketSink>();
   #ticks = 0;
   #closed = false;
@@ -165,7 +165,7 @@ export class EventStreams {
     return this.#turns.reduce((sum, sinks) => sum + sinks.size, 0);
   }
 
-  /** Calls back when so much time has passed; the answer calls it off. */
+  /** Calls back after this time. The returned function cancels it. */
   after(ms: number, callback: () => void): () => void {
     const { clock } = this.#parts;
     return clock.at(clock.now() + ms, callback);
@@ -175,7 +175,7 @@ export class EventStreams {
     return JSON.stringify(errorBody(refusal, this.#parts.baseUrl));
   }
 
-  /** Takes the socket out of HTTP and lets the feed write to it until either side goes. */
+  /** Takes the socket from the HTTP server and lets the feed write to it until either side ends it. */
   start(reply: FastifyReply, feed: Feed, closed: () => void): void {
     reply.hijack();
     const socket = takeSocket(reply.raw);
@@ -197,9 +197,9 @@ export class EventStreams {
     done.catch((error: unknown) => sink.end(refusalFor(error, report)));
   }
 
-  /** Nothing of these messages goes out any more, also not to those who were slow to take it. */
+  /** Stops sending the content of these messages, also to slow readers that have not read it yet. */
   forget(removed: ReadonlySet<string>): void {
-    // Also those who were told to go and have not taken everything yet.
+    // This includes readers that are being disconnected and have not read everything.
     for (const sinks of this.#turns) for (const sink of sinks) sink.dropIfWaiting(removed);
   }
 
@@ -227,12 +227,12 @@ export class EventStreams {
 }
 
 /**
- * The socket without HTTP on it: request and answer are let go, and what the caller still sends is read, to notice its end, and dropped.
- * The server's own listeners for the end of the connection stay, for they count connections and take the parser back.
+ * Takes the socket from the HTTP server. Bytes that the caller still sends are read and dropped, to notice when it hangs up.
+ * The server's own listeners for the end of the connection stay, because they count connections and free the parser.
  */
 function takeSocket(response: ServerResponse): Socket | undefined {
   const { socket } = response;
-  // A caller may have hung up while its question was looked at; its end is not told twice.
+  // The caller may have hung up while its request was handled. The end of a socket is reported only once.
   if (socket?.readableEnded === true) socket.destroy();
   if (socket === null || socket.destroyed) return undefined;
   response.detachSocket(socket);

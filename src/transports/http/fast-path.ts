@@ -1,4 +1,4 @@
-// Answers that need no waiting, sent before the framework sees the request: most of what readers ask for, they or others have asked before.
+// Answers that need no waiting, sent before the framework sees the request. Most requests of readers have been answered before.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { parse } from "node:querystring";
 import { callerOf } from "../../board/limits/callers.ts";
@@ -28,7 +28,7 @@ export interface AtHandParts {
   readonly observe: (operation: string, status: number, ms: number) => void;
 }
 
-/** All that is looked at of a request. */
+/** The parts of a request that the fast path reads. */
 export type Asking = Pick<IncomingMessage, "method" | "url" | "headers" | "httpVersion"> & {
   readonly socket: Pick<IncomingMessage["socket"], "remoteAddress">;
 };
@@ -36,11 +36,11 @@ export type Asking = Pick<IncomingMessage, "method" | "url" | "headers" | "httpV
 export interface AtHandAnswer {
   readonly json: string;
   readonly bytes: number;
-  /** What its head says beyond what all of them say, by name and value in turn. */
+  /** The headers of this answer beyond those of every answer: names and values in turn. */
   readonly head: readonly string[];
 }
 
-/** An address whose input is known to be good. */
+/** An address whose input was checked before. */
 interface Known {
   readonly operation: Operation;
   readonly version: (at: Freshness) => string;
@@ -52,9 +52,9 @@ interface Known {
 const ADDRESSES_KEPT = 20_000;
 const LONGEST_ADDRESS_KEPT = 300;
 
-/** Where Markdown is offered too, who asks for it gets another answer. */
+/** If Markdown is offered too, a caller that asks for it gets another answer. */
 const VARIES: readonly string[] = ["vary", "Accept"];
-/** Nothing that could be read in more ways than one. */
+/** Addresses that can be read in only one way. */
 const PLAIN_ADDRESS = /^[A-Za-z0-9/_-]+(?:\?[A-Za-z0-9_,.:&=-]+)?$/;
 
 export class FastPath {
@@ -62,7 +62,7 @@ export class FastPath {
   readonly #known = new BoundedCache<string, Known>(ADDRESSES_KEPT);
 
   readonly #offers: readonly Offer[];
-  /** Of every answer. */
+  /** Headers of every answer. */
   readonly head: readonly string[];
 
   constructor(parts: AtHandParts) {
@@ -71,12 +71,12 @@ export class FastPath {
     this.head = [...Object.entries(parts.door.headers).flat(), "content-type", JSON_TYPE];
   }
 
-  /** The usual way has just answered this. */
+  /** Called when the normal path has just answered this. */
   learn(url: string, operation: Operation, input: Record<string, unknown>): void {
     if (!this.#known.has(url)) this.#note(url, operation, input);
   }
 
-  /** Whether it has been answered; if not, nothing has happened. */
+  /** Returns whether it was answered; if not, nothing has happened. */
   send(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = "" } = request;
     const known = method === "GET" ? this.#known.get(url) : undefined;
@@ -87,7 +87,7 @@ export class FastPath {
     return true;
   }
 
-  /** The answer to a request for whoever sends it without a response, paid for and counted; undefined where it takes the usual way, and nothing has happened. */
+  /** Returns the answer for a caller that has no response object; its tokens are taken and it is counted. Undefined if the request must take the normal path; then nothing has happened. */
   answerTo(request: Asking, underWay: UnderWayAnswer): AtHandAnswer | undefined {
     const { url = "" } = request;
     const known = this.#known.get(url) ?? this.#recognised(url);
@@ -103,7 +103,7 @@ export class FastPath {
     return known;
   }
 
-  /** An address that nobody has asked for before, where it is so plain that there is one way to read it. */
+  /** An address that was not answered before, if it is so plain that it can be read in only one way. */
   #recognised(url: string): Known | undefined {
     if (!PLAIN_ADDRESS.test(url)) return undefined;
     const [path = "", query = ""] = url.split("?", 2);
@@ -119,7 +119,7 @@ export class FastPath {
     if (isUnusual(request.headers) || !this.#parts.door.admits(request)) return undefined;
     const { rates, unsent, versions, clock } = this.#parts;
     const caller = this.#callerOf(request);
-    // Before anything is made for it: a refusal has to stay cheap.
+    // This is checked before anything is made, because a refusal has to stay cheap.
     if (caller === undefined || !couldPay(known.operation, caller, rates)) return undefined;
     const began = performance.now();
     const at = versions.moment?.(clock.now());
@@ -142,7 +142,7 @@ export class FastPath {
     return { json: ready.json, bytes, head };
   }
 
-  /** Undefined where it may not be the address of the connection. */
+  /** Undefined if the caller may not be the address of the connection. */
   #callerOf({ headers, socket }: Asking): string | undefined {
     const passedOn = this.#parts.trustedProxies.length > 0 && headers["x-forwarded-for"] !== undefined;
     return passedOn || socket.remoteAddress === undefined ? undefined : callerOf(socket.remoteAddress);
@@ -157,12 +157,12 @@ export class FastPath {
   }
 }
 
-/** As many bytes as characters: plain ASCII, which needs no encoding. */
+/** The text has as many bytes as characters: plain ASCII, which needs no encoding. */
 export const encodingOf = ({ json, bytes }: AtHandAnswer): "latin1" | "utf8" => (bytes === json.length ? "latin1" : "utf8");
 
 interface Offer {
   readonly operation: Operation;
-  /** The parts of a path, where it is one of this operation. */
+  /** The parameters in a path, if the path belongs to this operation. */
   readonly paramsOf: (path: string) => Record<string, string> | undefined;
 }
 
@@ -177,7 +177,7 @@ function offerOf(operation: Operation): Offer {
   };
 }
 
-/** What is refused is so the usual way, where refusals have their words; so is a parameter that is given twice. */
+/** Refusals are written on the normal path. A parameter that is given twice is left to it too. */
 function inputOf(operation: Operation, params: Record<string, string>, query: string): Record<string, unknown> | undefined {
   try {
     return readInput(operation, params, { ...parse(query) });
@@ -186,7 +186,7 @@ function inputOf(operation: Operation, params: Record<string, string>, query: st
   }
 }
 
-/** Only the usual way refuses for lack of a Host, tells that nothing is new, reads bodies and writes Markdown. */
+/** The normal path alone refuses a missing Host, answers 304, reads bodies and writes Markdown. */
 const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   headers.host === undefined ||
   headers["if-none-match"] !== undefined ||
@@ -195,7 +195,7 @@ const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   headers.expect !== undefined ||
   /text\/markdown/i.test(headers.accept ?? "");
 
-/** What is refused or fails is so the usual way, where refusals have their words. */
+/** Refusals and failures are left to the normal path, which writes them. */
 function answerOf({ answer }: Known, at: BoardMoment): ReadyText | undefined {
   try {
     return answer(at);

@@ -1,4 +1,4 @@
-// The framework as this board uses it: its patience, its connections, and bodies as bytes.
+// The framework as this board uses it: timeouts, connections, and bodies as bytes.
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
@@ -15,13 +15,13 @@ export interface FrameworkParts extends RefusalParts {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
 }
 
-/** A sender that takes longer than this is cut off, so that slow ones cannot hold what others need: gone in 15 s, looks between and all. */
+/** A sender that is slower than this is disconnected, so that slow senders do not hold what others need. With the time between two checks it takes at most 15 s. */
 const REQUEST_MS = 13_000;
 const HEADERS_MS = 10_000;
 const CHECK_EVERY_MS = 1000;
 export const KEEP_ALIVE_MS = 72_000;
 const MAX_CONNECTIONS = 20_000;
-/** Longer than any request line: a long id is an unknown id, not a fault of the router. */
+/** Longer than any request line: a long id is an unknown id, and the router must not refuse it. */
 const MAX_PARAM_CHARS = 65_536;
 
 export function framework(parts: FrameworkParts, accessLog: AccessLog | undefined): FastifyInstance {
@@ -39,7 +39,7 @@ export function framework(parts: FrameworkParts, accessLog: AccessLog | undefine
     frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
       void sendRefusal(reply, refusalFor(error, report), parts),
   };
-  // A missing Host is refused below, with words; the server's own refusal has none.
+  // A missing Host is refused below with a reason; the server's own refusal has none.
   const server = { connectionsCheckingInterval: CHECK_EVERY_MS, headersTimeout: HEADERS_MS, requireHostHeader: false };
   const app = (tls === undefined
     ? Fastify({ ...options, http: server })
@@ -48,9 +48,9 @@ export function framework(parts: FrameworkParts, accessLog: AccessLog | undefine
         https: { ...server, cert: tls.cert, key: tls.key },
       })) as unknown as FastifyInstance;
   app.server.maxConnections = MAX_CONNECTIONS;
-  // An expectation that nobody knows is no reason to refuse.
+  // An unknown expectation is not a reason to refuse.
   app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
-  // Who asks before sending the body is told to go on when the body is wanted, not before.
+  // A client that asks before it sends the body is told to continue only when the body is wanted.
   app.server.on("checkContinue", (request, response) => void app.server.emit("request", request, response));
   app.addHook("preParsing", (request, reply, _payload, done) => {
     if (request.headers.expect !== undefined && /^100-continue$/i.test(request.headers.expect)) reply.raw.writeContinue();
@@ -61,7 +61,7 @@ export function framework(parts: FrameworkParts, accessLog: AccessLog | undefine
   return app;
 }
 
-/** Bodies arrive as bytes and are read by the board's own rules; anything that is not plain JSON, or lines of it where these are taken, is refused. */
+/** Bodies arrive as bytes and are read by the board's own rules. Only plain JSON is accepted, or lines of it if the operation takes lines. */
 function takeJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {

@@ -1,4 +1,4 @@
-// Whether the board is alive, can answer and can write, for whoever starts, watches and routes to it; and its figures.
+// Tells supervisors, monitors and load balancers whether the board is alive, can answer and can write; also serves its metrics.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { callerOf } from "../../board/limits/callers.ts";
@@ -8,21 +8,21 @@ import { check } from "./route.ts";
 
 export interface HealthParts {
   readonly rates: RateLimiter;
-  /** Throws where requests could not be answered. */
+  /** Throws if requests could not be answered. */
   readonly ready: () => Promise<unknown>;
-  /** Whether a replica answers listings, where there is one: without it, the board's own database does. */
+  /** Whether the replica answers listings, if there is one. Without it, the board's own database answers them. */
   readonly replica?: (() => { readonly up: boolean }) | undefined;
-  /** Why nothing can be posted at the moment, where that is so. */
+  /** Why nothing can be posted at the moment; undefined if posts are possible. */
   readonly notWritable: () => Refusal | undefined;
-  /** The text of /metrics, or undefined where it is switched off. */
+  /** The text of /metrics, or undefined if metrics are switched off. */
   readonly metrics: (() => Promise<string>) | undefined;
-  /** What a caller of /metrics has to send; everybody may read them where there is none. */
+  /** The token that a caller of /metrics has to send; undefined if everybody may read them. */
   readonly metricsToken?: string | undefined;
 }
 
 export function addHealth(app: FastifyInstance, parts: HealthParts, life: { readonly closing: boolean }): void {
   const { ready, notWritable, replica, metrics } = parts;
-  // Reading goes on where nothing may be written, so callers are still sent here; who asks about writing alone gets the refusal itself.
+  // A board that cannot write can still read, so it stays ready. A caller that asks about writing gets the refusal.
   const readiness = async (): Promise<Readiness> => {
     if (life.closing) throw new Refusal("shutting_down");
     await ready();
@@ -48,7 +48,7 @@ export function addHealth(app: FastifyInstance, parts: HealthParts, life: { read
     });
 }
 
-/** Compared by their digests, which takes as long for a good guess as for a bad one. */
+/** Compares digests, so that a good guess takes as long as a bad one. */
 function requireToken({ headers }: FastifyRequest, token: string | undefined): void {
   if (token === undefined) return;
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

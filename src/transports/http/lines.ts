@@ -1,4 +1,4 @@
-// A request of many bodies, one a line: how it is told, read and answered.
+// A request with many bodies, one per line: how it is recognised, read and answered.
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../../core/errors.ts";
 import type { AdmittedCall } from "../../operations/call.ts";
@@ -17,11 +17,11 @@ export interface ManyParts {
 type TakesMany = Operation & Required<Pick<Operation, "many">>;
 const takesMany = (operation: Operation): operation is TakesMany => operation.many !== undefined;
 
-/** Whether many bodies come, to what takes them. */
+/** Returns whether the request has many bodies and the operation takes them. */
 export const bringsMany = (operation: Operation, { headers }: Pick<FastifyRequest, "headers">): operation is TakesMany =>
   takesMany(operation) && /^application\/x-ndjson\s*(;|$)/i.test(headers["content-type"] ?? "");
 
-/** What is wrong with the address is wrong for all of them. */
+/** A fault of the address is a fault of all lines. */
 export function answerMany(
   operation: TakesMany,
   request: FastifyRequest,
@@ -34,11 +34,11 @@ export function answerMany(
   return answerLines(call, operation.many.begin(input), lines, asked, { baseUrl, refusalOf: (error) => refusalFor(error, report) });
 }
 
-/** Not CR: it is white space to JSON. */
+/** CR is no line end here, because it is white space in JSON. */
 const LINE_END = 0x0a;
 const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 
-/** A body of many lines: those that are not empty, each of which is read by itself. No byte of a longer character is a line's end. */
+/** Splits a body into its lines and drops empty ones; each line is read on its own. UTF-8 has no line end inside a longer character. */
 function readLines(body: unknown, most: number): readonly BodyLine[] {
   const lines: BodyLine[] = [];
   if (!Buffer.isBuffer(body)) return lines;

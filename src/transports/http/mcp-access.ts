@@ -4,7 +4,7 @@ import { isLoopbackName } from "../../core/loopback.ts";
 
 export interface AllowedCallers {
   readonly host: (host: string | undefined) => boolean;
-  /** Programs send none; browsers always do. */
+  /** Programs send no Origin; browsers always do. */
   readonly origin: (origin: string | undefined) => boolean;
 }
 

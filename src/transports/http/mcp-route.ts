@@ -1,4 +1,4 @@
-// POST /mcp: who may call, and how the answer is sent; the rest is the protocol's.
+// POST /mcp: who may call, and how the answer is sent. The protocol itself is in transports/mcp.
 import { Readable } from "node:stream";
 import { toWebRequest } from "@modelcontextprotocol/node";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -15,22 +15,22 @@ import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
 import { check, type GuestParts, guestOf, keepPrivate, longInTurns } from "./route.ts";
 
 export const MCP_PATH = mcpEndpoint.path;
-/** What a message costs as such; the operations that it asks for are paid for by themselves. */
+/** The price of a message itself. The operations that it calls are charged on their own. */
 const { rate, input, refusals } = mcpEndpoint;
 const ADDRESS = { rate, input, refusals };
 
-/** What answers at the address: the protocol, which knows nothing of HTTP but a request's headers. */
+/** The MCP protocol, which knows nothing of HTTP but the headers of a request. */
 export interface McpParts {
-  /** One message from the text of a body. */
+  /** Handles the one message in a body. */
   read(text: string): unknown;
   answer(
     request: Request,
     message: unknown,
     visit: Guest & { readonly secure: boolean; readonly key: string | undefined },
   ): Promise<Response>;
-  /** Ends what is open for long. */
+  /** Ends answers that stay open. */
   readonly close: () => void;
-  /** The board's error object in the protocol's own form. */
+  /** The board's error object in the form of the protocol. */
   readonly refusal: (body: ErrorBody) => object;
 }
 
@@ -52,7 +52,7 @@ const PREFLIGHT = {
 export function mountMcp(app: FastifyInstance, parts: MountParts): void {
   const { protocol, rates, report, baseUrl, secure, observe, turns } = parts;
   const access = accessTo(baseUrl);
-  /** Only pages that may call learn what was answered. */
+  /** Only pages that may call can read the answer. */
   const onSend = async (request: FastifyRequest, reply: FastifyReply) => {
     keepPrivate(reply);
     const { origin } = request.headers;
@@ -63,7 +63,7 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
     if (!access.origin(request.headers.origin)) throw new Refusal("origin_forbidden");
   };
 
-  // Subscriptions end first, or the server would wait for them.
+  // Subscriptions are ended first, because the server waits for them.
   app.addHook("preClose", async () => protocol.close());
   app.options(MCP_PATH, { onRequest: check(requireAccess), onSend }, async (_request, reply) => reply.code(204).headers(PREFLIGHT).send());
   app.route({
@@ -72,7 +72,7 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
     onRequest: check((request, reply) => {
       requireAccess(request);
       request.admitted = admitCall(ADDRESS, guestOf(request, reply, parts), rates);
-      // Whatever is asked: who sends a key where others may hear it is told at the first request, not at the first post.
+      // Checked for every request, so that a caller that sends its key unencrypted learns it at the first request and not at the first post.
       if (keyOf(request) !== undefined && !secure(request.raw)) throw new Refusal("https_required", KEY_IN_THE_OPEN, { hint: KEY_HINT });
       if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
@@ -90,13 +90,13 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
       const closed = new AbortController();
       reply.raw.once("close", () => closed.abort());
       const web = await toWebRequest(request.raw as Parameters<typeof toWebRequest>[0], message, { signal: closed.signal });
-      // Both legs check that a caller takes either type; what matters is that this one takes JSON.
+      // Both protocol versions require that a caller accepts both types; this answer only needs JSON.
       web.headers.set("accept", BOTH_TYPES);
       const isSafe = secure(request.raw);
       const requireSafe = (): void => {
         if (!isSafe) throw new Refusal("https_required");
       };
-      // It has had its turn, and a read is paid for.
+      // The call has had its turn, and its tokens are taken as for a read.
       const visit = {
         ...guestOf(request, reply, parts),
         turn: () => undefined,
@@ -131,7 +131,7 @@ function requireJsonWanted(accept: string | undefined): void {
 function send(reply: FastifyReply, response: Response): FastifyReply {
   void reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== "connection") void reply.header(name, value);
-  // A stream takes its connection along: a board that stops would wait for one that is idle after it.
+  // A stream closes its connection at its end. Otherwise a stopping board would wait for the idle connection.
   if (response.headers.get("content-type") === "text/event-stream") void reply.header("connection", "close");
   return reply.send(response.body === null ? undefined : Readable.fromWeb(response.body));
 }

@@ -1,10 +1,10 @@
-// Refusals of addresses and methods that do not exist, with the address or the act that was most likely meant.
+// Refuses addresses and methods that do not exist, and names the address or method that was most likely meant.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../../core/errors.ts";
 import { allowedEdits, distance } from "../../core/text/did-you-mean.ts";
 
 const LISTED = "All addresses: /llms/endpoints.txt";
-/** Longer addresses are no slips of the pen. */
+/** Longer addresses are not typing errors. */
 const MAX_CHARS = 200;
 const MAX_SEGMENTS = 8;
 
@@ -13,7 +13,7 @@ export function absent(request: FastifyRequest, reply: FastifyReply, paths: Read
   const path = request.url.split("?")[0]!;
   const allow = methodsAt(request.url, paths);
   if (allow.length === 0) {
-    // Who looks for the assisted path may have put the key into the address.
+    // A caller that looks for the assisted path may have put its key into the address.
     const shown = path.includes("assist") ? "this address" : path.slice(0, MAX_CHARS);
     const near = nearestPath(
       path,
@@ -30,7 +30,7 @@ export function absent(request: FastifyRequest, reply: FastifyReply, paths: Read
   });
 }
 
-/** As the router reads it: without escapes, and without a slash at its end. */
+/** The path as the router reads it: unescaped, without a slash at the end. */
 export function pathOf(url: string): string {
   const written = url.split("?")[0]!.replace(/(?<=.)\/$/, "");
   try {
@@ -40,14 +40,14 @@ export function pathOf(url: string): string {
   }
 }
 
-/** The methods of an address; none where there is nothing. */
+/** The methods of an address; empty if it does not exist. */
 export function methodsAt(url: string, paths: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const path = pathOf(url);
   const fitting = [...paths].filter(([one]) => !one.includes("*") && pathPattern(one).test(path));
   return [...new Set(fitting.flatMap(([, methods]) => methods))];
 }
 
-/** One for each route there is. */
+/** One entry per route. */
 const patterns = new Map<string, RegExp>();
 
 function pathPattern(url: string): RegExp {
@@ -57,7 +57,7 @@ function pathPattern(url: string): RegExp {
   return pattern;
 }
 
-/** What is signed stays as it is; there are acts for what other services do by method. */
+/** A signed message cannot be changed. For what other services do with PUT or DELETE, there are messages to post. */
 function insteadOf(method: string, path: string): string | undefined {
   if (!["DELETE", "PUT", "PATCH"].includes(method)) return undefined;
   if (path.startsWith("/api/messages"))
@@ -69,7 +69,7 @@ function insteadOf(method: string, path: string): string | undefined {
 
 const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "");
 
-/** The known address that differs least: in a slash, a letter or two, a missing parameter or a missing /api. */
+/** The known address that differs least: by a slash, a letter or two, a missing parameter or a missing /api. */
 function nearestPath(path: string, known: readonly string[]): string | undefined {
   if (path.length > MAX_CHARS) return undefined;
   const given = segmentsOf(path.toLowerCase()).filter((segment) => !/^v[0-9]$/.test(segment));
@@ -82,7 +82,7 @@ function nearestPath(path: string, known: readonly string[]): string | undefined
   return scored[0]?.url.replaceAll(/:(\w+)/g, "{$1}");
 }
 
-/** How far a written address is from a known one; infinite where it is another. */
+/** How much a given address differs from a known one; infinite if it is a different one. */
 function costOf(given: readonly string[], known: readonly string[]): number {
   if (given.length > known.length) return Infinity;
   let cost = 0;

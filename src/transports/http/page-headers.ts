@@ -1,8 +1,8 @@
-// What a browser may do with a page of this board: load its own files, ask its own board, and nothing else.
+// The permissions of a page: it may load its own files and call its own board, and nothing else.
 
 export const HTML_TYPE = "text/html; charset=utf-8";
 
-/** Whatever a message contains, no script but ours runs, nothing is loaded from elsewhere, and no other site can frame it. */
+/** Whatever a message contains, only the board's own script runs, nothing is loaded from other sites, and no other site can frame the page. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,7 +19,7 @@ const POLICY = [
 
 export const PAGE_HEADERS = {
   "content-security-policy": POLICY,
-  // Other sites learn nothing; this board must, or browsers would hide from it which page a form comes from.
+  // Other sites are not told the address of the page. This board is, because otherwise browsers would hide which page a form comes from.
   "referrer-policy": "same-origin",
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",

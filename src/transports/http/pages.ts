@@ -1,4 +1,4 @@
-// How a page is sent: to those who ask for HTML, kept until the board moves, compressed once for all.
+// Sends pages to callers that ask for HTML. A page is cached until the board changes, and compressed once for all callers.
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -23,7 +23,7 @@ export interface PageParts {
   readonly versions: Pick<Versions, "of">;
 }
 
-/** How much a caller wants a type: the `q` it gives, or 0 where it does not name it. */
+/** How much a caller wants a type: its `q`, or 0 if it does not name the type. */
 function wish(accept: string, type: string): number {
   const named = accept.split(",").find((one) => one.trim().toLowerCase().startsWith(type));
   if (named === undefined) return 0;
@@ -31,28 +31,28 @@ function wish(accept: string, type: string): number {
   return q === undefined ? 1 : Number(q);
 }
 
-/** A browser names HTML; programs do not, or prefer something else, and get what is made for them. */
+/** Browsers name HTML. Programs do not, or prefer another type, and get the answer for programs. */
 export function wantsHtml(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const html = wish(accept, "text/html");
   return html > 0 && html >= wish(accept, "text/markdown") && html >= wish(accept, "application/json");
 }
 
-/** Who names Markdown, and nothing rather, gets it where it is offered. */
+/** A caller that names Markdown and prefers no other type gets Markdown if it is offered. */
 export function wantsMarkdown(accept: string | undefined): boolean {
   const markdown = accept === undefined ? 0 : wish(accept, "text/markdown");
   return markdown > 0 && markdown >= wish(accept ?? "", "application/json");
 }
 
-/** Those who show what a shared link leads to take anything, and look for a title in it. */
+/** Programs that preview shared links accept any type and look for a title in the page. */
 const UNFURLS =
   /slackbot|twitterbot|facebookexternalhit|discordbot|linkedinbot|whatsapp|telegrambot|mastodon|bluesky|iframely|embedly|redditbot|skypeuripreview|matrix-media|synapse \(bot/i;
 
-/** Under /api everything is for programs, whoever asks. */
+/** Addresses under /api answer programs only. */
 export const wantsPage = ({ headers, url }: FastifyRequest): boolean =>
   (wantsHtml(headers.accept) || UNFURLS.test(headers["user-agent"] ?? "")) && !/^\/(api|mcp)(\/|\?|$)/.test(url);
 
-/** A text, its validator, and what was made of it. */
+/** A page, its validator, and its compressed forms. */
 export interface CachedText {
   readonly tag: string;
   readonly text: string;
@@ -61,9 +61,9 @@ export interface CachedText {
 
 const PAGES_KEPT = 200;
 const CHARS_KEPT = 16_000_000;
-/** Compressing a page takes longer than making it, so the quick way is the better one. */
+/** Compressing a page takes longer than making it, so the fastest level is used. */
 const BROTLI_QUALITY = 4;
-/** Below it there is nothing to gain. */
+/** Smaller pages gain nothing from compression. */
 const LEAST_CODED = 1000;
 
 export function pageSender({ clock, versions }: PageParts): SendPage {
@@ -72,14 +72,14 @@ export function pageSender({ clock, versions }: PageParts): SendPage {
     const { url } = request;
     void reply.headers(PAGE_HEADERS).header("cache-control", "no-cache").type(HTML_TYPE);
     if (operation.revalidate === undefined) return reply.send(await coded(request, reply, pageOf("", await render(operation, call))));
-    // Times on a page are told in minutes, so that a page is new each minute at the latest.
+    // Pages show times in minutes, so a page changes at least once a minute.
     const version = await versions.of(url, isMoving(operation, call.input));
     const state = `${version.slice(0, -1)}-p${minuteOf(clock.now()).toString(36)}"`;
     if (hasAnswer(request.headers, state)) return reply.header("etag", state).code(304).send();
     const found = kept.get(url);
     const page = found?.tag === state ? found : pageOf(state, await render(operation, call));
     if (page !== found) kept.set(url, page);
-    // Only now: a refusal has no validator, as in the answers for programs.
+    // Set only now: a refusal has no validator, as in the answers for programs.
     void reply.header("etag", state);
     if (hasAnyAnswer(request.headers)) return reply.code(304).send();
     return reply.send(await coded(request, reply, page));
@@ -99,14 +99,14 @@ const COMPRESS: Readonly<Record<Coding, (text: string) => Promise<Buffer>>> = {
   gzip: promisify<string, Buffer>(gzip),
 };
 
-/** The best coding that the caller takes, if it takes any. */
+/** The best compression that the caller accepts, if any. */
 export function codingFor(request: FastifyRequest): Coding | undefined {
   const accepted = request.headers["accept-encoding"];
   if (typeof accepted !== "string") return undefined;
   return CODINGS.find((coding) => wish(accepted, coding) > 0);
 }
 
-/** Compressed once for all who take it so. */
+/** Compressed once for all callers that accept it. */
 export async function coded(request: FastifyRequest, reply: FastifyReply, page: CachedText): Promise<string | Buffer> {
   const coding = page.text.length < LEAST_CODED ? undefined : codingFor(request);
   if (coding === undefined) return page.text;

@@ -1,8 +1,8 @@
-// The head of a plain request: one that nothing between client and board could read in another way.
+// Reads the head of a plain request: one that no proxy could read in another way.
 import type { IncomingHttpHeaders } from "node:http";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 
-/** What clients send with every request, and what means nothing for how an answer is sent. */
+/** Headers that clients send with every request and that do not change how the answer is sent. */
 const PLAIN_NAMES: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
@@ -18,7 +18,7 @@ const LINE = /^([A-Za-z-]{1,40}):[ \t]*([!-~](?:[ -~]*[!-~])?)[ \t]*$/;
 const END = "\r\n";
 const VERSION = " HTTP/1.1";
 
-/** The lines after the first, of one client and the next, are the same each time. */
+/** The lines after the first are the same in most requests of a client, so they are cached. */
 const HEADS_KEPT = 500;
 const LONGEST_KEPT = 1000;
 const heads = new BoundedCache<string, IncomingHttpHeaders | "other">(HEADS_KEPT);
@@ -27,11 +27,11 @@ export interface PlainHead {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** Where it ends in the text. */
+  /** The position in the text at which the head ends. */
   readonly end: number;
 }
 
-/** The head that a text begins with, in which each byte is a character; undefined where it is not whole, or anything but plain. */
+/** Reads the head at the beginning of a text in which each byte is one character. Undefined if the head is not complete or not plain. */
 export function plainHead(text: string): PlainHead | undefined {
   const first = text.indexOf(END);
   const end = text.indexOf(END + END, first);
@@ -51,7 +51,7 @@ function noted(lines: string): IncomingHttpHeaders | "other" {
   return headers;
 }
 
-/** A part of a text keeps the whole of it in memory; a copy does not. */
+/** A substring keeps the whole text in memory; a copy does not. */
 export const copyOf = (ascii: string): string => Buffer.from(ascii, "latin1").toString("latin1");
 
 function headersOf(lines: string): IncomingHttpHeaders | undefined {

@@ -1,4 +1,4 @@
-// What callers are told of their limits beside the answer: RateLimit and RateLimit-Policy.
+// The headers that tell callers their limits: RateLimit and RateLimit-Policy.
 import type { FastifyReply } from "fastify";
 import type { Bucket, Scope } from "../../board/limits/buckets.ts";
 import type { Room } from "../../board/limits/rate.ts";
@@ -24,7 +24,7 @@ function policyOf({ scope, burst, everyMs, unit }: Told): string {
   return `"${scope}";q=${burst}${inBytes}${window}`;
 }
 
-/** Who was too fast hears of the limit that it ran into. */
+/** A caller that was too fast is told the limit that it reached. */
 export function refusedHeaders(details: PaceDetails): RateHeaders {
   const { scope, retry_after_s: seconds, burst, then_every_s: every, unit } = details;
   return { "retry-after": String(seconds), ...told({ scope, burst, everyMs: every * 1000, unit, left: 0, seconds }) };
@@ -33,7 +33,7 @@ export function refusedHeaders(details: PaceDetails): RateHeaders {
 export const tooManyStreamsHeaders = (atOnce: number, seconds: number): RateHeaders =>
   told({ scope: "streams", burst: atOnce, everyMs: 0, left: 0, seconds });
 
-/** Who writes hears with every answer how much room is left, so that it can slow down, or bring more work, in time. */
+/** A caller that writes is told with every answer how much is left, so that it can slow down or send more proof of work in time. */
 export const roomHeaders = (rooms: readonly Room[]): RateHeaders =>
   rooms.length === 0
     ? {}

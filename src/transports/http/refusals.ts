@@ -1,4 +1,4 @@
-// The one map from refusals, and from everything else that is thrown, to HTTP answers.
+// The one place that turns refusals, and everything else that is thrown, into HTTP answers.
 import type { FastifyReply } from "fastify";
 import { type ErrorBody, type ErrorCode, errorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -23,7 +23,7 @@ const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-/** Errors of the server's own parsing, in the board's words. */
+/** Errors of the server's own parser, in the board's words. */
 function fromFramework(thrown: unknown): Refusal | undefined {
   const error = thrown as { code?: string; statusCode?: number };
   switch (error.code) {
@@ -45,7 +45,7 @@ function fromFramework(thrown: unknown): Refusal | undefined {
   }
 }
 
-/** Whatever was thrown in answering a request; also what the server's own parsing throws. */
+/** Turns anything that was thrown while a request was answered into a refusal, including errors of the server's own parser. */
 export const refusalFor = (error: unknown, report: RequestReport): Refusal => toRefusal(error, report, fromFramework);
 
 export interface RefusalParts {
@@ -53,7 +53,7 @@ export interface RefusalParts {
   readonly door: Pick<Door, "headers">;
 }
 
-/** What the head of a refusal says of it, beyond what every answer says. */
+/** The headers of a refusal beyond those of every answer. */
 export function refusalHeaders({ code, details, status }: Refusal, baseUrl: string): Readonly<Record<string, string>> {
   const wait = RETRY_AFTER_S[code];
   return {
@@ -64,10 +64,10 @@ export function refusalHeaders({ code, details, status }: Refusal, baseUrl: stri
   };
 }
 
-/** A caller that leaves its answers unread would leave its connection open too. */
+/** A caller that leaves its answers unread might leave its connection open too, so it is closed. */
 export const endsConnection = ({ code, status }: Refusal): boolean => code === "overloaded" && status === 429;
 
-/** `page` is the refusal for people, where one of them asked; `wrap` puts the error object into the form that an address speaks, where that is another. */
+/** `page` is the refusal as a page, if the caller asked for HTML. `wrap` puts the error object into another form, if the address has one. */
 export function sendRefusal(
   reply: FastifyReply,
   refusal: Refusal,

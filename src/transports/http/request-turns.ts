@@ -1,30 +1,30 @@
-// Requests of one address have their turns: a few are worked on at once, and in each turn of the event loop a few milliseconds of them begin.
+// Requests of one address take turns: a few are handled at once, and each turn of the event loop begins a few milliseconds of them.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { TurnLimits } from "../../board/limits/rate.ts";
 
-/** By whose end a turn ends. */
+/** The turn of a request ends when this does. */
 export interface Ending {
   readonly destroyed: boolean;
   once(event: "prefinish" | "close", listener: () => void): Ending;
 }
 
 interface Lane {
-  /** Worked on, and waiting for that. */
+  /** Requests that are handled now, and requests that wait. */
   underWay: number;
-  /** Begun in this turn of the event loop. */
+  /** Requests that began in this turn of the event loop. */
   entered: number;
   readonly waiting: (() => void)[];
-  /** What has begun in this turn of the event loop, and what waits for the next one. */
+  /** Milliseconds used in this turn of the event loop, and the requests that wait for the next turn. */
   usedMs: number;
   readonly arrived: (() => void)[];
-  /** Nothing more begins before this time: after work for one caller the others have as much time to themselves. */
+  /** Nothing more begins before this time: after work for one caller, other callers get as much time. */
   restsUntil: number;
-  /** Somebody sees to it that it goes on after that. */
+  /** A timer is set that continues after that time. */
   waking: boolean;
 }
 
-/** Whoever sends more at once, in spite of all limits on connections, is refused sooner than it would fill the memory. */
+/** A caller that sends more requests than this at once, in spite of all limits on connections, is refused before it fills the memory. */
 const MOST_ARRIVED = 1000;
 
 const LONG_BYTES = 64 * 1024;
@@ -39,16 +39,16 @@ export class RequestTurns {
     this.#limits = limits;
   }
 
-  /** Handles what has arrived, now or in one of the next turns. */
+  /** Handles a request that has arrived, now or in one of the next turns. */
   begin(caller: string, socket: Socket, handle: () => void): void {
     const lane = this.#laneOf(caller);
     if (this.#isFree(lane) || lane.arrived.length >= MOST_ARRIVED) timed(lane, handle);
-    // Where nobody is left to answer, it is not handled at all.
+    // If the caller has gone, the request is not handled at all.
     else lane.arrived.push(() => !socket.destroyed && timed(lane, handle));
     this.#schedule();
   }
 
-  /** Handles it where that can be now; whether it did. */
+  /** Handles the request if that is possible now, and returns whether it did. */
   beginNow(caller: string, handle: () => void): boolean {
     const lane = this.#laneOf(caller);
     const free = this.#isFree(lane);
@@ -57,14 +57,14 @@ export class RequestTurns {
     return free;
   }
 
-  /** Before the body of a request is read: those of one caller that are long wait for each other, so that few are in memory. */
+  /** Called before the body of a request is read. Long bodies of one caller wait for each other, so that few are in memory. */
   enterLong(caller: string, request: IncomingMessage, response: Ending): Promise<void> | undefined {
     const { "content-length": length, "transfer-encoding": pieces } = request.headers;
     if (pieces === undefined && Number(length ?? 0) < LONG_BYTES) return undefined;
     return this.enter(`${caller} long`, request, response);
   }
 
-  /** Resolves when the caller's next request may be worked on; that ends with its answer. */
+  /** Resolves when the caller's next request may be handled. Its turn ends with its answer. */
   enter(caller: string, request: object, response: Ending): Promise<void> | undefined {
     const lane = this.#laneOf(caller);
     const begin = (): void => {
@@ -94,7 +94,7 @@ export class RequestTurns {
     });
   }
 
-  /** A request of the caller was worked on for so long. */
+  /** Adds the time that a request of the caller took. */
   used(caller: string, ms: number): void {
     const pause = this.#limits.pauseFor(ms);
     if (pause === 0) return;
@@ -102,7 +102,7 @@ export class RequestTurns {
     this.#schedule();
   }
 
-  /** It only waits from now on, or is sent as fast as it is read: others of its caller need not wait for it. */
+  /** From now on the request only waits, or is sent as fast as it is read, so other requests of its caller may begin. */
   release(request: object): void {
     for (const release of this.#releases.get(request) ?? []) release();
   }
@@ -149,7 +149,7 @@ export class RequestTurns {
     else if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(caller);
   }
 
-  /** A timer for each lane: nobody waits for somebody else's rest. */
+  /** Each lane has its own timer, so that no caller waits for the pause of another. */
   #wake(lane: Lane, ms: number): void {
     if (lane.waking) return;
     lane.waking = true;

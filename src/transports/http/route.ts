@@ -1,4 +1,4 @@
-// One operation as one HTTP route: what was asked of the door, and how the answer is sent.
+// One operation as one HTTP route: passes the request to the call steps and sends the answer.
 import { Readable } from "node:stream";
 import type {
   FastifyInstance,
@@ -39,7 +39,7 @@ export interface GuestParts {
   readonly baseUrl: string;
   /** Whether a request may carry a secret. */
   readonly secure: (request: ArrivedRequest) => boolean;
-  /** Where a caller's requests have their turns. */
+  /** Where the requests of a caller take turns. */
   readonly turns: RequestTurns | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface RouteParts extends GuestParts {
   readonly rates: RateLimiter;
   readonly report: RequestReport;
   readonly streams: EventStreams;
-  /** Answers that are sent piece by piece. */
+  /** Answers that are sent in chunks. */
   readonly underWay: OpenAnswers;
   readonly versions: Pick<Versions, "of">;
   readonly atHand: Pick<FastPath, "learn">;
@@ -57,7 +57,7 @@ export interface RouteParts extends GuestParts {
   readonly documents: SendDocument;
 }
 
-/** Whoever sent a request, as a guest of the board. */
+/** The sender of a request, as a caller of the board. */
 export function guestOf(request: FastifyRequest, reply: FastifyReply, { turns, secure, baseUrl }: GuestParts): Guest {
   const caller = callerOf(request.ip);
   return {
@@ -71,7 +71,7 @@ export function guestOf(request: FastifyRequest, reply: FastifyReply, { turns, s
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Where it has come through the door of its operation. */
+    /** Set when the call was admitted to its operation. */
     admitted: AdmittedCall | undefined;
   }
 }
@@ -85,7 +85,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     const page = operation.page !== undefined && wantsPage(request);
     if (bringsMany(operation, request)) return sendReply(reply, await answerMany(operation, request, call, parts));
     if (operation.body?.schema !== undefined && request.body === undefined) throw emptyBody(request);
-    // Sent in pieces, without saying how much it will be.
+    // Sent in chunks, without a content length.
     if (request.body !== undefined) call.countBytes((request.body as Buffer).byteLength);
     const text = operation.method === "POST" ? (operation.secret === true ? takeText : readText)(request.body) : "";
     const written = request.query as Record<string, unknown>;
@@ -106,7 +106,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       const answer = await operation.run(asked);
       call.settle(answer);
       if (operation.steady === true) return await documents(request, reply, answer);
-      // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
+      // Set only now: a refusal has no validator, or a second request would be answered with 304.
       if (tag !== undefined) void reply.header("etag", tag);
       if (tag !== undefined && hasAnyAnswer(request.headers)) return await reply.code(304).send();
       if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
@@ -133,13 +133,13 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       if (length === undefined) return;
       if (Number(length) > LIMITS.request_bytes)
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
-      // Each of many lines counts for itself.
+      // Each line is charged on its own.
       if (!bringsMany(operation, request)) call.countBytes(Number(length));
     }),
     ...(operation.method === "POST" && turns !== undefined ? { preParsing: longInTurns(turns) } : {}),
     ...withEveryAnswer(operation),
     onResponse: (request, reply, done) => {
-      // Where nothing was sent, since the caller had gone.
+      // Nothing was sent because the caller had gone.
       request.admitted?.end(reply.statusCode);
       observe(operation.name, reply.statusCode, reply.elapsedTime);
       done();
@@ -154,7 +154,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
 const LAST = /\{\w+\}$/;
 const NONE = /(?!)/;
 
-/** The framework calls all that follows a star. */
+/** The framework's name for everything after a star. */
 function paramsOf({ params }: FastifyRequest, { path, rest }: Operation): Record<string, unknown> {
   const given = params as Record<string, unknown>;
   if (rest !== true) return given;
@@ -162,7 +162,7 @@ function paramsOf({ params }: FastifyRequest, { path, rest }: Operation): Record
   return { ...others, [LAST.exec(path)![0].slice(1, -1)]: all };
 }
 
-/** Whatever the answer is, and whoever refuses: how much room is left, and what holds a secret is not for caches nor for pages of other sites. */
+/** Headers of every answer, refusals included: how much is left of the limits; and answers with a secret are neither cached nor readable by other sites. */
 function withEveryAnswer({ rate, secret }: Operation): { onSend?: onSendAsyncHookHandler } {
   if (!isForWrites(rate) && secret !== true) return {};
   return {
@@ -174,14 +174,14 @@ function withEveryAnswer({ rate, secret }: Operation): { onSend?: onSendAsyncHoo
   };
 }
 
-/** Before a body is read: long ones of one caller wait for each other. */
+/** Called before a body is read: long bodies of one caller wait for each other. */
 export function longInTurns(turns: RequestTurns | undefined): preParsingAsyncHookHandler {
   return async (request, reply) => {
     await turns?.enterLong(callerOf(request.ip), request.raw, reply.raw);
   };
 }
 
-/** A check of each request as a hook that waits for nothing: every request passes several, and a promise each would cost more than the check. Where it has answered itself, nothing follows. */
+/** A check of each request as a synchronous hook. Every request passes several, and a promise for each would cost more than the check. If the check has sent an answer, nothing follows. */
 export function check(work: (request: FastifyRequest, reply: FastifyReply) => void | "answered"): onRequestHookHandler {
   return (request, reply, done) => {
     try {
@@ -194,7 +194,7 @@ export function check(work: (request: FastifyRequest, reply: FastifyReply) => vo
   };
 }
 
-/** A secret comes in the body of a safe request, or not at all; what stands in the address is not quoted, for it may be one. */
+/** A secret may only come in the body of an encrypted request. Text in the address is not quoted, because it may be a secret. */
 function requireSafe(request: FastifyRequest, secure: GuestParts["secure"], baseUrl: string): void {
   if (!secure(request.raw)) throw new Refusal("https_required");
   requireOwnPage(request, baseUrl, "The request was sent by a page of another site, which has no business with keys.");
@@ -206,8 +206,8 @@ function requireSafe(request: FastifyRequest, secure: GuestParts["secure"], base
 }
 
 /**
- * Pages of other sites must not send forms or use up what belongs to whoever looks at them. Browsers say where a request comes from: newer
- * ones by Sec-Fetch-Site, all by Origin, which is `null` where a page hides itself. A program sends neither.
+ * Pages of other sites must not send forms or use up the limits of the person who reads them. Browsers say which site a request comes from:
+ * newer ones in Sec-Fetch-Site, all in Origin, which is `null` if a page hides itself. A program sends neither.
  */
 function requireOwnPage({ headers, host }: FastifyRequest, baseUrl: string, words: string): void {
   const { origin, "sec-fetch-site": from } = headers;
@@ -224,7 +224,7 @@ export function keepPrivate(reply: FastifyReply): void {
   void reply.header("cache-control", "no-store");
 }
 
-/** The next page of a POST is another POST: its address alone leads nowhere. */
+/** The next page of a POST is another POST, so its address alone would not work. */
 function linkNext(reply: FastifyReply, { method, url }: FastifyRequest, baseUrl: string, cursor: string): void {
   const link = method === "POST" ? undefined : nextLink(baseUrl, url, cursor);
   if (link !== undefined) void reply.header("link", link);
@@ -245,9 +245,9 @@ export function wrongType({ headers }: FastifyRequest): Refusal {
   return new Refusal("unsupported_media_type", `${said}; it must be application/json.`);
 }
 
-/** Longer texts are turned into bytes here: the server would set aside three bytes for each character. */
+/** Longer texts are encoded here, because the server would allocate three bytes for each character. */
 const LARGE_CHARS = 8192;
-/** As many bytes as characters: plain ASCII, which is only copied. */
+/** The text has as many bytes as characters: plain ASCII, which is only copied. */
 const bytesOf = (text: string): Buffer => Buffer.from(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8");
 
 function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
@@ -270,7 +270,7 @@ function callOf(
     lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
     closed() {
       const controller = new AbortController();
-      // Of this answer, not of the connection, which may live on with other requests and other listeners.
+      // Listens to this answer and not to the connection, which may go on with other requests and other listeners.
       raw.once("close", () => controller.abort());
       return controller.signal;
     },

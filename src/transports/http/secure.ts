@@ -1,10 +1,10 @@
-// Whether a request may carry a secret: it came over TLS, through a trusted proxy that says so, or never left the machine.
+// Decides whether a request may carry a secret: it came over TLS, through a trusted proxy that says so, or from the same machine.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
 import { callerOf } from "../../board/limits/callers.ts";
 import { isLoopbackName } from "../../core/loopback.ts";
 
-/** What proxies and content networks add to what they pass on; any of it means that the caller is elsewhere. */
+/** Headers that proxies and content networks add. Any of them means that the caller is on another machine. */
 const FORWARDING =
   /^(forwarded|via|cdn-loop|(x-)?client-ip|x-cluster-client-ip|x-real-ip|true-client-ip|x-(url-)?scheme|(x-)?forwarded-.*|x-forwarded|x-original-.*|x-envoy-.*|cf-.*|(fastly|fly)-.*|front-end-https|x-amzn-trace-id|x-appengine-.*|x-azure-.*|x-cloud-trace-context)$/;
 
@@ -23,13 +23,13 @@ const holds = (list: BlockList, address: string | undefined): boolean =>
 
 export const isLoopbackAddress = (address: string | undefined): boolean => holds(loopback, address?.replace(/^::ffff:/i, ""));
 
-/** What the rule looks at; `encrypted` is there on TLS sockets only. */
+/** The part of a request that the rule reads; `encrypted` exists on TLS sockets only. */
 export interface ArrivedRequest {
   readonly socket: { readonly remoteAddress?: string | undefined; readonly localAddress?: string | undefined; readonly encrypted?: true };
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Whether an address is that of a proxy whose word is taken. */
+/** Returns whether an address is that of a trusted proxy. */
 export function trustedCheck(trustedProxies: readonly string[]): (address: string | undefined) => boolean {
   const trusted = new BlockList();
   for (const proxy of trustedProxies) {
@@ -41,7 +41,7 @@ export function trustedCheck(trustedProxies: readonly string[]): (address: strin
   return (address) => holds(trusted, address);
 }
 
-/** The caller of a request, as limits count it: what a trusted proxy says it is, or the address of the connection. */
+/** The caller of a request, as limits count it: the address that a trusted proxy names, or the address of the connection. */
 export function callerFrom(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => callerOf(socket.remoteAddress);
   const isTrusted = trustedCheck(trustedProxies);
@@ -58,8 +58,8 @@ export interface SecureParts {
 }
 
 /**
- * A board that is published over HTTPS has something in front of it, or its own certificate: a plain request that seems to come from the
- * machine itself was most likely passed on by a proxy that nobody told to say so.
+ * A board with an HTTPS address has a proxy or its own certificate. A plain request that seems to come from the same machine was most likely
+ * forwarded by a proxy that is not configured to say so.
  */
 const isPublishedOverTls = (baseUrl: string): boolean => {
   const { protocol, hostname } = new URL(baseUrl);
@@ -71,7 +71,7 @@ export function secureCheck({ trustedProxies, baseUrl }: SecureParts): (request:
   const mayBeLocal = !isPublishedOverTls(baseUrl);
   return ({ socket, headers }) => {
     if (socket.encrypted === true) return true;
-    // Written twice, the header arrives as a list, which is not exactly `https`.
+    // A header that is sent twice arrives as a list, which is not exactly `https`.
     if (isTrusted(socket.remoteAddress) && headers["x-forwarded-proto"] === "https") return true;
     const local = mayBeLocal && holds(loopback, socket.remoteAddress) && holds(loopback, socket.localAddress);
     return local && isLoopbackHost(headers.host) && !isForwarded(headers);

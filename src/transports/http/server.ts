@@ -1,4 +1,4 @@
-// The HTTP server: one route per operation, and nothing that an operation does not know about.
+// The HTTP server: one route per operation.
 import type { RequestListener } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -34,26 +34,26 @@ import { Unsent } from "./unsent.ts";
 export interface HttpParts extends DoorParts, HealthParts, Omit<FrameworkParts, "door"> {
   readonly operations: readonly Operation[];
   readonly clock: Clock;
-  /** Counts what is under way, where somebody else wants to know it too. */
+  /** Counts requests under way for other parts, if they need the number. */
   readonly unsent?: Unsent;
-  /** A caller that reads no byte of its answer for so long is cut off, after twice as long at most; 15 s unless given. */
+  /** A caller that reads no byte of its answer for so long is disconnected, after twice as long at most; 15 s unless given. */
   readonly stallMs?: number | undefined;
-  /** Hears of each request once it is answered. */
+  /** Called for each request after its answer. */
   readonly access?: ((access: Access) => void) | undefined;
   readonly versions: Versions;
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly assets: LoadAssets;
-  /** A refusal for people. */
+  /** A refusal as a page. */
   readonly refusalPage: (refusal: Refusal) => Promise<string>;
-  /** Tells of what the operator removed, by id. */
+  /** Calls back with the ids of messages that the operator removed. */
   readonly onRemoved: (listener: (targets: ReadonlySet<string>) => void) => void;
-  /** What answers at /mcp from these operations, where there is such an address. */
+  /** The MCP endpoint over these operations, if the board has one. */
   readonly mcp?: (operations: readonly Operation[]) => McpParts;
 }
 
 /**
- * Connections that wait to be accepted while the board is at something else. Where there is no room left, callers believe that they are
- * connected and try again in vain, for many seconds: a crowd that comes at once must fit. The system may allow less.
+ * Connections that may wait to be accepted while the board is busy. If there are more, clients believe that they are connected and retry
+ * for many seconds, so a crowd that comes at once must fit. The system may allow less.
  */
 export const BACKLOG = 4096;
 
@@ -91,14 +91,14 @@ interface Takers {
   readonly life: Life;
 }
 
-/** Each in its caller's turn; what is at hand is sent before the framework sees the request. */
+/** Handles each request in its caller's turn. The fast path answers before the framework sees the request. */
 function takeRequests(app: FastifyInstance, { turns, trustedProxies }: Parts, { accessLog, atHand, life }: Takers): void {
   const callerAt = callerFrom(trustedProxies);
   const usual = app.server.listeners("request") as RequestListener[];
   app.server.removeAllListeners("request").on("request", (request, response) => {
     accessLog?.follow(request, response);
     const handle = (): void => {
-      // At the end each answer also ends its connection, which the usual way sees to.
+      // While the board stops, each answer also closes its connection, which the normal path does.
       if (life.closing || !atHand.send(request, response)) for (const listener of usual) listener(request, response);
     };
     if (turns === undefined) handle();
@@ -106,7 +106,7 @@ function takeRequests(app: FastifyInstance, { turns, trustedProxies }: Parts, { 
   });
 }
 
-/** Where each connection is a caller's own, and what passes need not be written down. */
+/** Only if each connection belongs to one caller and there is no access log. */
 function directAnswers(app: FastifyInstance, parts: Parts, { accessLog, atHand, life }: Takers, drain: Drainer): DirectAnswers | undefined {
   const { turns, trustedProxies, tls } = parts;
   if (tls !== undefined || trustedProxies.length > 0 || accessLog !== undefined) return undefined;
@@ -120,7 +120,7 @@ interface Closing {
   readonly direct: DirectAnswers | undefined;
 }
 
-/** Streams end first, or the server would wait for them. */
+/** Streams are ended first, because the server waits for them. */
 function closeInTurn(app: FastifyInstance, life: Life, { streams, drain, direct }: Closing): void {
   app.addHook("preClose", async () => {
     life.closing = true;
@@ -131,14 +131,14 @@ function closeInTurn(app: FastifyInstance, life: Life, { streams, drain, direct 
 }
 
 function countAnswers(app: FastifyInstance, life: Life, unsent: Unsent): void {
-  // At the last moment: what was accepted before the end began must not keep its connection open after it.
+  // Done at the last moment: a request that was accepted before the stop must not keep its connection open after it.
   app.addHook("onSend", (request, reply, payload, done) => {
     if (life.closing) void reply.header("connection", "close");
     try {
       if (request.method !== "HEAD") unsent.count(reply.raw, () => callerOf(request.ip), payload);
       done();
     } catch (error) {
-      // What was said of the answer does not hold for the refusal.
+      // Headers that were set for the answer do not hold for the refusal.
       for (const name of ["etag", "link", "content-encoding"]) void reply.removeHeader(name);
       done(error as Error);
     }
@@ -162,7 +162,7 @@ function addRoutes(app: FastifyInstance, parts: Parts & Pick<RouteParts, "atHand
   for (const operation of parts.operations) addRoute(app, operation, route);
 }
 
-/** New connections see the new certificate; those that are open stay as they are. */
+/** New connections use the new certificate; open ones keep the old one. */
 export function renewTls(app: FastifyInstance, { cert, key }: NonNullable<HttpParts["tls"]>): void {
   (app.server as TlsServer).setSecureContext({ cert, key });
 }

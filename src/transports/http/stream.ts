@@ -1,4 +1,4 @@
-// Replies that are sent piece by piece: only as fast as they are taken, and never cut short in a way that looks whole.
+// Answers that are sent in chunks: only as fast as they are read, and never cut short in a way that looks complete.
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -7,10 +7,10 @@ import type { Telemetry } from "../../ports/telemetry.ts";
 
 type Pieces = NonNullable<Reply["stream"]>;
 
-/** Answers under way. */
+/** Answers that are being sent. */
 export type OpenAnswers = Set<ServerResponse>;
 
-/** Something was removed that may wait in the buffers of slow readers: they are broken off, and have to ask again. */
+/** A removed message may be in the buffers of slow readers. Their answers are aborted, and they have to ask again. */
 export function breakOffSlow(underWay: OpenAnswers): void {
   for (const response of underWay) if (response.writableLength > 0) response.destroy();
 }
@@ -18,7 +18,7 @@ export function breakOffSlow(underWay: OpenAnswers): void {
 export interface StreamParts {
   readonly report: Telemetry;
   readonly underWay: OpenAnswers;
-  /** Told when it is over, where the caller may only have so many at once. */
+  /** Called at the end, if the caller has a limit of such answers at once. */
   readonly leave?: (() => void) | undefined;
 }
 
@@ -31,14 +31,14 @@ export function sendStream(
 ): FastifyReply {
   void reply.code(status).header("content-type", type).headers(headers);
   reply.raw.once("close", leave);
-  // The framework would read a stream to its end only to answer HEAD.
+  // For HEAD, the framework would read the whole stream only to drop it.
   if (method === "HEAD") return reply.send(Readable.from([]));
   underWay.add(reply.raw);
   reply.raw.once("close", () => underWay.delete(reply.raw));
   return reply.send(Readable.from(reported(stream, report)));
 }
 
-/** Where a stream fails after its first piece, the framework breaks the transfer off; the operator should know why. */
+/** If a stream fails after its first chunk, the framework aborts the transfer. The log tells the operator why. */
 async function* reported(stream: Pieces, report: Telemetry): AsyncIterable<string | Uint8Array> {
   try {
     yield* stream;

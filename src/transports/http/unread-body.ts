@@ -1,21 +1,21 @@
-// An answer to a request whose body nobody will read: what still comes is taken and dropped for a while, or a reset would swallow the answer.
+// Answers a request whose body is not read. The rest of the body is taken and dropped for a while, because a reset would destroy the answer.
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { LIMITS } from "../../core/protocol/limits.ts";
 
-/** Many clients write the whole body before they read a byte; this much of it they may. */
+/** Many clients write the whole body before they read; this much of it is taken. */
 const MOST_BYTES = 32 * 1024 * 1024;
-/** Without a byte of it. */
+/** How long to wait without a byte of it. */
 const QUIET_MS = 2000;
 
-/** Whether more may be on its way than this board takes. */
+/** Whether more bytes may be on their way than this board takes. */
 export function isTooMuch({ headers, complete }: IncomingMessage): boolean {
-  // Who asks before sending the body sends none after a refusal.
+  // A client that asks before it sends the body sends none after a refusal.
   if (complete || /^100-continue$/i.test(headers.expect ?? "")) return false;
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > LIMITS.request_bytes;
 }
 
-/** The text at once, and the end of the answer when the body has come or has had its chance. */
+/** Sends the text at once, and ends the answer when the body has come or its time is over. */
 export function answerBeforeBody(text: string, request: IncomingMessage): Readable {
   return Readable.from(
     (async function* () {
@@ -37,7 +37,7 @@ function dropped(request: IncomingMessage): Promise<void> {
       bytes += chunk.length;
       if (bytes > MOST_BYTES) done();
     };
-    // A board that was held up itself has not yet looked at what came meanwhile: it does so before it gives anybody up.
+    // If the board itself was busy, bytes may have arrived that it has not read yet. It reads them before it closes the connection.
     const timer = setInterval(() => {
       if (bytes > seen) seen = bytes;
       else setImmediate(() => bytes > seen || done());

@@ -1,18 +1,18 @@
-// Answers that nobody reads: their bytes are counted by caller and in all, and who reads none for 15 to 30 seconds is cut off.
+// Answers that nobody reads: their bytes are counted per caller and in all, and a caller that reads none for 15 to 30 seconds is disconnected.
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 
-/** A reader that takes no byte for so long is gone. The platform looks twice before it says so: it takes up to twice as long. */
+/** A reader that takes no byte for so long is gone. The platform checks twice, so this takes up to twice as long. */
 const STALL_MS = 15_000;
-/** What the system itself keeps for a connection is not worth counting. */
+/** Bytes that fit into the system's own buffers are not counted. */
 const COUNTED_BYTES = 64 * 1024;
 const MIB = 1024 * 1024;
 const OF_ONE_CALLER = 12 * MIB;
 const OF_ALL = 256 * MIB;
 
-/** An answer that is under way. */
+/** An answer that is being sent. */
 export interface UnderWayAnswer {
   once(event: "close", listener: () => void): unknown;
 }
@@ -20,7 +20,7 @@ export interface UnderWayAnswer {
 export class Unsent {
   readonly #callers = new Map<string, number>();
   readonly #underWay = new WeakMap<Socket, ServerResponse>();
-  /** Until the last large answer of a caller that is asked for is made. */
+  /** Resolves when the last large answer of a caller is made. */
   readonly #making = new Map<string, Promise<unknown>>();
   #all = 0;
 
@@ -29,7 +29,7 @@ export class Unsent {
       this.#underWay.set(request.socket, response);
       response.once("close", () => this.#underWay.delete(request.socket));
     });
-    // The platform calls where nothing was read or written for so long; a connection that waits for its next request is closed as well.
+    // The platform calls this if nothing was read or written for so long. A connection that waits for its next request is closed too.
     server.setTimeout(stallMs, (socket) => {
       if (!this.#underWay.has(socket) || socket.writableLength > 0) socket.destroy();
     });
@@ -39,14 +39,14 @@ export class Unsent {
     return this.#all;
   }
 
-  /** Whether an answer of this size may be sent to a caller now. */
+  /** Returns whether an answer of this size may be sent to a caller now. */
   admits(caller: string, bytes: number): boolean {
     return bytes < COUNTED_BYTES || (this.#all + bytes <= OF_ALL && (this.#callers.get(caller) ?? 0) + bytes <= OF_ONE_CALLER);
   }
 
   /**
-   * Before a large answer is made: those of one caller are made one after the other, so that each is counted before the next begins.
-   * Throws where the caller has left so much unread that this one might be too much.
+   * Called before a large answer is made. Large answers of one caller are made one after the other, so that each is counted before the next
+   * begins. Throws if the caller has left so much unread that this answer might be too much.
    */
   async turn(caller: string, response: ServerResponse): Promise<void> {
     if (response.destroyed) return;
@@ -60,7 +60,7 @@ export class Unsent {
     if (bytes > OF_ONE_CALLER - LIMITS.page_bytes) throw tooMuch(bytes);
   }
 
-  /** Counts an answer until it has gone out, or refuses it. One that is sent piece by piece is never whole in memory, and counts nothing. */
+  /** Counts an answer until it was sent, or refuses it. An answer in chunks is never whole in memory and counts nothing. */
   count(response: UnderWayAnswer, callerOf: () => string, answer: unknown): void {
     const bytes = bytesOf(answer);
     if (bytes < COUNTED_BYTES) return;
@@ -78,7 +78,7 @@ export class Unsent {
   }
 }
 
-/** Most are so short that their bytes need not be counted. */
+/** Most answers are so short that their bytes need not be counted. */
 function bytesOf(answer: unknown): number {
   if (typeof answer === "string") return answer.length * 3 < COUNTED_BYTES ? 0 : Buffer.byteLength(answer);
   return Buffer.isBuffer(answer) ? answer.length : 0;

@@ -1,13 +1,13 @@
-// Validators for answers: what is shown of the board changes only when its log moves, or with time itself.
+// Validators of answers: an answer changes only when the log grows, or with time itself.
 import { sha256Hex } from "../../core/protocol/sha256.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";
 import { Freshness, type BoardMoment, momentAt } from "../../board/read/freshness.ts";
 
 export interface Versions {
-  /** A weak validator of the answer at an address, as things stand now; `moves`: the answer changes with the clock alone. */
+  /** A weak validator of the answer at an address, for the present state of the board. `moves`: the answer changes with the clock alone. */
   readonly of: (address: string, moves: boolean) => Promise<string>;
-  /** What can be answered without waiting, where the store has anything at hand. */
+  /** The validator that can be computed without waiting, if the store can answer synchronously. */
   readonly moment: ((now: number) => BoardMoment | undefined) | undefined;
 }
 
@@ -22,7 +22,7 @@ export function versions(store: Pick<ListReads, "leastState" | "atHand">, clock:
   };
 }
 
-/** The same of one address, at one moment after the other. */
+/** The validator of one address, as a function of the board's state. */
 export function versionAt(address: string, moves: boolean): (at: Freshness) => string {
   const hash = hashOf(address);
   let last: { readonly at: Freshness; readonly tag: string } | undefined;
@@ -34,7 +34,7 @@ export function versionAt(address: string, moves: boolean): (at: Freshness) => s
 
 const hashOf = (address: string): string => sha256Hex(address).slice(0, 12);
 
-/** Of the oldest answer there may be and of the newest: whichever moves, it is sent once more. */
+/** Combines the oldest and the newest state that an answer may have: if either changes, the answer is sent again. */
 function tagOf(hash: string, moves: boolean, at: Freshness, newest: number): string {
   const state = at.seq === newest ? String(at.seq) : `${at.seq}.${newest}`;
   const second = moves || at.overdue ? `-${Math.floor(at.now / 1000)}` : "";

@@ -1,22 +1,22 @@
-// One client, as the SMTP library sees it, with this board's reply codes and manners of ending.
+// One client of the SMTP library, with this board's reply codes and its ways to end a connection.
 import { SMTPConnection } from "smtp-server/lib/smtp-connection.js";
 import { BARE_LINE_END, type SmtpReply } from "./replies.ts";
 
 const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3} /;
 
 export class Connection extends SMTPConnection {
-  /** A message is coming in or being written: at the end of the board it is waited for. */
+  /** A message is being received or written; a stopping board waits for it. */
   busy = false;
   strangers = 0;
 
-  /** The library adds an enhanced code by the reply code alone; where the words bring their own, that one stands. */
+  /** The library derives the enhanced code from the reply code. If the text has its own, that one is used. */
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     super.send(code, data, typeof data === "string" && ENHANCED.test(data) ? false : context);
-    // What follows a message that two servers may read differently is not to be trusted as commands.
+    // If two servers may read a message differently, the bytes after it must not be read as commands.
     if (code === BARE_LINE_END.responseCode) this.close();
   }
 
-  /** Says why, and ends the connection. */
+  /** Sends the reason and ends the connection. */
   end(reply: SmtpReply): void {
     this.send(reply.responseCode, reply.message);
     this.close();

@@ -1,11 +1,11 @@
-// The bytes of one message as they come in: bounded, and with every line ending held to CRLF.
+// The bytes of one message as they arrive, limited in size; every line must end with CRLF.
 import type { SMTPServerDataStream } from "smtp-server";
 import { BARE_LINE_END, TOO_LARGE } from "./replies.ts";
 
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** Resolves when the sender has ended the message; what is too large or malformed is read to its end, but not kept. */
+/** Resolves when the sender has ended the message. A message that is too large or malformed is read to its end and dropped. */
 export async function receiveData(stream: SMTPServerDataStream): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let last = 0;
@@ -16,13 +16,13 @@ export async function receiveData(stream: SMTPServerDataStream): Promise<Uint8Ar
     if (stream.sizeExceeded || bare) chunks.length = 0;
     else chunks.push(chunk);
   }
-  // A bare line end is an attempt, or a broken sender, whatever the size: two readers of these bytes might see two messages.
+  // A bare line end is an attack or a broken sender, whatever the size: two readers of these bytes might see two messages.
   if (bare || last === CR) throw BARE_LINE_END;
   if (stream.sizeExceeded) throw TOO_LARGE;
   return Buffer.concat(chunks);
 }
 
-/** `before` is the last byte of what came before the chunk. */
+/** `before` is the last byte before the chunk. */
 export function hasBareLineEnd(chunk: Uint8Array, before: number): boolean {
   let previous = before;
   for (const byte of chunk) {

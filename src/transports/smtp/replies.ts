@@ -1,4 +1,4 @@
-// What SMTP says to each refusal of the board: a reply code, an enhanced code and words.
+// The SMTP reply to each refusal of the board: a reply code, an enhanced code and a text.
 import { type ErrorCode, Refusal } from "../../core/errors.ts";
 import { MailUnreadable } from "../../ports/mail.ts";
 
@@ -32,7 +32,7 @@ const OWN: Partial<Record<ErrorCode, SmtpReply>> = {
   shutting_down: CLOSING,
 };
 
-/** Anything that is no refusal is a fault of ours: the sender is told to try again, and no more. */
+/** Anything else is a fault of the board: the sender is told to try again, and nothing more. */
 export function smtpReplyTo(error: unknown): SmtpReply {
   if (error instanceof SmtpReply) return error;
   if (error instanceof MailUnreadable)

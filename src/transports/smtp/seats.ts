@@ -1,16 +1,16 @@
-// Who may hold a connection: few for each address, and where all are taken, whoever holds most makes room for others.
+// Limits connections: a few per address. If all are taken, the address that holds most gives one up.
 import { callerOf, countedAs } from "../../board/limits/callers.ts";
 
-/** What may hold one. */
+/** A connection that may hold a seat. */
 export interface Seated {
-  /** It is in the middle of a message: ended only where no other can be. */
+  /** The client is in the middle of a message, so it is ended only if no other can be. */
   readonly busy: boolean;
 }
 
 export interface SeatLimits {
   readonly all: number;
   readonly perAddress: number;
-  /** One IPv6 network of 48 bits has 65,536 of those that count as one address. */
+  /** An IPv6 network of 48 bits has 65,536 networks that count as one address each. */
   readonly perNetwork: number;
 }
 
@@ -25,7 +25,7 @@ export class Seats<Guest extends Seated> {
   /** Oldest first. */
   readonly #taken = new Map<Guest, Place>();
 
-  /** `end` ends the connection of one that has to make room; its seat is free by then. */
+  /** `end` ends the connection that has to give up its seat; the seat is free by then. */
   constructor(limits: SeatLimits, end: (guest: Guest) => void) {
     this.#limits = limits;
     this.#end = end;
@@ -35,7 +35,7 @@ export class Seats<Guest extends Seated> {
     return this.#taken.size;
   }
 
-  /** Whether there is a seat for it; who is refused is not counted, however long it stays on the line. */
+  /** Returns whether there is a seat. A refused client is not counted, however long it stays connected. */
   take(address: string | undefined, guest: Guest): boolean {
     const place = placeOf(address);
     const of = (name: keyof Place): number => [...this.#taken.values()].filter((one) => one[name] === place[name]).length;
@@ -50,7 +50,7 @@ export class Seats<Guest extends Seated> {
     this.#taken.delete(guest);
   }
 
-  /** Where somebody would still hold as many as the newcomer then has, its oldest connection goes. */
+  /** Ends a connection of the network that holds most, if it then still holds as many as the network of the new client. */
   #makeRoom(held: number): boolean {
     const byNetwork = Map.groupBy(this.#taken, ([, { network }]) => network);
     const [most = []] = [...byNetwork.values()].toSorted((a, b) => b.length - a.length);

@@ -1,4 +1,4 @@
-// E-mail comes in: an SMTP server that receives for the board's aliases and never sends anything on.
+// Receives e-mail: an SMTP server that accepts mail for the board's aliases and never sends or forwards any.
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { domainToASCII } from "node:url";
@@ -38,22 +38,22 @@ export interface SmtpParts {
 }
 
 export interface SmtpTimeouts {
-  /** Silence between two commands, or within a message. */
+  /** The longest silence between two commands, or within a message. */
   readonly idleMs: number;
-  /** A whole message, and a whole connection. */
+  /** The longest time for a message, and for a connection. */
   readonly dataMs: number;
   readonly sessionMs: number;
-  /** For messages under way when the board ends. */
+  /** How long a stopping board waits for messages under way. */
   readonly closeMs: number;
 }
 
 const PATIENCE: SmtpTimeouts = { idleMs: 30_000, dataMs: 120_000, sessionMs: 300_000, closeMs: 3000 };
 const SEATS: SeatLimits = { all: 200, perAddress: 5, perNetwork: 20 };
 const ACCEPTED = 250;
-/** Nothing waits in a queue: it is on disk. */
+/** There is no queue: an accepted message is on disk. */
 const STORED = "Accepted and stored";
 const NEVER_MS = 2 ** 31 - 1;
-/** Recipients that do not exist, in one connection. */
+/** Unknown recipients that one connection may name. */
 const MAX_STRANGERS = 20;
 
 export class SmtpServer extends SMTPServer {
@@ -66,7 +66,7 @@ export class SmtpServer extends SMTPServer {
   readonly #seats: Seats<Connection>;
   #closing = false;
   readonly #recipients = new WeakMap<SMTPServerAddress, Recipient>();
-  /** By envelope, how often a recipient was taken: the library lists one that is named twice once. */
+  /** How often an envelope named a recipient; the library lists one that is named twice only once. */
   readonly #taken = new WeakMap<object, number>();
 
   constructor({ mailroom, mailDomain, clock, tls, report, patience = PATIENCE, seats = SEATS }: SmtpParts) {
@@ -77,16 +77,16 @@ export class SmtpServer extends SMTPServer {
     this.#report = report;
     this.#patience = patience;
     this.#seats = new Seats(seats, (connection) => connection.end(MAKING_ROOM));
-    // Broken connections and failed handshakes are the clients' own affair.
+    // Broken connections and failed handshakes are not logged: they are the clients' faults.
     this.on("error", () => {});
   }
 
-  /** Connections that were accepted and are open. */
+  /** Open connections that were accepted. */
   get open(): number {
     return this.#seats.taken;
   }
 
-  /** Resolves with the address it got. */
+  /** Resolves with the address of the listener. */
   async start(port: number, host: string): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.server.once("error", reject);
@@ -96,7 +96,7 @@ export class SmtpServer extends SMTPServer {
     return `smtp://${family === "IPv6" ? `[${address}]` : address}:${got}`;
   }
 
-  /** Messages under way are answered first, for a short while. */
+  /** Messages under way are answered first, for a short time. */
   stop(): Promise<void> {
     this.#closing = true;
     return new Promise((resolve) => {
@@ -171,7 +171,7 @@ export class SmtpServer extends SMTPServer {
     );
   }
 
-  /** Calls back when so much time has passed; the answer calls it off. */
+  /** Calls back after this time. The returned function cancels it. */
   #after(ms: number, callback: () => void): () => void {
     return this.#clock.at(this.#clock.now() + ms, callback);
   }
@@ -180,7 +180,7 @@ export class SmtpServer extends SMTPServer {
     try {
       return await this.#mailroom.recipient(address, session.remoteAddress);
     } catch (error) {
-      // One that is only told to come back later has guessed nothing.
+      // A client that is told to come back later has not guessed a name.
       const guessed = error instanceof Refusal && error.code === "alias_unknown";
       const connection = this.#connections.get(session.id);
       if (guessed && connection !== undefined && ++connection.strangers > MAX_STRANGERS) throw TOO_MANY_STRANGERS;
@@ -201,7 +201,7 @@ export class SmtpServer extends SMTPServer {
   }
 }
 
-/** Before anything is kept of it: it is told why, and nobody waits for it to hang up. */
+/** The connection is refused before any state is kept for it. It is told why, and the board does not wait for it to hang up. */
 function turnAway(socket: Socket): void {
   const { responseCode, message } = TOO_MANY_SENDERS;
   socket.on("error", () => {});
@@ -209,7 +209,7 @@ function turnAway(socket: Socket): void {
   socket.destroySoon();
 }
 
-/** A fault of the board, and not a refusal or a client that went away. */
+/** A fault of the board, not a refusal and not a client that went away. */
 function isOurs(error: unknown): boolean {
   const gone = (error as NodeJS.ErrnoException).code === "ECONNECTION";
   return !(error instanceof Refusal || error instanceof SmtpReply || error instanceof MailUnreadable || gone);
@@ -228,7 +228,7 @@ function options(name: string, tls: SmtpParts["tls"], { idleMs }: SmtpTimeouts):
     disableReverseLookup: true,
     maxCommandLength: 2048,
     socketTimeout: idleMs,
-    // The board's clock says when; the library's own must not come first.
+    // The board's own timers decide; the library's must not end the connection first.
     closeTimeout: NEVER_MS,
     logger: false,
     ...(tls === undefined ? {} : { cert: tls.cert, key: tls.key, minVersion: "TLSv1.2" as const }),
