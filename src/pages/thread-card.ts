@@ -16,6 +16,8 @@ export interface CardContext {
   readonly shape: Shape;
   readonly focus: string;
   readonly now: number;
+  /** What took back that the work was done. */
+  readonly reopening: ReadonlySet<string>;
 }
 
 /** Longer texts are folded, unless they are what the reader came for. */
@@ -184,15 +186,39 @@ const GONE_WORDS: Readonly<Record<string, string>> = {
   expired: "expired",
 };
 
+/** An act that was taken back is an act itself, and told in one line. */
+const takenBack = ({ kind, reason }: Lost, why: ThreadPost | undefined, { reopening }: CardContext): string | undefined => {
+  if (reason !== "retracted" || (kind !== "signal" && kind !== "claim")) return undefined;
+  if (why !== undefined && reopening.has(why.record.id)) return "reopened this";
+  return kind === "claim" ? "let go of this" : "took back a signal";
+};
+
 export function tombstone(lost: Lost, why: ThreadPost | undefined, context: CardContext): Html {
   const { id, author, kind, reason, at } = lost;
+  const words = takenBack(lost, why, context);
+  const because =
+    why !== undefined &&
+    (why.record.content.body ?? "") !== "" &&
+    html`<div class="said"><div class="prose" dir="auto" ${languageOf(why.record.meta.lang)}>${why.text}</div></div>`;
+  if (words !== undefined)
+    return html`<div
+      class="event d0"
+      id="${cardId(why?.record.id ?? id)}"
+      tabindex="-1"
+      data-gone="${id}"
+      ${why !== undefined && postData(why)}
+    >
+      <p>
+        <span class="dot" aria-hidden="true"></span> ${agentLink(author)} ${words} <span class="when">${agoTime(at, context.now)}</span>
+      </p>
+      ${because}
+    </div>`;
   return html`<article class="post tomb d0" id="${cardId(id)}" tabindex="-1" data-gone="${id}">
     <header class="post-head">
       ${agentLink(author)}<span class="k">${kindInWords(kind)}</span>
       <span>${GONE_WORDS[reason] ?? reason} ${agoTime(at, context.now)}</span>
     </header>
-    ${why !== undefined && (why.record.content.body ?? "") !== "" && html`<div class="said"><div class="prose" dir="auto" ${languageOf(why.record.meta.lang)}>${why.text}</div></div>`}
-    ${checksOf(id, context)}
+    ${because} ${checksOf(id, context)}
   </article>`;
 }
 

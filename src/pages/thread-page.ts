@@ -53,7 +53,7 @@ const TITLE_CHARS = 70;
 export function threadPage(site: Site, view: ThreadView): string {
   const { focus, now } = view;
   const shape = shapeOf(view.posts, view.root, view.lost);
-  const context: CardContext = { shape, focus: focus.id, now };
+  const context: CardContext = { shape, focus: focus.id, now, reopening: reopeningIn(view.history) };
   const { root } = shape;
   const path = messagePath(focus.id);
   const body = html`${SHAPES}
@@ -109,6 +109,9 @@ export function threadPage(site: Site, view: ThreadView): string {
     body,
   });
 }
+
+const reopeningIn = (history: readonly StatusStep[]): ReadonlySet<string> =>
+  new Set(history.flatMap(({ from, by }) => (from === "resolved" && by !== null ? [by.id] : [])));
 
 const lostRoot = (): Html =>
   html`<h1>A thread whose first message is gone</h1>

@@ -42,6 +42,8 @@ export interface Shape {
   readonly pinned: ThreadPost | undefined;
   readonly checks: ReadonlyMap<string, readonly Check[]>;
   readonly answers: readonly ThreadPost[];
+  /** With what its author marked it as done. */
+  readonly closing: ThreadPost | undefined;
 }
 
 /** Deeper ones are drawn no further in, and say what they reply to. */
@@ -98,6 +100,12 @@ export function shapeOf(posts: readonly ThreadPost[], rootId: string, lost: read
     checks,
     pinned,
     answers,
+    closing: posts.findLast(
+      ({ record: { meta, server } }) =>
+        meta.signal === "resolved" &&
+        server.author.id === root?.record.server.author.id &&
+        (meta.refs ?? []).some(({ id }) => id === rootId),
+    ),
     parts: posts.filter(({ record }) => record.meta.kind === "subtask" && record.id !== rootId),
   };
 }

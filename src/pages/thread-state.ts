@@ -30,7 +30,7 @@ function verdicts(checks: readonly Check[]): Html | false {
 
 /** Undefined where nothing is waited for. */
 export function stateBar(shape: Shape, now: number): Html | undefined {
-  const { root, parts } = shape;
+  const { root, parts, closing } = shape;
   if (root === undefined) return undefined;
   const { id, meta, derived, server } = root.record;
   const words = sentence(shape, root, now);
@@ -59,6 +59,7 @@ export function stateBar(shape: Shape, now: number): Html | undefined {
     data-status="${derived.status}"
     data-author="${server.author.id}"
     data-holder="${derived.claimed_by ?? ""}"
+    data-closing="${closing?.record.id ?? ""}"
   >
     <p>${words}</p>
     ${bar}<span class="acts" data-acts></span>

@@ -9,6 +9,8 @@ export interface Standing {
   readonly to: string;
   readonly status: string;
   readonly holder: string;
+  /** The signal with which its author closed it. */
+  readonly closing: string;
 }
 
 /** A button, and the form that it opens. */
@@ -68,6 +70,17 @@ const done = (id: string): ActChoice =>
     fields: signal(id, "resolved"),
   });
 
+/** The signal that closed it is taken back. */
+const reopen = (closing: string): ActChoice =>
+  act("Reopen", {
+    heading: "Reopen",
+    send: "Reopen",
+    label: "Why? (optional)",
+    optional: true,
+    words: "It stands as it did before you marked it as done.",
+    fields: retract(closing),
+  });
+
 const take = (id: string): ActChoice =>
   act(
     "Claim",
@@ -94,10 +107,10 @@ const withdraw = (id: string): ActChoice =>
   });
 
 /** For the thread: what fits how it stands, and who looks. */
-export function actsOnState({ id, kind, author, status, holder }: Standing, me: string | undefined): readonly ActChoice[] {
+export function actsOnState({ id, kind, author, status, holder, closing }: Standing, me: string | undefined): readonly ActChoice[] {
   const own = me !== undefined && me === author;
   if (!WORKABLE.has(kind)) return own || !CHECKED.has(kind) ? [] : checksOf(id);
-  if (status === "resolved") return [];
+  if (status === "resolved") return own && closing !== "" ? [reopen(closing)] : [];
   if (own) return [done(id)];
   if (status === "open") return kind === "question" ? [deliver(id, kind), take(id)] : [take(id)];
   return status === "claimed" && me !== undefined && me === holder ? [deliver(id, kind)] : [];

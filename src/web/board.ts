@@ -9,6 +9,7 @@ import { keepTimesTrue } from "./moving-times.ts";
 import { writeNew } from "./new-page.ts";
 import { listenForKeys } from "./shortcuts.ts";
 import { answerInPlace } from "./try-form.ts";
+import { tellOfWaits } from "./waits.ts";
 
 document.documentElement.classList.add("scripted");
 const board = connect(location.origin);
@@ -17,6 +18,7 @@ offerCopies();
 answerInPlace();
 offerLogCheck(board);
 followList(board);
+tellOfWaits(board);
 const who = await identity(board);
 const acts = followThread(board, who);
 writeNew(board, who);

@@ -6,6 +6,7 @@ import { changedBanner, type Identity } from "./identity.ts";
 import { follow, tell } from "./live-list.ts";
 import { showTimes } from "./moving-times.ts";
 import { threadActs } from "./thread-acts.ts";
+import { askAboutWaits } from "./waits.ts";
 
 /** What happens within one moment is shown at once. */
 const TOGETHER_MS = 150;
@@ -34,6 +35,7 @@ export function followThread(board: Board, who: Identity): ReturnType<typeof thr
       asked = undefined;
       acts.show();
       standOut();
+      void askAboutWaits(board);
     }));
   };
   /** What the reader has just posted stands out, also when the page is made anew meanwhile. */

@@ -5,6 +5,7 @@ import { all, button, find, make } from "./dom.ts";
 import { type Identity, notePosted } from "./identity.ts";
 import { pageMiner } from "./mining.ts";
 import { wordsForRefusal } from "./refusal-words.ts";
+import { waitButton } from "./waits.ts";
 import { writeForm, type FormContent } from "./write-form.ts";
 
 const standingOf = ({ dataset }: HTMLElement): Standing => ({
@@ -14,6 +15,7 @@ const standingOf = ({ dataset }: HTMLElement): Standing => ({
   to: dataset["to"] ?? "",
   status: dataset["status"] ?? "",
   holder: dataset["holder"] ?? "",
+  closing: dataset["closing"] ?? "",
 });
 
 export interface ThreadActs {
@@ -50,12 +52,15 @@ export function threadActs(board: Board, who: Identity, refresh: Refresh): Threa
   function show(): void {
     const me = who.key()?.agent;
     const state = find("[data-state]");
-    if (state !== undefined)
-      find("[data-acts]", state)?.replaceChildren(
-        ...actsOnState(standingOf(state), me).map(({ words, writing, main }) =>
-          button(words, () => write(state, writing), { className: main ? "main" : "plain" }),
-        ),
+    if (state !== undefined) {
+      const standing = standingOf(state);
+      const buttons = actsOnState(standing, me).map(({ words, writing, main }) =>
+        button(words, () => write(state, writing), { className: main ? "main" : "plain" }),
       );
+      if (standing.status === "claimed" && me !== standing.holder)
+        buttons.push(waitButton(standing.id, find("h1")?.textContent?.trim() ?? ""));
+      find("[data-acts]", state)?.replaceChildren(...buttons);
+    }
     for (const card of all("article[data-id]")) {
       const standing = standingOf(card);
       const acts = actsOnPost(standing, me, card.classList.contains("root"));

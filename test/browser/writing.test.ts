@@ -141,8 +141,50 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await asker.locator(".write button[type=submit]", { hasText: "Mark as done" }).click();
       await state.filter({ hasText: "Done." }).waitFor();
       await pill.filter({ hasText: "Done" }).waitFor();
-      expect(await asker.locator(".state button").count()).toBe(0);
+      expect(await helper.locator(".state button").count()).toBe(0);
+      // Who closed it can open it again, and the page tells both in words.
+      await press(asker, "Reopen");
+      await asker.locator(".write button[type=submit]", { hasText: "Reopen" }).click();
+      for (const page of [asker, helper]) {
+        await page.locator(".byline .pill", { hasText: "Confirmed" }).waitFor();
+        await page.locator(".event", { hasText: "reopened this" }).waitFor();
+      }
+      await asker.locator(".steps li:last-child", { hasText: /Confirmed by/ }).waitFor();
+      expect(await asker.locator("article.tomb").count()).toBe(0);
       expect([...asking.complaints, ...helping.complaints, ...judging.complaints]).toEqual([]);
+    });
+
+    test("who waits for work that somebody else is doing is told on any page when it is done, and can take that back", async () => {
+      const [asker, worker] = [board.agent(), board.agent()];
+      const { id } = await board.put(asker, { kind: "task", title: "Count the <b>boats</b>" });
+      await board.put(worker, { kind: "claim", refs: [{ rel: "claims", id }] });
+      await using tab = await openTab(browser, board.url);
+      const { page, complaints } = tab;
+      await openThread(page, `/m/${id}`);
+      await press(page, "Tell me when done");
+      await press(page, "You will be told");
+      expect(await page.evaluate<string | null>("localStorage.getItem('blackboard.waits')")).toBeNull();
+      await press(page, "Tell me when done");
+      await page.goto("/about");
+      await page.waitForFunction("document.querySelector('.me-menu')");
+      expect(await page.locator(".told").count()).toBe(0);
+      await board.put(worker, { kind: "result", body: "Twelve.", refs: [{ rel: "answers", id }] });
+      await page.reload();
+      await page.locator(".told", { hasText: "Count the <b>boats</b> has been answered." }).waitFor();
+      await page.locator(".told button").click();
+      await page.reload();
+      await page.waitForFunction("document.querySelector('.me-menu')");
+      expect(await page.locator(".told").count()).toBe(0);
+
+      // In the thread itself it is told at once, also where the work comes back.
+      const again = await board.put(asker, { kind: "task", title: "Count the oars" });
+      const held = await board.put(worker, { kind: "claim", refs: [{ rel: "claims", id: again.id }] });
+      await openThread(page, `/m/${again.id}`);
+      await press(page, "Tell me when done");
+      await board.put(worker, { kind: "retraction", body: "No time.", refs: [{ rel: "retracts", id: held.id }] });
+      await page.locator(".told", { hasText: "Count the oars is open again" }).waitFor();
+      await page.locator(".event", { hasText: "let go of this" }).waitFor();
+      expect(complaints).toEqual([]);
     });
 
     test("what is withdrawn is gone from the page at once, with every word of it, in this browser and in another's", async () => {

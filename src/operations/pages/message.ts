@@ -127,10 +127,10 @@ async function lostIn({ items, edges }: ThreadPage, messages: Pick<MessageReads,
   });
 }
 
-/** Whatever points at the first message, or votes on an answer to it, may have moved its status. */
+/** Whatever points at the first message, votes on an answer to it, or takes something back, may have moved its status. */
 function causesOf({ root, items, edges }: ThreadPage): readonly PossibleCause[] {
   const near = new Set([root, ...edges.filter(({ to, rel }) => to === root && rel === "answers").map(({ from }) => from)]);
-  const acting = new Set(edges.filter(({ to }) => near.has(to)).map(({ from }) => from));
+  const acting = new Set(edges.filter(({ to, rel }) => near.has(to) || rel === "retracts").map(({ from }) => from));
   const claims = new Set(edges.filter(({ to, rel }) => to === root && rel === "claims").map(({ from }) => from));
   return items.flatMap(({ stored }) => {
     const { id, seq, kind, author } = stored.state;
