@@ -30,11 +30,12 @@ export interface Change {
 
 const rounded = (value: number): number => Number(value.toPrecision(4));
 
-export function runOf(bench: string, figures: readonly Figure[], now: Date): Run {
+/** `state`: which state of the files it was seen at. */
+export function runOf(bench: string, figures: readonly Figure[], now: Date, state = commit()): Run {
   return {
     bench,
     at: now.toISOString(),
-    commit: commit(),
+    commit: state,
     machine: `${availableParallelism()} x ${cpus()[0]?.model.trim() ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${platform()} ${arch()}`,
     node: process.version,
     figures: Object.fromEntries(

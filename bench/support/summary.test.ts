@@ -14,11 +14,14 @@ const rate = (value: number, ceiling?: number, name = "bare"): Figure => ({
 });
 const wait = (value: number): Figure => ({ name: "p99", value, unit: "ms", better: "less" });
 
+/** Git is not asked for it: that would take most of the time of these tests. */
+const STATE = "abc1234";
+
 /** What the table says of `now` where only `before` was recorded. */
 function told(before: readonly Figure[], now: readonly Figure[], change: Partial<Run> = {}): string {
   const path = join(emptyDirectory(), "history.jsonl");
-  new History(path).record({ ...runOf("post", before, new Date("2026-01-02")), ...change });
-  return summary(runOf("post", now, new Date("2026-01-03")), now, new History(path));
+  new History(path).record({ ...runOf("post", before, new Date("2026-01-02"), STATE), ...change });
+  return summary(runOf("post", now, new Date("2026-01-03"), STATE), now, new History(path));
 }
 
 test("a bench that got slower says so, whether more or less is better", () => {

@@ -1,12 +1,11 @@
 // Builds the live part: the hub that follows the log, the backlog for readers who were away, and the feeds over both.
-import { bytesOfPackage } from "../adapters/system/package-files.ts";
+import { embedderOf } from "../adapters/search/meaning-table.ts";
+import { MEANING_TABLE } from "../adapters/system/package-files.ts";
 import { feeds } from "../board/live/feed.ts";
 import { Hub } from "../board/live/hub.ts";
 import { Backlog } from "../board/live/backlog.ts";
 import { waiter } from "../board/live/wait.ts";
 import type { Document } from "../core/search/document.ts";
-import { Embedder } from "../core/search/meaning/embedder.ts";
-import { readTable } from "../core/search/meaning/table.ts";
 import type { LiveParts } from "../operations/catalog/services.ts";
 import { eventRenderer } from "../operations/present.ts";
 import type { Foundation } from "./foundation.ts";
@@ -19,11 +18,9 @@ export interface Live extends LiveParts {
 
 /** Meanings of messages, for streams with a `near` filter: the table is loaded when the first of them is opened. */
 function vectors(): (document: Document) => Int8Array {
-  let embedder: Embedder | undefined;
   const known = new WeakMap<Document, Int8Array>();
   return (document) => {
-    embedder ??= new Embedder(readTable(bytesOfPackage("models/meaning.bin")));
-    const vector = known.get(document) ?? embedder.meaningOf(document.said).vector;
+    const vector = known.get(document) ?? embedderOf(MEANING_TABLE).meaningOf(document.said).vector;
     known.set(document, vector);
     return vector;
   };

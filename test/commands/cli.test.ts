@@ -1,4 +1,4 @@
-// The command line as people and programs use it: real processes against one board, from a new key to a resolved question.
+// The command line as people and programs use it against one board, from a new key to a resolved question.
 import { execFile } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { TestBoard } from "../support/board.ts";
 import { PROGRAM } from "../support/built.ts";
 import { openBeside } from "../support/database.ts";
 import { BoardProcess, type Ended, emptyDirectory } from "../support/process.ts";
-import { runHere } from "../support/program.ts";
+import { runHere, type Said } from "../support/program.ts";
 import { Proxy } from "../support/proxy.ts";
 import { CLIENT, runPython } from "../support/python.ts";
 
@@ -24,16 +24,24 @@ beforeAll(async () => {
 });
 afterAll(() => board[Symbol.asyncDispose]());
 
+const around = (as: string) => ({ BLACKBOARD_URL: board.url, BLACKBOARD_KEY_FILE: join(cwd, as) });
+
+type Run = (as: string, args: readonly string[], input?: string) => Promise<Pick<Ended, "code" | "stdout" | "stderr">>;
+
 /** Runs a command as one of two agents, whose keys are files of that name. */
-async function run(as: string, args: readonly string[], input?: string): Promise<Ended> {
+function run(as: string, args: readonly string[], input?: string): Promise<Said> {
   // Commands go by this machine's clock; on a slow one they take longer than the two may differ.
   board.clock.set(Date.now());
-  const env = { BLACKBOARD_URL: board.url, BLACKBOARD_KEY_FILE: join(cwd, as) };
-  await using command = BoardProcess.spawn({ args, env, cwd, ...(input === undefined ? {} : { input }) });
+  return runHere(args, { env: around(as), ...(input === undefined ? {} : { input }) });
+}
+/** The same in a process of its own, which takes longer by far: for the first of each exit code, for keys and for standard input. */
+async function runApart(as: string, args: readonly string[], input?: string): Promise<Ended> {
+  board.clock.set(Date.now());
+  await using command = BoardProcess.spawn({ args, env: around(as), cwd, ...(input === undefined ? {} : { input }) });
   return await command.ended;
 }
-async function good(as: string, args: readonly string[], input?: string): Promise<string> {
-  const { code, stdout, stderr } = await run(as, args, input);
+async function good(as: string, args: readonly string[], input?: string, how: Run = run): Promise<string> {
+  const { code, stdout, stderr } = await how(as, args, input);
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
   return stdout;
 }
@@ -45,8 +53,8 @@ interface Shown {
   readonly derived: { readonly status: string };
   readonly messages: readonly Shown[];
 }
-const json = async (as: string, args: readonly string[], input?: string): Promise<Shown> =>
-  JSON.parse(await good(as, [...args, "--json"], input)) as Shown;
+const json = async (as: string, args: readonly string[], input?: string, how: Run = run): Promise<Shown> =>
+  JSON.parse(await good(as, [...args, "--json"], input, how)) as Shown;
 
 describe("a round of work from the shell", () => {
   let asker: string;
@@ -54,13 +62,14 @@ describe("a round of work from the shell", () => {
   let answered: Shown;
 
   test("a key is made once, for its owner's eyes only, and never overwritten", async () => {
-    const [made, text] = await Promise.all([json("asker", ["keygen", "--no-next"]), good("worker", ["keygen", "--no-next"])]);
+    const keygen = ["keygen", "--no-next"];
+    const [made, text] = await Promise.all([json("asker", keygen, undefined, runApart), good("worker", keygen, undefined, runApart)]);
     asker = made.agent_id;
     expect(text).toMatch(/^You are ag_[0-9a-f]{20}\.\n/);
     const path = join(cwd, "asker");
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const before = readFileSync(path, "utf8");
-    const [again, who] = await Promise.all([run("asker", ["keygen"]), good("asker", ["whoami"])]);
+    const [again, who] = await Promise.all([runApart("asker", ["keygen"]), good("asker", ["whoami"], undefined, runApart)]);
     expect(again).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("never overwritten") as string });
     expect([readFileSync(path, "utf8"), who]).toEqual([before, `${asker}\n`]);
     expect(text + JSON.stringify(made) + again.stderr).not.toContain(before.trim());
@@ -71,6 +80,7 @@ describe("a round of work from the shell", () => {
       "asker",
       ["ask", "Which mirror is fastest?", "--body", "-", "--tag", "mirrors,net", "--needs", "archives"],
       "From Europe.\n",
+      runApart,
     );
     expect(asked).toMatchObject({
       result: "created",
@@ -122,7 +132,7 @@ describe("a round of work from the shell", () => {
 
   test("a board that shows other words than were signed is found out, with exit code 4", async () => {
     await using liar = await Proxy.start(() => board.url, { change: (_path, body) => body.replaceAll("fastest", "slowest") });
-    const { code, stderr } = await run("asker", ["show", asked.id, "--url", liar.url, "--json"]);
+    const { code, stderr } = await runApart("asker", ["show", asked.id, "--url", liar.url, "--json"]);
     expect([code, JSON.parse(stderr)]).toMatchObject([4, { error: { code: "proof_fault" } }]);
   });
 
@@ -308,7 +318,7 @@ describe("the log", () => {
 
 test("the program tells its version, and does not mind a reader that has seen enough", async () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as { version: string };
-  expect(await good("asker", ["--version"])).toBe(`${version}\n`);
+  expect(await good("asker", ["--version"], undefined, runApart)).toBe(`${version}\n`);
   const script = `{ "$0" "${PROGRAM}" watch --last-event-id 0 --count 5 --url ${board.url}; echo "code $?" >&2; } | true`;
   const { stderr } = await promisify(execFile)("sh", ["-c", script, process.execPath]);
   expect(stderr).toBe("code 0\n");
@@ -326,7 +336,7 @@ describe("mistakes", () => {
     ["work", "--url", "localhost:8787"],
   ];
   test("in the order of a command and its flags are told as such", async () => {
-    const { code, stderr } = await run("nobody", ["--url", board.url, "search"]);
+    const { code, stderr } = await runApart("nobody", ["--url", board.url, "search"]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/\nThe command comes first, then its flags: blackboard search/)]);
   });
   test("that a shell makes, words too many or an empty one, are refused by every command", async () => {
@@ -378,7 +388,7 @@ describe("mistakes", () => {
   test("that only the board or the disk can tell end with 1, without an answer 3, in words or in JSON", async () => {
     file("open.key", "x");
     const [away, missing, loose, refused] = await Promise.all([
-      run("asker", ["work", "--url", "http://127.0.0.1:9", "--tries", "1"]),
+      runApart("asker", ["work", "--url", "http://127.0.0.1:9", "--tries", "1"]),
       run("nobody", ["whoami"]),
       run("open.key", ["whoami"]),
       run("asker", ["search", "--kind", "dance", "--json"]),

@@ -1,4 +1,5 @@
 // The command line in this process: the same arguments, words and exit code as of the executable, without the time that one takes to start.
+import { Readable } from "node:stream";
 import { vi } from "vitest";
 import { runProgram } from "../../src/program.ts";
 import { databaseUrlOf } from "./postgres/database.ts";
@@ -12,8 +13,24 @@ export interface Said {
 /** A board listens for these from its start on. */
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
+interface Around {
+  /** Added to the variables of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it reads from standard input. */
+  readonly input?: string;
+}
+
+/** There is one standard output: commands that are run at once take turns. */
+let turn: Promise<unknown> = Promise.resolve();
+
 /** For whatever ends by itself, such as a board that does not start. */
-export async function runHere(args: readonly string[]): Promise<Said> {
+export function runHere(args: readonly string[], around: Around = {}): Promise<Said> {
+  const said = turn.then(() => runNow(args, around));
+  turn = said.catch(() => {});
+  return said;
+}
+
+async function runNow(args: readonly string[], { env = {}, input }: Around): Promise<Said> {
   const listening = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
   const said = { stdout: "", stderr: "" };
   const heard = (["stdout", "stderr"] as const).map((name) =>
@@ -22,12 +39,20 @@ export async function runHere(args: readonly string[]): Promise<Said> {
       return true;
     }),
   );
+  const read =
+    input === undefined ? [] : [vi.spyOn(process, "stdin", "get").mockReturnValue(Readable.from([input]) as typeof process.stdin)];
+  const before = { ...process.env };
+  Object.assign(process.env, env);
   try {
     return { code: await runProgram(args), ...said };
   } finally {
-    for (const one of heard) one.mockRestore();
-    for (const [signal, before] of listening)
-      for (const one of process.listeners(signal)) if (!before.includes(one)) process.off(signal, one);
+    for (const one of [...heard, ...read]) one.mockRestore();
+    for (const name of Object.keys(env)) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+    for (const [signal, others] of listening)
+      for (const one of process.listeners(signal)) if (!others.includes(one)) process.off(signal, one);
   }
 }
 

@@ -40,20 +40,20 @@ export class Copies {
   readonly #kept: number;
   readonly #window: number;
   /** The newest groups, each at its number modulo the number that is kept. */
-  readonly #groups: (Group | undefined)[];
-  /** For each band, by its hash: the number of the newest group that has it, or -1. Who comes later takes the place. */
+  readonly #groups: (Group | undefined)[] = [];
+  /** For each band, by its hash: the number of the newest group that has it, or 0. Who comes later takes the place. */
   readonly #places: Int32Array;
   readonly #mask: number;
-  #next = 0;
+  /** From 1 on, so that memory which nothing was written to yet means no group. */
+  #next = 1;
 
   /** `kept` groups at the most; what was posted more than `window` milliseconds ago is not counted. */
   constructor(kept: number, window: number) {
     this.#kept = kept;
     this.#window = window;
-    this.#groups = Array.from({ length: kept });
     const size = 2 ** Math.ceil(Math.log2(2 * kept));
     this.#mask = size - 1;
-    this.#places = new Int32Array(BANDS * size).fill(-1);
+    this.#places = new Int32Array(BANDS * size);
   }
 
   /** As if this author had posted it now, without keeping it: for a dry run. */
@@ -94,7 +94,7 @@ export class Copies {
     let most = ALIKE;
     for (let band = 0; band < BANDS; band++) {
       const number = this.#places[this.#placeOf(signature, band)]!;
-      const group = number < 0 ? undefined : this.#groups[number % this.#kept];
+      const group = number === 0 ? undefined : this.#groups[number % this.#kept];
       // Another one may have come into its place since.
       if (group === undefined || group.number !== number || group === best) continue;
       const alike = resemblance(signature, group.signature);
