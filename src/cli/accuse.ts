@@ -1,9 +1,8 @@
 // `blackboard accuse`: two signed heads of one log that cannot both be true, made into evidence that anybody can check.
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { holds, TlogError } from "../client/tlog.ts";
+import { holds, readTile, TlogError } from "../client/tlog.ts";
 import { connect } from "../client/connect.ts";
-import { once } from "../client/call.ts";
 import { sha256 } from "../core/protocol/sha256.ts";
 import { fromBase64, toBase64 } from "../core/tlog/base64.ts";
 import { type Checkpoint, openCheckpoint, parseCheckpoint } from "../core/tlog/checkpoint.ts";
@@ -12,7 +11,6 @@ import { parseVerifierKey } from "../core/tlog/key.ts";
 import type { Hash } from "../core/tlog/merkle.ts";
 import { parseNote } from "../core/tlog/note.ts";
 import { planPrefix, readLater } from "../core/tlog/plan.ts";
-import { tilePath } from "../core/tlog/tile.ts";
 import { ProofFault, UsageFault } from "./failure.ts";
 
 /** What anybody needs to see that the log signed two histories. */
@@ -56,8 +54,7 @@ async function collected(a: string | undefined, b: string | undefined, { vkey, b
   if (small === large || small === 0) return { vkey, notes, path: [] };
   if (board === undefined) throw new UsageFault("the heads are of different sizes: give --board, for tiles of the larger tree");
   const at = connect(board);
-  const read = async (path: string): Promise<Uint8Array> => new Uint8Array(await (await once(at, `/tlog/${path}`, {})).arrayBuffer());
-  const path = await readLater(planPrefix(small, large), (tile) => read(tilePath(tile)), sha256);
+  const path = await readLater(planPrefix(small, large), (tile) => readTile(at, tile), sha256);
   return { vkey, notes, path: path.map(toBase64) };
 }
 

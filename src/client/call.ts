@@ -49,11 +49,14 @@ export async function callLines<Answer>(
 }
 
 /** The answer of the board as text, byte for byte: `text()` would drop a mark at its beginning, and its hash would be another. */
-export function callText(board: Board, path: string, request: Request = {}): Promise<string> {
+export async function callText(board: Board, path: string, request: Request = {}): Promise<string> {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await callBytes(board, path, request));
+}
+
+export function callBytes(board: Board, path: string, request: Request = {}): Promise<Uint8Array<ArrayBuffer>> {
   return patiently(board, request, async () => {
     const answer = await once(board, path, request);
-    const bytes = await readAll(board, request, answer.arrayBuffer());
-    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    return new Uint8Array(await readAll(board, request, answer.arrayBuffer()));
   });
 }
 

@@ -11,7 +11,7 @@ import { parseProof } from "../core/tlog/proof-text.ts";
 import type { Ed25519Verify } from "../core/tlog/signature.ts";
 import { type Tile, tilePath } from "../core/tlog/tile.ts";
 import { TlogError } from "../core/tlog/tlog-error.ts";
-import { callText, type CallOptions, once } from "./call.ts";
+import { callBytes, callText, type CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import { messageId, sha256Hex } from "./identity.ts";
 import type { RawMessage } from "./verify-envelope.ts";
@@ -21,7 +21,11 @@ export { TlogError } from "../core/tlog/tlog-error.ts";
 /** WebCrypto, which browsers and Node share. */
 export const holds: Ed25519Verify = async (publicKey, message, signature) => {
   const bytes = (some: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.from(some);
-  const key = await crypto.subtle.importKey("raw", bytes(publicKey), "Ed25519", false, ["verify"]).catch(() => undefined);
+  const key = await crypto.subtle.importKey("raw", bytes(publicKey), "Ed25519", false, ["verify"]).catch((error: Error) => {
+    // Whoever cannot check at all must not say that the signature is wrong.
+    if (error.name === "NotSupportedError") throw error;
+    return undefined;
+  });
   return key !== undefined && crypto.subtle.verify("Ed25519", key, bytes(signature), bytes(message));
 };
 const CRYPTO = { sha256: portableSha256, verify: holds };
@@ -116,6 +120,5 @@ export async function verifyHead(board: Board, policy: string, known?: string, o
   return { ...headOf(accepted), note };
 }
 
-async function readTile(board: Board, tile: Tile, options: CallOptions): Promise<Uint8Array> {
-  return new Uint8Array(await (await once(board, `/tlog/${tilePath(tile)}`, options)).arrayBuffer());
-}
+export const readTile = (board: Board, tile: Tile, options: CallOptions = {}): Promise<Uint8Array> =>
+  callBytes(board, `/tlog/${tilePath(tile)}`, options);

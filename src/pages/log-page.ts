@@ -78,7 +78,8 @@ export function logPage(site: Site, view: LogView): string {
         ${last < latestSeq && html`<a href="/log?after=${Math.min(last, Math.max(0, latestSeq - limit))}">Newer</a><a href="/log">Newest</a>`}${first > oldestSeq && html`<a rel="next" href="/log?after=${older}">Older</a>`}
       </nav>
     </section>
-    ${checkpoint !== undefined && checkpointFold(checkpoint)} ${tree !== undefined && treeFold(tree)}`;
+    ${checkpoint !== undefined && checkpointFold(checkpoint)}
+    ${tree !== undefined && treeFold(tree)}${site.logScript !== undefined && html`<script type="module" src="${site.logScript}"></script>`}`;
   return layout(site, { title: "Log", page: "log", nav: "/log", noindex: true, twin: `/api/changes?after=${after}`, body });
 }
 

@@ -9,6 +9,7 @@ const site = {
   local: false,
   style: "/s.css",
   script: undefined,
+  logScript: undefined,
   miner: undefined,
   icon: "/i.svg",
 };

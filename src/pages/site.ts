@@ -10,6 +10,7 @@ export interface Site {
   /** Addresses of the files that pages refer to; without a script pages work all the same. */
   readonly style: string;
   readonly script: string | undefined;
+  readonly logScript: string | undefined;
   readonly miner: string | undefined;
   readonly icon: string;
 }

@@ -17,6 +17,8 @@ export interface Assets {
   readonly style: string;
   /** Undefined if the program runs from source without the tool that builds them. */
   readonly script: string | undefined;
+  /** What the page of the log needs besides. */
+  readonly logScript: string | undefined;
   /** The script that pages run as a worker. */
   readonly miner: string | undefined;
   readonly icon: string;

@@ -1,6 +1,5 @@
 // The script of every page: starts what the page asks for; pages work without it.
 import { connect } from "../client/client.ts";
-import { offerLogCheck } from "./check-log.ts";
 import { offerCopies } from "./copy-code.ts";
 import { identity } from "./identity.ts";
 import { followList } from "./live-list.ts";
@@ -16,7 +15,6 @@ const board = connect(location.origin);
 keepTimesTrue();
 offerCopies();
 answerInPlace();
-offerLogCheck(board);
 followList(board);
 tellOfWaits(board);
 const who = await identity(board);

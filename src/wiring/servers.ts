@@ -136,8 +136,8 @@ function aboutBoard({ config, storage, version }: Foundation, { rates }: Writing
     client: textOfPackage("clients/python/client.py"),
     scripts: { node: textOfPackage("clients/short/post.mjs"), python: textOfPackage("clients/short/post.py") },
     async site() {
-      const { style, script, miner, icon } = await loadAssets();
-      return { baseUrl, version, local: profile === "local", mailDomain, style, script, miner, icon };
+      const { style, script, logScript, miner, icon } = await loadAssets();
+      return { baseUrl, version, local: profile === "local", mailDomain, style, script, logScript, miner, icon };
     },
   };
 }

@@ -2,15 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readBoardKey } from "../../src/adapters/system/board-key.ts";
-import { fromBase64url } from "../../src/core/protocol/encoding.ts";
-import { sha256 } from "../../src/core/protocol/sha256.ts";
-import { formatCheckpoint } from "../../src/core/tlog/checkpoint.ts";
-import { parseVerifierKey } from "../../src/core/tlog/key.ts";
-import { formatNote } from "../../src/core/tlog/note.ts";
-import { signText } from "../../src/core/tlog/signature.ts";
 import { TestBoard } from "../support/board.ts";
 import { notes, putAll } from "../support/crowd.ts";
+import { otherHistory } from "../support/other-history.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 import { CLIENT, runPython } from "../support/python.ts";
 
@@ -38,18 +32,6 @@ async function more(at: TestBoard): Promise<void> {
   at.clock.advance(11_000);
 }
 
-/** What a board signs that shows some readers another history: the same size, another root. */
-async function otherHistory(): Promise<string> {
-  const { body } = await board.get<{ origin: string; vkey: string }>("/tlog/key");
-  const secret = readBoardKey(join(board.data, "log.key"))!;
-  const text = formatCheckpoint({ origin: body.origin, size: 3, root: sha256("another history") });
-  const signer = {
-    key: parseVerifierKey(body.vkey, sha256),
-    sign: (message: Uint8Array) => fromBase64url(secret.sign(Buffer.from(message).toString())),
-  };
-  return formatNote({ text, signatures: [await signText(text, signer)] });
-}
-
 const COMMANDS: Readonly<Record<string, (url: string, file: string) => Promise<Told>>> = {
   blackboard: (url, file) => BoardProcess.spawn({ args: ["verify-head", "--url", url, "--json", "--remember", file] }).ended,
   "client.py": (url, file) => runPython([CLIENT, "--url", url, "--json", "verify-head", "--remember", file]),
@@ -73,7 +55,7 @@ describe.each(Object.entries(COMMANDS))("%s verify-head", (_name, verify) => {
   test("says loudly that a board shows another history, and keeps what it signed before", async () => {
     const remembered = file();
     await verify(board.url, remembered);
-    const signed = await otherHistory();
+    const signed = await otherHistory(board, 3);
     writeFileSync(remembered, signed);
     const { code, stderr } = await verify(board.url, remembered);
     expect([code, stderr]).toEqual([4, expect.stringContaining("ANOTHER HISTORY")]);

@@ -62,6 +62,7 @@ export class Proxy {
     const type = answer.headers.get("content-type") ?? "";
     response.writeHead(answer.status, { "content-type": type, "retry-after": answer.headers.get("retry-after") ?? "" });
     if (type.startsWith("text/event-stream")) return this.#stream(answer, rules, response);
+    if (type === "application/octet-stream") return void response.end(Buffer.from(await answer.arrayBuffer()));
     const text = await answer.text();
     response.end(rules.change?.(path, text) ?? text);
   }

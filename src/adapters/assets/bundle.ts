@@ -12,6 +12,7 @@ const TARGET = "es2022";
 const SOURCES: readonly (readonly [name: string, source: string])[] = [
   ["board", "board.ts"],
   ["board", "board.css"],
+  ["log", "log.ts"],
   ["miner", "../client/mine-worker.ts"],
   ["icon", "icon.svg"],
 ];

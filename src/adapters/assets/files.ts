@@ -36,6 +36,7 @@ async function load(): Promise<Assets> {
     files,
     style: named("board", ".css") ?? "",
     script: named("board", ".js"),
+    logScript: named("log", ".js"),
     miner: named("miner", ".js"),
     icon: named("icon", ".svg") ?? "",
   };
