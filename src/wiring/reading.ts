@@ -108,7 +108,7 @@ function openTree({ config, clock, figures, notary, storage: { store, tlog, othe
     heads,
     tiles,
     witnessLines: config.witnessPolicy === undefined ? "quorum none\n" : withoutLogs(config.witnessPolicy),
-    cosign: cosigner({ heads, policy, verify: holdsEd25519, clock, peers: others }),
+    cosign: cosigner({ heads, log: store, policy, verify: holdsEd25519, clock, peers: others }),
     prove,
     receiptOf: receiptMaker(prove, config.baseUrl, (error) => figures.failed("receipt", error)),
     locate: messageLocator(store, clock),

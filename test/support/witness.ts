@@ -14,10 +14,13 @@ export function signerNamed(name: string, type: SignatureType = COSIGNATURE_V1):
 }
 
 /** All of them are needed. */
-export function policyFile(...witnesses: readonly Signer[]): string {
+export const policyFile = (...witnesses: readonly Pick<Signer, "key">[]): string => policyOf("all", witnesses);
+
+/** `enough`: how many are needed, or all. */
+export function policyOf(enough: number | "all", witnesses: readonly Pick<Signer, "key">[]): string {
   const file = join(emptyDirectory(), "policy");
   const names = witnesses.map((_, i) => `w${i}`);
   const lines = witnesses.map(({ key }, i) => `witness w${i} ${formatVerifierKey(key)}`);
-  writeFileSync(file, [...lines, `group all-of-them all ${names.join(" ")}`, "quorum all-of-them", ""].join("\n"));
+  writeFileSync(file, [...lines, `group enough ${enough} ${names.join(" ")}`, "quorum enough", ""].join("\n"));
   return file;
 }

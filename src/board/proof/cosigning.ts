@@ -8,6 +8,7 @@ import { type Ed25519Verify, verifiedSignatures } from "../../core/tlog/signatur
 import { TlogError } from "../../core/tlog/tlog-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Peers } from "../../ports/peers.ts";
+import type { LogReads } from "../../ports/store.ts";
 import { SignedHead } from "./signed-head.ts";
 import type { TreeHeads } from "./tree-heads.ts";
 
@@ -25,6 +26,7 @@ export type Cosign = (body: string) => Promise<Cosigned>;
 
 export interface CosigningParts {
   readonly heads: TreeHeads;
+  readonly log: Pick<LogReads, "entries">;
   readonly policy: Policy | undefined;
   readonly verify: Ed25519Verify;
   readonly clock: Clock;
@@ -32,23 +34,37 @@ export interface CosigningParts {
   readonly peers: Peers | undefined;
 }
 
-const TOLD = "cosigned ";
+/** What nodes tell each other of a head, among all else that they tell. */
+const COSIGNED = "cosigned head";
+const SHOWN = "head shown to witnesses";
+interface ToldHead {
+  readonly scope: string;
+  readonly note: string;
+}
 
-export function cosigner({ heads, policy, verify, clock, peers }: CosigningParts): Cosign {
+export function cosigner({ heads, log, policy, verify, clock, peers }: CosigningParts): Cosign {
   const witnesses = (policy?.witnesses ?? []).map(({ key }) => key);
+  // From a node of this board; what does not hold is dropped all the same.
   peers?.onTold((text) => {
-    // From a node of this board; what does not hold is dropped all the same.
-    if (text.startsWith(TOLD)) void take(text.slice(TOLD.length)).catch(() => {});
+    for (const told of JSON.parse(text) as readonly ToldHead[]) void hear(told).catch(() => {});
   });
+  const tell = (scope: string, { note }: SignedHead): void =>
+    void peers?.tell(JSON.stringify([{ scope, note } satisfies ToldHead])).catch(() => {});
+  if (witnesses.length > 0) heads.onShown((head) => tell(SHOWN, head));
   return async (body) => {
     try {
       const { head, added } = await take(body);
-      if (added > 0) void peers?.tell(`${TOLD}${head.note}`).catch(() => {});
+      if (added > 0) tell(COSIGNED, head);
       return { size: head.size, added, witnesses: head.witnesses.length };
     } catch (error) {
       throw error instanceof TlogError ? refusalFor(error) : error;
     }
   };
+
+  async function hear({ scope, note }: ToldHead): Promise<void> {
+    if (scope === COSIGNED) await take(note);
+    else if (scope === SHOWN) heads.showToo(await signedBefore(parseNote(note)));
+  }
 
   async function take(body: string): Promise<{ readonly head: SignedHead; readonly added: number }> {
     const note = body.includes("\n\n") ? parseNote(body) : undefined;
@@ -75,7 +91,11 @@ export function cosigner({ heads, policy, verify, clock, peers }: CosigningParts
     if (kept !== undefined) return kept;
     const { origin } = heads.identity.name;
     const { checkpoint, signatures } = await openCheckpoint(note, origin, [heads.key], verify);
-    return heads.adopt(new SignedHead(checkpoint, note.text, signatures[0]!.signature, "", clock.now()));
+    // It was the newest until the next entry came.
+    const [next] = await log.entries(checkpoint.size, 1);
+    const head = new SignedHead(checkpoint, note.text, signatures[0]!.signature, "", Math.min(next?.at ?? Infinity, clock.now()));
+    if (!heads.isKept(head)) throw new TlogError("signature", "The head is older than those that are kept, which is for an hour.");
+    return heads.adopt(head);
   }
 }
 

@@ -40,7 +40,10 @@ export class TreeHeads {
   #making: Promise<SignedHead> | undefined;
   /** Oldest first. */
   #kept: SignedHead[] = [];
-  #keptAt = -Infinity;
+  /** The one that witnesses are shown, and since when. */
+  #shown: SignedHead | undefined;
+  #shownAt = -Infinity;
+  #hearShown: (head: SignedHead) => void = () => {};
 
   constructor(parts: TreeHeadParts) {
     this.#parts = parts;
@@ -89,17 +92,33 @@ export class TreeHeads {
 
   /** Of one in ten seconds, so that witnesses cosign the same ones. */
   async forWitness(): Promise<SignedHead> {
-    const last = this.#kept.at(-1);
-    if (last !== undefined && this.#since(this.#keptAt) < KEEP_EVERY_MS) return last;
+    if (this.#shown !== undefined && this.#isShown()) return this.#shown;
     const newest = await this.newest();
-    this.#keep(newest);
-    return newest;
+    // Others may have come first meanwhile.
+    if (this.#shown === undefined || !this.#isShown()) this.#show(newest);
+    return this.#shown ?? newest;
+  }
+
+  /** Called with each head that witnesses are shown from now on. */
+  onShown(hear: (head: SignedHead) => void): void {
+    this.#hearShown = hear;
+  }
+
+  /** Another node shows witnesses this head: so that they meet at one, whichever node they ask, the larger of two is shown by both. */
+  showToo(head: SignedHead): void {
+    if (this.#shown !== undefined && this.#isShown() && this.#shown.size >= head.size) return;
+    this.#shown = head;
+    this.#shownAt = this.#parts.clock.now();
   }
 
   /** All that a cosignature may be about, newest first. */
   get cosignable(): readonly SignedHead[] {
     const kept = this.#kept.toReversed();
     return this.#newest === undefined || kept.includes(this.#newest) ? kept : [this.#newest, ...kept];
+  }
+
+  isKept({ at }: SignedHead): boolean {
+    return this.#since(at) < KEEP_MS;
   }
 
   /** One that this log signed, on another node or before this start, as its own signature shows. */
@@ -133,14 +152,19 @@ export class TreeHeads {
       this.#newest = new SignedHead(checkpoint, text, signature, hash, clock.now());
     }
     const newest = this.#newest!;
-    if (this.#since(this.#keptAt) >= KEEP_EVERY_MS) this.#keep(newest);
+    if (!this.#isShown()) this.#show(newest);
     return newest;
   }
 
-  #keep(head: SignedHead): void {
-    this.#keptAt = this.#parts.clock.now();
-    this.#kept = this.#kept.filter((one) => one !== head && this.#since(one.at) < KEEP_MS);
+  #isShown(): boolean {
+    return this.#since(this.#shownAt) < KEEP_EVERY_MS;
+  }
+  #show(head: SignedHead): void {
+    this.#shown = head;
+    this.#shownAt = this.#parts.clock.now();
+    this.#kept = this.#kept.filter((one) => one !== head && this.isKept(one));
     this.#kept.push(head);
+    this.#hearShown(head);
   }
 
   #preferred(): SignedHead | undefined {

@@ -1,7 +1,7 @@
 // One round of a witness: the board's head, whether the log only grew since the last one, and a cosignature where it did.
-import { callText, once } from "../../client/call.ts";
+import { callText } from "../../client/call.ts";
 import type { Board } from "../../client/connect.ts";
-import { getPolicy, holds } from "../../client/tlog.ts";
+import { getPolicy, readTile } from "../../client/tlog.ts";
 import { sha256 } from "../../core/protocol/sha256.ts";
 import { parseCheckpoint } from "../../core/tlog/checkpoint.ts";
 import { formatVerifierKey } from "../../core/tlog/key.ts";
@@ -9,8 +9,8 @@ import { parseNote } from "../../core/tlog/note.ts";
 import { planConsistency, readLater } from "../../core/tlog/plan.ts";
 import { parsePolicy } from "../../core/tlog/policy.ts";
 import type { Signer } from "../../core/tlog/signature.ts";
-import { tilePath } from "../../core/tlog/tile.ts";
-import { addCheckpoint, formatAddCheckpoint } from "../../core/tlog/witness.ts";
+import { formatAddCheckpoint } from "../../core/tlog/witness.ts";
+import { takeCheckpoint } from "./serve.ts";
 import type { WitnessState } from "./state.ts";
 
 export interface Followed {
@@ -29,9 +29,8 @@ export async function followOnce(board: Board, state: WitnessState, signer: Sign
   const { origin, size } = parseCheckpoint(parseNote(note).text);
   const before = state.last(origin)?.size ?? 0;
   if (size < before) throw new Error(`${origin} shows a head of ${size} entries; it had ${before}. Nothing is cosigned.`);
-  const read = async (path: string): Promise<Uint8Array> => new Uint8Array(await (await once(board, `/tlog/${path}`, {})).arrayBuffer());
-  const proof = await readLater(planConsistency(before, size), (tile) => read(tilePath(tile)), sha256);
-  const answer = await addCheckpoint(formatAddCheckpoint(before, proof, note), state, [signer], now, { sha256, verify: holds });
+  const proof = await readLater(planConsistency(before, size), (tile) => readTile(board, tile), sha256);
+  const answer = await takeCheckpoint(formatAddCheckpoint(before, proof, note), state, signer, now);
   if (answer.status !== 200) throw new Error(`${origin} at ${size} entries is not cosigned: ${answer.body.trim()}`);
   const taken = await board.fetch(`${board.url}/tlog/cosign`, {
     method: "POST",

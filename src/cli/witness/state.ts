@@ -13,6 +13,8 @@ interface Kept {
   readonly size?: number;
   /** In base64. */
   readonly root?: string;
+  /** That head, signed by the log and cosigned. */
+  readonly note?: string;
 }
 
 export class WitnessState implements Witnessed {
@@ -56,10 +58,22 @@ export class WitnessState implements Witnessed {
     const known = this.#logs.get(origin);
     if ("head" in decision && known !== undefined) {
       const { size, root } = decision.head;
-      this.#logs.set(origin, { vkey: known.vkey, size, root: toBase64(root) });
+      this.#logs.set(origin, { ...known, size, root: toBase64(root) });
       this.#save();
     }
     return decision;
+  }
+
+  /** For whoever watches the log; unless something larger was cosigned meanwhile. */
+  show({ origin, size }: { readonly origin: string; readonly size: number }, note: string): void {
+    const known = this.#logs.get(origin);
+    if (known?.size !== size) return;
+    this.#logs.set(origin, { ...known, note });
+    this.#save();
+  }
+
+  shown(wanted: (origin: string) => boolean): string | undefined {
+    return [...this.#logs].find(([origin]) => wanted(origin))?.[1].note;
   }
 
   #save(): void {

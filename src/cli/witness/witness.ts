@@ -1,18 +1,16 @@
 // `blackboard witness`: follows boards, cosigns their heads as long as their logs only grow, and answers add-checkpoint for others.
-import { createServer, type Server } from "node:http";
-import { buffer } from "node:stream/consumers";
+import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { makeBoardKey, readBoardKey } from "../../adapters/system/board-key.ts";
 import { connect } from "../../client/connect.ts";
-import { holds } from "../../client/tlog.ts";
 import { fromBase64url } from "../../core/protocol/encoding.ts";
 import { sha256, sha256Hex } from "../../core/protocol/sha256.ts";
 import { COSIGNATURE_V1, formatVerifierKey, verifierKey } from "../../core/tlog/key.ts";
 import type { Signer } from "../../core/tlog/signature.ts";
-import { addCheckpoint } from "../../core/tlog/witness.ts";
 import { countOption } from "../filter-options.ts";
 import { followOnce } from "./follow.ts";
+import { serveWitness } from "./serve.ts";
 import { WitnessState } from "./state.ts";
 
 interface Options {
@@ -27,7 +25,6 @@ interface Options {
   readonly port?: number;
 }
 
-const MOST_BYTES = 512 * 1024;
 const unix = (): number => Math.floor(Date.now() / 1000);
 const several = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -50,7 +47,9 @@ async function witness(options: Options): Promise<void> {
   const state = new WitnessState(options.state);
   for (const vkey of options.log) state.learn(vkey);
   process.stdout.write(`witness ${formatVerifierKey(signer.key)}\n`);
-  const server = options.port === undefined ? undefined : await serve(options, state, signer);
+  const server = options.port === undefined ? undefined : await serveWitness(options, state, signer, unix);
+  if (server !== undefined)
+    process.stdout.write(`listening at http://${options.host}:${(server.address() as AddressInfo).port}/add-checkpoint\n`);
   const boards = options.board.map((url) => connect(url, { attempts: 1 }));
   for (;;) {
     for (const board of boards)
@@ -72,23 +71,4 @@ function signerOf({ keyFile, name }: Options): Signer {
   const publicKey = fromBase64url(secret.pk);
   const key = verifierKey(name ?? `blackboard-witness/${sha256Hex(publicKey).slice(0, 16)}`, COSIGNATURE_V1, publicKey, sha256);
   return { key, sign: (message) => fromBase64url(secret.sign(new TextDecoder().decode(message))) };
-}
-
-/** As C2SP's tlog-witness has it. */
-async function serve({ host, port }: Options, state: WitnessState, signer: Signer): Promise<Server> {
-  const server = createServer((request, response) => {
-    void (async () => {
-      const length = Number(request.headers["content-length"] ?? 0);
-      if (request.method !== "POST" || request.url !== "/add-checkpoint" || length > MOST_BYTES)
-        return { status: 404, type: "text/plain", body: "" };
-      return addCheckpoint(await buffer(request), state, [signer], unix, { sha256, verify: holds });
-    })().then(
-      ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
-      (error: unknown) => response.writeHead(500).end(`${(error as Error).message}\n`),
-    );
-  });
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
-  const address = server.address();
-  if (typeof address === "object" && address !== null) process.stdout.write(`listening at http://${host}:${address.port}/add-checkpoint\n`);
-  return server;
 }
