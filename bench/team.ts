@@ -53,6 +53,10 @@ async function measure(client: Client, workers: number, tasks: number): Promise<
       `${whole(requests)} requests, ${whole(slowed)} of ${whole(posts)} posts refused, ${whole(bytes)} bytes read, ${lost} claims lost, ${lostAgain} of them in a row` +
       (client === "mcp" ? `; ${whole(team.calls)} tools called, ${whole(team.chars)} characters shown` : ""),
   );
+  for (const [route, passed] of proxy.routes)
+    console.log(
+      `  ${(passed.requests / tasks).toFixed(2).padStart(6)} a task  ${whole(passed.bytes / passed.requests).padStart(7)} bytes each  ${route}`,
+    );
   const of = (what: string): string => `${client}, ${workers} workers, ${tasks} tasks: ${what}`;
   // A model behind MCP sees neither the requests nor the bytes that its host's program makes of its calls.
   const [asked, read] = client === "mcp" ? [team.calls, team.chars] : [requests, bytes];

@@ -15,11 +15,18 @@ export interface Passed {
   readonly bytes: number;
 }
 
+/** How often something was asked, and what it came to. */
+export interface Route {
+  readonly requests: number;
+  readonly bytes: number;
+}
+
 export class CountingProxy {
   readonly #server: Server;
   #passed: Passed = { requests: 0, posts: 0, slowed: 0, lost: 0, lostAgain: 0, bytes: 0 };
   /** Claims that each key has lost since it last had one. */
   readonly #lostInARow = new Map<string, number>();
+  readonly #routes = new Map<string, Route>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -38,6 +45,10 @@ export class CountingProxy {
   get passed(): Passed {
     return this.#passed;
   }
+  /** By what was asked and how it was answered, the most frequent first. */
+  get routes(): readonly (readonly [string, Route])[] {
+    return [...this.#routes].sort(([, a], [, b]) => b.requests - a.requests);
+  }
 
   #pass(port: number, request: IncomingMessage, response: ServerResponse): void {
     const { method = "GET", url = "/", headers } = request;
@@ -52,8 +63,14 @@ export class CountingProxy {
         posts: posts + (isPost ? 1 : 0),
         slowed: slowed + (isPost && answer.statusCode === 429 ? 1 : 0),
       };
-      if (isPost) this.#countClaim(Buffer.concat(sent).toString(), answer.statusCode);
-      answer.on("data", (chunk: Buffer) => (this.#passed = { ...this.#passed, bytes: this.#passed.bytes + chunk.length }));
+      const body = Buffer.concat(sent).toString();
+      if (isPost) this.#countClaim(body, answer.statusCode);
+      const route = `${routeOf(method, url, isPost ? kindOf(body) : "")} ${answer.statusCode}`;
+      this.#count(route, { requests: 1, bytes: 0 });
+      answer.on("data", (chunk: Buffer) => {
+        this.#passed = { ...this.#passed, bytes: this.#passed.bytes + chunk.length };
+        this.#count(route, { requests: 0, bytes: chunk.length });
+      });
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
@@ -63,8 +80,13 @@ export class CountingProxy {
     request.pipe(onward);
   }
 
+  #count(route: string, { requests, bytes }: Route): void {
+    const before = this.#routes.get(route) ?? { requests: 0, bytes: 0 };
+    this.#routes.set(route, { requests: before.requests + requests, bytes: before.bytes + bytes });
+  }
+
   #countClaim(body: string, status: number | undefined): void {
-    const { kind, pk } = JSON.parse((JSON.parse(body) as { payload: string }).payload) as { kind: string; pk: string };
+    const { kind, pk } = payloadOf(body);
     if (kind !== "claim") return;
     const before = this.#lostInARow.get(pk) ?? 0;
     this.#lostInARow.set(pk, status === 409 ? before + 1 : 0);
@@ -78,4 +100,16 @@ export class CountingProxy {
     this.#server.close();
     await once(this.#server, "close");
   }
+}
+
+const payloadOf = (body: string): { kind: string; pk: string } =>
+  JSON.parse((JSON.parse(body) as { payload: string }).payload) as { kind: string; pk: string };
+const kindOf = (body: string): string => ` ${payloadOf(body).kind}`;
+
+/** Without ids and values: what is asked for, by which parameters. */
+function routeOf(method: string, url: string, what: string): string {
+  const { pathname, searchParams } = new URL(url, "http://board");
+  const asked = [...new Set(searchParams.keys())].join(",");
+  const path = pathname.replaceAll(/\/(?:[0-9a-f]{12,64}|ag_[0-9a-f]{20})(?=\/|$)/g, "/{id}");
+  return `${method} ${path}${asked === "" ? "" : `?${asked}`}${what}`;
 }

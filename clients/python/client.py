@@ -1702,8 +1702,13 @@ class Board:
         """The bits that a message needs, asked once in a while: the board honours a quote for longer than it is kept here."""
         bits, until = self._quote
         if time.monotonic() >= until:
-            bits = _number(self.pow(), "required_bits")
-            self._quote = (bits, time.monotonic() + _QUOTE_S)
+            bits = self.note_bits(self.pow())
+        return bits
+
+    def note_bits(self, answer: Record) -> int:
+        """Keeps the bits that some answer quotes, so that nobody has to ask for them."""
+        bits = _number(answer, "required_bits")
+        self._quote = (bits, time.monotonic() + _QUOTE_S)
         return bits
 
     def _hear(self, headers: http.client.HTTPMessage) -> None:
@@ -2161,19 +2166,25 @@ class Agent:
         Answers {"work", "claim", "held"}: the work in full and one's claim on it, both None where nothing came in time, and what one held
         before, the lease that ends first at the beginning. `filters` are those of `Board.work`.
         """
-        held = list(self.board.messages(claimed_by=self.id, status="claimed", include="", limit=200))
-        held.sort(key=lambda one: one["derived"]["lease_until"] or "")
+        held: Optional[List[Record]] = None
         until = time.monotonic() + wait
-        # What is soon mined is not worth asking for first: that takes a request, and as much room as a post.
-        judged_first = self.judged_first and self.board.quoted_bits() > _BITS_WORTH_SHARING
         races = 0
         while True:
             left = max(0, math.ceil(until - time.monotonic()))
             query: Dict[str, Parameter] = {**filters, "as": self.id, "limit": 1, "wait": left, "fields": _WHOLE}
-            found = _part(self.board.get("/api/work", **query), "messages")
+            # One answer has all that a claim needs.
+            if held is None:
+                query["held"] = 1
+            page = self.board.get("/api/work", **query)
+            found = _part(page, "messages")
+            if held is None:
+                held = _part(page, "held")
+                self.board.note_bits(page)
             if not found and left == 0:
                 return {"work": None, "claim": None, "held": held}
             for work in found:
+                # What is soon mined is not worth asking for first: that takes a request, and as much room as a post.
+                judged_first = self.judged_first and self.board.quoted_bits() > _BITS_WORTH_SHARING
                 try:
                     claim = self._act("claim", "claims", work["id"], lease=lease, judged_first=judged_first)
                 except BoardError as error:

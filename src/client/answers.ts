@@ -12,6 +12,7 @@ export type Message = z.output<typeof messages.messageBody>;
 /** A record, or what `fields` leaves of one. */
 export type PartialMessage = z.output<typeof messages.listOrPartsBody>["messages"][number];
 export type MessageList = z.output<typeof messages.listBody>;
+export type WorkList = z.output<typeof messages.listWorkBody>;
 /** With how far its agent has read. */
 export type Inbox = z.output<typeof messages.listInboxBody>;
 export type Posted = z.output<typeof messages.postedBody>;

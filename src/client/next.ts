@@ -6,10 +6,10 @@ import { BoardError } from "./board-error.ts";
 import type { Board } from "./connect.ts";
 import type { Fields } from "./draft.ts";
 import type { AgentKey } from "./key.ts";
-import { post, type PostOptions, worthJudging } from "./post.ts";
-import { findWork, listMessages, type WorkQuery } from "./read.ts";
+import { noteQuote, post, type PostOptions, worthJudging } from "./post.ts";
+import { findWork, type WorkQuery } from "./read.ts";
 
-export type NextQuery = Omit<WorkQuery, "as" | "limit" | "cursor" | "fields"> & { readonly lease?: Fields["lease"] | undefined };
+export type NextQuery = Omit<WorkQuery, "as" | "limit" | "cursor" | "fields" | "held"> & { readonly lease?: Fields["lease"] | undefined };
 
 export interface Taken {
   /** With its text and data; null where nothing came in time. */
@@ -28,17 +28,19 @@ const MOST_RACES = 20;
 export async function next(board: Board, key: AgentKey, query: NextQuery = {}, options: PostOptions = {}): Promise<Taken> {
   const { lease, wait = 30, ...wanted } = query;
   const as = key.agent;
-  const held = (await listMessages(board, { claimed_by: as, status: "claimed", include: [] }, options)).messages.sort((a, b) =>
-    (a.derived.lease_until ?? "") < (b.derived.lease_until ?? "") ? -1 : 1,
-  );
-  const judgedFirst = await worthJudging(board, options);
+  let held: readonly Message[] | undefined;
   const until = performance.now() + wait * 1000;
   for (let races = 0; ;) {
     const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
-    const [found] = (await findWork(board, { ...wanted, as, limit: 1, wait: left, fields: WHOLE }, options)).messages;
+    // One answer has all that a claim needs.
+    const list = await findWork(board, { ...wanted, as, limit: 1, wait: left, fields: WHOLE, ...(held ? {} : { held: true }) }, options);
+    held ??= list.held ?? [];
+    noteQuote(board, list);
+    const [found] = list.messages;
     if (found) {
       const { id } = found;
       try {
+        const judgedFirst = await worthJudging(board, options);
         const claimed = await post(board, key, claim(id, lease ? { lease } : {}), { judgedFirst, ...options });
         return { work: { ...found, derived: { ...found.derived, ...heldBy(as, claimed) } }, claim: claimed, held };
       } catch (error) {

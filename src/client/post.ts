@@ -68,13 +68,18 @@ export function send(board: Board, envelope: Envelope, { signal }: CallOptions =
 const QUOTE_MS = 300_000;
 const quotes = new WeakMap<Board, { readonly bits: number; readonly until: number }>();
 
+/** What some other answer said of it, so that nobody has to ask. */
+export function noteQuote(board: Board, { required_bits: bits }: { readonly required_bits?: number | undefined }): void {
+  if (typeof bits === "number") quotes.set(board, { bits, until: performance.now() + QUOTE_MS });
+}
+
 /** Asked once in a while: what has become dearer meanwhile is refused with the new price only after the quote has lapsed. */
 export async function quotedBits(board: Board, options: CallOptions): Promise<number> {
   const kept = quotes.get(board);
   if (kept !== undefined && performance.now() < kept.until) return kept.bits;
-  const { required_bits: bits } = await getPow(board, options);
-  quotes.set(board, { bits, until: performance.now() + QUOTE_MS });
-  return bits;
+  const pow = await getPow(board, options);
+  noteQuote(board, pow);
+  return pow.required_bits;
 }
 
 /** So little is mined sooner than a refusal is worth asking for first: that takes a request, and as much room as a post. */

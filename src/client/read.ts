@@ -19,6 +19,7 @@ import type {
   TagList,
   Thread,
   Time,
+  WorkList,
 } from "./answers.ts";
 import { call, type CallOptions, callText } from "./call.ts";
 import type { Board } from "./connect.ts";
@@ -150,6 +151,8 @@ export type WorkQuery = Page & {
   /** Who asks: leaves out what it may not claim, and starts at a place of its own. */
   readonly as?: string | undefined;
   readonly sort?: "old" | "new" | "fit" | undefined;
+  /** Asks also for what the agent of `as` holds, and for the work that a claim needs now. */
+  readonly held?: boolean | undefined;
   /** What came, came back or was let go after this seq. */
   readonly changed_after?: number | undefined;
   /** Seconds to wait until there is any. */
@@ -157,7 +160,7 @@ export type WorkQuery = Page & {
 };
 
 /** Open, unclaimed tasks, subtasks and questions. */
-export function findWork(board: Board, query: WorkQuery = {}, { signal }: CallOptions = {}): Promise<MessageList> {
+export function findWork(board: Board, query: WorkQuery = {}, { signal }: CallOptions = {}): Promise<WorkList> {
   return call(board, "/api/work", { query: parameters(query), signal });
 }
 

@@ -88,7 +88,7 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
       get_graph: () => all(`/api/messages/${id}/graph?depth=3`),
       get_similar: () => all("/api/similar?text=all%20fields%20of%20a%20body", "/api/similar?text=a&format=md"),
       post_similar: async () => [await board.send('{"text":"all fields of a body"}', "/api/similar")],
-      get_work: () => all("/api/work?needs=gpu,time", "/api/work?format=md"),
+      get_work: () => all("/api/work?needs=gpu,time", "/api/work?format=md", `/api/work?as=${board.agent().id}&held=1`),
       get_expiring: () => all("/api/expiring?within=7d"),
       get_inbox: () => all(`/api/inbox/${agent.id}`, `/api/inbox/${agent.id}?format=md`),
       get_brief: () => all(`/api/brief?agent=${agent.id}&budget=50000`, `/api/brief?agent=${agent.id}&format=md`),

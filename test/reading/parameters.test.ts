@@ -70,6 +70,7 @@ test("the limits of a question are published", async () => {
     graph_depth: 6,
     graph_nodes: 500,
     wait_s: 30,
+    work_turn_s: 15,
     streams_at_once: 20,
   });
   expect(body.limits["near_threshold"]).toBeGreaterThan(0);

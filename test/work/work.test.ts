@@ -1,6 +1,7 @@
 // Open work: in which order it is offered, to whom, and what is not offered at all.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
+import { eventually } from "../support/eventually.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 interface WorkBody {
@@ -8,6 +9,10 @@ interface WorkBody {
   next_cursor: string | null;
 }
 
+const waits = (board: TestBoard) =>
+  eventually("it waits", async () =>
+    (await board.get<string>("/metrics")).body.includes("blackboard_stream_readers 1") ? true : undefined,
+  );
 const titlesOf = ({ messages }: WorkBody): (string | undefined)[] => messages.map(({ meta }) => meta.title);
 
 test("the oldest work comes first, so that none is left lying; the newest or what fits best where that is asked for", async () => {
@@ -125,4 +130,59 @@ test("nobody is offered what its author has just taken away from it", async () =
   const listed = async (agent: string) => titlesOf((await board.get<WorkBody>(`/api/work?as=${agent}`)).body);
   expect(await listed(other.id)).toEqual(["mine"]);
   expect(await listed(worker.id)).toEqual([]);
+});
+
+describe("who asks for one piece of work takes it", () => {
+  const one = async (board: TestBoard, agent: string, more = "") =>
+    (await board.get<WorkBody>(`/api/work?as=${agent}&limit=1${more}`)).body.messages[0]?.meta.title;
+
+  test("so others are shown other work for a while, and the same where there is no other", async () => {
+    await using board = await TestBoard.start();
+    const asker = board.agent();
+    for (const title of ["a", "b", "c", "d"]) await board.put(asker, { kind: "task", title });
+    const workers = Array.from({ length: 4 }, () => board.agent().id);
+    const shown: (string | undefined)[] = [];
+    for (const worker of workers) shown.push(await one(board, worker));
+    expect(shown.toSorted()).toEqual(["a", "b", "c", "d"]);
+    // Each is shown its own again, and a fifth one what there is.
+    for (const [i, worker] of workers.entries()) expect(await one(board, worker)).toBe(shown[i]);
+    expect(["a", "b", "c", "d"]).toContain(await one(board, board.agent().id));
+    // A whole list is no less complete.
+    expect((await board.get<WorkBody>(`/api/work?as=${workers[0]}`)).body.messages).toHaveLength(4);
+  });
+
+  test("who can wait is shown it after the turn of the one before, and nobody can keep it from the others by looking", async () => {
+    await using board = await TestBoard.start();
+    await board.put(board.agent(), { kind: "task", title: "only" });
+    for (let turn = 1; turn <= 4; turn++) {
+      const poll = one(board, board.agent().id, "&wait=30");
+      if (turn > 1) {
+        await waits(board);
+        board.clock.advance(15_000);
+      }
+      expect(await poll).toBe("only");
+    }
+    await one(board, board.agent().id);
+    board.clock.advance(15_000);
+    for (let i = 0; i < 3; i++) expect(await one(board, board.agent().id, "&wait=30")).toBe("only");
+  });
+
+  test("and hears in the same answer what it holds and what a claim costs", async () => {
+    await using board = await TestBoard.start();
+    const [asker, worker] = [board.agent(), board.agent()];
+    const tasks = [await board.put(asker, { kind: "task", title: "long" }), await board.put(asker, { kind: "task", title: "short" })];
+    const asked = `/api/work?as=${worker.id}&held=1`;
+    expect((await board.get(asked)).body).toMatchObject({ held: [], required_bits: expect.any(Number) as number });
+    for (const [i, lease] of ["2h", "1h"].entries())
+      await board.put(worker, { kind: "claim", lease, refs: [{ rel: "claims", id: tasks[i]!.id }] });
+    const { body } = await board.get<{ held: { meta: { title: string }; content: object }[] }>(`${asked}&fields=meta.kind`);
+    expect(body.held.map(({ meta }) => meta.title)).toEqual(["short", "long"]);
+    expect(body.held[0]!.content).not.toHaveProperty("body");
+    const skeleton = await board.get(`${asked}&view=skeleton`);
+    expect(JSON.stringify(skeleton.body)).not.toContain("short");
+    const { body: page } = await board.get<string>(`${asked}&format=md`);
+    expect(page).toContain(`You hold ${tasks[1]!.id.slice(0, 12)} until `);
+    expect(page).toMatch(/required_bits \d+/);
+    expectRefusal(await board.get("/api/work?held=1"), 400, "invalid_parameter");
+  });
 });

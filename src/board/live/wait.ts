@@ -15,7 +15,11 @@ export interface WaitLimits {
 }
 
 /** Reads again after each event, until there is a result or the time is over. */
-export type WaitFor = <One extends Page>(read: () => Promise<One>, patience: WaitLimits) => Promise<One>;
+export type WaitFor = <One extends Page & { readonly againAt?: number | undefined }>(
+  /** `againAt`: when to read again even without an event. */
+  read: () => Promise<One>,
+  patience: WaitLimits,
+) => Promise<One>;
 
 /**
  * A new message is announced by its own entry. A change is not: a vote or a claim is an entry about itself, so a caller that follows
@@ -51,10 +55,12 @@ export function waiter(hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): 
         const page = await read();
         // A caller that is ahead of the board has read from a board that was reset since, and need not wait to be told.
         if (page.items.length > 0 || last || after > page.latestSeq) return page;
+        const ring = page.againAt === undefined ? () => {} : clock.at(page.againAt, hear);
         await new Promise<void>((resolve) => {
           wake = resolve;
           if (moved || over) resolve();
         });
+        ring();
       }
     } finally {
       detach();

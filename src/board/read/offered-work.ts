@@ -34,6 +34,7 @@ export function offeredTo(
   now: number,
   store: WorkStore,
   only: readonly number[] | undefined,
+  isKept: (one: Offered) => boolean = () => false,
 ): (walk: Walk) => Promise<readonly Offered[]> {
   const free = agent === undefined ? [] : [or(flagIs("addressed", false), oneOf("to", [agent]))];
   const barring = agent === undefined ? Promise.resolve([]) : store.barredWork(agent, now);
@@ -45,7 +46,7 @@ export function offeredTo(
       const step = Math.max(limit - found.length, STEP);
       const query: ListQuery = { condition, order, after, limit: step, removed: false, only };
       const listed = await store.list(query);
-      const open = listed.filter((one): one is Offered => "stored" in one && !barred.has(one.position.seq));
+      const open = listed.filter((one): one is Offered => "stored" in one && !barred.has(one.position.seq) && !isKept(one));
       const divided = new Set(
         await store.divided(
           open.map(({ stored }) => stored.state.id),
@@ -64,7 +65,9 @@ export function offeredTo(
  * Where an agent starts among these: each at another position, and at the same one as long as it exists, so that many agents who look at
  * once do not all claim the same.
  */
-export function startFor(agent: string, among: readonly Offered[]): Offered | undefined {
+export function startFor(agent: string, all: readonly Offered[], isFree: (one: Offered) => boolean = () => true): Offered | undefined {
+  const free = all.filter(isFree);
+  const among = free.length === 0 ? all : free;
   const ranked = among.map((one) => ({ one, rank: sha256Hex(`${agent} ${one.stored.state.id}`) }));
   return ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1))[0]?.one;
 }

@@ -14,6 +14,7 @@ import { type Freshness, freshnessOf } from "./freshness.ts";
 import { PageCache } from "./page-cache.ts";
 import { changedOnly, type Item, type Page, type PageContent } from "./list.ts";
 import { type Offered, offeredTo, startFor, type Walk } from "./offered-work.ts";
+import { ShownWork } from "./shown-work.ts";
 
 /** `fit`: work with the fewest missing skills first. */
 export const WORK_SORTS = ["old", "new", "fit"] as const;
@@ -30,6 +31,8 @@ export interface WorkQuestion {
   readonly sort: WorkSort;
   /** Only work that arrived or changed after this entry. */
   readonly changedAfter: number | undefined;
+  /** The caller waits long enough that others can have their turn with what they were shown. */
+  readonly patient: boolean;
   readonly limit: number;
   readonly cursor: string | undefined;
   readonly text: string;
@@ -38,7 +41,11 @@ export interface WorkQuestion {
 /** For reopened work: the answers that were rejected. */
 export type RejectedAnswers = ReadonlyMap<string, readonly string[]>;
 
-export type FindWork = (question: WorkQuestion) => Promise<Page>;
+/** `againAt`: when there may be work without any entry, because another agent's turn with it ends. */
+export type WorkPage = Page & { readonly againAt?: number | undefined };
+type WorkContent = PageContent & { readonly againAt?: number | undefined };
+
+export type FindWork = (question: WorkQuestion) => Promise<WorkPage>;
 
 /** This many of them are named. */
 const REJECTED_SHOWN = 16;
@@ -82,7 +89,8 @@ interface Placed {
 }
 
 export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec): FindWork {
-  const pages = new PageCache<PageContent>();
+  const pages = new PageCache<WorkContent>();
+  const shown = new ShownWork();
   return async (asked) => {
     if (asked.sort === "fit" && asked.offers.length === 0 && asked.agent === undefined)
       throw new Refusal("invalid_parameter", "`sort=fit` needs `offers` or `as`.", {
@@ -92,10 +100,20 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
     const now = clock.now();
     const fresh = await freshnessOf(store, now);
     // A time limit on claiming ends without an entry.
-    return pages.find(asked, fresh) ?? pages.keep(asked, fresh, await read(asked, fresh), asked.agent !== undefined);
+    return pages.find(asked, fresh) ?? pages.keep(asked, fresh, await readInTurn(asked, fresh), asked.agent !== undefined);
   };
 
-  async function read(asked: WorkQuestion, { now, seq: latestSeq }: Freshness): Promise<PageContent> {
+  /** Who asks for one takes it: that one is then shown to others last. While it was read, another may have been shown it. */
+  async function readInTurn(asked: WorkQuestion, fresh: Freshness): Promise<WorkContent> {
+    for (let reads = 1; ; reads++) {
+      const content = await read(asked, fresh);
+      const [first] = content.items;
+      if (!isTaking(asked) || first === undefined || !("stored" in first)) return content;
+      if (shown.take(first.stored.state, asked.agent, fresh.now) || reads >= MOST_READS) return content;
+    }
+  }
+
+  async function read(asked: WorkQuestion, { now, seq: latestSeq }: Freshness): Promise<WorkContent> {
     const { needs, offers, tags, agent, changedAfter, limit, cursor, text } = asked;
     const narrowed = [
       ...(needs.length === 0 ? [] : [hasAny("needs", needs)]),
@@ -103,10 +121,19 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
       ...(changedAfter === undefined ? [] : [atLeast("changed", changedAfter + 1), atMost("changed", latestSeq)]),
     ];
     const start = cursor === undefined ? undefined : cursors.decode(text, cursor, placeForm);
-    const walk = offeredTo(agent, now, store, await changedOnly(changedAfter, store));
+    let againAt: number | undefined;
+    const keptUntil = ({ stored }: Offered): number | undefined =>
+      isTaking(asked) ? shown.keptUntil(stored.state, asked.agent, now) : undefined;
+    const isKept = (one: Offered): boolean => {
+      const until = asked.patient ? keptUntil(one) : undefined;
+      if (until !== undefined) againAt = Math.min(until, againAt ?? until);
+      return until !== undefined;
+    };
+    const walk = offeredTo(agent, now, store, await changedOnly(changedAfter, store), isKept);
+    const isFree = (one: Offered): boolean => keptUntil(one) === undefined;
     const meets = hasAny("needs", offers);
     const part = (meeting: boolean, conditions: readonly Condition[], room: number): Promise<readonly Placed[]> =>
-      partOf(walk, asked, { meeting, conditions, from: start?.meeting === meeting ? start : undefined, room });
+      partOf(walk, asked, { meeting, conditions, from: start?.meeting === meeting ? start : undefined, room, isFree });
 
     const meeting = offers.length > 0 && start?.meeting !== false ? await part(true, [...narrowed, meets], limit + 1) : [];
     const room = limit + 1 - meeting.length;
@@ -116,22 +143,30 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
     const places = new Map<Item, Place>(found.map(({ item, place }) => [item, place]));
     const cursorAfter = (item: Item): string => cursors.encode(text, places.get(item));
     const last = items.at(-1);
-    return { items, cursorAfter, nextCursor: found.length > items.length && last !== undefined ? cursorAfter(last) : null };
+    return { items, againAt, cursorAfter, nextCursor: found.length > items.length && last !== undefined ? cursorAfter(last) : null };
   }
 }
+
+/** Whoever says who it is and asks for one. */
+const isTaking = (asked: WorkQuestion): asked is WorkQuestion & { readonly agent: string } =>
+  asked.agent !== undefined && asked.limit === 1 && asked.cursor === undefined;
+/** Then two who ask in the same moment are shown the same. */
+const MOST_READS = 8;
 
 interface Part {
   readonly meeting: boolean;
   readonly conditions: readonly Condition[];
   readonly from: Place | undefined;
   readonly room: number;
+  /** Nobody else was shown it lately. */
+  readonly isFree: (one: Offered) => boolean;
 }
 
 /** Matching work, or the rest: the first part in the caller's own order, if it has one. */
 async function partOf(
   walk: (walk: Walk) => Promise<readonly Offered[]>,
   asked: WorkQuestion,
-  { meeting, conditions, from, room }: Part,
+  { meeting, conditions, from, room, isFree }: Part,
 ): Promise<readonly Placed[]> {
   const order = asked.sort === "new" ? ORDERS.new : ORDERS.old;
   const inTurn = async (after: Place | Offered["position"] | undefined, limit: number): Promise<Placed[]> => {
@@ -144,7 +179,7 @@ async function partOf(
 
   const within = from?.own === undefined ? [] : [atLeast("seq", from.own.from), atMost("seq", from.own.to)];
   const first = await walk({ conditions: [...conditions, ...within], order, after: undefined, limit: OWN_ORDER });
-  const placed = inOwnOrder(first, asked, meeting, from);
+  const placed = inOwnOrder(first, asked, { meeting, from, isFree });
   const last = from?.own === undefined ? first.at(-1)?.position : endOf(from.own, order.descending);
   const isAll = from === undefined && first.length < OWN_ORDER;
   return isAll || placed.length >= room ? placed : [...placed, ...(await inTurn(last, room - placed.length))];
@@ -156,11 +191,15 @@ const endOf = ({ from, to }: NonNullable<Place["own"]>, descending: boolean) => 
 });
 
 /** By missing skills if that is requested, and from the caller's own position on; after the position where the page before ended. */
-function inOwnOrder(first: readonly Offered[], { sort, offers, agent }: WorkQuestion, meeting: boolean, from: Place | undefined): Placed[] {
+function inOwnOrder(
+  first: readonly Offered[],
+  { sort, offers, agent }: WorkQuestion,
+  { meeting, from, isFree }: Pick<Part, "meeting" | "from" | "isFree">,
+): Placed[] {
   const seqs = first.map(({ position }) => position.seq);
   const own = from?.own;
   const bounds = { from: own?.from ?? Math.min(...seqs), to: own?.to ?? Math.max(...seqs) };
-  const start = own?.start ?? (agent === undefined ? seqs[0] : startFor(agent, first)?.position.seq) ?? 0;
+  const start = own?.start ?? (agent === undefined ? seqs[0] : startFor(agent, first, isFree)?.position.seq) ?? 0;
   const isPassed = (seq: number): boolean => (sort === "new" ? seq > start : seq < start);
   const lacks = (stored: StoredMessage): number =>
     sort === "fit" ? needsOf(stored).filter((need) => !offers.includes(foldLabel(need))).length : 0;

@@ -7,7 +7,7 @@ import { BoardError } from "../../client/board-error.ts";
 import { callEither } from "../../client/call.ts";
 import type { Board } from "../../client/connect.ts";
 import type { Fields, File } from "../../client/draft.ts";
-import { check, post, type PostOptions, worthJudging } from "../../client/post.ts";
+import { check, noteQuote, post, type PostOptions, worthJudging } from "../../client/post.ts";
 import { getMessage } from "../../client/read.ts";
 import { payloadSchema, requireSchema } from "../../core/protocol/payload.ts";
 import { prefixUnknown, type ShortFormLookup, writtenOut } from "../../core/protocol/short-forms.ts";
@@ -48,12 +48,14 @@ const remoteAsk =
       delete query[name];
       return encodeURIComponent(value);
     });
-    return callEither(board, filled, {
+    const answer = await callEither(board, filled, {
       query,
       signal,
       idempotent: operation !== "post_report",
       ...(method === "POST" ? { body: body ?? {} } : {}),
     });
+    if (operation === "get_work") noteQuote(board, answer as object);
+    return answer;
   };
 
 /** What has to be looked at before it is signed; the board judges the rest. */

@@ -88,6 +88,8 @@ export const LIMITS = Object.freeze({
   graph_depth: 6,
   graph_nodes: 500,
   wait_s: 30,
+  /** So long open work that was shown to one caller who takes one is not shown to another who can wait. */
+  work_turn_s: 15,
   tags_default: 100,
   agent_labels: 100,
   kinds_shown: 200,

@@ -158,6 +158,20 @@ export const inboxBody = z.union([
   listInboxBody,
   listInboxBody.extend({ messages: z.array(partialMessageBody) }).meta({ id: "PartialInbox", description: "With `fields`." }),
 ]);
+/** Of work: for a caller that says who it is also what it holds. */
+export const listWorkBody = listBody
+  .extend({
+    held: z
+      .array(messageBody)
+      .optional()
+      .describe("With `held`: what the agent of `as` holds, the lease that ends first at the beginning."),
+    required_bits: count.optional().describe("With `held`: the proof of work that a claim needs now."),
+  })
+  .meta({ id: "WorkList" });
+export const workBody = z.union([
+  listWorkBody,
+  listWorkBody.extend({ messages: z.array(partialMessageBody) }).meta({ id: "PartialWorkList", description: "With `fields`." }),
+]);
 /** Whole records, or parts of them where the caller asked for `fields`. */
 export const listOrPartsBody = z.union([
   listBody,

@@ -75,7 +75,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getStream(live.feeds),
     getSimilar(list, present),
     postSimilar(list, present),
-    getWork({ findWork: read.findWork, messages, askWork, waitFor: live.waitFor, present }),
+    getWork({ findWork: read.findWork, list, difficulty: write.difficulty, baseUrl, messages, askWork, waitFor: live.waitFor, present }),
     getExpiring(list, present),
     getBrief({ gatherBrief: read.gatherBrief, log: read.log, acks: read.acks, names, clock, present }),
     getInbox({ readInbox: read.readInbox, waitFor: live.waitFor, names, acks: read.acks, keys: read.keys, present }),

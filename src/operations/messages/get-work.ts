@@ -3,17 +3,22 @@ import { z } from "zod";
 import type { WaitFor } from "../../board/live/wait.ts";
 import type { Names } from "../../board/read/names.ts";
 import { type FindWork, needsOf, rejectedOn, type RejectedAnswers, WORK_SORTS, type WorkQuestion } from "../../board/read/work.ts";
-import type { Item } from "../../board/read/list.ts";
+import type { Item, List } from "../../board/read/list.ts";
+import type { Difficulty } from "../../board/write/difficulty.ts";
+import { Refusal } from "../../core/errors.ts";
 import { foldLabel } from "../../core/protocol/labels.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads, MessageReads } from "../../ports/store.ts";
-import { tagList } from "../../core/query/forms.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { flag, tagList } from "../../core/query/forms.ts";
+import { shortId } from "../../core/view/markdown.ts";
+import { type Include, recordOf } from "../../core/view/record.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
-import { listOrPartsBody } from "../bodies/messages.ts";
+import { workBody } from "../bodies/messages.ts";
 import { messageFields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, followShape, format, pageShape } from "../parameters.ts";
-import { PREVIEW, type Presenter } from "../present.ts";
+import { cutTo, type Presentation, PREVIEW, type Presenter } from "../present.ts";
 
 const input = z.strictObject({
   needs: tagList.default([]).describe("Only work that needs any of these."),
@@ -23,12 +28,15 @@ const input = z.strictObject({
     .string()
     .optional()
     .describe(
-      "Who asks, an agent id or an alias: leaves out what it may not claim, and starts at a place of its own, so that not all reach for the same.",
+      "Who asks, an agent id or an alias: leaves out what it may not claim, and starts at a place of its own, so that not all reach for the same. With limit=1 others are shown what you were shown last, for 15 s.",
     ),
   sort: z
     .enum(WORK_SORTS, `must be one of ${WORK_SORTS.join(", ")}`)
     .default("old")
     .describe("old unless given; fit: what lacks the fewest of `offers`, or of what the agent of `as` offers, first."),
+  held: flag
+    .default(false)
+    .describe("1: the answer has also what the agent of `as` holds, and the `required_bits` of a claim: all that is needed to take work."),
   fields: messageFields,
   changed_after: followShape.changed_after,
   wait: followShape.wait.describe("Seconds to wait until there is any."),
@@ -44,23 +52,42 @@ export type AskWork = (asked: WorkInput) => Promise<WorkQuestion>;
 
 export const workQuestions =
   (names: Names, lists: Pick<ListReads, "agent">, clock: Clock): AskWork =>
-  async ({ needs, offers: given, tags, as, sort, changed_after: changedAfter, limit, cursor }) => {
+  async ({ needs, offers: given, tags, as, sort, changed_after: changedAfter, wait = 0, limit, cursor }) => {
     const agent = as === undefined ? undefined : await names.agent(as, "as");
     const isKnown = sort === "fit" && given.length === 0 && agent !== undefined;
     const offers = isKnown ? ((await lists.agent(agent, clock.now()))?.offers ?? []).map(foldLabel) : given;
     const text = questionText("work", { needs, offers: given, tags, agent, sort, changedAfter });
-    return { needs, offers, tags, agent, sort, changedAfter, limit, cursor, text };
+    return { needs, offers, tags, agent, sort, changedAfter, patient: wait >= LIMITS.work_turn_s, limit, cursor, text };
   };
 
 export interface WorkParts {
   readonly findWork: FindWork;
+  readonly list: List;
+  readonly difficulty: Pick<Difficulty, "required">;
+  readonly baseUrl: string;
   readonly messages: Pick<MessageReads, "answersTo">;
   readonly askWork: AskWork;
   readonly waitFor: WaitFor;
   readonly present: Presenter;
 }
 
-export function getWork({ findWork, messages, askWork, waitFor, present }: WorkParts) {
+/** What an agent holds, the lease that ends first at the beginning. */
+async function heldRecords({ list, baseUrl }: Pick<WorkParts, "list" | "baseUrl">, agent: string, { view }: WorkInput) {
+  const { items, asOf } = await list({
+    filters: { claimed_by: [agent], status: ["claimed"] },
+    limit: LIMITS.list_limit,
+    text: questionText("held", { agent }),
+  });
+  const records = items.flatMap((item) => ("stored" in item ? [recordOf(item.stored, NOTHING, asOf, baseUrl)] : []));
+  const ends = records.sort((a, b) => ((a.derived.lease_until ?? "") < (b.derived.lease_until ?? "") ? -1 : 1));
+  const said = ends.map(({ id, derived }) => `${shortId(id)} until ${derived.lease_until}`);
+  const line = said.length === 0 ? "You hold no lease." : `You hold ${said.join(", ")}.`;
+  return { fields: { held: ends.map((one) => cutTo(one, { view })) }, line } satisfies Presentation["first"];
+}
+const NOTHING: ReadonlySet<Include> = new Set();
+
+export function getWork(parts: WorkParts) {
+  const { findWork, messages, askWork, waitFor, present, difficulty } = parts;
   const matchOf = (item: Item, offers: readonly string[], rejected: RejectedAnswers) => {
     const needs = "stored" in item ? needsOf(item.stored) : [];
     const back = "stored" in item ? rejected.get(item.stored.state.id) : undefined;
@@ -74,7 +101,7 @@ export function getWork({ findWork, messages, askWork, waitFor, present }: WorkP
     summary: "Open, unclaimed tasks, subtasks and questions.",
     input,
     responses: {
-      200: { words: "One page of work, each with what of it the caller meets.", body: listOrPartsBody, types: JSON_OR_MARKDOWN },
+      200: { words: "One page of work, each with what of it the caller meets.", body: workBody, types: JSON_OR_MARKDOWN },
     },
     refusals: [...LIST_REFUSALS, "too_many_streams"],
     rate: "reads",
@@ -84,11 +111,20 @@ export function getWork({ findWork, messages, askWork, waitFor, present }: WorkP
     holds: ({ wait = 0 }) => wait > 0,
     async run({ input: asked, closed }) {
       const question = await askWork(asked);
+      const { agent } = question;
+      if (asked.held && agent === undefined)
+        throw new Refusal("invalid_parameter", "`held` needs `as`.", {
+          hint: "Give `as` as well, the agent id or an alias of whoever asks.",
+          details: { parameter: "held" },
+        });
       const { wait: seconds = 0, changed_after: after = 0 } = asked;
       const read = () => findWork(question);
       const page = await (seconds > 0 ? waitFor(read, { seconds, after, closed: closed() }) : read());
       const rejected = await rejectedOn(page, messages);
       return present.page(page, {
+        ...(asked.held && agent !== undefined
+          ? { first: await heldRecords(parts, agent, asked), beside: { required_bits: difficulty.required } }
+          : {}),
         include: includedBy(asked, PREVIEW),
         fields: asked.fields,
         format: asked.format,

@@ -12,6 +12,7 @@ const LOST = new Set(["already_claimed", "reserved", "target_gone", "target_reso
 
 interface Listed {
   readonly messages: readonly { readonly id: string; readonly derived: object }[];
+  readonly held?: readonly object[];
 }
 
 /** None at a board of an earlier release, which cannot be asked to wait for work. */
@@ -34,13 +35,18 @@ function takeWork({ takesKeys }: WritingOptions, parameters: Readonly<Record<str
     async run({ lease, wait = WAIT_S, secret_key: key, ...wanted }, { ask, hand, self, marks }) {
       // Before anybody waits: without a key nothing can be claimed.
       hand.require(key);
-      const mine = { claimed_by: self, status: "claimed", include: "" };
-      const held = self === undefined ? [] : ((await ask("list_messages", mine)) as Listed).messages;
       const asked = { ...(self === undefined ? {} : { as: self }), ...wanted, wait, fields: WHOLE };
+      let held: Listed["held"];
       /** What is still listed may be kept for another: whoever does not say who it is is not spared it. */
       const lost = new Set<string>();
       for (;;) {
-        const { messages } = (await ask("get_work", { ...asked, limit: 1 + lost.size })) as Listed;
+        const isFirst = held === undefined && self !== undefined;
+        const { messages, ...beside } = (await ask("get_work", {
+          ...asked,
+          limit: 1 + lost.size,
+          ...(isFirst ? { held: 1 } : {}),
+        })) as Listed;
+        held ??= beside.held ?? [];
         const found = messages.find(({ id }) => !lost.has(id));
         if (found === undefined) {
           const body = { work: null, held };
