@@ -246,6 +246,31 @@ describe("a dry run of a whole plan", () => {
     expect(rowCounts(db)).toEqual(before);
     expect((await board.get(`/api/messages/${task.id}`)).status).toBe(404);
   });
+
+  test("has the texts of attachments that earlier lines bring, unless those would be refused", async () => {
+    const agent = board.agent();
+    const item = (text: string) => ({ sha256: sha256(text), name: "a.txt", mime: "text/plain", size: text.length });
+    const note = (text: string, body: string, more: object = {}, blobs?: Record<string, string>) =>
+      agent.envelope({ kind: "note", body, attachments: [item(text)], ...more }, blobs);
+    const brings = (text: string, more?: object) => note(text, `brings ${text}`, more, { [sha256(text)]: text });
+    const unsigned = { ...brings("unsigned"), sig: board.agent().sign("other") };
+    const nowhere = brings("nowhere", { kind: "subtask", title: "x", refs: [{ rel: "subtask_of", id: ABSENT }] });
+    const plan = [
+      brings("here"),
+      note("here", "a"),
+      unsigned,
+      note("unsigned", "b"),
+      nowhere,
+      note("nowhere", "c"),
+      note("late", "d"),
+      brings("late"),
+    ];
+    const { lines } = await board.bundle(plan, "/api/messages?dry_run=1");
+    const refused = ["bad_signature", "blob_missing", "target_unknown", "blob_missing", "blob_missing"];
+    expect(codes(lines)).toEqual([200, 200, ...refused, 200]);
+    // As it is when it is meant.
+    expect(codes((await board.bundle(plan)).lines)).toEqual([201, 201, ...refused, 201]);
+  });
 });
 
 describe("limits are paid line by line, and a bundle is no way round any of them", () => {

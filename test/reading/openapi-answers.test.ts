@@ -156,6 +156,8 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         const bodies = [rpc("tools/list"), call("find_work", {}), call("get_message", { id: "ffffffff" }), rpc("no/such/method")];
         return Promise.all(bodies.map((body) => board.send(body, "/mcp")));
       },
+      get_health: () => all("/healthz"),
+      get_readiness: () => all("/readyz"),
       get_mcp_catalog: () => all("/.well-known/mcp/catalog.json"),
       get_server_card: () => all("/mcp/server-card"),
       get_well_known_card: () => all("/.well-known/mcp/server-card.json"),

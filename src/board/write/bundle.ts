@@ -1,4 +1,6 @@
 // Many posts in one request: each is judged as if it came alone, in their order, and all that can go into one transaction goes together.
+import { Refusal } from "../../core/errors.ts";
+import { utf8Length } from "../../core/protocol/encoding.ts";
 import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
 import { retractsAll } from "../../core/protocol/vocabulary.ts";
 import { atCostOfNow } from "../../ports/share.ts";
@@ -9,8 +11,17 @@ import { type CheckedPost, isKnown, type PostResult, type PostingHow, type PostS
 interface Waiting {
   readonly checked: Promise<CheckedPost>;
   readonly atItsCost: ReturnType<typeof atCostOfNow>;
+  /** Of a rehearsal: it needs a text of one of each of these. */
+  readonly lenders: readonly (readonly Lender[])[];
   readonly resolve: (posted: Promise<PostResult>) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** A post of a rehearsal that brings a text. */
+interface Lender {
+  readonly bytes: number;
+  readonly checked: Promise<CheckedPost>;
+  readonly posted: Promise<PostResult>;
 }
 
 export type BeginBundle = (how: { readonly dryRun: boolean }) => Bundle;
@@ -27,6 +38,8 @@ export class Bundle {
   #waiting: Waiting[] = [];
   /** Ids of those that wait, and texts that they bring: whoever needs one of these has to be checked after them. */
   readonly #brought = new Set<string>();
+  /** Of a rehearsal, which stores nothing: who brings which text. */
+  readonly #lenders = new Map<string, Lender[]>();
 
   constructor(steps: PostSteps, how: PostingHow & Required<Pick<PostingHow, "dryRun" | "terms">>) {
     this.#steps = steps;
@@ -44,13 +57,18 @@ export class Bundle {
     // A rehearsal is one for all: those before stay with it.
     if (!this.#how.dryRun && this.#needsOthers(draft)) await this.settle();
     this.#brought.add(draft.id);
-    for (const hash of Object.keys(envelope.blobs ?? {})) this.#brought.add(hash);
-    const checked = this.#steps.check(draft, this.#how);
+    const blobs = Object.entries(envelope.blobs ?? {});
+    for (const [hash] of blobs) this.#brought.add(hash);
+    const { lent, lenders } = this.#how.dryRun ? await this.#lentTo(draft) : { lent: undefined, lenders: [] };
+    const checked = this.#steps.check(draft, lent === undefined ? this.#how : { ...this.#how, lent });
     // Whoever waits for it hears of its failure later.
     checked.catch(() => {});
     const posted = new Promise<PostResult>((resolve, reject) => {
-      this.#waiting.push({ checked, atItsCost: atCostOfNow(), resolve, reject });
+      this.#waiting.push({ checked, atItsCost: atCostOfNow(), lenders, resolve, reject });
     });
+    if (this.#how.dryRun)
+      for (const [hash, text] of blobs)
+        this.#lenders.set(hash, [...(this.#lenders.get(hash) ?? []), { bytes: utf8Length(text), checked, posted }]);
     return { posted };
   }
 
@@ -67,7 +85,7 @@ export class Bundle {
     }
     if (!this.#how.dryRun) return this.#enter(ready);
     const rehearsed = this.#steps.rehearse(ready.map(({ post }) => post));
-    for (const [i, { resolve }] of ready.entries()) resolve(rehearsed[i]!);
+    for (const [i, { resolve, lenders }] of ready.entries()) resolve(withTexts(rehearsed[i]!, lenders));
     await Promise.allSettled(rehearsed);
   }
 
@@ -88,8 +106,39 @@ export class Bundle {
     await Promise.allSettled(entered);
   }
 
-  #needsOthers({ id, payload, envelope: { blobs = {} } }: Draft): boolean {
-    const elsewhere = (payload.attachments ?? []).map(({ sha256 }) => sha256).filter((hash) => !Object.hasOwn(blobs, hash));
-    return [id, ...elsewhere].some((one) => this.#brought.has(one));
+  #needsOthers(draft: Draft): boolean {
+    return [draft.id, ...elsewhere(draft)].some((one) => this.#brought.has(one));
   }
+
+  /** The texts that those before it would have stored. */
+  async #lentTo(draft: Draft): Promise<{ readonly lent: ReadonlyMap<string, number>; readonly lenders: Waiting["lenders"] }> {
+    const lent = new Map<string, number>();
+    const lenders: Lender[][] = [];
+    for (const hash of elsewhere(draft)) {
+      const sound: Lender[] = [];
+      for (const one of this.#lenders.get(hash) ?? [])
+        await one.checked.then(
+          () => sound.push(one),
+          () => {},
+        );
+      if (sound[0] === undefined) continue;
+      lent.set(hash, sound[0].bytes);
+      lenders.push(sound);
+    }
+    return { lent, lenders };
+  }
+}
+
+/** Hashes of attachments whose texts it does not bring. */
+const elsewhere = ({ payload, envelope: { blobs = {} } }: Draft): readonly string[] =>
+  (payload.attachments ?? []).map(({ sha256 }) => sha256).filter((hash) => !Object.hasOwn(blobs, hash));
+
+/** A text is there only where one of those that bring it would be posted. */
+async function withTexts(rehearsed: Promise<PostResult>, lenders: Waiting["lenders"]): Promise<PostResult> {
+  const result = await rehearsed;
+  for (const those of lenders)
+    await Promise.any(those.map(({ posted }) => posted)).catch(() => {
+      throw new Refusal("blob_missing", "The line that brings the text of an attachment would be refused.");
+    });
+  return result;
 }

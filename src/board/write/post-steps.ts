@@ -22,6 +22,8 @@ export interface PostingHow {
   readonly dryRun?: boolean;
   /** The board signed it for its author. */
   readonly assisted?: boolean;
+  /** Of a rehearsal: texts of attachments that those before it bring, by hash, with their bytes. */
+  readonly lent?: ReadonlyMap<string, number>;
   /** What work is worth: as at the moment unless given. */
   readonly terms?: WorkTerms;
 }

@@ -75,7 +75,8 @@ export function postSteps({
   async function check(made: Draft, how: PostingHow): Promise<CheckedPost> {
     const { id, author, payload } = made;
     const hashes = (payload.attachments ?? []).map((one) => one.sha256);
-    const prior = await store.prior(id, author, hashes, clock.now());
+    const stored = await store.prior(id, author, hashes, clock.now());
+    const prior = how.lent === undefined ? stored : { ...stored, storedBlobs: new Map([...how.lent, ...stored.storedBlobs]) };
     if (prior.known !== undefined || (prior.gone !== undefined && !prior.gone.restored)) return { draft: made, how, prior };
     return { draft: made, how, prior, verified: await verifier.verify(made, prior, how.dryRun === true, how.terms) };
   }

@@ -44,6 +44,7 @@ import { showMessage } from "../pages/message.ts";
 import { named, rootTitles, rowMaker, type RowsOf, type SiteOf } from "../pages/parts.ts";
 import { showPeople } from "../pages/people.ts";
 import { mcpCards } from "../documents/mcp-catalog.ts";
+import { healthEndpoints } from "../documents/health-endpoints.ts";
 import { mcpEndpoint } from "../documents/mcp-endpoint.ts";
 import { tryRequests } from "../pages/try.ts";
 import { postMessage } from "../messages/post-message.ts";
@@ -111,8 +112,8 @@ export function operations(parts: OperationParts): readonly Operation[] {
     showMessage({ ...shown, ...read }),
     getClient(about.client, baseUrl),
   ];
-  const documented = [...all, ...getManual([...all, mcpEndpoint], about)];
-  const openapi = getOpenapi([...documented, mcpEndpoint], baseUrl, version);
+  const documented = [...all, ...getManual([...all, mcpEndpoint, ...healthEndpoints], about)];
+  const openapi = getOpenapi([...documented, mcpEndpoint, ...healthEndpoints], baseUrl, version);
   return [...documented, openapi, ...pagesOf([...documented, openapi], { ...read, askWork }, shown)].map((one) =>
     named(one, read.nameAgents),
   );

@@ -10,6 +10,7 @@ import { couldPay, pay } from "../../operations/call.ts";
 import { readInput } from "../../operations/input.ts";
 import { isMoving, type Operation, type ReadyText } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { isCoded, takesGzip } from "./coding.ts";
 import type { Door } from "./door.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import { nextLink } from "./next-link.ts";
@@ -125,6 +126,8 @@ export class FastPath {
     const at = versions.moment?.(clock.now());
     const ready = at && answerOf(known, at);
     if (at === undefined || ready === undefined) return undefined;
+    // Compressing takes the usual way.
+    if (isCoded(ready.json.length) && takesGzip(request.headers)) return undefined;
     const bytes = Buffer.byteLength(ready.json);
     if (!unsent.admits(caller, bytes)) return undefined;
     unsent.count(underWay, () => caller, ready.json);

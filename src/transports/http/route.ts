@@ -20,6 +20,7 @@ import { type Call, isMoving, type Operation, type Reply } from "../../operation
 import type { RequestReport } from "../../ports/telemetry.ts";
 import type { FastPath } from "./fast-path.ts";
 import { readText, takeText } from "./body.ts";
+import { gzipped, isCoded, takesGzip } from "./coding.ts";
 import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
@@ -115,7 +116,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       if (answer.feed !== undefined) return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
       if (answer.next !== undefined) linkNext(reply, request, baseUrl, answer.next);
       return await (answer.stream === undefined
-        ? sendReply(reply, answer)
+        ? sendCoded(request, reply, answer)
         : sendStream(request, reply, answer, answer.stream, { report, underWay, leave }));
     } catch (error) {
       leave?.();
@@ -249,6 +250,22 @@ export function wrongType({ headers }: FastifyRequest): Refusal {
 const LARGE_CHARS = 8192;
 /** The text has as many bytes as characters: plain ASCII, which is only copied. */
 const bytesOf = (text: string): Buffer => Buffer.from(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8");
+
+/** Compressed where that is worth it and the caller takes it so. */
+async function sendCoded(request: FastifyRequest, reply: FastifyReply, answer: Reply): Promise<FastifyReply> {
+  const { status = 200, json, body } = answer;
+  const text = json ?? (answer.type === undefined ? JSON.stringify(body) : body);
+  const isText = typeof text === "string" || Buffer.isBuffer(text);
+  if (request.method !== "GET" || status !== 200 || !isText || !isCoded(text.length)) return sendReply(reply, answer);
+  const vary = reply.getHeader("vary");
+  if (typeof vary !== "string" || !vary.includes(CODED_BY))
+    void reply.header("vary", vary === undefined ? CODED_BY : `${String(vary)}, ${CODED_BY}`);
+  if (!takesGzip(request.headers)) return sendReply(reply, answer);
+  const bytes = await gzipped(typeof text === "string" ? bytesOf(text) : text);
+  void reply.header("content-encoding", "gzip");
+  return sendReply(reply, { ...answer, type: answer.type ?? JSON_TYPE, json: bytes });
+}
+const CODED_BY = "Accept-Encoding";
 
 function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
   const { status = 200, type, headers, json } = answer;

@@ -1,0 +1,37 @@
+// GET /healthz and /readyz as the documents tell them; their work is in transports/http/health.ts.
+import { z } from "zod";
+import type { Described } from "../operation.ts";
+
+const healthBody = z.strictObject({ status: z.enum(["ok", "shutting_down"]) }).meta({ id: "Health" });
+const readinessBody = z
+  .strictObject({
+    status: z.enum(["ok", "not_writable"]),
+    writing: z.string().describe("`ok`, or the error code with which posts are refused at the moment."),
+    hint: z.string().optional(),
+    replica: z.enum(["ok", "lost"]).optional().describe("Where listings have a replica."),
+  })
+  .meta({ id: "Readiness" });
+
+const endpoint = (name: string, path: string, summary: string, rest: Pick<Described, "responses" | "refusals">): Described => ({
+  name,
+  method: "GET",
+  path,
+  summary,
+  input: z.strictObject({}),
+  rate: "reads",
+  ...rest,
+});
+
+export const healthEndpoints: readonly Described[] = [
+  endpoint("get_health", "/healthz", "Whether the board is alive.", {
+    responses: {
+      200: { words: "It is.", body: healthBody },
+      503: { words: "It is about to end.", body: healthBody },
+    },
+    refusals: [],
+  }),
+  endpoint("get_readiness", "/readyz", "Whether the board can answer, and whether anything can be posted.", {
+    responses: { 200: { words: "It answers.", body: readinessBody } },
+    refusals: ["shutting_down", "storage_unavailable"],
+  }),
+];
