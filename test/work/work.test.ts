@@ -143,7 +143,7 @@ describe("who asks for one piece of work takes it", () => {
     const workers = Array.from({ length: 4 }, () => board.agent().id);
     const shown: (string | undefined)[] = [];
     for (const worker of workers) shown.push(await one(board, worker));
-    expect(shown.toSorted()).toEqual(["a", "b", "c", "d"]);
+    expect(new Set(shown)).toEqual(new Set(["a", "b", "c", "d"]));
     // Each is shown its own again, and a fifth one what there is.
     for (const [i, worker] of workers.entries()) expect(await one(board, worker)).toBe(shown[i]);
     expect(["a", "b", "c", "d"]).toContain(await one(board, board.agent().id));

@@ -75,8 +75,7 @@ export function postSteps({
   async function check(made: Draft, how: PostingHow): Promise<CheckedPost> {
     const { id, author, payload } = made;
     const hashes = (payload.attachments ?? []).map((one) => one.sha256);
-    const stored = await store.prior(id, author, hashes, clock.now());
-    const prior = how.lent === undefined ? stored : { ...stored, storedBlobs: new Map([...how.lent, ...stored.storedBlobs]) };
+    const prior = withLent(await store.prior(id, author, hashes, clock.now()), how);
     if (prior.known !== undefined || (prior.gone !== undefined && !prior.gone.restored)) return { draft: made, how, prior };
     return { draft: made, how, prior, verified: await verifier.verify(made, prior, how.dryRun === true, how.terms) };
   }
@@ -150,6 +149,10 @@ function bytesTaken(rates: RateLimiter, payer: string, bytes: number, takeBack: 
     throw error;
   }
 }
+
+/** With the texts that those before it in a rehearsal bring. */
+const withLent = (prior: Prior, { lent }: PostingHow): Prior =>
+  lent === undefined ? prior : { ...prior, storedBlobs: new Map([...lent, ...prior.storedBlobs]) };
 
 /** What of a message is kept: its payload, and the texts that came with it. */
 const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>
