@@ -176,6 +176,8 @@ export interface ListReads extends ListingReads {
   readonly atHand?: AtHand;
   /** The seqs of a listing alone, at most `limit`. */
   listSeqs(query: ListQuery): Promise<readonly number[]>;
+  /** How many there are, counted up to the limit. */
+  countUpTo(query: ListQuery): Promise<number>;
   /** Seqs of messages that arrived or changed after an entry, earliest change first, at most `limit`. */
   changedSince(seq: number, limit: number): Promise<readonly number[]>;
   /** Ids of open work in a thread, without superseded messages, oldest first. */

@@ -90,7 +90,7 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
     countThreads: settled(threadCounter(common)),
     nameAgents: settled(agentNamer(common)),
     agents: { find: settled(agents.find), list: settled(agents.list) },
-    keys: { of: settled(keys.of), line: settled(keys.line) },
+    keys: { of: settled(keys.of), all: settled(keys.all), line: settled(keys.line) },
     listTags: settled(tagLister(common)),
     takePulse: settled(pulseTaker(common)),
     workPace: settled(workPaceReader(common)),

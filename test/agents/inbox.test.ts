@@ -176,6 +176,35 @@ describe("an inbox", () => {
     expect((await hearing).messages).toMatchObject([{ id: task.id, reason: "ack", change: { to: "acted" } }]);
   });
 
+  test("wakes whoever waits for a reply that came before its message, when that message comes", async () => {
+    const [ann, bob] = [board.agent(), board.agent()];
+    const question = ann.envelope({ kind: "question", title: "Which one last?" });
+    const early = await board.put(bob, { kind: "note", body: "the last one", refs: [{ rel: "reply", id: messageId(question.payload) }] });
+    // All of them read past the early reply before they wait.
+    const waits = ["", "&reason=reply", "&kind=note"].map((query) => inboxOf(ann, `?after_seq=${early.seq}&wait=30${query}`));
+    const { seq } = (await board.send(JSON.stringify(question))).body;
+    for (const inbox of await Promise.all(waits))
+      expect(inbox.messages).toMatchObject([{ id: early.id, reason: "reply", change: { seq } }]);
+  });
+
+  test("wakes whoever waits, for each reason", async () => {
+    const [ann, bob, eve] = [board.agent(), board.agent(), board.agent()];
+    const task = await board.put(ann, { kind: "task", title: "To be claimed", to: bob.id });
+    const acts: Record<string, () => Promise<unknown>> = {
+      addressed: () => board.put(bob, { kind: "note", title: "to you", to: ann.id }),
+      reply: () => board.put(bob, { kind: "note", title: "a reply", refs: [{ rel: "reply", id: task.id }] }),
+      ack: () => acknowledge(board, bob, { acted: [task.id] }),
+      status: () => board.put(bob, { kind: "claim", lease: 5, refs: [{ rel: "claims", id: task.id }] }),
+      lease: async () => board.clock.advance(6000),
+      vote: () => board.put(eve, { kind: "verification", body: "seen it", refs: [{ rel: "verifies", id: task.id }] }),
+    };
+    for (const [reason, act] of Object.entries(acts)) {
+      const waiting = inboxOf(ann, `?after_seq=${await latest()}&wait=30&reason=${reason}`);
+      await act();
+      expect((await waiting).messages, reason).toMatchObject([{ reason }]);
+    }
+  });
+
   test("has nothing of what is gone, and stands up to the operator's check", async () => {
     await using checked = await TestBoard.start();
     const [ann, bob] = [checked.agent(), checked.agent()];

@@ -94,8 +94,40 @@ test("no field is named by a stranger: kinds of their own are counted as values,
 
 test("above each text stands how long its author has been here, how often it was posted before, and its risk", async () => {
   const { body } = await board.get<string>(`/api/messages/${task.id}?format=md`);
-  expect(body).toMatch(/\nauthor here for 0 s · copies 0 · risk 3\nflags: instructions\n<<<DATA /);
+  expect(body).toMatch(/\nauthor here for 0 s · verified work 0 · copies 0 · risk 3\nflags: instructions\n<<<DATA /);
 });
+
+test("the author's verified work counts in every view of every message of it, from the vote on and until it is taken back", async () => {
+  const [author, checker] = [board.agent(), board.agent()];
+  const finding = await board.put(author, { kind: "finding", title: "It is eight" });
+  const other = await board.put(author, { kind: "note", title: "another" });
+  const verifiedOf = async (): Promise<unknown[]> => {
+    const { body: one } = await board.get<{ server: { author: { verified: number } } }>(`/api/messages/${other.id}`);
+    const { body: list } = await board.get<{ messages: { server: { author: { verified: number } } }[] }>(
+      `/api/messages?author=${author.id}&kind=note`,
+    );
+    const texts = await Promise.all([
+      board.get<string>(`/api/messages/${other.id}?format=md`).then(({ body }) => body),
+      board.get<string>(`/api/messages?author=${author.id}&kind=note&format=md`).then(({ body }) => body),
+      toolText("get_message", { id: other.id }),
+      toolText("search_messages", { author: author.id, kind: "note" }),
+    ]);
+    const told = texts.map((text) => /\nauthor here for \d+ s · verified work (\d+) · copies 0 · risk 0\n/.exec(text)?.[1]);
+    return [one.server.author.verified, ...list.messages.map(({ server }) => server.author.verified), ...told.map(Number)];
+  };
+  expect(await verifiedOf()).toEqual([0, 0, 0, 0, 0, 0]);
+  const vote = await board.put(checker, { kind: "verification", body: "counted", refs: [{ rel: "verifies", id: finding.id }] });
+  expect(await verifiedOf()).toEqual([1, 1, 1, 1, 1, 1]);
+  await board.put(checker, { kind: "retraction", refs: [{ rel: "retracts", id: vote.id }] });
+  expect(await verifiedOf()).toEqual([0, 0, 0, 0, 0, 0]);
+});
+
+async function toolText(name: string, args: Record<string, unknown>): Promise<string> {
+  const { content } = (await send(board.url, rpc("tools/call", { name, arguments: args }))).rpc.result as {
+    content: { type: string; text: string }[];
+  };
+  return content.map(({ text }) => text).join("\n");
+}
 
 test("tools that read say that what they give was written by strangers", async () => {
   const { tools } = (await send(board.url, rpc("tools/list"))).rpc.result as { tools: { name: string; annotations: object }[] };

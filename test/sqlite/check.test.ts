@@ -16,6 +16,7 @@ import { type CheckReport, checkBoard } from "../../src/cli/operate/check/check-
 import { documentOf } from "../../src/core/search/document.ts";
 import type { OperatorCommand } from "../../src/core/message/operator-commands.ts";
 import { readConfig } from "../../src/config.ts";
+import { acknowledge } from "../support/acks.ts";
 import { OPENING, step } from "../support/acts.ts";
 import { ALIAS_BITS, sha256 } from "../support/agent.ts";
 import { BareBoard } from "../support/bare-board.ts";
@@ -66,10 +67,14 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     await board.put(author, { kind: "note", title: "good", attachments: live }, { [sha256(kept)]: kept });
     const wronged = author.envelope({ kind: "note", title: "wronged" });
     const { id: back } = (await board.send(JSON.stringify(wronged))).body;
+    // What a removed message did to another one is in the log only as a status.
+    const judged = await board.put(author, { kind: "task", title: "judged" });
+    const wrong = await board.put(other, { kind: "result", body: "spam", refs: [{ rel: "answers", id: judged.id }] });
     {
       await using operator = await Operator.at(board);
       await operator.remove(removed);
       await operator.remove(stale.id);
+      await operator.remove(wrong.id);
       await operator.remove(back);
       await operator.decide({ do: "restore", target: back });
       await operator.decide({ do: "block_key", agent: board.agent().id, reasons: reasons() });
@@ -78,10 +83,24 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
       await operator.decide({ do: "block_blob", sha256: sha256("another"), reasons: reasons() });
     }
     expect((await board.send(JSON.stringify(wronged))).status).toBe(201);
+    const letter = await board.put(author, { kind: "task", title: "a letter", to: other.id });
+    await acknowledge(board, other, { acted: [letter.id] });
+    const late = author.envelope({ kind: "note", title: "late" });
+    const early = await board.put(other, { kind: "note", title: "early", refs: [{ rel: "reply", id: sha256(late.payload) }] });
+    await board.send(JSON.stringify(late));
     await board.get("/api/checkpoint");
     // Whoever searches makes the index follow the log to its end.
     await board.get("/api/messages?q=planted");
-    Object.assign(ids, { task: task.id, answer: answer.id, removed, author: author.id, other: other.id });
+    Object.assign(ids, {
+      task: task.id,
+      answer: answer.id,
+      letter: letter.id,
+      early: early.id,
+      judged: judged.id,
+      removed,
+      author: author.id,
+      other: other.id,
+    });
     now = board.clock.now();
     await board.stop();
     data = board.data;
@@ -136,6 +155,36 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
         "byKind is",
       ),
       planted("an agent's total", set("agents", "messages = messages + 1", `id = '${ids["other"]}'`), `agent ${ids["other"]}`, "total is"),
+      planted(
+        "a lost word of a new status",
+        `DELETE FROM inbox_changes WHERE target = ${of("task")} AND became = 'verified'`,
+        at("task"),
+        "heard is .*; the log says .*status answered verified",
+      ),
+      planted(
+        "a status nobody gave",
+        `UPDATE inbox_changes SET became = 'resolved' WHERE target = ${of("judged")} AND became = 'answered'`,
+        at("judged"),
+        "heard is ag_\\w+ \\d+ \\d+ status open resolved; the log has no such entry",
+      ),
+      planted(
+        "another word of an acknowledgement",
+        `UPDATE inbox_changes SET became = 'declined' WHERE target = ${of("letter")}`,
+        at("letter"),
+        "heard is .*ack stored declined.*; the log says .*ack stored acted",
+      ),
+      planted(
+        "an early reply at another place",
+        `UPDATE inbox_changes SET seq = seq + 1 WHERE target = ${of("early")}`,
+        at("early"),
+        "heard is .*reply - reply",
+      ),
+      planted(
+        "word of a message that never was",
+        `INSERT INTO inbox_changes VALUES ('${ids["author"]}', 1, 99999999, 1, 'status', 'open', 'resolved')`,
+        `agent ${ids["author"]}`,
+        "was told of message 99999999, which is not there",
+      ),
       planted(
         "a lost place in an inbox",
         `DELETE FROM inbox WHERE agent = '${ids["author"]}'`,
@@ -288,7 +337,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
   }
   beforeAll(() => {
     const whole = new DatabaseSync(databasePath(data), { readOnly: true });
-    for (const name of ["task", "answer", "removed"])
+    for (const name of ["task", "answer", "removed", "letter", "early", "judged"])
       seqs.set(name, whole.prepare("SELECT seq FROM log WHERE type = 'create' AND id = ?").get(ids[name] ?? "")?.["seq"] as number);
     whole.close();
   });

@@ -19,6 +19,7 @@ test(`a board in PostgreSQL is checked at one moment, and each planted corruptio
   await busy.fill(80);
   const author = board.agent();
   const { id } = await board.put(author, { kind: "task", title: "to be done", tags: ["planted"] });
+  await board.put(board.agent(), { kind: "result", body: "done", refs: [{ rel: "answers", id }] });
   const bad = await board.put(author, { kind: "note", title: "bad" });
   await using operator = await Operator.at(board);
   await operator.remove(bad.id);
@@ -39,6 +40,7 @@ test(`a board in PostgreSQL is checked at one moment, and each planted corruptio
     `UPDATE messages SET replies = replies + 1 WHERE id = '${id}'`,
     "UPDATE tallies SET count = count + 1 WHERE field = 'tag' AND label = 'planted'",
     "UPDATE log SET hash = repeat('f', 64) WHERE seq = 3",
+    `UPDATE inbox_changes SET became = 'verified' WHERE target = (SELECT seq FROM messages WHERE id = '${id}')`,
     `UPDATE actions SET facts = 'poetry' WHERE target = '${bad.id}'`,
   ])
     await client.script(plant);
@@ -51,6 +53,7 @@ test(`a board in PostgreSQL is checked at one moment, and each planted corruptio
     "count is 2; the log says 1",
     "entry 3 has a hash",
     'facts is "poetry"',
+    'status open verified"]; the log says',
   ])
     expect(said).toContain(fault);
 });

@@ -47,6 +47,12 @@ export class PostgresLister {
     return (await client.ask<{ seq: number }>(sql, values)).map(({ seq }) => seq);
   }
 
+  async count(query: ListQuery): Promise<number> {
+    const { sql, values, client } = await this.#chosen(query);
+    const [row] = await client.ask<{ found: number }>(`SELECT count(*) AS found FROM (${sql}) p`, values);
+    return row?.found ?? 0;
+  }
+
   /** First the rows of the page, then only those that are not cached. */
   async #storedMessages(query: ListQuery): Promise<readonly Listed[]> {
     const chosen = await this.#chosen(query);

@@ -148,6 +148,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
     return { ...(behind ?? state), newest: state.seq };
   };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
+  countUpTo: Store["countUpTo"] = (query) => this.#lister.count(query);
   seqAt: Store["seqAt"] = (unixMs) => this.#reader.seqAt(unixMs);
   dump: Store["dump"] = (after, upTo, now) => dump(this.rows, (seqs) => this.#reader.storedMessages(seqs), { after, upTo, now });
 

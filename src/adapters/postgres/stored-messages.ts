@@ -1,11 +1,13 @@
 // Messages with everything that a view needs, in one statement.
 import type { StoredMessage, Raw } from "../../ports/store.ts";
 import { READ_AT } from "../sql/acks.ts";
+import { VERIFIED_WORK } from "../sql/agents.ts";
 import type { SeenOf } from "../sql/message-memory.ts";
 import { STATE_COLUMNS, toMessageState } from "../sql/rows.ts";
 
 /** Facts about author and thread, which change with every post of theirs. */
 export const FACT_COLUMNS = `a.first_seen AS "firstSeen", a.messages AS "authorMessages", a.line AS "authorLine",
+  (SELECT w.count FROM agent_tallies w WHERE w.agent = coalesce(m.principal, m.author) AND ${VERIFIED_WORK}) AS "authorVerified",
   t.messages AS "threadMessages", t.last_activity AS "lastActivity", ${READ_AT} AS "readAt"`;
 export const FACT_JOINS = `LEFT JOIN agents a ON a.id = m.author LEFT JOIN threads t ON t.root = m.root`;
 export const CARD_COLUMNS = `${STATE_COLUMNS}, c.payload, c.sig, c.nonce, ${FACT_COLUMNS}`;
@@ -16,6 +18,7 @@ export interface FactRow {
   readonly firstSeen: number | null;
   readonly authorMessages: number | null;
   readonly authorLine: string | null;
+  readonly authorVerified: number | null;
   readonly threadMessages: number | null;
   readonly lastActivity: number | null;
   readonly readAt: number | null;
@@ -24,22 +27,27 @@ export interface FactRow {
 export const toCard =
   (seenOf: SeenOf) =>
   (row: unknown): StoredMessage => {
-    const { payload, sig, nonce, firstSeen, authorMessages, authorLine, threadMessages, lastActivity, readAt, ...rest } = row as Raw &
-      FactRow;
-    const state = toMessageState(rest);
+    const { payload, sig, nonce, ...rest } = row as Raw & FactRow;
+    const { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt, ...columns } = rest;
+    const state = toMessageState(columns);
     const kept = { state, raw: { payload, sig, nonce }, seen: seenOf(state.id) };
-    return cardOf(kept, { firstSeen, authorMessages, authorLine, threadMessages, lastActivity, readAt });
+    return cardOf(kept, { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt });
   };
 
 export function cardOf(
   { state, raw, seen }: Pick<StoredMessage, "state" | "raw" | "seen">,
-  { firstSeen, authorMessages, authorLine, threadMessages, lastActivity, readAt }: FactRow,
+  { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt }: FactRow,
 ): StoredMessage {
   return {
     state,
     raw,
     seen,
-    author: { firstSeen: firstSeen ?? state.receivedAt, messages: authorMessages ?? 1, line: authorLine },
+    author: {
+      firstSeen: firstSeen ?? state.receivedAt,
+      messages: authorMessages ?? 1,
+      line: authorLine,
+      verified: authorVerified ?? 0,
+    },
     thread: { messages: threadMessages ?? 0, lastActivity: lastActivity ?? state.receivedAt },
     readAt,
   };

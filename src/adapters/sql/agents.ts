@@ -12,6 +12,9 @@ const COLUMNS = `a.id, a.pk, a.first_seen AS "firstSeen", a.last_seen AS "lastSe
 type AgentRow = Pick<AgentFacts, "id" | "pk" | "firstSeen" | "lastSeen" | "total" | "seen" | "lastAck"> & { readonly line: string | null };
 const ONE = `SELECT ${COLUMNS} FROM agents a WHERE a.id = $1`;
 
+/** The tally of votes in force that verify an agent's work. */
+export const VERIFIED_WORK = "field = 'received' AND label = 'verifies'";
+
 interface LabelFilter {
   /** Agents with one of the labels. The field is in the statement's text, so that the database sees that the partial index fits. */
   readonly matching: (place: string) => string;

@@ -123,7 +123,7 @@ class ThreadNumbers {
   }
 }
 
-function touchedBy({ set, erased, adopted, ended }: BatchLedger, { updated = [] }: ChangedRows): Omit<Touched, "all"> {
+function touchedBy({ set, erased, adopted, ended, tallies }: BatchLedger, { updated = [] }: ChangedRows): Omit<Touched, "all"> {
   const seqs = [
     ...(updated as readonly { seq: number }[]).map(({ seq }) => seq),
     ...erased.map(({ seq }) => seq),
@@ -131,7 +131,13 @@ function touchedBy({ set, erased, adopted, ended }: BatchLedger, { updated = [] 
     ...adopted.map(({ seq }) => seq),
     ...ended.flatMap((one) => one.seqs),
   ];
-  return { seqs: [...new Set(seqs)], agents: [...set.agents.changes.keys()], roots: [...set.threads.changes.keys()] };
+  // Whose work was verified, or is no more.
+  const judged = [...tallies.sums()].flatMap(({ agent, field }) => (field === "received" && agent !== undefined ? [agent] : []));
+  return {
+    seqs: [...new Set(seqs)],
+    agents: [...new Set([...set.agents.changes.keys(), ...judged])],
+    roots: [...set.threads.changes.keys()],
+  };
 }
 
 /** Kinds of statements, each of which takes its values from a row by name. */

@@ -1,4 +1,5 @@
 // What a SQLite board stores beside its messages, row by row, for the check.
+import type { HeardChange } from "../../core/message/inbox-change.ts";
 import type { Blockable } from "../../core/message/moderation.ts";
 import { openDatabase } from "./open.ts";
 
@@ -18,6 +19,8 @@ export interface HeldBlock {
 export interface Holdings extends Disposable {
   blobs(): Iterable<HeldBlob>;
   blocks(): Iterable<HeldBlock>;
+  /** What agents were told of their messages, by message. */
+  heard(): Iterable<HeardChange>;
 }
 
 export function openHoldings(path: string): Holdings {
@@ -26,9 +29,11 @@ export function openHoldings(path: string): Holdings {
     "SELECT sha256, text, (SELECT count(*) FROM attachments a WHERE a.sha256 = b.sha256) AS uses FROM blobs b ORDER BY sha256",
   );
   const blocks = db.prepare("SELECT what, name, action FROM blocks ORDER BY what, name, action");
+  const heard = db.prepare("SELECT agent, seq, target, at, reason, was, became FROM inbox_changes ORDER BY target, seq, agent");
   return {
     blobs: () => blobs.iterate() as unknown as Iterable<HeldBlob>,
     blocks: () => blocks.iterate() as unknown as Iterable<HeldBlock>,
+    heard: () => heard.iterate() as unknown as Iterable<HeardChange>,
     [Symbol.dispose]: () => db.close(),
   };
 }

@@ -6,6 +6,7 @@ import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
 import type { StoredMessage, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
 import { MESSAGES_KEPT, messageMemory, seenMemory, type SeenOf } from "../sql/message-memory.ts";
+import { VERIFIED_WORK } from "../sql/agents.ts";
 import { principalOf } from "../sql/key-rows.ts";
 import { STATE_COLUMNS, stateFrom } from "../sql/rows.ts";
 
@@ -18,7 +19,7 @@ interface Kept extends Pick<StoredMessage, "state" | "raw" | "seen"> {
   readAt?: number;
 }
 
-type Facts<Of extends object> = Pick<BoundedCache<string, Of>, "get" | "set">;
+type Facts<Of extends object | number> = Pick<BoundedCache<string, Of>, "get" | "set">;
 
 export interface MessageReader {
   byId(id: string): StoredMessage | undefined;
@@ -29,8 +30,10 @@ export class SqliteMessageCache {
   readonly #storedMessages = messageMemory<Kept>();
   readonly #seqs = new BoundedCache<string, number>(MESSAGES_KEPT);
   readonly #authors = new BoundedCache<string, AuthorFacts>(FACTS_KEPT);
+  /** By principal. */
+  readonly #verified = new BoundedCache<string, number>(FACTS_KEPT);
   readonly #threads = new BoundedCache<string, ThreadFacts>(FACTS_KEPT);
-  readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "thread" | "readAt", StatementSync>>;
+  readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "verified" | "thread" | "readAt", StatementSync>>;
   /** The head of the log at which everything cached was current. */
   #seq = -1;
   readonly #head: SqliteHead;
@@ -51,6 +54,7 @@ export class SqliteMessageCache {
       byId: message("m.id = ?"),
       bySeq: message("m.seq = ?"),
       author: db.prepare("SELECT first_seen AS firstSeen, messages, line FROM agents WHERE id = ?"),
+      verified: db.prepare(`SELECT count AS verified FROM agent_tallies WHERE agent = ? AND ${VERIFIED_WORK}`),
       thread: db.prepare("SELECT messages, last_activity AS lastActivity FROM threads WHERE number = ?"),
       readAt: db.prepare(`SELECT at FROM acks WHERE moved = 1 AND agent = ${principalOf("?1")} AND seen >= ?2 ORDER BY seen LIMIT 1`),
     };
@@ -76,7 +80,10 @@ export class SqliteMessageCache {
   forget({ seqs, agents, roots, all }: Touched, seq: number): void {
     if (all) this.#forgetAll();
     for (const one of seqs) this.#storedMessages.delete(one);
-    for (const agent of agents) this.#authors.delete(agent);
+    for (const agent of agents) {
+      this.#authors.delete(agent);
+      this.#verified.delete(agent);
+    }
     for (const root of roots) this.#threads.delete(root);
     this.#seq = seq;
   }
@@ -85,25 +92,29 @@ export class SqliteMessageCache {
     byId: (id) => {
       const seq = this.#seqs.get(id);
       const kept = seq === undefined ? undefined : this.#storedMessages.get(seq);
-      return this.#stored(kept ?? this.#keep(this.#sql.byId.get(id)), this.#authors, this.#threads);
+      return this.#stored(kept ?? this.#keep(this.#sql.byId.get(id)), this.#authors, this.#verified, this.#threads);
     },
-    bySeq: (seq) => this.#stored(this.#storedMessages.get(seq) ?? this.#keep(this.#sql.bySeq.get(seq)), this.#authors, this.#threads),
+    bySeq: (seq) =>
+      this.#stored(this.#storedMessages.get(seq) ?? this.#keep(this.#sql.bySeq.get(seq)), this.#authors, this.#verified, this.#threads),
   };
 
   /** Reads without caching. */
   readonly stored: MessageReader = {
-    byId: (id) => this.#stored(this.#read(this.#sql.byId.get(id)), new Map(), new Map()),
-    bySeq: (seq) => this.#stored(this.#read(this.#sql.bySeq.get(seq)), new Map(), new Map()),
+    byId: (id) => this.#stored(this.#read(this.#sql.byId.get(id)), new Map(), new Map(), new Map()),
+    bySeq: (seq) => this.#stored(this.#read(this.#sql.bySeq.get(seq)), new Map(), new Map(), new Map()),
   };
 
   /** Facts about author and thread are looked up each time: they change with every post of theirs. */
-  #stored(kept: Kept | undefined, authors: Facts<AuthorFacts>, threads: Facts<ThreadFacts>): StoredMessage | undefined {
+  #stored(
+    kept: Kept | undefined,
+    authors: Facts<AuthorFacts>,
+    verified: Facts<number>,
+    threads: Facts<ThreadFacts>,
+  ): StoredMessage | undefined {
     if (kept === undefined) return undefined;
     const { state, raw, seen } = kept;
-    const author = this.#facts(authors, state.author, this.#sql.author, state.author) ?? {
-      firstSeen: state.receivedAt,
-      messages: 1,
-    };
+    const known = this.#facts(authors, state.author, this.#sql.author, state.author) ?? { firstSeen: state.receivedAt, messages: 1 };
+    const author = { ...known, verified: this.#verifiedOf(state.principal, verified) };
     const thread = this.#facts(threads, state.root, this.#sql.thread, kept.thread) ?? { messages: 0, lastActivity: state.receivedAt };
     return { state, raw, seen, author, thread, readAt: state.to === null ? null : this.#readAt(kept, state.to) };
   }
@@ -115,6 +126,14 @@ export class SqliteMessageCache {
     if (found === undefined) return null;
     kept.readAt = found.at;
     return found.at;
+  }
+
+  #verifiedOf(principal: string, kept: Facts<number>): number {
+    const known = kept.get(principal);
+    if (known !== undefined) return known;
+    const { verified } = (this.#sql.verified.get(principal) as { readonly verified: number } | undefined) ?? { verified: 0 };
+    kept.set(principal, verified);
+    return verified;
   }
 
   #facts<Of extends object>(kept: Facts<Of>, key: string, statement: StatementSync, of: string | number): Of | undefined {
@@ -143,6 +162,6 @@ export class SqliteMessageCache {
   }
 
   #forgetAll(): void {
-    for (const map of [this.#storedMessages, this.#seqs, this.#authors, this.#threads]) map.clear();
+    for (const map of [this.#storedMessages, this.#seqs, this.#authors, this.#verified, this.#threads]) map.clear();
   }
 }

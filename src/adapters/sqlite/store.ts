@@ -211,6 +211,7 @@ class SqliteStore extends SqlReads implements Store {
     list: (query) => this.#lister.listNow(query),
   };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
+  countUpTo: Store["countUpTo"] = async (query) => (await this.#lister.seqs(query)).length;
   seqAt: Store["seqAt"] = async (unixMs) => this.#lister.seqAt(unixMs);
   dump: Store["dump"] = (after, upTo, now) =>
     // Everything is read once, so it is not cached; otherwise it would displace what others ask for.

@@ -81,6 +81,23 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
   };
 }
 
+/** What concerns any of these; of several, none may be about words. */
+export function eitherOf(filters: readonly LiveFilter[]): LiveFilter {
+  const [first, ...others] = filters;
+  if (first === undefined) throw new Error("There is no filter.");
+  if (others.length === 0) return first;
+  const terms = filters.map((one) => one.terms);
+  return {
+    key: filters.map(({ key }) => key).join(" or "),
+    terms: terms.includes(undefined) ? undefined : terms.flatMap((some) => some ?? []),
+    usesVotes: filters.some((one) => one.usesVotes),
+    text: first.text,
+    matchesText: undefined,
+    concerns: (occurrence, knew) => filters.some((one) => one.concerns(occurrence, knew)),
+    mayConcern: (occurrence) => filters.some((one) => one.mayConcern(occurrence)),
+  };
+}
+
 /** The conditions over a message, and over the rest of an erased one. */
 interface Judges {
   readonly whole: Predicate;

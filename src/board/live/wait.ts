@@ -2,6 +2,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Page, Question } from "../read/list.ts";
 import type { Feeds, StreamQuestion } from "./feed.ts";
+import { eitherOf } from "./filter.ts";
 import type { Hub } from "./hub.ts";
 
 /** How long to wait, the deadline, and what the caller has. */
@@ -10,8 +11,8 @@ export interface WaitLimits {
   readonly closed: AbortSignal;
   /** The caller has seen the log up to here. */
   readonly after: number;
-  /** Events that may make a difference; any event if it is left out. */
-  readonly wakes?: StreamQuestion;
+  /** Events that may make a difference, by any of these filters (by one where it is about words); any event if it is left out. */
+  readonly wakes?: readonly StreamQuestion[];
 }
 
 /** Reads again after each event, until there is a result or the time is over. */
@@ -26,12 +27,12 @@ export type WaitFor = <One extends Page & { readonly againAt?: number | undefine
  * changes reads again after every event; there is little to read.
  */
 export const wokenBy = (question: Question): Partial<Pick<WaitLimits, "wakes">> =>
-  question.changed_after === undefined ? { wakes: question } : {};
+  question.changed_after === undefined ? { wakes: [question] } : {};
 
 export function waiter(hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): WaitFor {
-  return async (read, { seconds, closed, after, wakes = { filters: {} } }) => {
+  return async (read, { seconds, closed, after, wakes = [{ filters: {} }] }) => {
     const until = clock.now() + seconds * 1000;
-    const filter = await feeds.filterOf(wakes);
+    const filter = eitherOf(await Promise.all(wakes.map((one) => feeds.filterOf(one))));
     let over = closed.aborted;
     let moved = false;
     let wake = (): void => {};

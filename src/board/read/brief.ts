@@ -62,15 +62,16 @@ export function briefGatherer({ lists, messages, log, keys, clock }: BriefParts)
     const { seq: to } = await log.head();
     const most = Math.max(FEWEST_READ, Math.ceil(question.budget / LEAST_ITEM_CHARS));
     const asked: Asked = { ...question, to, now, most, live: liveReads(lists, now) };
-    const sections = [
-      ...(await pendingOf(question.agent, keys)),
-      await leases(asked, messages),
-      await threads(asked, lists),
-      await unread(asked, messages),
-      await expiring(asked),
-      await work(asked, lists),
-    ];
-    return { agent: question.agent, from: question.from, to, budget: question.budget, sections };
+    // At once: over a network, one after the other would take several times as long.
+    const [pending, ...sections] = await Promise.all([
+      pendingOf(question.agent, keys),
+      leases(asked, messages),
+      threads(asked, lists),
+      unread(asked, messages),
+      expiring(asked),
+      work(asked, lists),
+    ]);
+    return { agent: question.agent, from: question.from, to, budget: question.budget, sections: [...pending, ...sections] };
   };
 }
 
@@ -82,8 +83,10 @@ async function pendingOf(agent: string, keys: Pick<KeyRing, "of">): Promise<Brie
 
 async function leases(asked: Asked, messages: Pick<MessageReads, "findAll">): Promise<BriefSection> {
   const { agent, from, now, live, most } = asked;
-  const held = await live.read([hasAny("claimedBy", [agent])], ORDERS.old, most);
-  const claims = await live.read([oneOf("author", [agent]), oneOf("kind", ["claim"])], ORDERS.new, CLAIMS_READ);
+  const [held, claims] = await Promise.all([
+    live.read([hasAny("claimedBy", [agent])], ORDERS.old, most),
+    live.read([oneOf("author", [agent]), oneOf("kind", ["claim"])], ORDERS.new, CLAIMS_READ),
+  ]);
   const targets = await messages.findAll([...new Set(claims.flatMap(claimed))], now);
   // Answered or resolved work is not reported as lost, nor what was lost long ago.
   const lost = [...targets.values()].flatMap((found) => {
@@ -105,7 +108,9 @@ const ownOf = (agent: string) => [oneOf("author", [agent]), not(oneOf("kind", PA
 
 /** Own messages that changed since. */
 async function threads({ agent, from, now, most, live }: Asked, lists: Pick<ListReads, "changedSince">): Promise<BriefSection> {
-  const read = await live.read([...ownOf(agent), atLeast("changed", from + 1)], LAST_CHANGED, OWN_READ, await changedOnly(from, lists));
+  // Since the beginning everything has changed.
+  const only = from === 0 ? undefined : await changedOnly(from, lists);
+  const read = await live.read([...ownOf(agent), atLeast("changed", from + 1)], LAST_CHANGED, OWN_READ, only);
   const moved = read.filter(({ state }) => state.changed > state.seq);
   const shown = moved.slice(0, most);
   await flagAhead(shown);
@@ -131,9 +136,10 @@ async function expiring({ agent, now, most, live }: Asked): Promise<BriefSection
 /** For an agent with offers: work with the fewest missing skills first. */
 async function work({ agent, now, most }: Asked, lists: ListReads): Promise<BriefSection> {
   const offers = ((await lists.agent(agent, now))?.offers ?? []).map(foldLabel);
-  const walk = offeredTo(agent, now, lists, undefined);
+  if (offers.length === 0) return { name: "work", items: [], total: 0, more: false };
   const conditions = [hasAny("needs", offers), not(oneOf("author", [agent]))];
-  const found = offers.length === 0 ? [] : await walk({ conditions, order: ORDERS.old, after: undefined, limit: WORK_READ });
+  const walk = offeredTo(agent, now, lists, undefined);
+  const found = await walk({ conditions, order: ORDERS.old, after: undefined, limit: WORK_READ });
   const matched = found.map(({ stored }) => {
     const needs = needsOf(stored);
     return { stored, needs, met: needs.filter((need) => offers.includes(foldLabel(need))) };

@@ -24,6 +24,8 @@ export interface LineRecord {
 
 export interface KeyRing {
   readonly of: (agent: string) => Promise<KeyRecord>;
+  /** Every key of that agent, including itself. */
+  readonly all: (agent: string) => Promise<readonly string[]>;
   readonly line: (agent: string, after: number, limit: number) => Promise<LineRecord>;
 }
 
@@ -49,6 +51,7 @@ export function keyRing(store: KeyReads, clock: Clock): KeyRing {
         revokedSince: key.revokedSince,
       };
     },
+    all: (agent) => store.keysOf(agent),
     async line(agent, after, limit) {
       const found = await store.keyFacts(agent);
       const principal = found?.key.principal ?? agent;

@@ -10,7 +10,7 @@ export interface LiveReads {
   count(conditions: readonly Condition[], limit: number): Promise<number>;
 }
 
-export function liveReads(lists: Pick<ListReads, "list" | "listSeqs">, now: number): LiveReads {
+export function liveReads(lists: Pick<ListReads, "list" | "countUpTo">, now: number): LiveReads {
   const query = (conditions: readonly Condition[], order: Order, limit: number, only?: readonly number[]): ListQuery => ({
     condition: and(atLeast("expiresAt", now + 1), flagIs("superseded", false), ...conditions),
     order,
@@ -24,6 +24,6 @@ export function liveReads(lists: Pick<ListReads, "list" | "listSeqs">, now: numb
       const found = await lists.list(query(conditions, order, limit, only));
       return found.flatMap((one) => ("stored" in one ? [one.stored] : []));
     },
-    count: async (conditions, limit) => (await lists.listSeqs(query(conditions, ORDERS.new, limit))).length,
+    count: (conditions, limit) => lists.countUpTo(query(conditions, ORDERS.new, limit)),
   };
 }

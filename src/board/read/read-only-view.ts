@@ -43,6 +43,7 @@ export function unswept(store: ListReads, clock: Clock): ListReads {
     leastState: () => store.leastState(),
     list: (query) => store.list(told(query)),
     listSeqs: (query) => store.listSeqs(told(query)),
+    countUpTo: (query) => store.countUpTo(told(query)),
     async listingReads() {
       const reads = await store.listingReads();
       return { head: () => reads.head(), nextDue: () => reads.nextDue(), list: (query) => reads.list(told(query)) };

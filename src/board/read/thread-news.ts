@@ -48,8 +48,8 @@ export function threadCounter({ lists, clock }: Pick<ThreadNewsParts, "lists" | 
     const asked = `${most} ${without.join(",")}`;
     if (known.seq === seq && known.asked === asked && minuteOf(known.asOf) === minuteOf(now)) return known.count;
     const condition = and(atLeast("expiresAt", now + 1), flagIs("superseded", false), flagIs("isRoot", true), not(oneOf("kind", without)));
-    const found = await lists.listSeqs({ condition, order: ORDERS.new, after: undefined, limit: most, removed: false, only: undefined });
-    known = { seq, asOf: now, asked, count: found.length };
+    const count = await lists.countUpTo({ condition, order: ORDERS.new, after: undefined, limit: most, removed: false, only: undefined });
+    known = { seq, asOf: now, asked, count };
     return known.count;
   };
 }

@@ -38,15 +38,16 @@ export async function unreadThreads(
 ): Promise<Unread> {
   const reaching = [hasAny("reaches", [agent]), atLeast("seq", after + 1), atMost("seq", upTo)];
   const reserved = [oneOf("to", [agent]), oneOf("kind", WORKABLE), oneOf("status", ["open"])];
-  const forIt = await live.read([...reaching, ...reserved], ORDERS.old, most);
-  const newest = await live.read(reaching, ORDERS.new, most);
+  const [forIt, newest] = await Promise.all([
+    live.read([...reaching, ...reserved], ORDERS.old, most),
+    live.read(reaching, ORDERS.new, most),
+  ]);
   const read = [...new Map([...forIt, ...newest].map((stored) => [stored.state.id, stored])).values()];
-  const counted = newest.length < most ? newest.length : await live.count(reaching, COUNTED + 1);
-  const threads = await byThread(
-    read.map((stored) => unreadOf(stored, agent)),
-    messages,
-    now,
-  );
+  const unread = read.map((stored) => unreadOf(stored, agent));
+  const [counted, threads] = await Promise.all([
+    newest.length < most ? newest.length : live.count(reaching, COUNTED + 1),
+    byThread(unread, messages, now),
+  ]);
   await flagAhead(read);
   return { threads, total: Math.max(read.length, Math.min(counted, COUNTED)), more: counted > COUNTED };
 }

@@ -24,7 +24,7 @@ export function checkCommand(operate: Command): void {
     operate
       .command("check")
       .description(
-        "verify every signature, the chain, the tree, the checkpoint, attachments, the search index and, by replay, every derived fact",
+        "verify every signature, the chain, the tree, the checkpoint, attachments, the search index and, by replay, every derived fact and what agents were told",
       ),
   ).action(check);
 }

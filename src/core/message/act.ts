@@ -54,6 +54,8 @@ export interface AuthorFacts {
   readonly messages: number;
   /** An AuthorLine as JSON, if the key has signed key operations or was named in one. */
   readonly line?: string | null;
+  /** Votes in force of others that verify work of it, whichever of its keys did it; the writer does not know. */
+  readonly verified?: number;
 }
 export interface ThreadFacts {
   readonly messages: number;

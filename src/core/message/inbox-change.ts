@@ -13,10 +13,13 @@ export interface InboxChange {
   readonly agent: string;
   /** The seq of the entry that reports it. */
   readonly seq: number;
-  /** The id of the message that changed. */
+  /** The seq of the message that changed. */
   readonly target: number;
   /** `reply`: a reply that came before the message that it replies to. */
   readonly reason: ChangeReason | "reply";
   readonly was: string | null;
   readonly became: string;
 }
+
+/** With the time of its entry. */
+export type HeardChange = InboxChange & { readonly at: number };

@@ -150,12 +150,13 @@ function factLine(record: MarkdownRecord): string {
 const deliveryWords = ({ state, why }: NonNullable<MarkdownRecord["derived"]["delivery"]>): string =>
   why === undefined ? state : `${state}: ${why}`;
 
-/** What to know of a text before reading it: how long its author has been here and for whom it acts, how often it was posted before, how risky it looks. */
+/** What to know of a text before reading it: how long its author has been here, how often others verified its work, for whom it acts, how often it was posted before, how risky it looks. */
 function noticedLine({ server: { author, expires_at: ends, expires_in_s: left }, content, derived }: MarkdownRecord): string {
   const age = Math.max(0, Math.floor(((timeMs(ends) ?? 0) - (timeMs(author.first_seen) ?? 0)) / 1000) - left);
-  const { delegated_by: parent } = author;
+  const { delegated_by: parent, verified } = author;
+  const work = verified === undefined ? "" : ` · verified work ${verified}`;
   const delegated = parent === undefined ? "" : ` · delegated by ${parent}`;
-  return `author here for ${span(age)}${delegated} · copies ${derived.copies} · risk ${content.risk}`;
+  return `author here for ${span(age)}${work}${delegated} · copies ${derived.copies} · risk ${content.risk}`;
 }
 
 /** Who did what to it, where that is not listed. */

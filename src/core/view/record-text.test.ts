@@ -111,7 +111,10 @@ const LINES = [
 const stored: Arbitrary<Recordable> = record({
   state,
   raw: record({ payload: payload.map((value) => JSON.stringify(value)), sig: hostile, nonce: hostile }),
-  author: record({ firstSeen: time, messages: nat(), line: constantFrom(null, ...LINES) }),
+  author: record(
+    { firstSeen: time, messages: nat(), line: constantFrom(null, ...LINES), verified: nat() },
+    { requiredKeys: ["firstSeen", "messages", "line"] },
+  ),
   thread: record({ messages: nat(), lastActivity: time }),
 });
 

@@ -12,6 +12,7 @@ const KEPT_CHARS = 16 * 1024;
 interface Filled {
   readonly seconds: number;
   readonly authorMessages: number;
+  readonly authorVerified: number | undefined;
   readonly threadMessages: number;
   readonly lastActivity: number;
   readonly text: string;
@@ -46,6 +47,8 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     const hole = (name: (typeof HOLES)[number]): never => `${mark}${HOLES.indexOf(name)}` as never;
     record.server.expires_in_s = hole("expires_in_s");
     record.server.author.messages = hole("author_messages");
+    // Filled in behind it, where it is known.
+    delete record.server.author.verified;
     record.derived.thread_messages = hole("thread_messages");
     record.derived.last_activity = hole("last_activity");
     const template = { line, texts: splitAt(JSON.stringify(record), marks), filled: undefined };
@@ -64,13 +67,16 @@ export function recordText(baseUrl: string, mark: string): RecordText {
       filled !== undefined &&
       filled.seconds === seconds &&
       filled.authorMessages === author.messages &&
+      filled.authorVerified === author.verified &&
       filled.threadMessages === thread.messages &&
       filled.lastActivity === lastActivity
     )
       return filled.text;
     const [start, afterSeconds, afterAuthor, afterThread, end] = template.texts;
-    const text = `${start}${seconds}${afterSeconds}${author.messages}${afterAuthor}${thread.messages}${afterThread}"${iso(lastActivity)}"${end}`;
-    template.filled = { seconds, authorMessages: author.messages, threadMessages: thread.messages, lastActivity, text };
+    const verified = author.verified === undefined ? "" : `,"verified":${author.verified}`;
+    const text = `${start}${seconds}${afterSeconds}${author.messages}${verified}${afterAuthor}${thread.messages}${afterThread}"${iso(lastActivity)}"${end}`;
+    const { messages: authorMessages, verified: authorVerified } = author;
+    template.filled = { seconds, authorMessages, authorVerified, threadMessages: thread.messages, lastActivity, text };
     return text;
   };
 }

@@ -3,6 +3,7 @@ import { type Flag, type Seen, seenFlags, type TextFlag } from "../guard/flags.t
 import type { AuthorLine } from "../keys/key-state.ts";
 import { senderOf } from "../mail/email.ts";
 import type { Handling } from "../message/ack-ledger.ts";
+import type { AuthorFacts } from "../message/act.ts";
 import type { Tombstone, MessageState } from "../message/message-state.ts";
 import { statusOf } from "../message/status.ts";
 import type { DeclineReason } from "../protocol/decline-reasons.ts";
@@ -18,7 +19,7 @@ export type Include = (typeof INCLUDES)[number];
 export interface Recordable {
   readonly state: MessageState;
   readonly raw: { readonly payload: string; readonly sig: string; readonly nonce: string };
-  readonly author: { readonly firstSeen: number; readonly messages: number; readonly line?: string | null };
+  readonly author: AuthorFacts;
   readonly thread: { readonly messages: number; readonly lastActivity: number };
   /** When its addressee had read so far, by their own word; once known it stays. */
   readonly readAt?: number | null;
@@ -51,6 +52,7 @@ export function recordOf(stored: Recordable, include: ReadonlySet<Include>, now:
         id: state.author,
         first_seen: iso(author.firstSeen),
         messages: author.messages,
+        ...(author.verified === undefined ? {} : { verified: author.verified }),
         ...keyOf(author.line, state.receivedAt),
       },
       ...(state.supersededBy === null ? {} : { gone: { reason: "superseded", at: iso(state.supersededAt ?? state.receivedAt) } }),

@@ -32,6 +32,7 @@ export const messageBody = z
         id: agentIdForm,
         first_seen: time.optional(),
         messages: count.optional(),
+        verified: count.optional().describe("Votes of others in force that verify its messages; the answer to a post does not say."),
         current: agentIdForm.optional().describe("The end of the line of keys, where the author's key was rotated."),
         delegated_by: agentIdForm.optional().describe("Whose delegated key the author is."),
         revoked_since: time.optional().describe("The key was revoked from this moment on: what it posted since may be a thief's."),

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { InboxPage, ReadInbox } from "../../board/read/inbox.ts";
 import type { Item } from "../../board/read/list.ts";
+import type { StreamQuestion } from "../../board/live/feed.ts";
 import type { WaitFor } from "../../board/live/wait.ts";
 import type { KeyRing } from "../../board/read/keys.ts";
 import type { Names } from "../../board/read/names.ts";
@@ -23,7 +24,7 @@ export interface GetInboxParts {
   readonly acks: Pick<AckReads, "reading">;
   readonly waitFor: WaitFor;
   readonly names: Names;
-  readonly keys: Pick<KeyRing, "of">;
+  readonly keys: Pick<KeyRing, "of" | "all">;
   readonly present: Presenter;
 }
 
@@ -72,7 +73,7 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
       const read = (): Promise<InboxPage> => readInbox(question);
       // What happens to one's own messages is told by entries about others: then anything may be what is waited for.
       const isByMessages = changed_after === undefined && reasons.every((one) => (MESSAGE_REASONS as readonly string[]).includes(one));
-      const wakes = isByMessages ? { wakes: { filters: { inbox: [agent] } } } : {};
+      const wakes = isByMessages ? { wakes: wakesOf(agent, await keys.all(agent)) } : {};
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wakes, closed: closed() }) : read());
       const { pending } = await keys.of(agent);
       return present.page(page, {
@@ -88,6 +89,12 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
       });
     },
   });
+
+/** A message is told by its own entry; a reply that came before the message it replies to, by that message, which is the agent's own. */
+const wakesOf = (agent: string, keys: readonly string[]): readonly StreamQuestion[] => [
+  { filters: { inbox: [agent] } },
+  { filters: { author: [...keys] } },
+];
 
 /** All there are where somebody asks for what is new; else what reached the agent. */
 function reasonsOf({ reason, unread, changed_after }: z.infer<typeof input>): readonly InboxReason[] {

@@ -20,7 +20,7 @@ import {
 import type { Ref } from "../../../core/protocol/payload.ts";
 import type { AuthorFacts, ThreadFacts } from "../../../core/message/act.ts";
 import type { ActLedger } from "../../../core/message/perform.ts";
-import type { InboxChange } from "../../../core/message/inbox-change.ts";
+import type { HeardChange, InboxChange } from "../../../core/message/inbox-change.ts";
 import { WITHDRAW_STEP } from "../../../core/message/sweep.ts";
 import { TallyMoves } from "../../../core/message/tally-moves.ts";
 import { BatchKeys, newAgent } from "./keys.ts";
@@ -62,9 +62,9 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   /** Messages whose inbox entry becomes that of a reply, by agent and seq. */
   readonly adopted: { readonly agent: string; readonly seq: number }[] = [];
   /** Inbox items of agents about their own messages. */
-  readonly heard: (InboxChange & { readonly at: number })[] = [];
+  readonly heard: HeardChange[] = [];
   #cause: string | undefined;
-  readonly #adopting: { readonly id: string; readonly author: string; readonly seq: number }[] = [];
+  readonly #adopting: { readonly id: string; readonly author: string; readonly seq: number; readonly at: number }[] = [];
 
   /** Withdrawn messages that end now, and those left for later batches. */
   readonly ended: Ended[] = [];
@@ -115,8 +115,8 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   get cause(): string | undefined {
     return this.#cause;
   }
-  hear(change: InboxChange): void {
-    this.heard.push({ ...change, at: this.now });
+  hear(change: InboxChange, at: number = this.now): void {
+    this.heard.push({ ...change, at });
   }
   find(id: string): MessageState | undefined {
     const row = this.set.state(id);
@@ -157,7 +157,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     return before === 0 ? since : before - this.#endedReplies(id) + since;
   }
   adoptReplies(id: string, author: string): void {
-    this.#adopting.push({ id, author, seq: this.newest });
+    this.#adopting.push({ id, author, seq: this.newest, at: this.now });
   }
   /** The seq of the entry that was written last. */
   protected get newest(): number {
@@ -165,15 +165,15 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   }
   /** A last step of a batch, which dry runs skip: up to a thousand messages get their addressee. */
   finishAdopting(): void {
-    for (const { id, author, seq } of this.#adopting) {
+    for (const { id, author, seq, at } of this.#adopting) {
       const ids = [...(this.set.earlyReplies.get(id) ?? []), ...(this.set.repliesSince.get(id) ?? [])];
       for (const reply of this.#found(ids).slice(0, ADOPTED_REPLIES)) {
         if (reply.seq > seq || reply.principal === this.principalOf(author)) continue;
         this.adopted.push({ agent: author, seq: reply.seq });
         // What was not in the inbox so far has a place there only from now on, for whoever has read on meanwhile.
         if (reply.to !== author && !reply.repliedTo.includes(author)) {
-          const heard = { seq, target: reply.seq, reason: "reply", was: null, became: "reply", at: this.now } as const;
-          this.heard.push({ agent: this.principalOf(author), ...heard });
+          const heard = { seq, target: reply.seq, reason: "reply", was: null, became: "reply" } as const;
+          this.hear({ agent: this.principalOf(author), ...heard }, at);
         }
         if (!reply.repliedTo.includes(author)) this.set.messages.set(reply.id, { ...reply, repliedTo: [...reply.repliedTo, author] });
       }

@@ -8,6 +8,7 @@ import { checkCheckpoint } from "./checkpoint.ts";
 import { aliasClaims, allDecisions, compareAliases, compareDecisions, compareEndings } from "./decisions.ts";
 import { compareFacts } from "./facts.ts";
 import { type Finding, Findings } from "./findings.ts";
+import { compareHeard } from "./heard.ts";
 import { checkHoldings } from "./holdings.ts";
 import { type IsSigned, readHistory } from "./history.ts";
 import { compareIndex } from "./search-index.ts";
@@ -38,7 +39,8 @@ export async function checkBoard({ store, holdings, index, signed }: Examined, i
   try {
     await checkCheckpoint(store, signed, findings);
     await checkTree(store, findings);
-    const { entries, messages, others, forgotten, erased, removedOf } = await readHistory(store, scratch, isSigned, now, findings);
+    const history = await readHistory(store, scratch, isSigned, now, findings);
+    const { entries, messages, others, forgotten, erased, removedOf } = history;
     await endLeases(store, scratch, [...messages.keys()], removedOf, now);
     const oldest = Math.max(await store.oldestSeq(), erased + 1);
     const expected = await scratch.read();
@@ -52,6 +54,7 @@ export async function checkBoard({ store, holdings, index, signed }: Examined, i
     await compareEndings(store, others, decisions, now, findings);
     await compareDecisions(store, others, decisions, oldest, findings);
     checkHoldings(holdings, decisions, findings);
+    compareHeard(holdings, scratch.courses, history, findings);
     await compareIndex(store, index, messages, others, findings);
     await compareAliases(store, others, now, findings);
     return { entries, messages: messages.size, faults: findings.count, findings: findings.all };

@@ -24,6 +24,8 @@ export interface History {
   readonly signatures: number;
   /** Seqs of messages whose content is there, by id. */
   readonly messages: ReadonlyMap<string, number>;
+  /** The entries of each such message's new statuses, by id. */
+  readonly statuses: ReadonlyMap<string, readonly Entry[]>;
   /** Entries that are not about the content of messages, in order. */
   readonly others: readonly Entry[];
   /** Messages are in the log of which nothing is left, not even a tombstone: what agents posted in all cannot be counted any more. */
@@ -37,6 +39,7 @@ export interface History {
 export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSigned, now: number, findings: Findings): Promise<History> {
   const oldest = await store.oldestSeq();
   const messages = new Map<string, number>();
+  const statuses = new Map<string, Entry[]>();
   const others: Entry[] = [];
   const removedOf = new Set<string>();
   const forgettable = now - LIMITS.gone_days * DAY_MS;
@@ -59,6 +62,8 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
       if (checked[i] !== undefined) messages.set(entry.id, entry.seq);
       if (entry.type === "create" && known === undefined) forgotten = true;
       if (known !== undefined && "gone" in known && known.gone.reason === "removed") removedOf.add(known.gone.author);
+      if (entry.type === "status" && known !== undefined && "stored" in known && known.stored.state.seq < entry.seq)
+        statuses.set(entry.id, [...(statuses.get(entry.id) ?? []), entry]);
       if (isErased(entry)) erased = entry.seq;
       else if (entry.type !== "create" && entry.type !== "status") others.push(entry);
       last = entry;
@@ -74,7 +79,7 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
     after = step.at(-1)?.seq ?? after;
   }
   await checkStored(store, messages, findings);
-  return { entries, signatures: messages.size, messages, others, forgotten, erased, removedOf };
+  return { entries, signatures: messages.size, messages, statuses, others, forgotten, erased, removedOf };
 }
 
 /** An acknowledgement is by the agent that its entry names, and says what one may. */

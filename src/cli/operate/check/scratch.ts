@@ -11,7 +11,9 @@ import { openSqliteStore } from "../../../adapters/sqlite/store.ts";
 import { GENESIS } from "../../../core/log/chain.ts";
 import { endLeases } from "../../../core/message/sweep.ts";
 import { replay, type ReplayedEntry } from "../../../core/message/replay.ts";
-import type { MessageState } from "../../../core/message/message-state.ts";
+import type { EntryType } from "../../../core/log/entry-type.ts";
+import type { HeardChange, InboxChange } from "../../../core/message/inbox-change.ts";
+import type { MessageState, Tombstone } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
 
 /** The log exists already: the rules' own entries go nowhere, and a message has the seq of its entry. */
@@ -25,11 +27,59 @@ class ReplayLedger extends BatchLedger {
   }
 }
 
+/** A status that the rules gave a message, and the entry at which they did. */
+export interface ReplayedStatus {
+  readonly seq: number;
+  readonly at: number;
+  readonly detail: string;
+}
+
+/** What the rules tell an agent of a message; `nth` is the place of its status among those of that message. */
+export type ReplayedChange = HeardChange & { readonly nth: number };
+
+/** What live messages went through, as the rules have it: their statuses by id, and by seq what agents were told. */
+export class Courses {
+  readonly statuses = new Map<string, ReplayedStatus[]>();
+  readonly heard = new Map<number, ReplayedChange[]>();
+}
+
+/** Keeps what agents are told: the entries of new statuses have seqs that a replay does not know. */
+class ToldLedger extends ReplayLedger {
+  readonly #courses: Courses;
+  #nth = 0;
+  constructor(courses: Courses) {
+    super();
+    this.#courses = courses;
+  }
+
+  override log(type?: EntryType, id = "", detail: string | null = null): number {
+    if (type === "status") this.#nth = added(this.#courses.statuses, id, { seq: this.seq, at: this.now, detail: detail ?? "" });
+    return super.log();
+  }
+  override hear(change: InboxChange, at: number = this.now): void {
+    super.hear(change, at);
+    added(this.#courses.heard, change.target, { ...change, at, nth: this.#nth });
+  }
+  override erase(state: MessageState, gone: Tombstone): void {
+    super.erase(state, gone);
+    this.#courses.statuses.delete(state.id);
+    this.#courses.heard.delete(state.seq);
+  }
+}
+
+/** Its place among the others of that key. */
+function added<Key, One>(all: Map<Key, One[]>, key: Key, one: One): number {
+  const others = all.get(key) ?? [];
+  all.set(key, others);
+  return others.push(one) - 1;
+}
+
 export class Scratch {
   readonly #dir = mkdtempSync(join(tmpdir(), "blackboard-check-"));
   readonly #db: DatabaseSync;
   readonly #fetcher: Fetcher;
   readonly #flush: Flush;
+  readonly courses = new Courses();
 
   constructor() {
     this.#db = openDatabase(databasePath(this.#dir), "write");
@@ -42,35 +92,44 @@ export class Scratch {
   play(history: readonly ReplayedEntry[], onFault: (told: ReplayedEntry, error: Error) => void): void {
     const [first] = history;
     if (first === undefined) return;
-    this.#batch(first.entry.seq - 1, (ledger) => {
-      for (const told of history) {
-        ledger.seq = told.entry.seq;
-        ledger.set.now = told.entry.at;
-        const before = ledger.mark();
-        try {
-          replay(ledger, told);
-        } catch (error) {
-          ledger.backTo(before);
-          onFault(told, error as Error);
+    this.#batch(
+      first.entry.seq - 1,
+      () => new ToldLedger(this.courses),
+      (ledger) => {
+        for (const told of history) {
+          ledger.seq = told.entry.seq;
+          ledger.set.now = told.entry.at;
+          const before = ledger.mark();
+          try {
+            replay(ledger, told);
+          } catch (error) {
+            ledger.backTo(before);
+            onFault(told, error as Error);
+          }
         }
-      }
-    });
+      },
+    );
   }
 
   /** A lease that ends may leave no entry, by time or by whoever asked: where the board has ended it, it is ended here too. */
   endLeases(endedThere: (target: MessageState) => boolean): void {
-    this.#batch(Number.MAX_SAFE_INTEGER, (ledger) => {
-      // All of them, whenever they end.
-      ledger.set.now = Number.MAX_SAFE_INTEGER;
-      endLeases(ledger, (target) => !endedThere(target), Number.MAX_SAFE_INTEGER);
-    });
+    // When they ended is not known, and so not who was told.
+    this.#batch(
+      Number.MAX_SAFE_INTEGER,
+      () => new ReplayLedger(),
+      (ledger) => {
+        // All of them, whenever they end.
+        ledger.set.now = Number.MAX_SAFE_INTEGER;
+        endLeases(ledger, (target) => !endedThere(target), Number.MAX_SAFE_INTEGER);
+      },
+    );
   }
 
   /** `start`: what has a later seq is not here yet. */
-  #batch(start: number, work: (ledger: ReplayLedger) => void): void {
+  #batch(start: number, open: () => ReplayLedger, work: (ledger: ReplayLedger) => void): void {
     this.#db.exec("BEGIN");
     for (let more = true, next = work; more; next = () => {}) {
-      const ledger = new ReplayLedger();
+      const ledger = open();
       ledger.set.start = { seq: start, hash: GENESIS };
       this.#fetcher.serve(ledger.set);
       next(ledger);
