@@ -24,6 +24,13 @@ test("a run of some parts replaces their rows and keeps those of the others, in 
   ]);
 });
 
+test("what people wrote below the table stays as it is", () => {
+  const words = "\n## To run it\n\nBy hand.\n\n| a | table |\n|---|---|\n";
+  const page = write([row("kills", "sqlite", "1", "all")], `# Proof\n\nOld.\n${words}`);
+  expect(page.endsWith(`all |\n${words}`)).toBe(true);
+  expect(write([], page)).toBe(page);
+});
+
 test("a part that is no more leaves the page, and so do rows of a table with other columns", () => {
   const old = "| proof | promise | verdict |\n|---|---|---|\n| backup | restores | held |\n";
   const page = write([row("kills", "sqlite", "1", "all"), row("fuzz", "sqlite", "2", "all")], old);

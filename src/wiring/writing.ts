@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { signingKeys } from "../adapters/system/board-key.ts";
 import { shellCommand } from "../adapters/system/command.ts";
 import { systemEntropy } from "../adapters/system/entropy.ts";
+import { textJournal } from "../adapters/system/text-journal.ts";
 import { minerThread } from "../adapters/system/miner.ts";
 import { bytesOfPackage, RISK_TABLE } from "../adapters/system/package-files.ts";
 import { signaturePool } from "../adapters/system/signature-pool.ts";
@@ -140,8 +141,11 @@ async function openLimits({ config, clock, log, figures, storage, parts }: Found
 }
 
 /** The guard of incoming texts; it knows what was posted before the start and on other nodes. */
-async function openGuard({ clock, figures, storage: { store, others }, parts }: Foundation): Promise<TextGuard> {
-  const guard = new TextGuard(readRiskTable(bytesOfPackage(RISK_TABLE)), clock);
+async function openGuard({ config, clock, figures, storage: { store, others, sealed }, parts }: Foundation): Promise<TextGuard> {
+  // A board that takes no posts has nothing to note.
+  const journal = config.readOnly || sealed ? undefined : textJournal(config.data, (error) => figures.failed("storage", error));
+  parts.defer(() => journal?.close());
+  const guard = new TextGuard(readRiskTable(bytesOfPackage(RISK_TABLE)), clock, journal);
   await guard.follow(store, (await store.head()).seq);
   const underWay = new BackgroundWork();
   parts.defer(() => underWay.settled());

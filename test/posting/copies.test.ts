@@ -6,6 +6,7 @@ import type { MessageRecord } from "../../src/core/view/record.ts";
 import { type Agent, type Fields, TEST_BITS } from "../support/agent.ts";
 import { type PostBody, TestBoard } from "../support/board.ts";
 import { openStream } from "../support/event-stream.ts";
+import { Operator } from "../support/operator.ts";
 
 let board: TestBoard;
 /** Of a board each: what one test posts must not count in the next. */
@@ -99,6 +100,49 @@ test("a copy that comes when the text is forgotten costs nothing more, and one t
   expect(refused.body.error.code).toBe("target_unknown");
   board.clock.advance(10 * MINUTE_MS + 1);
   expect(counts(await board.put(board.agent(), { kind: "note", body: text }))).toEqual([4, []]);
+});
+
+test("what is gone counts on, also on a board that is started again", async () => {
+  const counted: unknown[] = [];
+  for (const restarts of [false, true]) {
+    const started = await TestBoard.start();
+    const post = async (fields: Omit<Fields, "kind">): Promise<PostBody> => {
+      const author = started.agent();
+      const payload = JSON.stringify({
+        v: 1,
+        pk: author.pk,
+        ts: Math.floor(started.clock.now() / 1000),
+        kind: "note",
+        body: text,
+        ...fields,
+      });
+      const { status, body } = await started.send(JSON.stringify(author.seal(payload, undefined, TEST_BITS + BRAKE_BITS)));
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      return body;
+    };
+    // Two expire, one is removed, and one stays.
+    await post({ ttl: 5 });
+    await post({ ttl: 5, body: `${text} ` });
+    const removed = await post({ title: "bad" });
+    await post({});
+    {
+      await using operator = await Operator.at(started);
+      await operator.remove(removed.id);
+    }
+    started.clock.advance(6000);
+    expect((await started.get<{ messages: unknown[] }>("/api/messages")).body.messages).toHaveLength(1);
+    const { clock, data } = started;
+    if (restarts) await started.stop();
+    const board = restarts ? await TestBoard.start({ clock, data }) : started;
+    const author = board.agent();
+    const payload = JSON.stringify({ v: 1, pk: author.pk, ts: Math.floor(board.clock.now() / 1000), kind: "note", body: text });
+    counted.push(counts((await board.send(JSON.stringify(author.seal(payload, undefined, TEST_BITS + BRAKE_BITS)))).body));
+    await board[Symbol.asyncDispose]();
+  }
+  expect(counted).toEqual([
+    [4, ["spreading"]],
+    [4, ["spreading"]],
+  ]);
 });
 
 test("a board that is started again goes on counting", async () => {

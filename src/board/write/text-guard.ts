@@ -8,25 +8,40 @@ import type { Payload } from "../../core/protocol/payload.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nextSlice } from "../../ports/share.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
+import type { TextJournal } from "../../ports/text-journal.ts";
 
 /** Texts that are remembered; what was posted more than a day ago is not counted. */
 const TEXTS = 32_768;
 /** How far back the log is read at the start: it takes a second at the most. */
 const ENTRIES = 32_768;
 
+/** What came just before the last text of the journal is read once more: it may not have been written. */
+const AGAIN_MS = 10_000;
+
 type Followed = Pick<MessageReads, "dump"> & Pick<LogReads, "seqAt">;
 
 export class TextGuard {
   readonly #table: RiskTable;
   readonly #clock: Clock;
+  readonly #journal: TextJournal | undefined;
   readonly #copies = new Copies(TEXTS, DAY_MS);
+  /** When the last text was noted in the journal that was read at the start. */
+  readonly #noted: number;
   /** The last entry of the log whose message is counted. */
   #seq = 0;
   #following = Promise.resolve();
 
-  constructor(table: RiskTable, clock: Clock) {
+  constructor(table: RiskTable, clock: Clock, journal?: TextJournal) {
     this.#table = table;
     this.#clock = clock;
+    this.#journal = journal;
+    let noted = 0;
+    for (const { signature, author, at, takenBack } of journal?.read() ?? []) {
+      if (takenBack) this.#copies.takeBack(signature, author, { ...ALONE, before: at === 0 ? undefined : at });
+      else this.#copies.add(signature, author, at);
+      noted = Math.max(noted, at);
+    }
+    this.#noted = Math.min(noted, clock.now());
   }
 
   look(payload: Payload): Looked {
@@ -42,8 +57,17 @@ export class TextGuard {
   enter(looked: Looked, author: string): { readonly noticed: Noticed; readonly takeBack: () => void } {
     const { signature } = looked;
     if (signature === undefined) return { noticed: noticed(looked, ALONE), takeBack: () => {} };
-    const spread = this.#copies.add(signature, author, this.#clock.now());
-    return { noticed: noticed(looked, spread), takeBack: () => this.#copies.takeBack(signature, author, spread) };
+    const spread = this.#add(signature, author, this.#clock.now());
+    const takeBack = (): void => {
+      this.#copies.takeBack(signature, author, spread);
+      this.#journal?.note({ signature, author, at: spread.before ?? 0, takenBack: true });
+    };
+    return { noticed: noticed(looked, spread), takeBack };
+  }
+
+  #add(signature: Uint16Array, author: string, at: number): Spread {
+    this.#journal?.note({ signature, author, at, takenBack: false });
+    return this.#copies.add(signature, author, at);
   }
 
   /** As if it were entered, for a dry run. */
@@ -59,12 +83,12 @@ export class TextGuard {
 
   async #follow(store: Followed, upTo: number): Promise<void> {
     const now = this.#clock.now();
-    if (this.#seq === 0) this.#seq = Math.max(0, upTo - ENTRIES, (await store.seqAt(now - DAY_MS)) - 1);
+    if (this.#seq === 0) this.#seq = Math.max(0, upTo - ENTRIES, (await store.seqAt(Math.max(now - DAY_MS, this.#noted - AGAIN_MS))) - 1);
     for (let after = this.#seq; after < upTo;) {
       const piece = await store.dump(after, upTo, now);
       for (const { state, raw } of piece) {
         const signature = state.kind === "email" ? undefined : signatureIn(JSON.parse(raw.payload) as Payload);
-        if (signature !== undefined) this.#copies.add(signature, state.author, state.receivedAt);
+        if (signature !== undefined) this.#add(signature, state.author, state.receivedAt);
       }
       const last = piece.at(-1);
       if (last === undefined) break;
