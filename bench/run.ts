@@ -1,6 +1,7 @@
 // Runs the benches named on the command line, or all of them, and ends with one table of their figures beside the last recorded ones.
 import { fileURLToPath } from "node:url";
 import { undoOnSignals } from "../test/support/leftovers.ts";
+import { acksBench } from "./acks.ts";
 import { briefBench } from "./brief.ts";
 import { pagesBench } from "./pages.ts";
 import { peersBench } from "./peers.ts";
@@ -14,6 +15,7 @@ import { storesIn } from "./support/measured-board.ts";
 import { orInstead, readAsked, refused, requireNames, type Usage } from "./support/usage.ts";
 import { summary } from "./support/summary.ts";
 import { teamBench } from "./team.ts";
+import { wakeBench } from "./wake.ts";
 import { writerBench } from "./writer.ts";
 
 interface Options {
@@ -33,6 +35,8 @@ const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Fi
   pages: pagesBench,
   team: teamBench,
   brief: briefBench,
+  acks: acksBench,
+  wake: wakeBench,
   peers: peersBench,
 };
 const HISTORY = fileURLToPath(new URL("./history.jsonl", import.meta.url));
@@ -42,7 +46,7 @@ const USAGE = {
   what: "bench",
   flags: {
     messages: { takes: "100000,1000000", words: "how many messages the boards of read and pages hold" },
-    store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post, writer and brief keep themselves" },
+    store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post, writer, brief and acks keep themselves" },
     tasks: { takes: "200", words: "how many tasks the queue of team has" },
     workers: { takes: "3,12", words: "how many workers the teams have" },
     clients: { takes: "typescript,python,mcp", words: "by which clients the workers of team speak to the board" },

@@ -1,12 +1,9 @@
 // What the writer alone costs a post on each store: CPU time, bytes written, and how long a transaction takes, in several sizes.
-import { NOTHING } from "../src/core/guard/noticed.ts";
-import { agentId, messageId } from "../src/core/protocol/identity.ts";
-import type { Payload } from "../src/core/protocol/payload.ts";
 import type { Act } from "../src/core/message/act.ts";
-import { admitted } from "../test/support/bare-board.ts";
 import type { Figure } from "./support/figure.ts";
 import { storesIn } from "./support/measured-board.ts";
 import { type MeasuredWriter, postgresWriter, sqliteWriter } from "./support/measured-writer.ts";
+import { writerPost } from "./support/writer-post.ts";
 import { payloads } from "./support/posts.ts";
 import { Scratch } from "./support/scratch.ts";
 
@@ -32,7 +29,7 @@ export async function writerBench({ store = "sqlite,postgres" }: { store?: strin
 async function measure(name: string, writer: MeasuredWriter): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   const source = payloads();
-  const next = (): Act => actOf(source.next().value);
+  const next = (): Act => writerPost(source.next().value);
   const empty = await writer.stored();
   for (let filled = 0; filled < FILL; filled += FILL_BATCH) await writer.run(Array.from({ length: FILL_BATCH }, next));
   const stored = ((await writer.stored()) - empty) / FILL;
@@ -68,20 +65,4 @@ async function measure(name: string, writer: MeasuredWriter): Promise<readonly F
     console.log(`      a transaction took ${half} ms (p50), ${most} (p90), ${nearly} (p99), ${all} at most`);
   }
   return figures;
-}
-
-function actOf(text: string): Act<"post"> {
-  const payload = JSON.parse(text) as Payload;
-  const raw = { payload: text, sig: "x".repeat(86), nonce: "1234" };
-  const arrival = {
-    id: messageId(text),
-    author: agentId(payload.pk),
-    payload,
-    raw,
-    bits: 18,
-    assisted: false,
-    blobs: {},
-    noticed: NOTHING,
-  };
-  return { type: "post", arrival: admitted(arrival), dryRun: false };
 }

@@ -1,0 +1,22 @@
+// A post as the writer gets it: checked by nobody, since only the writer is measured.
+import { NOTHING } from "../../src/core/guard/noticed.ts";
+import type { Act } from "../../src/core/message/act.ts";
+import { agentId, messageId } from "../../src/core/protocol/identity.ts";
+import type { Payload } from "../../src/core/protocol/payload.ts";
+import { admitted } from "../../test/support/bare-board.ts";
+
+export function writerPost(text: string): Act<"post"> {
+  const payload = JSON.parse(text) as Payload;
+  const raw = { payload: text, sig: "x".repeat(86), nonce: "1234" };
+  const arrival = {
+    id: messageId(text),
+    author: agentId(payload.pk),
+    payload,
+    raw,
+    bits: 18,
+    assisted: false,
+    blobs: {},
+    noticed: NOTHING,
+  };
+  return { type: "post", arrival: admitted(arrival), dryRun: false };
+}
