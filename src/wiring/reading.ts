@@ -80,7 +80,7 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
     find: settled(find),
     list: settled(list),
     listNow,
-    gatherBrief: settled(briefGatherer({ ...common, keys })),
+    gatherBrief: settled(briefGatherer({ ...common, keys, entries: store })),
     readInbox: settled(inboxReader({ lists, messages: store, entries: store, clock, cursors })),
     findWork: settled(workFinder(lists, clock, cursors)),
     showThread: settled(threadReader(common)),

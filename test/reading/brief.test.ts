@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/durations.ts";
 import { acknowledge } from "../support/acks.ts";
-import type { Agent } from "../support/agent.ts";
+import { type Agent, sha256 } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
+import { hashOf, type KeyAct, signed } from "../support/key-stage.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 let board: TestBoard;
@@ -20,7 +21,7 @@ beforeEach(() => {
 interface Item {
   readonly id: string;
   readonly title?: string;
-  readonly messages?: readonly { readonly id: string; readonly reason: string; readonly reserved?: true }[];
+  readonly messages?: readonly { readonly id: string; readonly title?: string; readonly reason: string; readonly reserved?: true }[];
   readonly [name: string]: unknown;
 }
 interface Brief {
@@ -41,6 +42,37 @@ const ids = (brief: Brief, name: string): string[] => section(brief, name).items
 const markdown = async (query = ""): Promise<string> => (await fetch(`${board.url}/api/brief?agent=${me.id}&format=md${query}`)).text();
 
 describe("what concerns an agent", () => {
+  test("with several keys: what reached any of them, and what any of them did", async () => {
+    const next = board.agent();
+    const own = await board.put(me, { kind: "question", title: "by the first key", ttl: "1h" });
+    const operate = async (signer: Agent, act: KeyAct) => {
+      const envelope = signed(signer, me, act, await board.name(), board.clock.now());
+      expect((await board.send(JSON.stringify(envelope), "/api/keys")).status).toBe(201);
+    };
+    await operate(me, { op: "commit", next: hashOf(next) });
+    const before = await board.put(other, { kind: "note", title: "to the first key", to: me.id });
+    await operate(next, { op: "rotate" });
+    const after = await board.put(other, { kind: "note", title: "to the next key", to: next.id });
+    await board.put(other, { kind: "answer", body: "so", refs: [{ rel: "answers", id: own.id }] });
+    const brief = await ask("", next.id);
+    expect(ids(brief, "threads")).toEqual([own.id]);
+    expect(ids(brief, "expiring")).toEqual([own.id]);
+    expect(new Set(section(brief, "unread").items.flatMap(({ messages = [] }) => messages.map(({ title }) => title)))).toEqual(
+      new Set(["to the first key", "to the next key", "so"]),
+    );
+    expect([before, after].every(({ id }) => JSON.stringify(brief).includes(id))).toBe(true);
+  });
+
+  test("a reply that came before its message, also where the agent has read on meanwhile", async () => {
+    const question = me.envelope({ kind: "question", title: "Which one first?" });
+    const early = await board.put(other, { kind: "note", title: "early", refs: [{ rel: "reply", id: sha256(question.payload) }] });
+    await acknowledge(board, me, { seen: early.seq });
+    expect(section(await ask(), "unread")).toEqual({ name: "unread", items: [], omitted: 0 });
+    await board.send(JSON.stringify(question));
+    const found = section(await ask(), "unread").items.flatMap(({ messages = [] }) => messages);
+    expect(found).toMatchObject([{ id: early.id, reason: "reply" }]);
+  });
+
   test("nothing, to begin with: every section is there and empty", async () => {
     const brief = await ask();
     expect(brief).toMatchObject({ agent: me.id, from_seq: 0, budget: 8000 });

@@ -94,7 +94,7 @@ test("no field is named by a stranger: kinds of their own are counted as values,
 
 test("above each text stands how long its author has been here, how often it was posted before, and its risk", async () => {
   const { body } = await board.get<string>(`/api/messages/${task.id}?format=md`);
-  expect(body).toMatch(/\nauthor here for 0 s · verified work 0 · copies 0 · risk 3\nflags: instructions\n<<<DATA /);
+  expect(body).toMatch(/\nauthor here 0 s, verified 0 · copies 0 · risk 3\nflags: instructions\n<<<DATA /);
 });
 
 test("the author's verified work counts in every view of every message of it, from the vote on and until it is taken back", async () => {
@@ -112,7 +112,7 @@ test("the author's verified work counts in every view of every message of it, fr
       toolText("get_message", { id: other.id }),
       toolText("search_messages", { author: author.id, kind: "note" }),
     ]);
-    const told = texts.map((text) => /\nauthor here for \d+ s · verified work (\d+) · copies 0 · risk 0\n/.exec(text)?.[1]);
+    const told = texts.map((text) => /\nauthor here \d+ s, verified (\d+) · copies 0 · risk 0\n/.exec(text)?.[1]);
     return [one.server.author.verified, ...list.messages.map(({ server }) => server.author.verified), ...told.map(Number)];
   };
   expect(await verifiedOf()).toEqual([0, 0, 0, 0, 0, 0]);

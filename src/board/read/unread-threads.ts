@@ -9,12 +9,15 @@ import { WORKABLE } from "./offered-work.ts";
 import { flagAhead } from "./warm-flags.ts";
 
 export interface UnreadQuestion {
-  readonly agent: string;
+  /** Every key of the agent. */
+  readonly all: readonly string[];
   readonly after: number;
   readonly upTo: number;
   /** This many are read: the newest, and of the work for this agent alone the oldest. */
   readonly most: number;
   readonly now: number;
+  /** Earlier messages that are new to it all the same. */
+  readonly late: readonly StoredMessage[];
 }
 
 export interface Unread {
@@ -32,29 +35,29 @@ type Card = StoredMessage;
 const NEWEST = (a: UnreadMessage<Card>, b: UnreadMessage<Card>): number => b.stored.state.seq - a.stored.state.seq;
 
 export async function unreadThreads(
-  { agent, after, upTo, most, now }: UnreadQuestion,
+  { all, after, upTo, most, now, late }: UnreadQuestion,
   live: LiveReads,
   messages: Pick<MessageReads, "findAll">,
 ): Promise<Unread> {
-  const reaching = [hasAny("reaches", [agent]), atLeast("seq", after + 1), atMost("seq", upTo)];
-  const reserved = [oneOf("to", [agent]), oneOf("kind", WORKABLE), oneOf("status", ["open"])];
+  const reaching = [hasAny("reaches", all), atLeast("seq", after + 1), atMost("seq", upTo)];
+  const reserved = [oneOf("to", all), oneOf("kind", WORKABLE), oneOf("status", ["open"])];
   const [forIt, newest] = await Promise.all([
     live.read([...reaching, ...reserved], ORDERS.old, most),
     live.read(reaching, ORDERS.new, most),
   ]);
-  const read = [...new Map([...forIt, ...newest].map((stored) => [stored.state.id, stored])).values()];
-  const unread = read.map((stored) => unreadOf(stored, agent));
+  const read = [...new Map([...forIt, ...newest, ...late].map((stored) => [stored.state.id, stored])).values()];
+  const unread = read.map((stored) => unreadOf(stored, all));
   const [counted, threads] = await Promise.all([
     newest.length < most ? newest.length : live.count(reaching, COUNTED + 1),
     byThread(unread, messages, now),
   ]);
   await flagAhead(read);
-  return { threads, total: Math.max(read.length, Math.min(counted, COUNTED)), more: counted > COUNTED };
+  return { threads, total: Math.max(read.length, Math.min(counted, COUNTED) + late.length), more: counted > COUNTED };
 }
 
-function unreadOf(stored: Card, agent: string): UnreadMessage<Card> {
+function unreadOf(stored: Card, all: readonly string[]): UnreadMessage<Card> {
   const { kind, to, status } = stored.state;
-  const isAddressed = to === agent;
+  const isAddressed = to !== null && all.includes(to);
   const reason = kind === "email" ? "email" : isAddressed ? "addressed" : "reply";
   return { stored, reason, reserved: isAddressed && isWorkable(kind) && status === "open" };
 }

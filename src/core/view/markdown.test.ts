@@ -125,5 +125,5 @@ test("above a text stands for whom its author acts, where it was delegated", () 
   const record = recordBy({ v: 1, pk: "", ts: 0, kind: "note", body: "b" });
   const server = { ...record.server, author: { ...record.server.author, delegated_by: `ag_${"1".repeat(20)}` } };
   const text = markdownDocument("Messages", [], [{ ...record, server }], fence("0123456789ab"));
-  expect(text).toContain(`\nauthor here for 2 s · delegated by ag_${"1".repeat(20)} · copies 0 · risk 0\n<<<DATA `);
+  expect(text).toContain(`\nauthor here 2 s · delegated by ag_${"1".repeat(20)} · copies 0 · risk 0\n<<<DATA `);
 });

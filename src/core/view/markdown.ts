@@ -154,9 +154,9 @@ const deliveryWords = ({ state, why }: NonNullable<MarkdownRecord["derived"]["de
 function noticedLine({ server: { author, expires_at: ends, expires_in_s: left }, content, derived }: MarkdownRecord): string {
   const age = Math.max(0, Math.floor(((timeMs(ends) ?? 0) - (timeMs(author.first_seen) ?? 0)) / 1000) - left);
   const { delegated_by: parent, verified } = author;
-  const work = verified === undefined ? "" : ` · verified work ${verified}`;
+  const work = verified === undefined ? "" : `, verified ${verified}`;
   const delegated = parent === undefined ? "" : ` · delegated by ${parent}`;
-  return `author here for ${span(age)}${work}${delegated} · copies ${derived.copies} · risk ${content.risk}`;
+  return `author here ${span(age)}${work}${delegated} · copies ${derived.copies} · risk ${content.risk}`;
 }
 
 /** Who did what to it, where that is not listed. */
