@@ -14,8 +14,7 @@ const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
 export function unswept(store: ListReads, clock: Clock): ListReads {
   const isCarried = async (...conditions: readonly Condition[]): Promise<boolean> => {
     const condition = and(flagIs("superseded", false), atLeast("expiresAt", clock.now() + 1), ...conditions);
-    const found = await store.listSeqs({ condition, order: ORDERS.new, after: undefined, limit: 1, removed: false, only: undefined });
-    return found.length > 0;
+    return (await store.countUpTo({ condition, order: ORDERS.new, after: undefined, limit: 1, removed: false, only: undefined })) > 0;
   };
   const carried = async (words: readonly string[], of: (word: string) => readonly Condition[]): Promise<string[]> => {
     const kept: string[] = [];
