@@ -14,8 +14,10 @@ import { TestBoard } from "../support/board.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { openBeside } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 import { ProcessClock } from "../support/process-clock.ts";
+import { runHere } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 const FLAGS = ["--pow-bits", String(TEST_BITS), "--rate-limits", "off"];
@@ -75,16 +77,15 @@ describe("starting", () => {
     expect((await board.kill("SIGINT")).code).toBe(0);
   });
   test("reports every fault of its configuration at once and exits with 2", async () => {
-    await using board = BoardProcess.spawn({ args: ["serve", "--port", "http", "--nonsense", "1"], env: { BOARD_RATE_LIMITS: "maybe" } });
-    const { code, stdout, stderr } = await board.ended;
+    const args = ["serve", "--port", "http", "--nonsense", "1"];
+    const { code, stdout, stderr } = await runHere(args, { env: { BOARD_RATE_LIMITS: "maybe" } });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("The configuration has 3 faults:");
     for (const name of ["--port (PORT)", "--nonsense", "--rate-limits (BOARD_RATE_LIMITS)"]) expect(stderr).toContain(name);
     expect(stderr).not.toMatch(/\bat .+:\d+:\d+/);
   });
   test.each([[["--help"]], [["serve", "--port", "x", "-h"]]])("explains every setting: %j", async (args) => {
-    await using board = BoardProcess.spawn({ args });
-    const { code, stdout, stderr } = await board.ended;
+    const { code, stdout, stderr } = await runHere(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const { flag, variable, otherwise } of Object.values(SETTINGS)) {
       const line = stdout.split("\n").find((one) => one.includes(`--${flag} `));
@@ -93,23 +94,21 @@ describe("starting", () => {
     }
   });
   test("knows no other command", async () => {
-    await using board = BoardProcess.spawn({ args: ["dance"] });
-    const { code, stdout, stderr } = await board.ended;
+    const { code, stdout, stderr } = await runHere(["dance"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain('no command "dance"');
   });
   test("refuses a data directory or a port that is in use, and says so without a stack", async () => {
     const data = emptyDirectory();
     await using board = await BoardProcess.serve(data);
-    await using second = BoardProcess.spawn({ args: ["serve", "--port", "0", "--smtp-port", "0", "--data", data] });
-    expect(await second.ended).toMatchObject({
+    const silent = ["serve", "--smtp-port", "0", "--log-level", "silent"];
+    expect(await runHere([...silent, "--port", "0", "--data", data])).toMatchObject({
       code: 1,
       stdout: "",
       stderr: expect.stringContaining("Another board is running") as string,
     });
     const { port } = new URL(board.url);
-    await using third = BoardProcess.spawn({ args: ["serve", "--port", port, "--smtp-port", "0", "--data", emptyDirectory()] });
-    const { code, stderr } = await third.ended;
+    const { code, stderr } = await runHere([...silent, "--port", port, "--data", emptyDirectory()]);
     expect(code).toBe(1);
     expect(stderr).toContain(port);
     expect(stderr).not.toMatch(/\bat .+:\d+:\d+/);
@@ -240,7 +239,7 @@ describe.concurrent("ending", () => {
     expect((await ended).code).toBe(0);
     expect([...statuses]).toEqual([201]);
 
-    await using again = await serve(data);
+    await using again = await TestBoard.start({ data, clock: new ManualClock(clock.now()) });
     for (const envelope of [...acknowledged, late]) expect(await rawOf(again.url, envelope)).toEqual(envelope);
     expect(await post(again.url, agent.envelope(note("after")))).toBe(201);
   });
@@ -263,7 +262,7 @@ describe.concurrent("ending", () => {
     const ended = board.kill("SIGTERM");
     for (const { socket } of sent) expect(await text(socket)).toMatch(/^HTTP\/1\.1 201 /);
     expect((await ended).code).toBe(0);
-    await using again = await serve(data);
+    await using again = await TestBoard.start({ data, clock: new ManualClock(clock.now()) });
     for (const { envelope } of sent) expect(await rawOf(again.url, envelope)).toEqual(envelope);
   });
   test("a client that never finishes its request does not keep the board from ending", async () => {

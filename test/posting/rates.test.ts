@@ -9,7 +9,7 @@ import { type Agent, ALIAS_BITS, TEST_BITS } from "../support/agent.ts";
 import { type Answer, TestBoard } from "../support/board.ts";
 import { openBeside, plantAgent, plantBlock, rowCounts } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { head, rawRequest } from "../support/raw-request.ts";
+import { head, rawRequest, statusesOf } from "../support/raw-request.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 const limited = (...flags: string[]) => TestBoard.start({ flags: ["--rate-limits", "on", ...flags] });
@@ -32,7 +32,13 @@ async function times(count: number, send: (i: number) => Promise<Answer<unknown>
 const all = (count: number, status: number) => Array.from({ length: count }, () => status);
 const note = (i: number) => ({ kind: "note", body: `note ${i}` });
 const read = (board: TestBoard, headers: Record<string, string> = {}) => board.get("/api/time", { headers });
-const readUp = (board: TestBoard, headers: Record<string, string> = {}) => times(300, () => read(board, headers));
+/** One after the other on one connection, without waiting for the answers: in a fraction of the time. */
+const reads = (board: TestBoard, count: number, headers: (i: number) => Record<string, string> = () => ({})) =>
+  statusesOf(
+    board.url,
+    Array.from({ length: count }, (_, i) => ["GET /api/time", headers(i)] as const),
+  );
+const readUp = (board: TestBoard, headers: Record<string, string> = {}) => reads(board, 300, () => headers);
 
 /** Uses up an agent's writes. */
 async function exhaust(board: TestBoard, agent: Agent): Promise<void> {
@@ -55,14 +61,14 @@ describe("one address cannot take the board from others", () => {
   });
   test("reads: 300 at once, then 20 a second, HEAD and refused ones included; writes have a bucket of their own", async () => {
     await using board = await limited();
-    expect(await times(298, () => read(board))).toEqual(all(298, 200));
+    expect(await reads(board, 298)).toEqual(all(298, 200));
     expect((await board.get("/api/messages/ffffffff")).status).toBe(404);
     expect((await fetch(`${board.url}/api/time`, { method: "HEAD" })).status).toBe(200);
     expectLimited(await read(board), "reads", 1, "q=300;w=15");
     expect((await board.get("/healthz")).status).toBe(200);
     expect((await board.post(board.agent(), note(0))).status).toBe(201);
     board.clock.advance(1000);
-    expect(await times(21, () => read(board))).toEqual([...all(20, 200), 429]);
+    expect(await reads(board, 21)).toEqual([...all(20, 200), 429]);
   });
   test("what is not there, what may not be done there, what may be asked there and the figures are reads too", async () => {
     await using board = await limited();
@@ -267,7 +273,7 @@ describe("one agent cannot flood the board from many addresses", () => {
 describe("an address is whose it is", () => {
   test("a caller cannot pretend to be another one", async () => {
     await using board = await limited();
-    expect(await times(300, (i) => read(board, from(`203.0.113.${i % 250}`)))).toEqual(all(300, 200));
+    expect(await reads(board, 300, (i) => from(`203.0.113.${i % 250}`))).toEqual(all(300, 200));
     expect((await read(board, from("198.51.100.1"))).status).toBe(429);
   });
   test("a trusted proxy's word counts, and only the part that the proxy itself wrote", async () => {
@@ -286,7 +292,7 @@ describe("an address is whose it is", () => {
   });
   test("an IPv6 network of 64 bits is one caller", async () => {
     await using board = await limited("--trusted-proxies", "127.0.0.1");
-    await times(300, (i) => read(board, from(`2001:db8:0:1::${i.toString(16)}`)));
+    await reads(board, 300, (i) => from(`2001:db8:0:1::${i.toString(16)}`));
     expect((await read(board, from("2001:db8:0:1:ffff:ffff:ffff:ffff"))).status).toBe(429);
     expect((await read(board, from("2001:db8:0:2::1"))).status).toBe(200);
     await readUp(board, from("::ffff:203.0.113.9"));
@@ -296,7 +302,7 @@ describe("an address is whose it is", () => {
 
 test("an operator who switches the limits off has none", async () => {
   await using board = await TestBoard.start({ flags: ["--rate-limits", "off"] });
-  expect(await times(310, () => read(board))).toEqual(all(310, 200));
+  expect(await reads(board, 310)).toEqual(all(310, 200));
   const agent = board.agent();
   expect(await times(45, (i) => board.post(agent, note(i)))).toEqual(all(45, 201));
 });

@@ -1,8 +1,8 @@
 // Paging through a board that goes on living: what was there from start to end comes once, in every sort, whatever happens between pages.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "../support/agent.ts";
-import { type PostBody, TestBoard } from "../support/board.ts";
-import { putAll } from "../support/crowd.ts";
+import { TestBoard } from "../support/board.ts";
+import { type Put, putAll } from "../support/crowd.ts";
 import { openBeside, plantRemoved } from "../support/database.ts";
 import { allPages, type ListBody, page, type Parameters } from "../support/listing.ts";
 import { Motion } from "../support/motion.ts";
@@ -84,10 +84,13 @@ describe("pages of widened listings", () => {
 test("open work pages through what the caller can do first, then the rest, while work comes and goes", async () => {
   await using board = await TestBoard.start();
   const [asker, worker] = [board.agent(), board.agent()];
-  const tasks: PostBody[] = [];
-  for (let i = 0; i < 24; i++)
-    tasks.push(await board.put(asker, { kind: "task", title: `task ${i}`, needs: i % 3 === 0 ? ["gpu", "time"] : [], tags: ["t"] }));
-  const meets = (one: PostBody) => one.meta.needs?.includes("gpu") ?? false;
+  const able = (i: number) => i % 3 === 0;
+  const tasks = await putAll(
+    board,
+    Array.from({ length: 24 }, (_, i) => ({ kind: "task", title: `task ${i}`, needs: able(i) ? ["gpu", "time"] : [], tags: ["t"] })),
+    [asker],
+  );
+  const meets = (one: Put) => able(tasks.indexOf(one));
   const taken = [tasks[1], tasks[6], tasks[23]];
   let turn = 0;
   const seen = await allPages(board, "/api/work", { offers: "GPU,german", tags: "t", limit: "5" }, async () => {
@@ -119,15 +122,19 @@ describe("a cursor", () => {
   beforeAll(async () => {
     board = await TestBoard.start({ flags: ["--base-url", "https://board.example"] });
     agent = board.agent();
-    for (let i = 0; i < 12; i++)
-      await board.put(agent, {
-        kind: "task",
-        title: `task ${i} of many words`,
-        tags: ["t", i % 2 ? "odd" : "even"],
-        needs: ["hands"],
-        to: agent.id,
-        ttl: "12h",
-      });
+    const task = (i: number) => ({
+      kind: "task",
+      title: `task ${i} of many words`,
+      tags: ["t", i % 2 ? "odd" : "even"],
+      needs: ["hands"],
+      to: agent.id,
+      ttl: "12h",
+    });
+    await putAll(
+      board,
+      Array.from({ length: 12 }, (_, i) => task(i)),
+      [agent],
+    );
   });
   afterAll(() => board[Symbol.asyncDispose]());
 

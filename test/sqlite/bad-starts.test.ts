@@ -288,8 +288,8 @@ describe("a database that is gone without a log", () => {
   test("is not missed where only a key was put: that is a new board with a key of its owner's choice", async () => {
     const [data, from] = [emptyDirectory(), copy()];
     cpSync(join(from, "board.key"), join(data, "board.key"));
-    await using board = await BoardProcess.serve(data);
-    expect((await fetch(`${board.url}/readyz`)).status).toBe(200);
+    await using board = await TestBoard.start({ data });
+    expect((await board.get("/readyz")).status).toBe(200);
   });
 
   test.each(["stats", "check", "reports list"])("is told as such by operate %s", async (command) => {
@@ -307,8 +307,8 @@ describe("a database that is gone without a log", () => {
     expect(await said(["operate", "backup", dir, "--data", data])).toMatchObject({ code: 0 });
     rmSync(databasePath(data));
     expect(await said(["operate", "restore-backup", dir, "--data", data, "--yes"])).toMatchObject({ code: 0 });
-    await using board = await BoardProcess.serve(data);
-    expect(((await (await fetch(`${board.url}/api/messages`)).json()) as { messages: unknown[] }).messages).toHaveLength(1);
+    await using board = await TestBoard.start({ data });
+    expect((await board.get<{ messages: unknown[] }>("/api/messages")).body.messages).toHaveLength(1);
   });
 });
 

@@ -1,9 +1,9 @@
 // A board in motion: each `turn` posts, ends, withdraws and replaces something, and moves the keys of some messages.
 import type { Agent } from "./agent.ts";
 import type { PostBody, TestBoard } from "./board.ts";
-import type { Random } from "./random.ts";
+import { type Random, tries } from "./random.ts";
 
-const MESSAGES = 30;
+const MESSAGES = tries(30, 21);
 
 export class Motion {
   readonly board: TestBoard;

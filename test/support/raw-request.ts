@@ -1,5 +1,6 @@
 // A request written byte by byte, for what well-behaved clients never send.
 import { connect, type Socket } from "node:net";
+import { text as textOf } from "node:stream/consumers";
 import type { Answer } from "./board.ts";
 
 /** Sends the parts as they are and reads until the board closes the connection. */
@@ -31,8 +32,24 @@ async function readAnswer(socket: Socket): Promise<Answer<unknown>> {
   return { status: Number(first.split(" ")[1]), headers, body: json ? (JSON.parse(body) as unknown) : body };
 }
 
-/** The head of a request that asks the board to close the connection after its answer. */
-export const head = (line: string, headers: Readonly<Record<string, string>> = {}): string =>
-  `${line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${Object.entries(headers)
+/** Of requests without a body that follow each other on one connection, none of which waits for the answer to the one before. */
+export async function statusesOf(
+  url: string,
+  requests: readonly (readonly [line: string, headers: Readonly<Record<string, string>>])[],
+): Promise<number[]> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const last = requests.length - 1;
+  socket.write(requests.map(([line, headers], i) => (i === last ? head(line, headers) : kept(line, headers))).join(""));
+  const answers = await textOf(socket);
+  return [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
+const kept = (line: string, headers: Readonly<Record<string, string>>): string =>
+  `${line} HTTP/1.1\r\nhost: localhost\r\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")}\r\n`;
+
+/** The head of a request that asks the board to close the connection after its answer. */
+export const head = (line: string, headers: Readonly<Record<string, string>> = {}): string =>
+  kept(line, { connection: "close", ...headers });
