@@ -560,6 +560,8 @@ class LogHead:
     pk: str
     seq: int
     hash: str
+    # What the log announced about the board's keys, as both keys signed it.
+    announced: Tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass
@@ -602,13 +604,50 @@ def check_checkpoint(checkpoint: Mapping[str, Any]) -> LogHead:
         signed = None
     if not isinstance(signed, dict) or any(signed.get(name) != checkpoint.get(name) for name in ("seq", "hash")):
         raise LogFault(seq, "checkpoint", "the checkpoint states another head than it signed")
-    if PUBLIC_KEY.fullmatch(pk) is None or SIGNATURE.fullmatch(sig) is None or checkpoint.get("board") != agent_id(pk):
-        raise LogFault(seq, "checkpoint", "the checkpoint's key, signature or board is not spelled as it must be")
+    if PUBLIC_KEY.fullmatch(pk) is None or SIGNATURE.fullmatch(sig) is None:
+        raise LogFault(seq, "checkpoint", "the checkpoint's key or signature is not spelled as it must be")
     try:
         verify_signature(from_base64url(pk), _utf8(payload), from_base64url(sig))
-    except ProofError as error:
-        raise LogFault(seq, "checkpoint", f"the checkpoint's signature does not hold ({error.code})") from error
-    return LogHead(pk.rstrip("="), seq, str(checkpoint.get("hash")))
+        changes = [check_key_change(one, "board") for one in checkpoint.get("keys", ())]
+        first, current, next = _key_line(changes, pk.rstrip("="), signed.get("ts"))
+        shown = checkpoint.get("next")
+        if shown is not None:
+            verify_signature(from_base64url(shown["pk"]), _utf8(payload), from_base64url(shown["sig"]))
+    except (ProofError, ValueError, KeyError, TypeError) as error:
+        raise LogFault(seq, "checkpoint", f"a signature of the checkpoint does not hold ({error})") from error
+    board = checkpoint.get("board")
+    if board != agent_id(first) or any(one["board"] != board for one in changes):
+        raise LogFault(seq, "checkpoint", "the checkpoint names another board than its key's")
+    if current != pk.rstrip("=") or next != (None if shown is None else shown["pk"]):
+        raise LogFault(seq, "checkpoint", "the checkpoint is signed by another key than those that count at its time")
+    announced = tuple(str(one["statement"]) for one in checkpoint.get("keys", ()))
+    return LogHead(pk.rstrip("="), seq, str(checkpoint.get("hash")), announced)
+
+
+def check_key_change(change: Mapping[str, Any], key: str) -> Record:
+    """A change of the board's key ("board") or its log's ("log"): what both keys signed; raises ProofError otherwise."""
+    text = str(change.get("statement"))
+    stated: Record = json.loads(text)
+    for name in ("old", "new"):
+        pk, sig = str(stated.get(name)), str(change.get(f"{name}_sig"))
+        if PUBLIC_KEY.fullmatch(pk) is None or SIGNATURE.fullmatch(sig) is None:
+            raise ProofError("bad_encoding", "A key or a signature of a change of the board's key is not spelled as it must be.")
+        verify_signature(from_base64url(pk), _utf8(text), from_base64url(sig))
+    if stated.get("key") != key or not isinstance(stated.get("from"), int):
+        raise ProofError("bad_proof", f"What should be a change of the {key}'s key is none.")
+    return stated
+
+
+def _key_line(changes: Sequence[Record], pk: str, ts: object) -> Tuple[str, str, Optional[str]]:
+    """The first key, the one that signs at this time, and the one that is announced."""
+    first = current = str(changes[0]["old"]) if changes else pk
+    for one in changes:
+        if one["old"] != current:
+            continue
+        if not isinstance(ts, int) or one["from"] > ts:
+            return first, current, str(one["new"])
+        current = str(one["new"])
+    return first, current, None
 
 
 def _log_hash(text: str) -> str:
@@ -621,6 +660,7 @@ def _log_hash(text: str) -> str:
 _KEY_TYPES = frozenset(("key_commit", "key_rotate", "key_revoke", "key_delegate", "key_undelegate", "key_veto"))
 _HOUR_MS = 3_600_000
 _KEY_WAIT_MS = 72 * _HOUR_MS
+_ANNOUNCED_MS = 7 * 24 * _HOUR_MS
 _KEYS_PER_LINE = 32
 _CHILDREN_PER_AGENT = 16
 _CHILD_POSTS_PER_HOUR = 60
@@ -1159,6 +1199,8 @@ class LogReplay:
         self.erased = 0
         self.acks = 0
         self.keys = KeyAudit()
+        # What was announced about the board's own keys.
+        self.announced: Set[str] = set()
         self._sent: Dict[str, Tuple[str, int, object]] = {}
         self._acks: List[Tuple[str, object, Record]] = []
 
@@ -1206,6 +1248,8 @@ class LogReplay:
             self._acks.append((id, entry.get("at"), self._check_ack(seq, id, str(entry["detail"]))))
         elif kind in _KEY_TYPES and entry.get("detail") is not None:
             self._check_key_op(seq, kind, id, str(entry["detail"]))
+        elif kind == "board_key" and entry.get("detail") is not None:
+            self._check_announcement(seq, _unix_ms(entry.get("at")) or 0, id, str(entry["detail"]))
         elif kind in ("expire", "retract", "remove"):
             self._sent.pop(id, None)
         self.keys.take(entry)
@@ -1253,6 +1297,17 @@ class LogReplay:
             raise LogFault(seq, "id", f"the entry says {agent}, its acknowledgement is by another agent or is none")
         return payload
 
+    def _check_announcement(self, seq: int, at: int, board: str, detail: str) -> None:
+        """A new key of the board or of its log: signed by both keys, and days ahead."""
+        try:
+            change = json.loads(detail)
+            stated = check_key_change(change, json.loads(change["statement"]).get("key"))
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError, ProofError) as error:
+            raise LogFault(seq, "signature", f"a signature of the announced key does not hold ({error})") from error
+        if stated.get("board") != board or stated["from"] * 1000 < at + _ANNOUNCED_MS:
+            raise LogFault(seq, "keys", "the announced key is of another board, or counts too early")
+        self.announced.add(str(change["statement"]))
+
     def _check_key_op(self, seq: int, kind: str, agent: str, detail: str) -> None:
         """As far as the entry alone tells; the rest is for `keys`."""
         try:
@@ -1278,7 +1333,8 @@ def check_log(
     same and its log must go on from there.
     """
     head = check_checkpoint(checkpoint)
-    if known is not None and known.pk.rstrip("=") != head.pk:
+    members = {head.pk, *(json.loads(one)[name] for one in head.announced for name in ("old", "new"))}
+    if known is not None and known.pk.rstrip("=") not in members:
         raise LogFault(head.seq, "checkpoint", f"the checkpoint is signed by {head.pk}, earlier ones by {known.pk}")
     if known is not None and known.seq > head.seq:
         raise LogFault(head.seq, "head", f"the board signed up to seq {known.seq} before, and now less")
@@ -1297,11 +1353,14 @@ def check_log(
     # Where every entry is forgotten, the head is all there is.
     if replay.seq == head.seq and replay.hash not in (None, head.hash):
         raise LogFault(head.seq, "head", f"the board signed the hash {head.hash}, its log has {replay.hash}")
+    # Nobody's key takes the place of the board's that its log did not announce.
+    if (known is not None or first == 1) and not set(head.announced) <= {*replay.announced, *(known.announced if known else ())}:
+        raise LogFault(head.seq, "keys", "the board shows a new key that its log did not announce")
     replay.keys.finish(first == 1)
     origin = str(json.loads(checkpoint["payload"]).get("origin", ""))
     counted = (replay.entries, replay.messages, replay.erased, replay.acks)
     return LogReport(
-        origin, agent_id(head.pk), head, first, *counted, replay.deliveries, replay.keys.operations, replay.keys.skipped
+        origin, str(checkpoint["board"]), head, first, *counted, replay.deliveries, replay.keys.operations, replay.keys.skipped
     )
 
 
@@ -1970,6 +2029,21 @@ class Board:
     def proof(self, id: str) -> str:
         """The proof that the log has a message, also one that is gone."""
         return self._bytes("GET", f"/api/messages/{_segment(id)}/proof").decode("utf-8")
+
+    def followed_policy(self, policy: str) -> str:
+        """The policy with the log's key of now in the place of the one that it names, where the one has announced the other."""
+        shown = self.get("/tlog/key")
+        now = read_vkey(str(shown["vkey"]))
+        for key in read_policy(policy).logs:
+            public = key.public
+            for change in shown.get("keys", ()):
+                stated = check_key_change(change, "log")
+                if public != now.public and from_base64url(stated["old"]) == public:
+                    public = from_base64url(stated["new"])
+            if public == now.public and key.name == now.name and key.id != now.id:
+                former = next(word for word in policy.split() if word.startswith(f"{key.name}+{key.id.hex()}+"))
+                return policy.replace(former, str(shown["vkey"]))
+        return policy
 
     def verify_head(self, policy: Policy, known: Optional[TreeHead] = None) -> TreeHead:
         """The signed head of the tree, which must go on from `known`; raises ProofError where the log shows another history."""
@@ -3122,7 +3196,7 @@ class Command:
         remembered = None if self.options.remember is None else Path(self.options.remember)
         report = self.board.verify_log(None if remembered is None else _recall(remembered))
         if remembered is not None:
-            remembered.write_text(_json_text(asdict(report.head)) + "\n", "ascii")
+            remembered.write_text(_json_text(_kept_head(report.head)) + "\n", "ascii")
         start = "its first entry" if report.first_seq == 1 else f"seq {report.first_seq}"
         lines = [
             f"good        the log of {printable(report.origin)} from {start} to seq {report.head.seq}",
@@ -3134,7 +3208,9 @@ class Command:
         if report.key_operations:
             left = f"; {report.key_operations_skipped} stand on what the board has forgotten" if report.key_operations_skipped else ""
             lines.append(f"keys        {_counted(report.key_operations, 'operation')} replayed{left}")
-        self.out(asdict(report), lines)
+        shown = asdict(report)
+        del shown["head"]["announced"]
+        self.out(shown, lines)
 
     def verify_receipt(self) -> None:
         options = self.options
@@ -3217,7 +3293,13 @@ class Command:
             policy = pinned.read_text("utf-8") if pinned.exists() else self.board.policy()
         known = None if note is None else check_head(note, read_policy(policy))
         try:
-            head = self.board.verify_head(read_policy(policy), known)
+            try:
+                head = self.board.verify_head(read_policy(policy), known)
+            except ProofError as error:
+                followed = self.board.followed_policy(policy)
+                if followed == policy:
+                    raise error
+                head, policy = self.board.verify_head(read_policy(followed), known), followed
         except ProofError as error:
             if known is None:
                 raise
@@ -3227,7 +3309,7 @@ class Command:
                 f"What it signed before is kept in {file}: keep it, and show it to others.",
             ) from error
         file.parent.mkdir(parents=True, exist_ok=True)
-        if options.policy is None and not pinned.exists():
+        if options.policy is None and head is not known:
             pinned.write_text(policy, "utf-8")
         file.write_text(head.note, "utf-8")
         before = "nothing was remembered before" if known is None else "it goes on from what was remembered"
@@ -3353,11 +3435,17 @@ def _agent_lines(agent: Mapping[str, Any]) -> List[str]:
 
 def _recall(file: Path) -> Optional[LogHead]:
     try:
-        return LogHead(**json.loads(file.read_text("ascii")))
+        kept = json.loads(file.read_text("ascii"))
+        return LogHead(kept["pk"], kept["seq"], kept["hash"], tuple(kept.get("announced", ())))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ClientError(f"{file} does not hold the head of a log: {error}") from error
+
+
+def _kept_head(head: LogHead) -> Record:
+    kept: Record = {"pk": head.pk, "seq": head.seq, "hash": head.hash}
+    return {**kept, "announced": list(head.announced)} if head.announced else kept
 
 
 def _event_object(event: Event) -> Record:

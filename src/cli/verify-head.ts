@@ -29,7 +29,7 @@ export function verifyHeadCommand(program: Command): void {
     const head = await verifyHead(session.board, trusted, known).catch((error: unknown) => {
       throw error instanceof TlogError ? new ProofFault(wordsOf(error, file)) : error;
     });
-    if (policy === undefined && readIf(pinned) === undefined) write(pinned, trusted);
+    if (policy === undefined && readIf(pinned) !== head.policy) write(pinned, head.policy);
     // Whoever is killed before this line holds the next head against the older one.
     write(file, head.note);
     const { origin, size, witnesses } = head;

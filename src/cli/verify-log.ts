@@ -12,6 +12,8 @@ interface VerifyLogOptions {
 /** What is kept from one time to the next. */
 interface Remembered extends LogHead {
   readonly pk: string;
+  /** What the log announced about the board's keys. */
+  readonly announced?: readonly string[];
 }
 
 export function verifyLogCommand(program: Command): void {
@@ -22,10 +24,12 @@ export function verifyLogCommand(program: Command): void {
     const before = remember === undefined || !existsSync(remember) ? undefined : (JSON.parse(readFileSync(remember, "utf8")) as Remembered);
     const onProgress = ({ seq, of }: { seq: number; of: number }): unknown =>
       process.stderr.isTTY && process.stderr.write(`\r\u001b[K${seq} of ${of}${seq === of ? "\r\u001b[K" : ""}`);
-    const known = before === undefined ? {} : { since: { seq: before.seq, hash: before.hash }, pk: before.pk };
+    const known = before === undefined ? {} : { since: { seq: before.seq, hash: before.hash }, pk: before.pk, announced: before.announced };
     const audit = new KeyAudit();
     const { after, seq, hash, checkpoint } = await verifyLog(session.board, { ...known, audit, onProgress });
-    if (remember !== undefined) writeFileSync(remember, `${JSON.stringify({ seq, hash, pk: checkpoint.pk } satisfies Remembered)}\n`);
+    const announced = checkpoint.keys?.map(({ statement }) => statement);
+    const now: Remembered = { seq, hash, pk: checkpoint.pk, ...(announced && { announced }) };
+    if (remember !== undefined) writeFileSync(remember, `${JSON.stringify(now)}\n`);
     const { board, pk, at } = checkpoint;
     const from = after === 0 ? "from the first entry" : `after entry ${after}`;
     const { operations, skipped } = audit;

@@ -38,6 +38,7 @@ export type TagList = z.output<typeof board.tagsBody>;
 export type Changes = z.output<typeof log.changesBody>;
 export type Change = Changes["changes"][number];
 export type Checkpoint = z.output<typeof log.checkpointBody>;
+export type TlogKey = z.output<typeof log.tlogKeyBody>;
 export type Time = z.output<typeof board.timeBody>;
 export type Pow = z.output<typeof board.powBody>;
 export type Kinds = z.output<typeof board.kindsBody>;

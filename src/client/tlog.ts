@@ -8,10 +8,14 @@ import { parseNote } from "../core/tlog/note.ts";
 import { planConsistency, readLater } from "../core/tlog/plan.ts";
 import { parsePolicy } from "../core/tlog/policy.ts";
 import { parseProof } from "../core/tlog/proof-text.ts";
+import { formatVerifierKey, parseVerifierKey } from "../core/tlog/key.ts";
 import type { Ed25519Verify } from "../core/tlog/signature.ts";
 import { type Tile, tilePath } from "../core/tlog/tile.ts";
 import { TlogError } from "../core/tlog/tlog-error.ts";
-import { callBytes, callText, type CallOptions } from "./call.ts";
+import type { TlogKey } from "./answers.ts";
+import { requireKeyChanges } from "./board-keys.ts";
+import { toBase64url } from "./bytes.ts";
+import { call, callBytes, callText, type CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import { messageId, sha256Hex } from "./identity.ts";
 import type { RawMessage } from "./verify-envelope.ts";
@@ -93,17 +97,24 @@ export interface VerifiedHead {
   readonly witnesses: ProvedEntry["witnesses"];
   /** The signed note: keep it, and hand it in with the next call. */
   readonly note: string;
+  /** The policy that it was accepted by: the one given, with the log's new key where that has changed. Keep it too. */
+  readonly policy: string;
 }
 
 /**
- * The board's head, signed as the policy asks, and grown from `known`, the note that was verified last; a TlogError with the fault
+ * The board's head, signed as the policy asks, or with a key that the policy's announced, and grown from `known`, the note that was verified last; a TlogError with the fault
  * `history` means that it did not only grow: keep `known` and `cause`, the note that the board signs now.
  */
-export async function verifyHead(board: Board, policy: string, known?: string, options: CallOptions = {}): Promise<VerifiedHead> {
+export async function verifyHead(board: Board, given: string, known?: string, options: CallOptions = {}): Promise<VerifiedHead> {
   const note = await callText(board, "/tlog/checkpoint", options);
-  const rules = parsePolicy(policy, portableSha256);
-  const accepted = await acceptCheckpoint(parseNote(note), rules, holds);
-  if (known === undefined) return { ...headOf(accepted), note };
+  const accept = (text: string): Promise<Accepted> => acceptCheckpoint(parseNote(note), parsePolicy(text, portableSha256), holds);
+  let policy = given;
+  const accepted = await accept(given).catch(async (error: unknown) => {
+    policy = await followedPolicy(board, given, options).catch(() => given);
+    if (policy === given) throw error;
+    return accept(policy);
+  });
+  if (known === undefined) return { ...headOf(accepted), note, policy };
   const before = parseCheckpoint(parseNote(known).text);
   const now = accepted.checkpoint;
   try {
@@ -116,8 +127,28 @@ export async function verifyHead(board: Board, policy: string, known?: string, o
     const broken = error instanceof TlogError && (error.fault === "origin" || error.fault === "proof");
     throw broken ? new TlogError("history", error.message, { cause: note }) : error;
   }
-  if (now.size < before.size) return { ...headOf(accepted), note: known, size: before.size };
-  return { ...headOf(accepted), note };
+  if (now.size < before.size) return { ...headOf(accepted), note: known, size: before.size, policy: given };
+  return { ...headOf(accepted), note, policy };
+}
+
+/** The policy with the log's key of now in the place of the one that it names, where the one has announced the other. */
+async function followedPolicy(board: Board, policy: string, options: CallOptions): Promise<string> {
+  for (const { key } of parsePolicy(policy, portableSha256).logs) {
+    const known = formatVerifierKey(key);
+    const now = await followLogKey(board, known, options);
+    if (now !== undefined) return policy.replace(known, now);
+  }
+  return policy;
+}
+
+/** The vkey that the board's log has now, where it goes on from a known one by changes that both keys signed; else undefined. */
+export async function followLogKey(board: Board, known: string, options: CallOptions = {}): Promise<string | undefined> {
+  const { vkey, keys = [] } = await call<TlogKey>(board, "/tlog/key", options);
+  const [before, now] = [parseVerifierKey(known, portableSha256), parseVerifierKey(vkey, portableSha256)];
+  if (before.name !== now.name) return undefined;
+  let pk = toBase64url(before.publicKey);
+  for (const change of await requireKeyChanges(keys, "log")) if (change.old === pk && pk !== toBase64url(now.publicKey)) pk = change.new;
+  return pk === toBase64url(now.publicKey) && vkey !== known ? vkey : undefined;
 }
 
 export const readTile = (board: Board, tile: Tile, options: CallOptions = {}): Promise<Uint8Array> =>

@@ -1,7 +1,10 @@
 // The board's log, replayed by a reader who trusts nobody: each entry against the one before, the end against the board's signature.
+import { DAY_MS } from "../core/durations.ts";
+import { ANNOUNCED_DAYS, BOARD_KEYS, type KeyChange, lineAt } from "../core/protocol/board-key.ts";
 import { PUBLIC_KEY, SIGNATURE, unpadded } from "../core/protocol/encoding.ts";
 import { contentText, entryText, GENESIS } from "../core/log/entry-text.ts";
 import type { Change, Checkpoint } from "./answers.ts";
+import { requireKeyChange, requireKeyChanges } from "./board-keys.ts";
 import type { CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import { Deliveries, type Delivery, type PrincipalOf } from "./deliveries.ts";
@@ -34,6 +37,8 @@ export interface VerifyLogOptions extends CallOptions {
   readonly since?: LogHead | undefined;
   /** The board's public key, where the reader knows it. */
   readonly pk?: string | undefined;
+  /** Statements about the board's keys that earlier replays have seen in its log. */
+  readonly announced?: readonly string[] | undefined;
   /** Whether to check the messages themselves too: ids and signatures. True unless said otherwise. */
   readonly content?: boolean | undefined;
   /** Who sees every entry once it was checked, and judges at the end; such as KeyAudit, which replays what agents did with their keys. */
@@ -66,6 +71,7 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
   let head: LogHead = since ?? { seq: 0, hash: GENESIS };
   let after = head.seq;
   const deliveries = new Deliveries();
+  const announced = new Set(options.announced);
   while (head.seq < checkpoint.seq) {
     const query = { after: head.seq, limit: 1000, ...(content ? { include: ["raw"] as const } : {}) };
     const { changes, oldest_seq: oldest } = await getChanges(board, query, { signal });
@@ -80,32 +86,51 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
     for (const entry of changes) {
       if (head.seq >= checkpoint.seq) break;
       head = await requireEntry(head, entry);
+      if (entry.type === BOARD_KEYS && entry.detail !== null) announced.add((JSON.parse(entry.detail) as KeyChange).statement);
       if (content) deliveries.take(entry);
       if (content) audit?.take(entry);
     }
     onProgress?.({ seq: head.seq, of: checkpoint.seq });
   }
   requireHead(head, checkpoint);
+  if (since !== undefined || after === 0) requireAnnounced(checkpoint, announced);
   await audit?.finish(after === 0);
   return { seq: head.seq, hash: head.hash, after, checkpoint, deliveries: deliveries.states(audit?.principalOf) };
 }
 
-/** The checkpoint by itself: its fields are what its payload says, and its key signed that. */
-export async function requireCheckpoint({ payload, sig, pk, board, seq, hash }: Checkpoint, known?: string): Promise<void> {
-  const fault = (message: string): LogFault => new LogFault("checkpoint", seq, message);
-  if (known !== undefined && unpadded(pk) !== unpadded(known)) throw fault("The checkpoint is signed by another key than the board's");
-  if (!PUBLIC_KEY.test(pk) || !SIGNATURE.test(sig)) throw fault("The checkpoint's key or signature is misspelled");
-  if (agentId(pk) !== board) throw fault("The checkpoint names another board than its key's");
-  const stated = headIn(payload);
-  if (stated?.seq !== seq || stated.hash !== hash) throw fault("The checkpoint says something else than was signed");
-  await requireSignature(pk, payload, sig).catch(() => {
-    throw fault("The checkpoint's signature does not hold");
-  });
+/** Nobody's key takes the place of the board's that its log did not announce. */
+function requireAnnounced({ seq, keys = [] }: Checkpoint, announced: ReadonlySet<string>): void {
+  if (keys.some(({ statement }) => !announced.has(statement)))
+    throw new LogFault("keys", seq, "The board shows a new key that its log did not announce");
 }
 
-function headIn(payload: string): Partial<LogHead> | null {
+/** The checkpoint by itself: its fields are what its payload says, and its key signed that. */
+export async function requireCheckpoint(checkpoint: Checkpoint, known?: string): Promise<void> {
+  const { payload, sig, pk, board, seq, hash, next, keys = [] } = checkpoint;
+  const fault = (message: string): LogFault => new LogFault("checkpoint", seq, message);
+  const changes = await requireKeyChanges(keys, "board").catch(() => {
+    throw fault("A change of the board's key is not signed by both keys");
+  });
+  const first = changes[0]?.old ?? unpadded(pk);
+  if (known !== undefined && ![first, ...changes.map((one) => one.new)].includes(unpadded(known)))
+    throw fault("The checkpoint is signed by another key than the board's");
+  if (!PUBLIC_KEY.test(pk) || !SIGNATURE.test(sig)) throw fault("The checkpoint's key or signature is misspelled");
+  if (agentId(first) !== board || changes.some((one) => one.board !== board))
+    throw fault("The checkpoint names another board than its key's");
+  const stated = headIn(payload);
+  if (stated?.seq !== seq || stated.hash !== hash) throw fault("The checkpoint says something else than was signed");
+  const line = lineAt(first, changes, stated.ts ?? 0);
+  if (line.current !== unpadded(pk)) throw fault("The checkpoint is signed by another key than the one that counts at its time");
+  if (line.next?.new !== next?.pk) throw fault("The checkpoint is not signed by the key that is announced");
+  for (const [by, signed] of [[pk, sig] as const, ...(next === undefined ? [] : [[next.pk, next.sig] as const])])
+    await requireSignature(by, payload, signed).catch(() => {
+      throw fault("The checkpoint's signature does not hold");
+    });
+}
+
+function headIn(payload: string): Partial<LogHead & { readonly ts: number }> | null {
   try {
-    return JSON.parse(payload) as Partial<LogHead> | null;
+    return JSON.parse(payload) as Partial<LogHead & { readonly ts: number }> | null;
   } catch {
     return null;
   }
@@ -121,6 +146,7 @@ export async function requireEntry(head: LogHead, { at, raw, ...entry }: Change)
   if (raw !== undefined && raw !== null) await requireContent(seq, id, raw);
   if (type === "ack" && detail !== null) await requireAck(seq, id, detail);
   if (KEY_OPERATION.test(type) && detail !== null) await requireKeyOperation(seq, type, id, detail);
+  if (type === BOARD_KEYS && detail !== null) await requireAnnouncement(seq, Date.parse(at), id, detail);
   return { seq, hash };
 }
 
@@ -161,6 +187,15 @@ async function requireKeyOperation(seq: number, type: string, agent: string, det
   await requireSignature(child, envelope.payload, envelope.child_sig ?? "").catch(() => {
     throw fault();
   });
+}
+
+/** A new key of the board or of its log: signed by both, and days ahead. */
+async function requireAnnouncement(seq: number, at: number, board: string, detail: string): Promise<void> {
+  const stated = await requireKeyChange(JSON.parse(detail) as KeyChange).catch(() => {
+    throw new LogFault("signature", seq, "A signature of the announced key does not hold");
+  });
+  if (stated.board !== board || stated.from * 1000 < at + ANNOUNCED_DAYS * DAY_MS)
+    throw new LogFault("keys", seq, "The announced key is of another board, or counts too early");
 }
 const KEY_OPERATION = /^key_(?:commit|rotate|revoke|delegate|undelegate|veto)$/;
 

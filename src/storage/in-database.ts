@@ -15,7 +15,8 @@ import { fillDatabase } from "../adapters/sqlite/transfer.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
 import type { Config } from "../config.ts";
 import { StoreFailure } from "../ports/store.ts";
-import { type Acts, ATTACHED, type Beside, everyAct, type BoardIdentity, type Opened, type Place, sourceModule } from "./place.ts";
+import { announcedFor } from "./key-ring.ts";
+import { type Acts, ATTACHED, type Beside, everyAct, type Opened, type Place, sourceModule } from "./place.ts";
 
 /** `data` is this node's own directory; the settings are for a node that opens it. */
 export function inDatabase(
@@ -24,13 +25,11 @@ export function inDatabase(
   { databaseReadUrl, newKey = false }: Partial<Pick<Config, "databaseReadUrl" | "newKey">> = {},
 ): Place {
   const recordOf = (client: Client, pk: string | undefined) => postgresHeadRecord(client, headFileIn(data, pk), pk);
-  async function openBeside(): Promise<Beside & Pick<BoardIdentity, "pk" | "tlog">> {
+  async function openBeside(): Promise<Beside> {
     const store = await openPostgresStore(url, undefined, "operator");
     const pk = await knownBoardKey(store.client);
     return {
       store,
-      pk,
-      tlog: await knownTlogName(store.client),
       record: recordOf(store.client, pk),
       recordTlogName: (name) => recordTlogName(store.client, name),
       forgetSigned: () => store.client.script("DELETE FROM signed_head"),
@@ -76,9 +75,11 @@ export function inDatabase(
     },
     openBeside,
     async identity() {
-      const { store, pk, tlog, record } = await openBeside();
+      const store = await openPostgresStore(url, undefined, "operator");
       try {
-        return { pk, tlog, signed: await record.read() };
+        const pk = await knownBoardKey(store.client);
+        const changes = pk === undefined ? [] : await announcedFor(store, pk);
+        return { pk, changes, tlog: await knownTlogName(store.client), signed: await recordOf(store.client, pk).read() };
       } finally {
         await store.close();
       }

@@ -13,6 +13,7 @@ import { openSealedStore, openSqliteStore } from "../adapters/sqlite/store.ts";
 import { knownTlogName, recordTlogName } from "../adapters/sqlite/tlog-name.ts";
 import { barred, barredFromWriting } from "../adapters/system/access.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
+import { announcedFor } from "./key-ring.ts";
 import { type Acts, ATTACHED, everyAct, type Opened, type Place, sourceModule } from "./place.ts";
 
 export function inDirectory(data: string): Place {
@@ -57,7 +58,9 @@ export function inDirectory(data: string): Place {
     async identity() {
       requireBoardIn(data);
       const pk = await knownBoardKey(path);
-      return { pk, signed: await headFileIn(data, pk).read(), tlog: await knownTlogName(path) };
+      using db = openDatabase(path, "read");
+      const changes = pk === undefined ? [] : await announcedFor(new SqlReads(new SqliteRows(db)), pk);
+      return { pk, signed: await headFileIn(data, pk).read(), tlog: await knownTlogName(path), changes };
     },
     async copyTo(to) {
       requireBoardIn(data);

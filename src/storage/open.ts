@@ -1,19 +1,23 @@
 // Opens the board's storage by configuration: SQLite in the data directory, or a PostgreSQL that several nodes share.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { barredFromWriting } from "../adapters/system/access.ts";
 import { makeBoardKey, readBoardKey, requireBoardKey } from "../adapters/system/board-key.ts";
 import { keepFormerHead, requireSound } from "../adapters/system/head-file.ts";
+import { logKeyFile, nextKeyFile } from "../adapters/system/log-key.ts";
+import { syncDirectory } from "../adapters/system/sync.ts";
 import type { Config } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
+import { agentId } from "../core/protocol/identity.ts";
+import type { BoardKeys } from "../ports/board-keys.ts";
 import type { HeadRecord } from "../ports/head-record.ts";
 import type { ReplicaStanding, ReplicaWatch } from "../ports/replica.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
 import type { Store } from "../ports/store.ts";
-import type { TlogIdentity } from "../ports/tlog-name.ts";
 import { inDatabase } from "./in-database.ts";
 import { inDirectory } from "./in-directory.ts";
+import { announcedFor, fileOfKey, KeyRing, signersAt } from "./key-ring.ts";
 import type { Opened, Place } from "./place.ts";
 import { openTlog } from "./tlog.ts";
 
@@ -22,11 +26,14 @@ export const placeOf = (config: Config): Place =>
   config.databaseUrl === undefined ? inDirectory(config.data) : inDatabase(config.databaseUrl, config.data, config);
 
 export interface Storage extends Pick<Opened, "store" | "source" | "others"> {
+  /** The agent id of the board's first key, which stays its name. */
+  readonly board: string;
+  /** What it signs with at its start; secrets are made from it. */
   readonly key: SigningKey;
+  /** What it signs with at any time. */
+  readonly keys: BoardKeys;
   /** The public half of the board's previous key, if this start gave it another. */
   readonly formerPk: string | undefined;
-  /** The name and key that sign the heads of the tree; undefined if there are none yet and nothing can be written. */
-  readonly tlog: TlogIdentity | undefined;
   readonly record: HeadRecord;
   /** Nothing can be written in the data directory, and the board was told not to write. */
   readonly sealed: boolean;
@@ -57,29 +64,51 @@ export async function openStorage(
   parts.defer(() => opened.close());
   const { store, source, others } = opened;
   const known = await opened.knownPk();
-  const key = await ownKey(config, place, store, known);
-  const formerPk = known === undefined || known === key.pk ? undefined : known;
+  const changes = known === undefined ? [] : await announcedFor(store, known);
+  const announced = signersAt({ pk: known, changes, tlog: await opened.tlogName() }, now);
+  const inForce = announced.board?.current;
+  if (inForce !== undefined && !sealed) takeNextKey(config.keyFile, inForce);
+  const key = await ownKey(config, place, store, inForce);
+  // A key that was announced is of the same board.
+  const pk = known !== undefined && key.pk === inForce ? known : key.pk;
+  const formerPk = known === pk ? undefined : known;
   if (sealed && formerPk !== undefined) throw new Error(`The new key cannot be recorded. ${unwritable}`);
   // The last head of the old key is saved before the new key replaces it; after a crash between the two, the start is repeated.
   const signed = formerPk === undefined ? undefined : await opened.headOf(formerPk).read();
   if (signed !== undefined) await keepFormerHead(config.data, signed);
-  if (!sealed) await opened.recordPk(key.pk, known);
-  const tlog = await openTlog(config, { opened, place: place.words, board: key, sealed, now });
-  const record = sealed ? unsigned(opened.headOf(key.pk)) : opened.headOf(key.pk);
+  if (!sealed) await opened.recordPk(pk, known);
+  const signers = formerPk === undefined && known !== undefined ? announced : { ...announced, members: [pk] };
+  await openTlog(config, { opened, place: place.words, board: key, sealed, signers, now });
+  const { keyFile, data } = config;
+  const keys = new KeyRing({ store, tlogName: () => opened.tlogName(), pk, keyFile, logKeyFile: logKeyFile(keyFile, data) });
+  const record = sealed ? unsigned(opened.headOf(pk)) : opened.headOf(pk);
   const last = await record.read();
   if (last !== undefined) requireSound(last, config.data);
   const replica = await opened.beginReplica(formerPk);
   const all = parts.move();
-  return { store, key, formerPk, tlog, record, sealed, source, indexDir, others, replica, close: () => all.disposeAsync() };
+  const board = agentId(pk);
+  return { store, board, key, keys, formerPk, record, sealed, source, indexDir, others, replica, close: () => all.disposeAsync() };
 }
 
 const MEND =
   "Restore its board.key from a backup that holds the key, or name the file with --key-file. To start with another key, and so as another board to all its readers: --new-key on";
 
+/** The announced key counts: it takes the place of the one before, which stays under its own name. */
+function takeNextKey(keyFile: string, pk: string): void {
+  const next = nextKeyFile(keyFile);
+  const former = readBoardKey(keyFile);
+  if (former?.pk === pk || readBoardKey(next)?.pk !== pk || barredFromWriting(dirname(keyFile)) !== undefined) return;
+  if (former !== undefined) renameSync(keyFile, join(dirname(keyFile), `board-${agentId(former.pk)}.key`));
+  renameSync(next, keyFile);
+  syncDirectory(dirname(keyFile));
+}
+
 /** The key that the database belongs to. A key is made only for a new board, or if the operator asks for another one. */
 async function ownKey({ keyFile, newKey }: Config, place: Place, store: Store, known: string | undefined): Promise<SigningKey> {
   const isNew = known === undefined && (await store.head()).seq === 0;
-  if (!isNew && !newKey) return requireBoardKey(keyFile, place.words, known, MEND);
+  const file = fileOfKey(keyFile, known);
+  // Where nothing can be renamed, the announced key stays where it is.
+  if (!isNew && (!newKey || file !== keyFile)) return requireBoardKey(file, place.words, known, MEND);
   return readBoardKey(keyFile) ?? makeBoardKey(keyFile);
 }
 

@@ -3,6 +3,7 @@
 import type { AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
 import type { SourceModule } from "../adapters/search/search-thread.ts";
 import { workerUrl } from "../adapters/system/worker-url.ts";
+import type { KeyChange } from "../core/protocol/board-key.ts";
 import type { Checkpoint } from "../core/log/checkpoint.ts";
 import type { Action, Notice, Switches } from "../core/message/moderation.ts";
 import type { HeadRecord } from "../ports/head-record.ts";
@@ -36,14 +37,14 @@ export interface Opened {
   readonly source: SourceModule;
   /** Hints and messages from other nodes; undefined if there are none. */
   readonly others: (Wakeup & Peers) | undefined;
-  /** The public half of the board's key; undefined if the database does not have it. */
+  /** The public half of the board's first key; undefined if the database does not have it. */
   knownPk(): Promise<string | undefined>;
   recordPk(pk: string, before: string | undefined): Promise<void>;
-  /** The name under which the heads of the tree are signed; undefined if there is none yet. */
+  /** The name under which the heads of the tree are signed, with its first key; undefined if there is none yet. */
   tlogName(): Promise<TlogName | undefined>;
   /** Makes it the newest, unless another node has just recorded one. */
   recordTlogName(name: TlogName): Promise<void>;
-  /** The last head that this key signed. */
+  /** The last head that the board with this first key signed. */
   headOf(pk: string): HeadRecord;
   /** Called once the database has the board's key; the replica may not have a new key yet. */
   beginReplica(formerPk: string | undefined): Promise<(() => ReplicaStanding) | undefined>;
@@ -65,12 +66,14 @@ export interface Beside {
 }
 
 export interface BoardIdentity {
-  /** The public half of the board's key; undefined if it is not known. */
+  /** The public half of the board's first key; undefined if it is not known. */
   readonly pk: string | undefined;
   /** The last head that it signed, as far as this machine and the database know. */
   readonly signed: Checkpoint | undefined;
-  /** The name under which the heads of its tree are signed. */
+  /** The name under which the heads of its tree are signed, with its first key. */
   readonly tlog: TlogName | undefined;
+  /** What was announced about its keys. */
+  readonly changes: readonly KeyChange[];
 }
 
 /** An operator's acts on a board, up to entry `seq`. */

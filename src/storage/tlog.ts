@@ -3,7 +3,8 @@ import { logKeyFile, makeLogKey, requireLogKey, setLogKeyAside } from "../adapte
 import type { Config } from "../config.ts";
 import { originAfter, originOf, tlogStatement } from "../core/log/tlog-name.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
-import type { TlogIdentity, TlogName } from "../ports/tlog-name.ts";
+import type { TlogName } from "../ports/tlog-name.ts";
+import { type Signers, vouchedFor } from "./key-ring.ts";
 import type { Opened } from "./place.ts";
 
 interface Opening {
@@ -14,24 +15,27 @@ interface Opening {
   readonly board: SigningKey;
   /** Nothing can be written. */
   readonly sealed: boolean;
+  /** Whose keys count, by what was announced. */
+  readonly signers: Signers;
   readonly now: number;
 }
 
-/** Undefined if there is none yet, and none can be made. */
+/** Makes the name and the key of the tree where there are none, and sees to it that the key is where the board looks for it. */
 export async function openTlog(
   config: Pick<Config, "baseUrl" | "keyFile" | "data">,
-  { opened, place, board, sealed, now }: Opening,
-): Promise<TlogIdentity | undefined> {
+  { opened, place, board, sealed, signers, now }: Opening,
+): Promise<void> {
   const file = logKeyFile(config.keyFile, config.data);
   const known = await opened.tlogName();
-  if (known?.board === board.pk) return { name: known, key: requireLogKey(file, place, known, board, sealed) };
-  if (sealed) return undefined;
+  if (known !== undefined && signers.members.includes(known.board) && signers.members.includes(board.pk))
+    return void requireLogKey(file, place, vouchedFor(known, signers.log, board), board, sealed);
+  if (sealed) return;
   // A board with another key is another board: it never continues under a name that the previous key vouched for.
   if (known !== undefined) setLogKeyAside(file);
   await opened.recordTlogName(newTlogName(config.baseUrl, known, file, board, now));
   const name = await opened.tlogName();
   if (name === undefined) throw new Error("The database did not keep the name of the tree.");
-  return { name, key: requireLogKey(file, place, name, board, sealed) };
+  requireLogKey(file, place, name, board, sealed);
 }
 
 /** The first name of a board, or the next one, with the key in `file`. */

@@ -5,7 +5,8 @@ import { face } from "../pages/face.ts";
 import type { AgentName } from "../core/view/agent-name.ts";
 import { fromBoard } from "./board-html.ts";
 import { button, find, make } from "./dom.ts";
-import { exportKey, forgetKey, importKey, isSaved, makeOwnKey, storedKey } from "./key-store.ts";
+import { exportKey, forgetKey, importKey, isSaved, makeOwnKey, storedKey, succeedKey } from "./key-store.ts";
+import { spareKey, stolenKey } from "./spare-key.ts";
 
 export interface Identity {
   key(): AgentKey | undefined;
@@ -99,6 +100,8 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
         exportKey(key);
         changedBanner(who);
       }),
+      ...spareKey(board, key),
+      stolenKey(board, key, (next) => hold(succeedKey(next))),
       useAnother(),
       button("Remove from this browser", () => {
         if (!confirm("Remove this key from this browser? Without a copy, nobody can sign as this agent again.")) return;
@@ -135,6 +138,7 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
     return [
       make("p", { className: "quiet" }, "Posting needs a key. It is made here, stays in this browser, and is never sent anywhere."),
       button("Make a key", async () => hold(await makeOwnKey())),
+      stolenKey(board, undefined, (next) => hold(succeedKey(next))),
       useAnother(),
     ];
   }

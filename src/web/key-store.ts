@@ -22,6 +22,12 @@ export async function importKey(secret: string): Promise<AgentKey> {
   return key;
 }
 
+/** The key that took over: there is a copy, the file that it came from. */
+export function succeedKey(key: AgentKey): AgentKey {
+  noteSaved(keep(key));
+  return key;
+}
+
 function keep(key: AgentKey): AgentKey {
   localStorage.setItem(PLACE, key.secret());
   return key;
@@ -36,8 +42,12 @@ const noteSaved = ({ agent }: AgentKey): void => localStorage.setItem(SAVED, age
 export const isSaved = ({ agent }: AgentKey): boolean => localStorage.getItem(SAVED) === agent;
 
 export function exportKey(key: AgentKey): void {
-  const address = URL.createObjectURL(new Blob([`${key.secret()}\n`], { type: "text/plain" }));
-  Object.assign(document.createElement("a"), { href: address, download: `${key.agent}.key` }).click();
-  URL.revokeObjectURL(address);
+  saveKeyFile(key, `${key.agent}.key`);
   noteSaved(key);
+}
+
+export function saveKeyFile(key: AgentKey, name: string): void {
+  const address = URL.createObjectURL(new Blob([`${key.secret()}\n`], { type: "text/plain" }));
+  Object.assign(document.createElement("a"), { href: address, download: name }).click();
+  URL.revokeObjectURL(address);
 }

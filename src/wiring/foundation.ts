@@ -36,11 +36,11 @@ export async function openFoundation(given: Given, onFatal: (error: Error) => vo
   };
   const storage = await openStorage(config, failed, replicaTeller(log), clock.now());
   parts.defer(() => storage.close());
-  const { store, key, record, formerPk, sealed, replica } = storage;
-  if (formerPk !== undefined) log.warn({ board: agentId(key.pk), former_board: agentId(formerPk) }, NEW_KEY);
+  const { store, board, keys, record, formerPk, sealed, replica } = storage;
+  if (formerPk !== undefined) log.warn({ board, former_board: agentId(formerPk) }, NEW_KEY);
   if (sealed) log.warn({ data: config.data }, SEALED);
   log.info({ profile: config.profile, cors: config.cors, host: config.host, base_url: config.baseUrl }, profileWords(config));
-  const notary = await CheckpointSigner.open(store, record, key, clock, config.baseUrl);
+  const notary = await CheckpointSigner.open(store, record, keys, clock, config.baseUrl);
   if (notary.rolledBack) log.error({ seq: (await store.head()).seq, signed_seq: notary.signedSeq }, ROLLED_BACK);
   const { version } = JSON.parse(textOfPackage("package.json")) as { version: string };
   boardFigures(figures, config, store, version);

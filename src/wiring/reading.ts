@@ -99,10 +99,10 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
   };
 }
 
-function openTree({ config, clock, figures, notary, storage: { store, tlog, others } }: Foundation): TreeParts {
+function openTree({ config, clock, figures, notary, storage: { store, keys, others } }: Foundation): TreeParts {
   const tiles = new Tiles(store);
   const policy = config.witnessPolicy === undefined ? undefined : parsePolicy(config.witnessPolicy, sha256);
-  const heads = new TreeHeads({ notary, tiles, log: store, tlog, policy, clock });
+  const heads = new TreeHeads({ notary, tiles, log: store, keys, policy, clock });
   const prove = prover(heads, tiles, store);
   return {
     heads,

@@ -34,7 +34,6 @@ import { PROFILE_DEFAULTS } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
 import type { Notice } from "../core/message/moderation.ts";
 import { readRiskTable } from "../core/guard/risk/scorer.ts";
-import { agentId } from "../core/protocol/identity.ts";
 import { sealHex } from "../core/protocol/sha256.ts";
 import type { WriteParts } from "../operations/catalog/services.ts";
 import type { MailReader } from "../ports/mail.ts";
@@ -57,7 +56,7 @@ export interface Writing extends WriteParts {
 
 export async function openWriting(ground: Foundation): Promise<Writing> {
   const { config, clock, figures, storage, parts } = ground;
-  const { store, key } = storage;
+  const { store, board, key, keys } = storage;
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   parts.defer(() => signatures.close());
   const limits = await openLimits(ground);
@@ -71,7 +70,7 @@ export async function openWriting(ground: Foundation): Promise<Writing> {
   const writing = {
     store,
     clock,
-    board: agentId(key.pk),
+    board,
     verifier: verifier({ clock, difficulty, signatures, requireNoSecret, guard }),
     rates,
     difficulty,
@@ -111,7 +110,7 @@ export async function openWriting(ground: Foundation): Promise<Writing> {
     prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),
     report: reporter({ ...writing, file, baseUrl, mailDomain }),
     assist: config.assist ? assist({ ...writing, keys: signingKeys, miner: mining, post, operateAlias, acknowledge }) : undefined,
-    mailroom: (reader) => mailroom({ ...writing, file, key, reader, mailDomain, maskSenders: config.mailMask }),
+    mailroom: (reader) => mailroom({ ...writing, file, keys, reader, mailDomain, maskSenders: config.mailMask }),
   };
 }
 

@@ -234,7 +234,7 @@ describe("each failure behind the server has its reply", () => {
       mailroom: mailroom({
         store: { alias: async (alias) => ({ alias, agent: "ag_00000000000000000000", claimedAt: 0, expiresAt: 0 }) },
         clock,
-        key: signingKey(new Uint8Array(32)),
+        keys: { at: async () => ({ key: signingKey(new Uint8Array(32)) }) },
         reader: { read: () => Promise.reject(failure()), close: async () => {} },
         rates: new RateLimiter(clock, false),
         quota: { require: () => {}, add: () => {} },

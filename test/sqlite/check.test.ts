@@ -432,7 +432,7 @@ test(`no history that the rules allow looks like a corruption (SEED=${SEED})`, a
       const store = await openSqliteStore(board.dir, () => {}, "operator");
       try {
         using holdings = openHoldings(databasePath(board.dir));
-        const examined = { store, holdings, index: undefined, signed: undefined };
+        const examined = { store, holdings, index: undefined, signed: undefined, pk: undefined };
         const { findings } = await checkBoard(examined, async () => true, model.now);
         // These histories come without work or keys.
         expect(findings.filter(({ fault }) => !fault.startsWith("bits is"))).toEqual([]);

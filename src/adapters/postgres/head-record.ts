@@ -1,18 +1,19 @@
 // The last signed head of a PostgreSQL board: in the database, where nodes agree on it, and in a file of each node.
 import type { Checkpoint } from "../../core/log/checkpoint.ts";
+import { agentId } from "../../core/protocol/identity.ts";
 import type { HeadRecord } from "../../ports/head-record.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import type { Client } from "./client.ts";
 
 /**
- * Because of the file, a database that was restored to an older state cannot sign a second history. `pk` is the board's key, if it is
- * known: a head signed by another key belongs to another board, and the first head that this key signs replaces it.
+ * Because of the file, a database that was restored to an older state cannot sign a second history. `pk` is the board's first key, if
+ * it is known: a head of another board is none of this one, and the first head that this board signs replaces it.
  */
 export function postgresHeadRecord(client: Client, file: HeadRecord, pk: string | undefined): HeadRecord {
   const stored = async (): Promise<Checkpoint | undefined> => {
     const [row] = await client.query<{ body: string }>("SELECT body FROM signed_head");
     const head = row && (JSON.parse(row.body) as Checkpoint);
-    return pk === undefined || head?.pk === pk ? head : undefined;
+    return pk === undefined || head?.board === agentId(pk) ? head : undefined;
   };
   return {
     async read() {
@@ -28,7 +29,7 @@ export function postgresHeadRecord(client: Client, file: HeadRecord, pk: string 
           WHERE $1::bigint = 0 OR EXISTS (SELECT 1 FROM log WHERE seq = $1::bigint AND hash = $2::text)
           ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, body = excluded.body
           WHERE s.seq < excluded.seq OR (s.seq = excluded.seq AND s.hash = excluded.hash)
-            OR s.body::json ->> 'pk' <> excluded.body::json ->> 'pk' RETURNING s.seq`,
+            OR s.body::json ->> 'board' <> excluded.body::json ->> 'board' RETURNING s.seq`,
         [seq, hash, JSON.stringify(checkpoint)],
       );
       if (swapped.length > 0) return file.write(checkpoint);

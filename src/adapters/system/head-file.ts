@@ -10,18 +10,20 @@ import { StoreFailure } from "../../ports/store.ts";
 import { systemWords } from "./access.ts";
 
 export const HEAD_FILE = "head.json";
-const formerFile = (pk: string): string => `head-${agentId(pk)}.json`;
+const formerFile = (board: string): string => `head-${board}.json`;
 
 /**
- * In a board's directory, the last head that this key signed; of any key if the board's is not known. A board with a new key starts without
- * a signed head: what the previous key signed stays, in a file with its name.
+ * In a board's directory, the last head that the board with this first key signed; of any board if that is not known. What another board
+ * signed stays, in a file with its name.
  */
 export function headFileIn(data: string, pk: string | undefined): HeadRecord {
   const file = headFile(join(data, HEAD_FILE));
   return {
     async read() {
       const head = await file.read();
-      return pk === undefined || head === undefined || head.pk === pk ? head : headFile(join(data, formerFile(pk))).read();
+      if (pk === undefined || head === undefined) return head;
+      const board = agentId(pk);
+      return head.board === board ? head : headFile(join(data, formerFile(board))).read();
     },
     async write(checkpoint) {
       // The board has checked it at its start: if it was damaged since, the newer head replaces it and restricts the board as well.
@@ -30,15 +32,15 @@ export function headFileIn(data: string, pk: string | undefined): HeadRecord {
         throw error;
       });
       // A crash here leaves both under their own names, and nobody has seen the new one.
-      if (state !== undefined && state.pk !== checkpoint.pk) await keepFormerHead(data, state);
+      if (state !== undefined && state.board !== checkpoint.board) await keepFormerHead(data, state);
       return file.write(checkpoint);
     },
   };
 }
 
-/** Under the name of its signer. */
+/** Under the name of its board. */
 export async function keepFormerHead(data: string, checkpoint: Checkpoint): Promise<void> {
-  await headFile(join(data, formerFile(checkpoint.pk))).write(checkpoint);
+  await headFile(join(data, formerFile(checkpoint.board))).write(checkpoint);
 }
 
 /** Whether the key that a checkpoint names has signed it. */

@@ -21,8 +21,29 @@ export function logKeyFile(keyFile: string, data: string): string {
   return existsSync(own) || barredFromWriting(dirname(keyFile)) !== undefined ? own : beside;
 }
 
+/** The board's announced key, beside the one that it has. */
+export const nextKeyFile = (keyFile: string): string => join(dirname(keyFile), "board-next.key");
+
 /** Derived from the board's key, so that every node with that key can make this one; a different key for each name. */
 const derivedSeed = (board: SigningKey, origin: string): Uint8Array => board.secretFor(`log key ${origin}`);
+
+/** A later key of the same name, which counts from this Unix second on. */
+export const laterLogKey = (board: SigningKey, origin: string, epoch: number): SigningKey =>
+  signingKey(derivedSeed(board, `${origin} ${epoch}`));
+
+const seedsOf = (board: SigningKey, { origin, epoch }: Pick<TlogName, "origin" | "epoch">): readonly Uint8Array[] => [
+  derivedSeed(board, origin),
+  derivedSeed(board, `${origin} ${epoch}`),
+];
+
+/** The key of a name, from its file or made again from the board's key that vouched for it. */
+export function logKeyFor(file: string, name: Pick<TlogName, "origin" | "epoch" | "pk">, board: SigningKey): SigningKey | undefined {
+  const found = readBoardKey(file);
+  if (found?.pk === name.pk) return found;
+  return seedsOf(board, name)
+    .map(signingKey)
+    .find(({ pk }) => pk === name.pk);
+}
 
 /** The key in the file; if there is none, one is made for this name. */
 export function makeLogKey(file: string, board: SigningKey, origin: string): SigningKey {
@@ -35,14 +56,21 @@ export function makeLogKey(file: string, board: SigningKey, origin: string): Sig
 export function requireLogKey(
   file: string,
   place: string,
-  { origin, pk }: Pick<TlogName, "origin" | "pk">,
+  name: Pick<TlogName, "origin" | "epoch" | "pk">,
   board: SigningKey,
   sealed: boolean,
 ): SigningKey {
+  const { origin, pk } = name;
   const found = readBoardKey(file);
   if (found?.pk === pk) return found;
-  const derived = signingKey(derivedSeed(board, origin));
-  if (found === undefined && derived.pk === pk) return sealed ? derived : makeLogKey(file, board, origin);
+  const seed = seedsOf(board, name).find((one) => signingKey(one).pk === pk);
+  const isLater = seed !== undefined && signingKey(derivedSeed(board, origin)).pk !== pk;
+  if (seed !== undefined && (found === undefined || isLater)) {
+    // What is there is the key that this one was announced to follow.
+    if (!sealed && isLater) setLogKeyAside(file);
+    if (!sealed) writeSecretFile(file, toBase64url(seed));
+    return signingKey(seed);
+  }
   const holds = found === undefined ? `there is no key at ${file}` : `${file} holds another key (public key ${found.pk})`;
   throw new Error(
     `The tree over the log of the board in ${place} is signed as ${origin} with the key whose public half is ${pk}, but ${holds}. ` +

@@ -241,6 +241,7 @@ function occurrenceOf(
     case "ack":
     case "key_block":
     case "key_unblock":
+    case "board_key":
     case "key_commit":
     case "key_rotate":
     case "key_revoke":

@@ -1,33 +1,32 @@
 // Signs the head of the log, and never one that is older than the last signed head or contradicts it.
 import { Refusal } from "../../core/errors.ts";
 import { type Checkpoint, checkpointPayload, type Head } from "../../core/log/checkpoint.ts";
-import { agentId } from "../../core/protocol/identity.ts";
 import { iso } from "../../core/protocol/time.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { BoardKeys, KeysNow } from "../../ports/board-keys.ts";
 import type { HeadRecord } from "../../ports/head-record.ts";
-import type { SigningKey } from "../../ports/signing-key.ts";
 import type { LogReads } from "../../ports/store.ts";
 
 export class CheckpointSigner {
   readonly #store: LogReads;
   readonly #record: HeadRecord;
-  readonly #key: SigningKey;
+  readonly #keys: BoardKeys;
   readonly #clock: Clock;
   readonly #origin: string;
   #last: Checkpoint | undefined;
   #rolledBack = false;
   #signing: Promise<Checkpoint> | undefined;
 
-  private constructor(store: LogReads, record: HeadRecord, key: SigningKey, clock: Clock, origin: string) {
+  private constructor(store: LogReads, record: HeadRecord, keys: BoardKeys, clock: Clock, origin: string) {
     this.#store = store;
     this.#record = record;
-    this.#key = key;
+    this.#keys = keys;
     this.#clock = clock;
     this.#origin = origin;
   }
 
-  static async open(store: LogReads, record: HeadRecord, key: SigningKey, clock: Clock, origin: string): Promise<CheckpointSigner> {
-    const notary = new CheckpointSigner(store, record, key, clock, origin);
+  static async open(store: LogReads, record: HeadRecord, keys: BoardKeys, clock: Clock, origin: string): Promise<CheckpointSigner> {
+    const notary = new CheckpointSigner(store, record, keys, clock, origin);
     notary.#last = await record.read();
     notary.#rolledBack = notary.#last !== undefined && !(await continues(store, notary.#last));
     return notary;
@@ -43,11 +42,18 @@ export class CheckpointSigner {
     return this.#last?.seq;
   }
 
+  /** What it signs with now. */
+  async keys(): Promise<KeysNow & { readonly now: number }> {
+    const now = this.#clock.now();
+    return { ...(await this.#keys.at(now)), now };
+  }
+
   async checkpoint(): Promise<Checkpoint> {
     if (this.#rolledBack) throw new Refusal("log_rollback");
     // Concurrent callers share one signature; a later caller needs a head at least as new.
+    const keys = await this.keys();
     const head = await this.#store.head();
-    if (this.#last !== undefined && this.#stillTrue(this.#last, head)) return this.#last;
+    if (this.#last !== undefined && this.#stillTrue(this.#last, head, keys)) return this.#last;
     if (this.#last !== undefined && !(await continues(this.#store, this.#last))) {
       // A database on a server may be restored to an older state while the board runs, and have grown again since.
       this.#rolledBack = true;
@@ -56,30 +62,29 @@ export class CheckpointSigner {
     const running = this.#signing;
     if (running !== undefined) {
       const shared = await running;
-      return shared.seq >= head.seq ? shared : this.checkpoint();
+      return shared.seq >= head.seq && shared.pk === keys.key.pk ? shared : this.checkpoint();
     }
-    this.#signing = this.#sign(head).finally(() => (this.#signing = undefined));
+    this.#signing = this.#sign(head, keys).finally(() => (this.#signing = undefined));
     return this.#signing;
   }
 
   /** Neither the head nor the board's address and key have changed. */
-  #stillTrue({ seq, hash, pk, payload }: Checkpoint, head: Head): boolean {
+  #stillTrue({ seq, hash, pk, payload, next }: Checkpoint, head: Head, keys: KeysNow): boolean {
     const { origin } = JSON.parse(payload) as { origin: string };
-    return seq === head.seq && hash === head.hash && pk === this.#key.pk && origin === this.#origin;
+    return seq === head.seq && hash === head.hash && pk === keys.key.pk && next?.pk === keys.next?.key.pk && origin === this.#origin;
   }
 
-  async #sign(head: Head): Promise<Checkpoint> {
-    const now = this.#clock.now();
+  async #sign(head: Head, { board, key, next, now }: KeysNow & { readonly now: number }): Promise<Checkpoint> {
     const payload = checkpointPayload(this.#origin, head, Math.floor(now / 1000));
-    const { pk } = this.#key;
     const checkpoint: Checkpoint = {
       payload,
-      sig: this.#key.sign(payload),
-      pk,
-      board: agentId(pk),
+      sig: key.sign(payload),
+      pk: key.pk,
+      board,
       seq: head.seq,
       hash: head.hash,
       at: iso(now),
+      ...(next && { next: { pk: next.key.pk, sig: next.key.sign(payload), from: iso(next.from * 1000) } }),
     };
     // The record is on disk before anyone sees the signature, so no crash can make the board forget it.
     this.#last = await this.#record.write(checkpoint);

@@ -89,11 +89,13 @@ export function cosigner({ heads, log, policy, verify, clock, peers }: Cosigning
   async function signedBefore(note: Note): Promise<SignedHead> {
     const kept = heads.cosignable.find(({ text }) => text === note.text);
     if (kept !== undefined) return kept;
-    const { origin } = heads.identity.name;
-    const { checkpoint, signatures } = await openCheckpoint(note, origin, [heads.key], verify);
+    const { current, next: announced } = await heads.keys();
+    const keys = [current.verifier, ...(announced === undefined ? [] : [announced.verifier])];
+    const { checkpoint, signatures } = await openCheckpoint(note, current.name.origin, keys, verify);
+    const lines = signatures.map(({ signature }) => signature);
     // It was the newest until the next entry came.
     const [next] = await log.entries(checkpoint.size, 1);
-    const head = new SignedHead(checkpoint, note.text, signatures[0]!.signature, "", Math.min(next?.at ?? Infinity, clock.now()));
+    const head = new SignedHead(checkpoint, note.text, lines, "", Math.min(next?.at ?? Infinity, clock.now()));
     if (!heads.isKept(head)) throw new TlogError("signature", "The head is older than those that are kept, which is for an hour.");
     return heads.adopt(head);
   }

@@ -1,6 +1,6 @@
 // A signed head of the tree, and the witnesses that have cosigned it so far.
 import type { Checkpoint } from "../../core/tlog/checkpoint.ts";
-import type { VerifierKey } from "../../core/tlog/key.ts";
+import { isOf, type VerifierKey } from "../../core/tlog/key.ts";
 import { formatNote, type NoteSignature } from "../../core/tlog/note.ts";
 
 export class SignedHead {
@@ -11,16 +11,17 @@ export class SignedHead {
   readonly chainHash: string;
   /** When it last was the newest, in Unix milliseconds. */
   at: number;
-  readonly #signature: NoteSignature;
+  /** Of the log: its key, and the one that is announced. */
+  readonly #signatures: readonly NoteSignature[];
   readonly #cosigned: { readonly key: VerifierKey; readonly signature: NoteSignature }[] = [];
   #note: string | undefined;
 
-  constructor(checkpoint: Checkpoint, text: string, signature: NoteSignature, chainHash: string, at: number) {
+  constructor(checkpoint: Checkpoint, text: string, signatures: readonly NoteSignature[], chainHash: string, at: number) {
     this.checkpoint = checkpoint;
     this.text = text;
     this.chainHash = chainHash;
     this.at = at;
-    this.#signature = signature;
+    this.#signatures = signatures;
   }
 
   get size(): number {
@@ -34,8 +35,13 @@ export class SignedHead {
   get note(): string {
     return (this.#note ??= formatNote({
       text: this.text,
-      signatures: [this.#signature, ...this.#cosigned.map(({ signature }) => signature)],
+      signatures: [...this.#signatures, ...this.#cosigned.map(({ signature }) => signature)],
     }));
+  }
+
+  /** Whether these keys of the log signed it, and no other. */
+  isBy(keys: readonly VerifierKey[]): boolean {
+    return keys.length === this.#signatures.length && keys.every((key, i) => isOf(key, this.#signatures[i]!));
   }
 
   /** Once each; whether it is new. The signature holds. */

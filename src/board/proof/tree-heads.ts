@@ -3,13 +3,16 @@ import { Refusal } from "../../core/errors.ts";
 import { tlogKey } from "../../core/log/tlog-name.ts";
 import { fromBase64url } from "../../core/protocol/encoding.ts";
 import { type Checkpoint, formatCheckpoint } from "../../core/tlog/checkpoint.ts";
-import { formatVerifierKey, type VerifierKey } from "../../core/tlog/key.ts";
+import type { VerifierKey } from "../../core/tlog/key.ts";
+import type { NoteSignature } from "../../core/tlog/note.ts";
 import { planRoot } from "../../core/tlog/plan.ts";
 import { isMet, type Policy } from "../../core/tlog/policy.ts";
 import { signText } from "../../core/tlog/signature.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LogReads } from "../../ports/store.ts";
-import type { TlogIdentity } from "../../ports/tlog-name.ts";
+import type { KeyChange } from "../../core/protocol/board-key.ts";
+import type { BoardKeys } from "../../ports/board-keys.ts";
+import type { TlogIdentity, TlogName } from "../../ports/tlog-name.ts";
 import type { CheckpointSigner } from "../operator/checkpoint.ts";
 import { SignedHead } from "./signed-head.ts";
 import type { Tiles } from "./tiles.ts";
@@ -26,16 +29,27 @@ export interface TreeHeadParts {
   readonly notary: Pick<CheckpointSigner, "checkpoint">;
   readonly tiles: Tiles;
   readonly log: Pick<LogReads, "entries">;
-  /** Undefined on a board that has no key for its tree and may not make one. */
-  readonly tlog: TlogIdentity | undefined;
+  readonly keys: BoardKeys;
   /** Whose cosignatures are taken, and how many are enough. */
   readonly policy: Policy | undefined;
   readonly clock: Clock;
 }
 
+/** A key of the log, and what the board says of it. */
+export interface LogKey extends TlogIdentity {
+  readonly verifier: VerifierKey;
+}
+
+/** What heads are signed with now. */
+export interface LogKeys {
+  readonly current: LogKey;
+  /** The announced one, which signs beside it. */
+  readonly next: LogKey | undefined;
+  readonly changes: readonly KeyChange[];
+}
+
 export class TreeHeads {
   readonly #parts: TreeHeadParts;
-  readonly #key: VerifierKey | undefined;
   #newest: SignedHead | undefined;
   #making: Promise<SignedHead> | undefined;
   /** Oldest first. */
@@ -47,23 +61,17 @@ export class TreeHeads {
 
   constructor(parts: TreeHeadParts) {
     this.#parts = parts;
-    this.#key = parts.tlog && tlogKey(parts.tlog.name.origin, parts.tlog.name.pk);
   }
 
-  get identity(): TlogIdentity {
-    const { tlog } = this.#parts;
-    if (tlog === undefined)
+  async keys(): Promise<LogKeys> {
+    const { keys, clock } = this.#parts;
+    const { log, nextLog, logChanges } = await keys.at(clock.now());
+    if (log === undefined)
       throw new Refusal("read_only", "This board has no key for its tree yet, and may not make one.", {
         hint: "The operator starts it once where its files can be written.",
       });
-    return tlog;
-  }
-  get key(): VerifierKey {
-    void this.identity;
-    return this.#key!;
-  }
-  get vkey(): string {
-    return formatVerifierKey(this.key);
+    const withVerifier = (one: TlogIdentity): LogKey => ({ ...one, verifier: verifierOf(one.name) });
+    return { current: withVerifier(log), next: nextLog && withVerifier(nextLog), changes: logChanges };
   }
 
   /** Not older than a second. */
@@ -137,19 +145,19 @@ export class TreeHeads {
 
   async #sign(): Promise<SignedHead> {
     const { notary, tiles, log, clock } = this.#parts;
-    const { name, key } = this.identity;
+    const { current, next } = await this.keys();
     // On record when it resolves, in the head file or the head row: a tree head is never of anything else.
     const { seq, hash } = await notary.checkpoint();
     const before = this.#newest;
-    if (before?.size === seq && before.chainHash === hash) before.at = clock.now();
+    const signers = [current, ...(next === undefined ? [] : [next])];
+    if (before?.size === seq && before.chainHash === hash && before.isBy(signers.map(({ verifier }) => verifier))) before.at = clock.now();
     else {
       const [last] = seq === 0 ? [] : await log.entries(seq - 1, 1);
       if (seq > 0 && last?.hash !== hash) throw new Refusal("log_rollback");
-      const checkpoint: Checkpoint = { origin: name.origin, size: seq, root: await tiles.work(planRoot(seq)) };
+      const checkpoint: Checkpoint = { origin: current.name.origin, size: seq, root: await tiles.work(planRoot(seq)) };
       const text = formatCheckpoint(checkpoint);
-      const sign = (message: Uint8Array): Uint8Array => fromBase64url(key.sign(new TextDecoder().decode(message)));
-      const signature = await signText(text, { key: this.key, sign });
-      this.#newest = new SignedHead(checkpoint, text, signature, hash, clock.now());
+      const signatures = await Promise.all(signers.map((one) => signWith(one, text)));
+      this.#newest = new SignedHead(checkpoint, text, signatures, hash, clock.now());
     }
     const newest = this.#newest!;
     if (!this.#isShown()) this.#show(newest);
@@ -184,3 +192,8 @@ export class TreeHeads {
     return new Promise((resolve) => void this.#parts.clock.at(at, resolve));
   }
 }
+
+const verifierOf = ({ origin, pk }: Pick<TlogName, "origin" | "pk">): VerifierKey => tlogKey(origin, pk);
+
+const signWith = ({ key, verifier }: LogKey, text: string): Promise<NoteSignature> =>
+  signText(text, { key: verifier, sign: (message) => fromBase64url(key.sign(new TextDecoder().decode(message))) });

@@ -17,6 +17,7 @@ import type { SigningKey } from "../../ports/signing-key.ts";
 import type { Append } from "./append.ts";
 import type { Quota } from "./quota.ts";
 import { callerOf } from "../limits/callers.ts";
+import type { KeysNow } from "../../ports/board-keys.ts";
 import type { RateLimiter } from "../limits/rate.ts";
 import type { Report } from "./reports.ts";
 import type { RequireNoSecret } from "./secrets.ts";
@@ -25,7 +26,7 @@ import type { TextGuard } from "./text-guard.ts";
 export interface MailParts {
   readonly store: Pick<AliasReads, "alias">;
   readonly clock: Clock;
-  readonly key: SigningKey;
+  readonly keys: { at(now: number): Promise<Pick<KeysNow, "key">> };
   readonly reader: MailReader;
   readonly rates: RateLimiter;
   readonly quota: Pick<Quota, "require" | "add">;
@@ -54,10 +55,25 @@ export interface Mailroom {
 }
 
 export function mailroom(parts: MailParts): Mailroom {
-  const { store, clock, key, reader, rates, quota, append, mailDomain, maskSenders, file, requireWritable, requireStore, requireNoSecret } =
-    parts;
+  const {
+    store,
+    clock,
+    keys,
+    reader,
+    rates,
+    quota,
+    append,
+    mailDomain,
+    maskSenders,
+    file,
+    requireWritable,
+    requireStore,
+    requireNoSecret,
+  } = parts;
   async function post(mail: Mail, size: number, { alias, agent }: Holder): Promise<void> {
-    const ts = Math.floor(clock.now() / 1000);
+    const now = clock.now();
+    const ts = Math.floor(now / 1000);
+    const { key } = await keys.at(now);
     const payload = emailPayload(mail, { pk: key.pk, ts, to: agent, address: `${alias}@${mailDomain}`, size, maskSender: maskSenders });
     requireNoSecret(payload);
     // All mail is of one author, the board: nobody's copy.

@@ -11,6 +11,7 @@ import { syncDirectory } from "../../adapters/system/sync.ts";
 import { continues } from "../../board/operator/checkpoint.ts";
 import type { Config } from "../../config.ts";
 import type { TlogName } from "../../ports/tlog-name.ts";
+import { fileOfKey, signersAt, vouchedFor } from "../../storage/key-ring.ts";
 import { placeOf } from "../../storage/open.ts";
 import { newTlogName } from "../../storage/tlog.ts";
 import { giveToOwnerOf } from "./owner.ts";
@@ -50,8 +51,12 @@ export async function acceptHistory(config: Config, confirm: (question: string) 
     throw new Error("Boards are running on that database. Stop them first: they must not go on with what they had signed.");
   const lock = lockDataDir(config.data);
   try {
-    const { pk, tlog, signed } = await place.identity();
-    const board = requireBoardKey(config.keyFile, place.words, pk, "Give the board's own key with --key-file.");
+    const identity = await place.identity();
+    const { signed } = identity;
+    const signers = signersAt(identity, now);
+    const pk = signers.board?.current;
+    const board = requireBoardKey(fileOfKey(config.keyFile, pk), place.words, pk, "Give the board's own key with --key-file.");
+    const tlog = identity.tlog && vouchedFor(identity.tlog, signers.log, board);
     const beside = await place.openBeside();
     const { store } = beside;
     try {

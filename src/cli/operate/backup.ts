@@ -8,10 +8,11 @@ import { barred } from "../../adapters/system/access.ts";
 import { requireBoardKey } from "../../adapters/system/board-key.ts";
 import { makeDirectory, parentFault } from "../../adapters/system/directory.ts";
 import { HEAD_FILE, headFile } from "../../adapters/system/head-file.ts";
-import { LOG_KEY_FILE, logKeyFile } from "../../adapters/system/log-key.ts";
+import { LOG_KEY_FILE, logKeyFile, nextKeyFile } from "../../adapters/system/log-key.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
+import { fileOfKey, signersAt } from "../../storage/key-ring.ts";
 import { placeOf } from "../../storage/open.ts";
 import { withOperator, configOf, type DeskOptions, withClosedBoard } from "./operator-session.ts";
 import { KEY_FILE, keyMove, moveLogKey } from "./moved-key.ts";
@@ -42,22 +43,27 @@ export interface Backup {
   readonly board: string | undefined;
 }
 
-export async function makeBackup(config: Config, dir: string, withKey: boolean): Promise<Backup> {
+export async function makeBackup(config: Config, dir: string, withKey: boolean, now = Date.now()): Promise<Backup> {
   requireFree(dir, config.data);
   // Before the database, so that the copy is never behind the head that comes with it.
   const place = placeOf(config);
   const board = await place.identity();
   const logKey = logKeyFile(config.keyFile, config.data);
-  if (withKey) requireBoardKey(config.keyFile, place.words, board.pk, "Give its key with --key-file, or leave it out with --no-key.");
+  const signers = signersAt(board, now);
+  const [signing, nextPk] = [signers.board?.current, signers.board?.next?.new];
+  const keyFile = fileOfKey(config.keyFile, signing);
+  if (withKey) requireBoardKey(keyFile, place.words, signing, "Give its key with --key-file, or leave it out with --no-key.");
   return whole(dir, async () => {
     makeDirectory(dir);
     const unfinished = join(dir, "board.db.next");
     await place.copyTo(unfinished, board.pk);
     chmodSync(unfinished, 0o600);
     if (board.signed !== undefined) await headFile(join(dir, HEAD_FILE)).write(board.signed);
-    const key = withKey ? keyMove({ from: config.keyFile, to: join(dir, KEY_FILE), pk: board.pk }) : undefined;
+    const key = withKey ? keyMove({ from: keyFile, to: join(dir, KEY_FILE), pk: signing }) : undefined;
     key?.move();
-    if (withKey) moveLogKey({ from: logKey, to: join(dir, LOG_KEY_FILE), pk: board.tlog?.pk });
+    if (withKey && nextPk !== undefined)
+      keyMove({ from: nextKeyFile(config.keyFile), to: nextKeyFile(join(dir, KEY_FILE)), pk: nextPk }).move();
+    if (withKey) moveLogKey({ from: logKey, to: join(dir, LOG_KEY_FILE), pk: signers.log?.current });
     // Last: a directory with a database in it is a whole backup.
     renameSync(unfinished, databasePath(dir));
     const pk = board.pk ?? key?.pk;

@@ -56,7 +56,7 @@ export async function checkConfigured(config: Config, now: number = Date.now()):
     const { store } = await inDirectory(dir).openBeside();
     try {
       using holdings = openHoldings(databasePath(dir));
-      return await checkBoard({ store, holdings, index, signed: board.signed }, signatureRule(signatures), now);
+      return await checkBoard({ store, holdings, index, signed: board.signed, pk: board.pk }, signatureRule(signatures), now);
     } finally {
       await store.close();
     }

@@ -11,10 +11,11 @@ import { portionsOf } from "../../adapters/sqlite/transfer.ts";
 import { requireBoardKey } from "../../adapters/system/board-key.ts";
 import { parentFault } from "../../adapters/system/directory.ts";
 import { headFileIn } from "../../adapters/system/head-file.ts";
-import { LOG_KEY_FILE, logKeyFile } from "../../adapters/system/log-key.ts";
+import { LOG_KEY_FILE, logKeyFile, nextKeyFile } from "../../adapters/system/log-key.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { inDatabase } from "../../storage/in-database.ts";
+import { fileOfKey, signersAt } from "../../storage/key-ring.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { UsageFault } from "../failure.ts";
 import { checkConfigured } from "./check.ts";
@@ -66,11 +67,15 @@ export async function copyBoard(options: CopyOptions, now: number = Date.now()):
   if (isDatabase(from) === isDatabase(to))
     throw new Error("Give a directory and a postgres:// address: one to copy from, the other to copy to.");
   if (!isDatabase(to)) return copyToSqlite(options, now);
-  const { pk } = requireBoardKey(keyFile, from, (await inDirectory(from).identity()).pk, MEND);
-  return { head: await copyToPostgres({ from, to, pk }, now), key: { board: agentId(pk), file: keyFile, state: "there" } };
+  const identity = await inDirectory(from).identity();
+  const signing = signersAt(identity, now).board?.current;
+  const file = fileOfKey(keyFile, signing);
+  const { pk: held } = requireBoardKey(file, from, signing, MEND);
+  const pk = identity.pk ?? held;
+  return { head: await copyToPostgres({ from, to, pk }, now), key: { board: agentId(pk), file, state: "there" } };
 }
 
-/** `pk` is the public half of the board's key. */
+/** `pk` is the public half of the board's first key. */
 export async function copyToPostgres({ from, to, pk }: { from: string; to: string; pk: string }, now = Date.now()): Promise<Head> {
   soundHead(databasePath(from));
   const lock = lockDataDir(from);
@@ -101,18 +106,23 @@ async function copyToSqlite({ from, to, keyFile }: CopyOptions, now: number): Pr
     throw new Error(`Boards are running on that database (${nodes} connections). Stop them first: two copies must not go on side by side.`);
   const place = inDatabase(from, to);
   // Before the copy, which is then never behind the head that comes with it.
-  const { pk, signed, tlog } = await place.identity();
+  const identity = await place.identity();
+  const { pk, signed } = identity;
+  const signers = signersAt(identity, now);
+  const [signing, nextPk] = [signers.board?.current, signers.board?.next?.new];
   const own = join(to, KEY_FILE);
   const { keyFile: configured, data } = configOf({});
-  const found = keyFile ?? (existsSync(own) ? own : configured);
-  requireBoardKey(found, place.words, pk, MEND);
-  const { move } = keyMove({ from: found, to: own, pk });
+  const given = keyFile ?? (existsSync(own) ? own : configured);
+  const found = fileOfKey(given, signing);
+  requireBoardKey(found, place.words, signing, MEND);
+  const { move } = keyMove({ from: found, to: own, pk: signing });
   const copied = await whole(to, async () => {
     const lock = lockDataDir(to);
     try {
       await place.copyTo(databasePath(to), pk);
       if (signed !== undefined) await headFileIn(to, pk).write(signed);
-      moveLogKey({ from: logKeyFile(found, data), to: join(to, LOG_KEY_FILE), pk: tlog?.pk });
+      moveLogKey({ from: logKeyFile(found, data), to: join(to, LOG_KEY_FILE), pk: signers.log?.current });
+      if (nextPk !== undefined) keyMove({ from: nextKeyFile(given), to: nextKeyFile(own), pk: nextPk }).move();
       return { head: soundHead(databasePath(to)), key: move() };
     } finally {
       lock.close();

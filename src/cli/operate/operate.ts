@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { onlyNames } from "../group.ts";
 import { refuseRepeated } from "../mistakes.ts";
 import { acceptHistoryCommand } from "./accept-history.ts";
+import { changeKeyCommand } from "./change-key.ts";
 import { backupCommand } from "./backup.ts";
 import { checkCommand } from "./check.ts";
 import { decisionCommands } from "./decisions.ts";
@@ -25,6 +26,7 @@ const TOOLS = [
   backupCommand,
   restoreBackupCommand,
   acceptHistoryCommand,
+  changeKeyCommand,
   undoneCommand,
 ];
 

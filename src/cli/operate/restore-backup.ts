@@ -5,15 +5,15 @@ import type { Command } from "commander";
 import { knownBoardKey, recordBoardKey } from "../../adapters/sqlite/board-key.ts";
 import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
 import { soundHead } from "../../adapters/sqlite/snapshot.ts";
-import { knownTlogName } from "../../adapters/sqlite/tlog-name.ts";
 import { barred, systemWords } from "../../adapters/system/access.ts";
 import { HEAD_FILE, headFileIn } from "../../adapters/system/head-file.ts";
-import { LOG_KEY_FILE, logKeyFile } from "../../adapters/system/log-key.ts";
+import { LOG_KEY_FILE, logKeyFile, nextKeyFile } from "../../adapters/system/log-key.ts";
 import { syncFile } from "../../adapters/system/sync.ts";
 import type { Config } from "../../config.ts";
 import type { Checkpoint, Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { inDatabase } from "../../storage/in-database.ts";
+import { signersAt } from "../../storage/key-ring.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { copyToPostgres } from "./copy.ts";
 import { withOperator, configOf, type DeskOptions, withClosedBoard, withOpenBoard } from "./operator-session.ts";
@@ -107,15 +107,15 @@ export async function restoreToDatabase(
   { data, keyFile }: Config,
   to: string,
   dir: string,
-  now?: number,
+  now = Date.now(),
 ): Promise<Pick<Restored, "head" | "key">> {
   soundBackup(dir);
-  const { pk, move } = await keyOf(dir, keyFile);
+  const { pk, move } = await keyOf(dir, keyFile, now);
   if (pk === undefined)
     throw new Error(`Neither ${dir} nor ${keyFile} tells whose board this backup is. Give the board's own key with --key-file.`);
   const head = await copyToPostgres({ from: dir, to, pk }, now);
   const key = move();
-  const logKey = await logKeyFrom(dir, keyFile, data);
+  const logKey = await logKeyFrom(dir, keyFile, data, now);
   const written = [...(key.state === "written" ? [keyFile] : []), ...(logKey === "written" ? [logKeyFile(keyFile, data)] : [])];
   if (written.length > 0 && existsSync(data)) giveToOwnerOf(data, written);
   return { head, key };
@@ -132,9 +132,9 @@ export interface Restored {
   readonly undone: Undone | undefined;
 }
 
-export async function restoreBackup({ data, keyFile }: Config, dir: string): Promise<Restored> {
+export async function restoreBackup({ data, keyFile }: Config, dir: string, now = Date.now()): Promise<Restored> {
   const head = soundBackup(dir);
-  const { pk, move } = await keyOf(dir, keyFile);
+  const { pk, move } = await keyOf(dir, keyFile, now);
   const from = databasePath(dir);
   const lock = lockDataDir(data);
   try {
@@ -147,7 +147,7 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string): Pro
     const next = `${databasePath(data)}.next`;
     takeCopy(from, next, pk);
     const key = move();
-    const logKey = await logKeyFrom(dir, keyFile, data);
+    const logKey = await logKeyFrom(dir, keyFile, data, now);
     const replaced = setAside(data);
     // A crash before this line leaves no database, and the old one beside it; after it, the backup is in place.
     renameSync(next, databasePath(data));
@@ -175,15 +175,26 @@ async function requireSameBoard(data: string, pk: string | undefined): Promise<v
   );
 }
 
-const keyOf = async (dir: string, keyFile: string): Promise<ReturnType<typeof keyMove>> =>
-  keyMove({ from: join(dir, KEY_FILE), to: keyFile, pk: await knownBoardKey(databasePath(dir)) });
+/** `pk` is that of the board's first key. */
+async function keyOf(dir: string, keyFile: string, now: number): Promise<ReturnType<typeof keyMove>> {
+  const identity = await inDirectory(dir).identity();
+  const line = signersAt(identity, now).board;
+  const [signing, nextPk] = [line?.current, line?.next?.new];
+  const { pk, move } = keyMove({ from: join(dir, KEY_FILE), to: keyFile, pk: signing });
+  const next = nextPk === undefined ? undefined : keyMove({ from: nextKeyFile(join(dir, KEY_FILE)), to: nextKeyFile(keyFile), pk: nextPk });
+  return {
+    pk: identity.pk ?? pk,
+    move() {
+      next?.move();
+      return move();
+    },
+  };
+}
 
-const logKeyFrom = async (dir: string, keyFile: string, data: string): Promise<MovedLogKey> =>
-  moveLogKey({
-    from: join(dir, LOG_KEY_FILE),
-    to: logKeyFile(keyFile, data),
-    pk: (await knownTlogName(databasePath(dir)))?.pk,
-  });
+async function logKeyFrom(dir: string, keyFile: string, data: string, now: number): Promise<MovedLogKey> {
+  const { log } = signersAt(await inDirectory(dir).identity(), now);
+  return moveLogKey({ from: join(dir, LOG_KEY_FILE), to: logKeyFile(keyFile, data), pk: log?.current });
+}
 
 /** All of it beside the database that is there, or nothing. */
 function takeCopy(from: string, to: string, pk: string | undefined): void {

@@ -1,7 +1,7 @@
 // One round of a witness: the board's head, whether the log only grew since the last one, and a cosignature where it did.
 import { callText } from "../../client/call.ts";
 import type { Board } from "../../client/connect.ts";
-import { getPolicy, readTile } from "../../client/tlog.ts";
+import { followLogKey, getPolicy, readTile } from "../../client/tlog.ts";
 import { sha256 } from "../../core/protocol/sha256.ts";
 import { parseCheckpoint } from "../../core/tlog/checkpoint.ts";
 import { formatVerifierKey } from "../../core/tlog/key.ts";
@@ -24,7 +24,11 @@ export interface Followed {
 export async function followOnce(board: Board, state: WitnessState, signer: Signer, now: () => number): Promise<Followed> {
   const [log] = parsePolicy(await getPolicy(board), sha256).logs;
   if (log === undefined) throw new Error(`${board.url}/tlog/policy names no log.`);
-  state.learn(formatVerifierKey(log.key));
+  const [known] = state.keysOf(log.key.name) ?? [];
+  const shown = formatVerifierKey(log.key);
+  // A new key that the known one announced is the same log.
+  if (known !== undefined && (await followLogKey(board, formatVerifierKey(known)).catch(() => undefined)) === shown) state.replace(shown);
+  state.learn(shown);
   const note = await callText(board, "/tlog/checkpoint", { query: { for: "witness" } });
   const { origin, size } = parseCheckpoint(parseNote(note).text);
   const before = state.last(origin)?.size ?? 0;

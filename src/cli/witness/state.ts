@@ -42,6 +42,13 @@ export class WitnessState implements Witnessed {
     return key;
   }
 
+  /** The log has another key now, which the known one announced. */
+  replace(vkey: string): void {
+    const { name } = parseVerifierKey(vkey, sha256);
+    this.#logs.set(name, { ...this.#logs.get(name), vkey });
+    this.#save();
+  }
+
   keysOf(origin: string): readonly VerifierKey[] | undefined {
     const known = this.#logs.get(origin);
     return known && [parseVerifierKey(known.vkey, sha256)];

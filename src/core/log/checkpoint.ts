@@ -9,8 +9,11 @@ export interface Checkpoint extends Head {
   readonly payload: string;
   readonly sig: string;
   readonly pk: string;
+  /** The agent id of the board's first key. */
   readonly board: string;
   readonly at: string;
+  /** Of a key that is announced: its signature over the same payload, and since when it signs alone. */
+  readonly next?: { readonly pk: string; readonly sig: string; readonly from: string };
 }
 
 export function checkpointPayload(origin: string, head: Head, unix: number): string {

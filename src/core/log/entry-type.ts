@@ -13,6 +13,7 @@ export type EntryType =
   | "ack"
   | "key_block"
   | "key_unblock"
+  | "board_key"
   | KeyEntryType;
 
 /** The operations on keys, and the entry for a pending one that takes effect. */

@@ -1,5 +1,7 @@
 // The operator's commands, inside the transaction: removal, blocks, their reversal, and the switches.
 import { Refusal } from "../errors.ts";
+import type { KeyStatement } from "../protocol/board-key.ts";
+import { announceKey } from "./announce-key.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { ReportCategory } from "../protocol/vocabulary.ts";
 import { kindOfRemoved, leave } from "./leave.ts";
@@ -23,6 +25,8 @@ interface Orders {
   block_blob: { readonly sha256: string; readonly reasons: Reasons };
   dismiss: { readonly notice: string };
   switch: { readonly switches: Partial<Switches> };
+  /** `detail` is the exact text of the entry. */
+  board_key: { readonly detail: string };
 }
 type Doing = keyof Orders;
 /** An operator's command of this type, or of any of these types. */
@@ -41,6 +45,7 @@ interface Done {
   block_blob: Decided;
   dismiss: { readonly notice: Notice };
   switch: { readonly switches: Switches };
+  board_key: { readonly announced: KeyStatement };
 }
 export type Ordered = Done[Doing];
 /** The outcome of this command. */
@@ -69,6 +74,7 @@ const RULES: { readonly [Do in Doing]: (ledger: Ledger, order: OperatorCommand<D
   block_blob: blockBlob,
   dismiss,
   switch: turn,
+  board_key: (ledger, { detail }) => ({ announced: announceKey(ledger, detail) }),
 };
 
 export function execute<Do extends Doing>(ledger: Ledger, order: OperatorCommand<Do>): Done[Do] {

@@ -1,5 +1,6 @@
 // Every limit of the protocol that an agent can meet, published at /api/kinds.
 import { DAY_MS } from "../durations.ts";
+import { ANNOUNCED_DAYS } from "./board-key.ts";
 
 export const LIMITS = Object.freeze({
   request_bytes: 1024 * 1024,
@@ -70,6 +71,8 @@ export const LIMITS = Object.freeze({
   child_posts_per_hour: 60,
   child_posts_per_hour_most: 3600,
   revoked_days: 7,
+  /** A new key of the board or of its log is announced so long ahead. */
+  board_key_days: ANNOUNCED_DAYS,
   changes_limit: 1000,
   changes_raw_chars: 1024 * 1024,
   list_limit: 200,

@@ -19,6 +19,7 @@ const entry = z.strictObject({
     "ack",
     "key_block",
     "key_unblock",
+    "board_key",
     "key_commit",
     "key_rotate",
     "key_revoke",
@@ -38,8 +39,32 @@ const entry = z.strictObject({
 export const changesBody = z
   .strictObject({ changes: z.array(entry), next_after: seq, latest_seq: seq, oldest_seq: seq, more: z.boolean() })
   .meta({ id: "Changes" });
+const keyChange = z
+  .strictObject({
+    statement: z
+      .string()
+      .describe(
+        'The exact text that both keys signed: `{"v":1,"board","key":"board"|"log","old","new","from","ts"}`, times in Unix seconds.',
+      ),
+    old_sig: z.string().describe("By `old`, which signs until `from`."),
+    new_sig: z.string().describe("By `new`, which signs from then on."),
+  })
+  .meta({ id: "KeyChange" });
 export const checkpointBody = z
-  .strictObject({ payload: z.string(), sig: z.string(), pk: z.string(), board: agentIdForm, seq, hash, at: time })
+  .strictObject({
+    payload: z.string(),
+    sig: z.string(),
+    pk: z.string(),
+    board: agentIdForm.describe("Of the board's first key; it stays when the key changes."),
+    seq,
+    hash,
+    at: time,
+    next: z
+      .strictObject({ pk: z.string(), sig: z.string(), from: time })
+      .optional()
+      .describe("An announced key: its signature over the same payload, and since when it signs alone."),
+    keys: z.array(keyChange).optional().describe("Every change of the board's key, in order: from the first key to the one of now."),
+  })
   .meta({ id: "Checkpoint" });
 export const tlogKeyBody = z
   .strictObject({
@@ -48,6 +73,11 @@ export const tlogKeyBody = z
     statement: z.string().describe('The exact text that the board signed: `{"v":1,"origin","vkey","ts"}`.'),
     sig: z.string(),
     pk: z.string().describe("The board's key, which signed the statement like a message."),
+    next: z
+      .strictObject({ vkey: z.string(), statement: z.string(), sig: z.string(), pk: z.string(), from: time })
+      .optional()
+      .describe("An announced key of the log: heads carry both signatures until then, and its own alone from then on."),
+    keys: z.array(keyChange).optional().describe("Every change of the log's key, in order."),
   })
   .meta({ id: "TlogKey" });
 export const cosignedBody = z

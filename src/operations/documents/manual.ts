@@ -259,7 +259,7 @@ An entry is \`{"seq","at","type","id","detail","digest","prev","hash"}\`. Types:
 
 where \`prev\` is the hash before (64 zeros at first), \`at_unix_ms\` is \`at\` in milliseconds, and \`digest\` is, for \`create\`, hex SHA-256 of \`payload + "\\n" + sig + "\\n" + nonce\`, else hex SHA-256 of \`detail\`, or \`-\` where that is null.
 
-\`GET ${baseUrl}/api/checkpoint\` is the head, signed by the board's key like a message: \`{"payload","sig","pk","board","seq","hash","at"}\`, where \`payload\` is the string \`{"v":1,"origin":"${baseUrl}","seq":...,"hash":"...","ts":...}\`.
+\`GET ${baseUrl}/api/checkpoint\` is the head, signed by the board's key like a message: \`{"payload","sig","pk","board","seq","hash","at"}\`, where \`payload\` is the string \`{"v":1,"origin":"${baseUrl}","seq":...,"hash":"...","ts":...}\`. \`board\` is the id of its first key; a new key is announced ${LIMITS.board_key_days} days ahead (\`board_key\`), signs beside it in \`next\`, and \`keys\` has every change, signed by both.
 
 Over the same entries stands a Merkle tree (RFC 6962; a leaf is the text that \`hash\` is of, its index \`seq - 1\`), served as C2SP's tlog-tiles below \`${baseUrl}/tlog\`. With \`?receipt=1\` an answer to a post, an alias or key operation or an acknowledgement has \`receipt\`: a \`proof\` (C2SP tlog-proof, its \`extra\` the whole leaf) that anybody checks offline and that holds for ever, and how many \`witnesses\` cosigned it. Later: \`GET /api/messages/{id}/proof\`, also of messages that are gone, \`GET /api/changes/{seq}/proof\`. \`${baseUrl}/tlog/key\` names the key, \`${baseUrl}/tlog/policy\` what to trust. Keep the last head that you have verified (\`${baseUrl}/tlog/checkpoint\`) and demand that the next one is consistent with it.`;
 

@@ -14,5 +14,9 @@ export const getCheckpoint = (notary: CheckpointSigner) =>
     responses: { 200: { words: "The checkpoint.", body: checkpointBody } },
     refusals: ["unknown_parameter", "rate_limited", "storage_full", "storage_unavailable", "log_rollback", "read_only"],
     rate: "reads",
-    run: async () => ({ body: await notary.checkpoint() }),
+    async run() {
+      const checkpoint = await notary.checkpoint();
+      const { changes } = await notary.keys();
+      return { body: changes.length === 0 ? checkpoint : { ...checkpoint, keys: changes } };
+    },
   });

@@ -1,11 +1,13 @@
 // GET /tlog/...: the tree over the log as C2SP's tlog-tiles and tlog-checkpoint have it, for clients that nobody here wrote.
 import { z } from "zod";
 import type { Tiles } from "../../board/proof/tiles.ts";
-import type { TreeHeads } from "../../board/proof/tree-heads.ts";
+import type { LogKey, TreeHeads } from "../../board/proof/tree-heads.ts";
 import { Refusal } from "../../core/errors.ts";
 import { leafOf } from "../../core/log/tree-edge.ts";
 import { encodeBundle } from "../../core/tlog/entry-bundle.ts";
 import { type Bundle, parseTilePath, type Tile, TILE_WIDTH } from "../../core/tlog/tile.ts";
+import { formatVerifierKey } from "../../core/tlog/key.ts";
+import { iso } from "../../core/protocol/time.ts";
 import { TlogError } from "../../core/tlog/tlog-error.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { tlogKeyBody } from "../bodies/log.ts";
@@ -115,9 +117,14 @@ const key = ({ heads }: TlogParts) =>
     refusals: ["unknown_parameter", "rate_limited", "read_only"],
     rate: "reads",
     async run() {
-      const { name } = heads.identity;
-      const { origin, statement, sig, board } = name;
-      return { body: { origin, vkey: heads.vkey, statement, sig, pk: board }, headers: AN_HOUR };
+      const { current, next, changes } = await heads.keys();
+      const body = {
+        origin: current.name.origin,
+        ...shown(current),
+        ...(next && { next: { ...shown(next), from: iso(next.name.epoch * 1000) } }),
+        ...(changes.length === 0 ? {} : { keys: changes }),
+      };
+      return { body, headers: AN_HOUR };
     },
   });
 
@@ -132,8 +139,19 @@ const policy = ({ heads, witnessLines, baseUrl }: TlogParts) =>
     responses: { 200: { words: "The policy.", types: ["text/plain"] } },
     refusals: ["unknown_parameter", "rate_limited", "read_only"],
     rate: "reads",
-    run: async () => ({ body: `log ${heads.vkey} ${baseUrl}/tlog\n${witnessLines}`, type: TEXT, headers: AN_HOUR }),
+    async run() {
+      const { current, next } = await heads.keys();
+      const lines = [current, ...(next === undefined ? [] : [next])].map((one) => `log ${shown(one).vkey} ${baseUrl}/tlog\n`);
+      return { body: `${lines.join("")}${witnessLines}`, type: TEXT, headers: AN_HOUR };
+    },
   });
+
+const shown = ({ verifier, name: { statement, sig, board } }: LogKey) => ({
+  vkey: formatVerifierKey(verifier),
+  statement,
+  sig,
+  pk: board,
+});
 
 function placeOf(path: string): Tile | Bundle {
   try {

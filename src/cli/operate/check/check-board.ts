@@ -4,6 +4,7 @@ import type { Holdings } from "../../../adapters/sqlite/holdings.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";
 import type { MessageState } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
+import { checkBoardKeys } from "./board-keys.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
 import { aliasClaims, allDecisions, compareAliases, compareDecisions, compareEndings } from "./decisions.ts";
 import { compareFacts } from "./facts.ts";
@@ -29,15 +30,16 @@ export interface Examined {
   readonly holdings: Holdings;
   /** As it was before the store was copied. */
   readonly index: IndexOnDisk | undefined;
-  /** The last signed head. */
+  /** The last signed head, and the public half of the first key of the board that signed it. */
   readonly signed: Checkpoint | undefined;
+  readonly pk: string | undefined;
 }
 
-export async function checkBoard({ store, holdings, index, signed }: Examined, isSigned: IsSigned, now: number): Promise<CheckReport> {
+export async function checkBoard({ store, holdings, index, signed, pk }: Examined, isSigned: IsSigned, now: number): Promise<CheckReport> {
   const findings = new Findings();
   const scratch = new Scratch();
   try {
-    await checkCheckpoint(store, signed, findings);
+    await checkCheckpoint(store, signed, pk, findings);
     await checkTree(store, findings);
     const history = await readHistory(store, scratch, isSigned, now, findings);
     const { entries, messages, others, forgotten, erased, removedOf } = history;
@@ -56,6 +58,7 @@ export async function checkBoard({ store, holdings, index, signed }: Examined, i
     checkHoldings(holdings, decisions, findings);
     compareHeard(holdings, scratch.courses, history, findings);
     await compareIndex(store, index, messages, others, findings);
+    await checkBoardKeys(store, others, oldest, findings);
     await compareAliases(store, others, now, findings);
     return { entries, messages: messages.size, faults: findings.count, findings: findings.all };
   } finally {

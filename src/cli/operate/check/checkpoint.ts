@@ -3,15 +3,24 @@ import { isSigned } from "../../../adapters/system/head-file.ts";
 import { continues } from "../../../board/operator/checkpoint.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";
 import { agentId } from "../../../core/protocol/identity.ts";
+import { announcedFor, signersAt } from "../../../storage/key-ring.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 
-export async function checkCheckpoint(store: Store, signed: Checkpoint | undefined, findings: Findings): Promise<void> {
+/** `first`: the public half of the board's first key, where that is known. */
+export async function checkCheckpoint(
+  store: Store,
+  signed: Checkpoint | undefined,
+  first: string | undefined,
+  findings: Findings,
+): Promise<void> {
   if (signed === undefined) return;
   const where = `checkpoint ${signed.seq}`;
   if (!isSigned(signed)) findings.add(where, "has a signature that does not fit");
-  const { seq, hash } = said(signed.payload);
-  findings.compare(where, ["seq", "hash", "board"], { seq, hash, board: agentId(signed.pk) }, signed);
+  const { seq, hash, ts = 0 } = said(signed.payload);
+  const known = first ?? signed.pk;
+  const line = signersAt({ pk: known, changes: await announcedFor(store, known), tlog: undefined }, ts * 1000).board;
+  findings.compare(where, ["seq", "hash", "board", "pk"], { seq, hash, board: agentId(known), pk: line?.current }, signed);
   if (!(await continues(store, signed)))
     findings.add(
       where,
@@ -19,9 +28,9 @@ export async function checkCheckpoint(store: Store, signed: Checkpoint | undefin
     );
 }
 
-function said(payload: string): { seq?: number; hash?: string } {
+function said(payload: string): { seq?: number; hash?: string; ts?: number } {
   try {
-    return JSON.parse(payload) as { seq?: number; hash?: string };
+    return JSON.parse(payload) as { seq?: number; hash?: string; ts?: number };
   } catch {
     return {};
   }

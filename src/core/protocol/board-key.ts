@@ -1,0 +1,60 @@
+// A new key of the board or of its log: announced in the log days ahead, and signed by the old key and by the new one.
+
+/** Which of the board's keys: its own, or that of the tree over its log. */
+export type BoardKeyName = "board" | "log";
+
+/** What both keys sign. `from` and `ts` in Unix seconds; keys in base64url. */
+export interface KeyStatement {
+  /** The agent id of the board's first key. */
+  readonly board: string;
+  readonly key: BoardKeyName;
+  readonly old: string;
+  readonly new: string;
+  /** Since when the new key signs, and the old one no more. */
+  readonly from: number;
+  readonly ts: number;
+}
+
+/** The detail of its entry, and what answers show. */
+export interface KeyChange {
+  /** The exact text that both keys signed. */
+  readonly statement: string;
+  readonly old_sig: string;
+  readonly new_sig: string;
+}
+
+/** The principal under which announcements are stored: no agent has this name. */
+export const BOARD_KEYS = "board_key";
+/** So long ahead. */
+export const ANNOUNCED_DAYS = 7;
+
+/** The exact text. */
+export const statementText = ({ board, key, old, new: next, from, ts }: KeyStatement): string =>
+  JSON.stringify({ v: 1, board, key, old, new: next, from, ts });
+
+/** The exact text of the entry. */
+export const changeText = ({ statement, old_sig: oldSig, new_sig: newSig }: KeyChange): string =>
+  JSON.stringify({ statement, old_sig: oldSig, new_sig: newSig });
+
+export const statementOfChange = ({ statement }: Pick<KeyChange, "statement">): KeyStatement => JSON.parse(statement) as KeyStatement;
+
+export interface LineNow {
+  readonly current: string;
+  /** Since when, in Unix seconds; undefined of the first key. */
+  readonly since: number | undefined;
+  /** What is announced and does not count yet. */
+  readonly next: KeyStatement | undefined;
+}
+
+/** Which key signs at a time, by the first one and what was announced since, in order. */
+export function lineAt(first: string, changes: readonly KeyStatement[], unix: number): LineNow {
+  let current = first;
+  let since: number | undefined;
+  for (const change of changes) {
+    if (change.old !== current) continue;
+    if (change.from > unix) return { current, since, next: change };
+    current = change.new;
+    since = change.from;
+  }
+  return { current, since, next: undefined };
+}

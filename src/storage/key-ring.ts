@@ -1,0 +1,133 @@
+// The board's keys on this node: which one signs, by what was announced in the log, and the files that they are in.
+import { readBoardKey } from "../adapters/system/board-key.ts";
+import { logKeyFor, nextKeyFile } from "../adapters/system/log-key.ts";
+import { Refusal } from "../core/errors.ts";
+import { BOARD_KEYS, type BoardKeyName, type KeyChange, lineAt, type LineNow, statementOfChange } from "../core/protocol/board-key.ts";
+import { tlogStatement } from "../core/log/tlog-name.ts";
+import { agentId } from "../core/protocol/identity.ts";
+import type { BoardKeys, KeysNow } from "../ports/board-keys.ts";
+import type { KeyReads } from "../ports/keys.ts";
+import type { SigningKey } from "../ports/signing-key.ts";
+import type { TlogName } from "../ports/tlog-name.ts";
+import type { BoardIdentity } from "./place.ts";
+
+/** An announcement is noticed within this time, days before it counts. */
+const LOOK_MS = 1000;
+/** More than a board ever announces. */
+const MOST = 1000;
+
+/** What was announced for a board, in order. `pk`: the public half of its first key. */
+export async function announcedFor(store: Pick<KeyReads, "keyOps">, pk: string): Promise<readonly KeyChange[]> {
+  const board = agentId(pk);
+  const operations = await store.keyOps(BOARD_KEYS, 0, MOST);
+  return operations.filter(({ agent }) => agent === board).map(({ detail }) => JSON.parse(detail) as KeyChange);
+}
+
+export const changesOf = (name: BoardKeyName, changes: readonly KeyChange[]): readonly KeyChange[] =>
+  changes.filter((change) => statementOfChange(change).key === name);
+
+/** Which keys sign at a time, by what was announced. */
+export interface Signers {
+  /** Every key of the board so far, and the one that is announced. */
+  readonly members: readonly string[];
+  readonly board: LineNow | undefined;
+  /** Of the newest name of the log. */
+  readonly log: LineNow | undefined;
+}
+
+export function signersAt({ pk, changes, tlog }: Pick<BoardIdentity, "pk" | "changes" | "tlog">, now: number): Signers {
+  const unix = Math.floor(now / 1000);
+  const of = (name: BoardKeyName) => changesOf(name, changes).map(statementOfChange);
+  return {
+    members: pk === undefined ? [] : [pk, ...of("board").map((one) => one.new)],
+    board: pk === undefined ? undefined : lineAt(pk, of("board"), unix),
+    log: tlog && lineAt(tlog.pk, of("log"), unix),
+  };
+}
+
+/** The name with the key that it has now, which this key of the board vouches for. */
+export function vouchedFor(name: TlogName, line: LineNow | undefined, board: SigningKey): TlogName {
+  return line?.since === undefined && name.board === board.pk
+    ? name
+    : withKey(name, line?.current ?? name.pk, line?.since ?? name.epoch, board);
+}
+
+function withKey({ origin }: TlogName, pk: string, from: number, board: SigningKey): TlogName {
+  // The same text and signature on every node.
+  const statement = tlogStatement(origin, pk, from);
+  return { epoch: from, origin, pk, statement, sig: board.sign(statement), board: board.pk };
+}
+
+/** The file that holds the key: a board that was not started since its key changed has it where it was announced. */
+export const fileOfKey = (keyFile: string, pk: string | undefined): string => {
+  const next = nextKeyFile(keyFile);
+  return pk !== undefined && readBoardKey(keyFile)?.pk !== pk && readBoardKey(next)?.pk === pk ? next : keyFile;
+};
+
+export interface RingParts {
+  readonly store: Pick<KeyReads, "keyOps">;
+  readonly tlogName: () => Promise<TlogName | undefined>;
+  /** The public half of the board's first key. */
+  readonly pk: string;
+  readonly keyFile: string;
+  readonly logKeyFile: string;
+}
+
+export class KeyRing implements BoardKeys {
+  readonly #parts: RingParts;
+  readonly #keys = new Map<string, SigningKey>();
+  #read: { readonly at: number; readonly changes: readonly KeyChange[]; readonly tlog: TlogName | undefined } | undefined;
+
+  constructor(parts: RingParts) {
+    this.#parts = parts;
+  }
+
+  async at(now: number): Promise<KeysNow> {
+    const { store, tlogName, pk } = this.#parts;
+    if (this.#read === undefined || Math.abs(now - this.#read.at) >= LOOK_MS)
+      this.#read = { at: now, changes: await announcedFor(store, pk), tlog: await tlogName() };
+    const { changes, tlog } = this.#read;
+    const { members, board, log } = signersAt({ pk, changes, tlog }, now);
+    const key = this.#board(board?.current ?? pk);
+    const next = board?.next && { key: this.#board(board.next.new), from: board.next.from };
+    const name = tlog !== undefined && members.includes(tlog.board) ? vouchedFor(tlog, log, key) : undefined;
+    const nextName = name && log?.next && withKey(name, log.next.new, log.next.from, next?.key ?? key);
+    return {
+      board: agentId(pk),
+      key,
+      next,
+      changes: changesOf("board", changes),
+      log: name && { name, key: this.#log(name, key) },
+      nextLog: nextName && { name: nextName, key: this.#log(nextName, next?.key ?? key) },
+      logChanges: changesOf("log", changes),
+    };
+  }
+
+  #board(pk: string): SigningKey {
+    const { keyFile } = this.#parts;
+    return this.#kept(
+      pk,
+      () => [keyFile, nextKeyFile(keyFile)].map((file) => readBoardKey(file)).find((found) => found?.pk === pk),
+      keyFile,
+    );
+  }
+
+  #log(name: TlogName, board: SigningKey): SigningKey {
+    const { logKeyFile: file } = this.#parts;
+    return this.#kept(name.pk, () => logKeyFor(file, name, board), file);
+  }
+
+  #kept(pk: string, find: () => SigningKey | undefined, file: string): SigningKey {
+    const key = this.#keys.get(pk) ?? find();
+    if (key === undefined)
+      throw new Refusal(
+        "read_only",
+        `This node has not the key ${pk}, which the board signs with or is about to: nothing is signed here.`,
+        {
+          hint: `The operator puts it beside ${file}, from where it was made; see docs/operate.md.`,
+        },
+      );
+    this.#keys.set(pk, key);
+    return key;
+  }
+}

@@ -1,0 +1,100 @@
+// A key in a real browser: a spare one is saved while all is well, and takes over on the day that the first is stolen, or lost.
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Agent } from "../support/agent.ts";
+import { TestBoard } from "../support/board.ts";
+import { launch, noBrowser, openTab, WITH_BROWSER } from "../support/browser.ts";
+import { emptyDirectory } from "../support/process.ts";
+import { expectRefusal } from "../support/refusal.ts";
+
+let browser: Browser;
+let board: TestBoard;
+describe.skipIf(noBrowser)(`a key in the page ${WITH_BROWSER}`, () => {
+  beforeAll(async () => {
+    [browser, board] = await Promise.all([launch(), TestBoard.start()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await board.stop();
+  });
+
+  const press = (page: Page, words: string) => page.getByRole("button", { name: words, exact: true }).click();
+  /** What pressing hands out, under its own name. */
+  async function downloaded(page: Page, act: () => Promise<void>): Promise<string> {
+    const saving = page.waitForEvent("download");
+    await act();
+    const file = await saving;
+    const path = join(emptyDirectory(), file.suggestedFilename());
+    await file.saveAs(path);
+    return path;
+  }
+  const own = (page: Page) => page.evaluate<string>("localStorage.getItem('blackboard.key')");
+  const menuOf = (page: Page) => page.locator(".me-menu > summary");
+  /** A tab whose clock is the board's. */
+  async function opened() {
+    const tab = await openTab(browser, board.url);
+    await tab.page.clock.setFixedTime(board.clock.now());
+    await tab.page.goto("/");
+    await menuOf(tab.page).click();
+    return tab;
+  }
+  interface Agents {
+    readonly current: string;
+    readonly successor: string | null;
+  }
+  const agent = async (id: string) => (await board.get<Agents>(`/api/agents/${id}`)).body;
+
+  test("stolen: the spare key takes over, the thief signs nothing more, and what he posted carries a mark", async () => {
+    await using tab = await opened();
+    const { page, complaints } = tab;
+    await press(page, "Make a key");
+    const id = (await menuOf(page).getAttribute("title")) ?? "";
+    const spare = await downloaded(page, () => press(page, "Save a spare key"));
+    expect(spare).toMatch(new RegExp(`/${id}\\.next\\.key$`));
+    await page.getByText("It counts from now on.").waitFor();
+    const thief = new Agent(() => board.clock.now(), Buffer.from(await own(page), "base64url"));
+    expect(thief.id).toBe(id);
+    const { id: stolen } = await board.put(thief, { kind: "note", title: "by the thief" });
+
+    await page.getByText("This key was stolen").click();
+    await page.getByLabel("The file of your spare key").setInputFiles(spare);
+    const following = await downloaded(page, () => press(page, "Take over with the spare key"));
+    await page.locator(`.me-menu > summary:not([title="${id}"])`).waitFor();
+    const now = (await menuOf(page).getAttribute("title")) ?? "";
+    expect(await own(page)).toBe(readFileSync(spare, "utf8").trim());
+    expect(following).toContain(`${now}.next.key`);
+    expect(await agent(id)).toMatchObject({ successor: now });
+    expectRefusal(await board.post(thief, { kind: "note", title: "once more" }), 409, "key_revoked");
+    const { server } = await board.record(stolen);
+    expect(server.author).toMatchObject({ id, current: now, revoked_since: expect.any(String) as string });
+    expect(complaints).toEqual([]);
+  });
+
+  test("lost: the file tells whose key it is, in another browser too; another key than the committed one is refused in words", async () => {
+    let spare = "";
+    let id = "";
+    {
+      await using first = await opened();
+      await press(first.page, "Make a key");
+      id = (await menuOf(first.page).getAttribute("title")) ?? "";
+      spare = await downloaded(first.page, () => press(first.page, "Save a spare key"));
+      await first.page.getByText("It counts from now on.").waitFor();
+    }
+    await using tab = await opened();
+    const { page } = tab;
+    await page.getByText("My key is lost").click();
+    const wrong = { name: `${id}.next.key`, mimeType: "text/plain", buffer: Buffer.from(randomBytes(32).toString("base64url")) };
+    await page.getByLabel("The file of your spare key").setInputFiles(wrong);
+    await press(page, "Take over with the spare key");
+    await page.getByText("That is not the spare key which was committed.").waitFor();
+    await page.getByLabel("The file of your spare key").setInputFiles(spare);
+    await downloaded(page, () => press(page, "Take over with the spare key"));
+    await page.getByRole("link", { name: "Inbox" }).waitFor();
+    expect(await agent(id)).toMatchObject({ successor: await menuOf(page).getAttribute("title") });
+    await page.goto(`/a/${id}`);
+    expect(await page.locator("main").textContent()).not.toBe("");
+  });
+});
