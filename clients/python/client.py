@@ -26,6 +26,7 @@ from __future__ import annotations
 import argparse
 import base64
 import collections
+import copy
 import datetime
 import difflib
 import functools
@@ -47,7 +48,7 @@ import unicodedata
 import urllib.error
 import urllib.parse
 import urllib.request
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Callable, Deque, Dict, IO, Iterable, Iterator, List, Mapping, NoReturn, Optional, Sequence, Set, Tuple, Union
 
@@ -562,6 +563,8 @@ class LogHead:
     hash: str
     # What the log announced about the board's keys, as both keys signed it.
     announced: Tuple[str, ...] = field(default=(), compare=False)
+    # What agents' keys had come to there, for a replay that goes on; see KeyAudit.saved.
+    keys: Optional[Record] = field(default=None, compare=False, repr=False)
 
 
 @dataclass
@@ -749,6 +752,18 @@ class KeyBook:
         self._late = frozenset(late)
         # Lines with something pending.
         self._waiting: Set[str] = set()
+
+    def go_on_from(self, saved: Mapping[str, Any]) -> None:
+        """Where an earlier book ended."""
+        self.keys = {agent: KeyState(**one) for agent, one in copy.deepcopy(saved["keys"]).items()}
+        self.lines = {principal: LineState(**one) for principal, one in copy.deepcopy(saved["lines"]).items()}
+        self.states, self.first_seen = dict(saved["states"]), dict(saved["seen"])
+        self._waiting = {principal for principal, line in self.lines.items() if line.pending is not None}
+
+    def saved(self) -> Record:
+        keys = {agent: asdict(one) for agent, one in self.keys.items()}
+        lines = {principal: asdict(one) for principal, one in self.lines.items()}
+        return {"keys": keys, "lines": lines, "states": self.states, "seen": self.first_seen}
 
     def principal_of(self, agent: str) -> str:
         key = self.keys.get(agent)
@@ -1061,8 +1076,11 @@ def _fold_label(text: str) -> str:
 class KeyAudit:
     """Takes entries of a log and replays at the end what agents did with their keys; raises LogFault where no board could have accepted it."""
 
-    def __init__(self) -> None:
+    def __init__(self, saved: Optional[Mapping[str, Any]] = None) -> None:
+        """`saved`: where an earlier audit ended, to go on from there."""
         self.book = KeyBook()
+        self._from = saved
+        self._whole = False
         # Key operations that stand on entries which the board has forgotten.
         self.skipped = 0
         self.operations = 0
@@ -1073,6 +1091,15 @@ class KeyAudit:
         self._seen: Set[str] = set()
         # Messages without content: nobody knows whose they were.
         self._erased = 0
+        if saved is not None:
+            self._pks.update(saved["pks"])
+            self._named.update(saved["keys"])
+            self._seen.update(saved["seen"])
+            self._erased = saved["erased"]
+
+    def saved(self) -> Record:
+        """Once it is finished."""
+        return {**self.book.saved(), "pks": self._pks, "erased": self._erased, "whole": self._whole}
 
     def take(self, entry: Mapping[str, Any]) -> None:
         kind, detail, raw = entry["type"], entry.get("detail"), entry.get("raw")
@@ -1109,7 +1136,8 @@ class KeyAudit:
         return first
 
     def finish(self, whole: bool) -> KeyBook:
-        """`whole`: it has seen the log from its first entry on."""
+        """`whole`: it has seen the log from its first entry on, or from where the audit before this one ended."""
+        whole = self._whole = whole if self._from is None else bool(self._from["whole"])
         for one in self._told:
             if "op" in one:
                 self._require_old(one)
@@ -1144,6 +1172,8 @@ class KeyAudit:
 
     def _replay(self, late: Iterable[str], lenient: bool = False) -> Optional[Tuple[Record, str]]:
         self.book = KeyBook(late)
+        if self._from is not None:
+            self.book.go_on_from(self._from)
         self.operations = self.skipped = 0
         for one in self._told:
             try:
@@ -1190,7 +1220,7 @@ class KeyAudit:
 class LogReplay:
     """Takes the entries of a log, of whatever type, one after the other and raises LogFault at the first that does not fit."""
 
-    def __init__(self, seq: int = 0, hash: Optional[str] = GENESIS) -> None:
+    def __init__(self, seq: int = 0, hash: Optional[str] = GENESIS, keys: Optional[Mapping[str, Any]] = None) -> None:
         """Goes on after the entry `seq` with this hash; None where that entry is forgotten and the next is trusted."""
         self.seq = seq
         self.hash = hash
@@ -1198,7 +1228,7 @@ class LogReplay:
         self.messages = 0
         self.erased = 0
         self.acks = 0
-        self.keys = KeyAudit()
+        self.keys = KeyAudit(keys)
         # What was announced about the board's own keys.
         self.announced: Set[str] = set()
         self._sent: Dict[str, Tuple[str, int, object]] = {}
@@ -1338,7 +1368,7 @@ def check_log(
         raise LogFault(head.seq, "checkpoint", f"the checkpoint is signed by {head.pk}, earlier ones by {known.pk}")
     if known is not None and known.seq > head.seq:
         raise LogFault(head.seq, "head", f"the board signed up to seq {known.seq} before, and now less")
-    replay = LogReplay(known.seq, known.hash) if known is not None else LogReplay()
+    replay = LogReplay(known.seq, known.hash, known.keys) if known is not None else LogReplay()
     if oldest > replay.seq + 1:
         if known is not None:
             raise LogFault(known.seq + 1, "order", "the board no longer has what followed the head that was found good earlier")
@@ -1358,6 +1388,7 @@ def check_log(
         raise LogFault(head.seq, "keys", "the board shows a new key that its log did not announce")
     replay.keys.finish(first == 1)
     origin = str(json.loads(checkpoint["payload"]).get("origin", ""))
+    head = replace(head, keys=replay.keys.saved())
     counted = (replay.entries, replay.messages, replay.erased, replay.acks)
     return LogReport(
         origin, str(checkpoint["board"]), head, first, *counted, replay.deliveries, replay.keys.operations, replay.keys.skipped
@@ -3209,7 +3240,8 @@ class Command:
             left = f"; {report.key_operations_skipped} stand on what the board has forgotten" if report.key_operations_skipped else ""
             lines.append(f"keys        {_counted(report.key_operations, 'operation')} replayed{left}")
         shown = asdict(report)
-        del shown["head"]["announced"]
+        for name in ("announced", "keys"):
+            del shown["head"][name]
         self.out(shown, lines)
 
     def verify_receipt(self) -> None:
@@ -3436,7 +3468,7 @@ def _agent_lines(agent: Mapping[str, Any]) -> List[str]:
 def _recall(file: Path) -> Optional[LogHead]:
     try:
         kept = json.loads(file.read_text("ascii"))
-        return LogHead(kept["pk"], kept["seq"], kept["hash"], tuple(kept.get("announced", ())))
+        return LogHead(kept["pk"], kept["seq"], kept["hash"], tuple(kept.get("announced", ())), kept.get("keys"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -3444,7 +3476,7 @@ def _recall(file: Path) -> Optional[LogHead]:
 
 
 def _kept_head(head: LogHead) -> Record:
-    kept: Record = {"pk": head.pk, "seq": head.seq, "hash": head.hash}
+    kept: Record = {"pk": head.pk, "seq": head.seq, "hash": head.hash, "keys": head.keys}
     return {**kept, "announced": list(head.announced)} if head.announced else kept
 
 

@@ -1,7 +1,7 @@
 // `blackboard verify-log`: replays the log against the head that the board signed, and against what it signed before.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { KeyAudit } from "../client/node/key-audit.ts";
+import { KeyAudit, type SavedKeys } from "../client/node/key-audit.ts";
 import { type LogHead, verifyLog } from "../client/verify-log.ts";
 import { plural } from "../core/text/plural.ts";
 import { atBoard, Session } from "./session.ts";
@@ -14,6 +14,8 @@ interface Remembered extends LogHead {
   readonly pk: string;
   /** What the log announced about the board's keys. */
   readonly announced?: readonly string[];
+  /** What agents' keys had come to. */
+  readonly keys?: SavedKeys;
 }
 
 export function verifyLogCommand(program: Command): void {
@@ -25,10 +27,10 @@ export function verifyLogCommand(program: Command): void {
     const onProgress = ({ seq, of }: { seq: number; of: number }): unknown =>
       process.stderr.isTTY && process.stderr.write(`\r\u001b[K${seq} of ${of}${seq === of ? "\r\u001b[K" : ""}`);
     const known = before === undefined ? {} : { since: { seq: before.seq, hash: before.hash }, pk: before.pk, announced: before.announced };
-    const audit = new KeyAudit();
+    const audit = new KeyAudit(before?.keys);
     const { after, seq, hash, checkpoint } = await verifyLog(session.board, { ...known, audit, onProgress });
     const announced = checkpoint.keys?.map(({ statement }) => statement);
-    const now: Remembered = { seq, hash, pk: checkpoint.pk, ...(announced && { announced }) };
+    const now: Remembered = { seq, hash, pk: checkpoint.pk, ...(announced && { announced }), keys: audit.saved() };
     if (remember !== undefined) writeFileSync(remember, `${JSON.stringify(now)}\n`);
     const { board, pk, at } = checkpoint;
     const from = after === 0 ? "from the first entry" : `after entry ${after}`;

@@ -1,7 +1,7 @@
 // What agents did with their keys, once more from a log alone: every operation by the board's own rules, and that nobody else has signed anything.
 import { Refusal } from "../../core/errors.ts";
 import { countSigned, requireSigning, type SignedAct } from "../../core/keys/delegation.ts";
-import { isKeyOperation, KeyBook, lateOps, signerOf } from "../../core/keys/key-book.ts";
+import { isKeyOperation, KeyBook, type KeyBookState, lateOps, signerOf } from "../../core/keys/key-book.ts";
 import type { Entry } from "../../core/log/chain.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { keyDraftOf, type KeyEnvelope } from "../../core/protocol/key-op.ts";
@@ -16,9 +16,20 @@ interface Told extends Pick<Entry, "seq" | "at" | "type" | "id" | "detail"> {
   readonly act?: SignedAct;
 }
 
+/** Where an audit ended, for one that goes on from there. */
+export interface SavedKeys extends KeyBookState {
+  /** Public keys by agent. */
+  readonly pks: readonly (readonly [string, string])[];
+  readonly erased: number;
+  /** It has seen the log from its first entry on. */
+  readonly whole: boolean;
+}
+
 export class KeyAudit implements LogAudit {
   /** What the log comes to, once it is finished. */
   book = new KeyBook();
+  readonly #from: SavedKeys | undefined;
+  #whole = false;
   /** Key operations that stand on entries which the board has forgotten. */
   skipped = 0;
   operations = 0;
@@ -28,6 +39,19 @@ export class KeyAudit implements LogAudit {
   readonly #named = new Set<string>();
   /** Messages without content: nobody knows whose they were. */
   #erased = 0;
+
+  constructor(from?: SavedKeys) {
+    this.#from = from;
+    this.#erased = from?.erased ?? 0;
+    for (const [agent, pk] of from?.pks ?? []) this.#pks.set(agent, pk);
+    for (const { agent } of from?.keys ?? []) this.#named.add(agent);
+    for (const [agent] of from?.seen ?? []) this.#seen.add(agent);
+  }
+
+  /** Once it is finished. */
+  saved(): SavedKeys {
+    return { ...this.book.state(), pks: [...this.#pks], erased: this.#erased, whole: this.#whole };
+  }
 
   readonly principalOf = (agent: string): string => {
     const key = this.book.key(agent);
@@ -70,7 +94,10 @@ export class KeyAudit implements LogAudit {
     return isFirst;
   }
 
-  async finish(isWhole: boolean): Promise<void> {
+  /** `isSeen`: the log from its first entry on, or from where the audit before this one ended. */
+  async finish(isSeen: boolean): Promise<void> {
+    const isWhole = this.#from === undefined ? isSeen : this.#from.whole;
+    this.#whole = isWhole;
     for (const entry of this.#told) if (isKeyOperation(entry.type)) await this.#requireOld(entry);
     const late = new Set(lateOps(this.#told));
     // A first commitment by a key whose earlier messages are erased may have waited: tried the other way before anything is called a fault.
@@ -95,7 +122,7 @@ export class KeyAudit implements LogAudit {
   }
 
   #replay(late: ReadonlySet<string>): { readonly entry: Told; readonly words: string; readonly principal: string } | undefined {
-    this.book = new KeyBook(late);
+    this.book = new KeyBook(late, this.#from);
     this.operations = 0;
     for (const entry of this.#told) {
       const words = this.#read(entry);
@@ -148,7 +175,7 @@ export class KeyAudit implements LogAudit {
 
   /** Of a log whose beginning is gone: what stands on that beginning is left out. */
   #replayWhatStands(late: ReadonlySet<string>): void {
-    this.book = new KeyBook(late);
+    this.book = new KeyBook(late, this.#from);
     this.operations = 0;
     for (const entry of this.#told) if (this.#read(entry) !== undefined && isKeyOperation(entry.type)) this.skipped++;
   }

@@ -13,6 +13,15 @@ export type KeyEntry = Pick<Entry, "at" | "type" | "id" | "detail"> & { readonly
 const KEY_TYPE = /^key_(?:commit|rotate|revoke|delegate|undelegate|veto)$/;
 export const isKeyOperation = (type: string): boolean => KEY_TYPE.test(type);
 
+/** All that a book has come to, to go on from there another day. */
+export interface KeyBookState {
+  readonly keys: readonly KeyState[];
+  readonly lines: readonly LineState[];
+  readonly states: readonly (readonly [string, OpState])[];
+  /** Agents, and when they were first seen. */
+  readonly seen: readonly (readonly [string, number])[];
+}
+
 export class KeyBook implements KeyLedger {
   now = 0;
   readonly keys = new Map<string, KeyState>();
@@ -25,9 +34,20 @@ export class KeyBook implements KeyLedger {
   /** Whoever holds aliases and leases hears of these. */
   readonly effects: KeyEffect[] = [];
 
-  /** `late`: operations of which the log says that they counted later; who signed them is not always known from before. */
-  constructor(late: ReadonlySet<string> = new Set()) {
+  /**
+   * `late`: operations of which the log says that they counted later; who signed them is not always known from before. `from`: where an
+   * earlier book ended.
+   */
+  constructor(late: ReadonlySet<string> = new Set(), from?: KeyBookState) {
     this.#late = late;
+    for (const key of from?.keys ?? []) this.keys.set(key.agent, key);
+    for (const line of from?.lines ?? []) this.putLine(line);
+    for (const [id, state] of from?.states ?? []) this.states.set(id, state);
+    for (const [agent, at] of from?.seen ?? []) this.#firstSeen.set(agent, at);
+  }
+
+  state(): KeyBookState {
+    return { keys: [...this.keys.values()], lines: [...this.lines.values()], states: [...this.states], seen: [...this.#firstSeen] };
   }
 
   key(agent: string): KeyState | undefined {
