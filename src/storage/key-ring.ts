@@ -1,6 +1,6 @@
 // The board's keys on this node: which one signs, by what was announced in the log, and the files that they are in.
 import { readBoardKey } from "../adapters/system/board-key.ts";
-import { logKeyFor, nextKeyFile } from "../adapters/system/log-key.ts";
+import { logKeyFor, announcedKeyFile } from "../adapters/system/log-key.ts";
 import { Refusal } from "../core/errors.ts";
 import { BOARD_KEYS, type BoardKeyName, type KeyChange, lineAt, type LineNow, statementOfChange } from "../core/protocol/board-key.ts";
 import { tlogStatement } from "../core/log/tlog-name.ts";
@@ -60,7 +60,7 @@ function withKey({ origin }: TlogName, pk: string, from: number, board: SigningK
 
 /** The file that holds the key: a board that was not started since its key changed has it where it was announced. */
 export const fileOfKey = (keyFile: string, pk: string | undefined): string => {
-  const next = nextKeyFile(keyFile);
+  const next = announcedKeyFile(keyFile);
   return pk !== undefined && readBoardKey(keyFile)?.pk !== pk && readBoardKey(next)?.pk === pk ? next : keyFile;
 };
 
@@ -73,7 +73,7 @@ export interface RingParts {
   readonly logKeyFile: string;
 }
 
-export class KeyRing implements BoardKeys {
+export class BoardKeyRing implements BoardKeys {
   readonly #parts: RingParts;
   readonly #keys = new Map<string, SigningKey>();
   #read: { readonly at: number; readonly changes: readonly KeyChange[]; readonly tlog: TlogName | undefined } | undefined;
@@ -107,7 +107,7 @@ export class KeyRing implements BoardKeys {
     const { keyFile } = this.#parts;
     return this.#kept(
       pk,
-      () => [keyFile, nextKeyFile(keyFile)].map((file) => readBoardKey(file)).find((found) => found?.pk === pk),
+      () => [keyFile, announcedKeyFile(keyFile)].map((file) => readBoardKey(file)).find((found) => found?.pk === pk),
       keyFile,
     );
   }

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { barredFromWriting } from "../adapters/system/access.ts";
 import { makeBoardKey, readBoardKey, requireBoardKey } from "../adapters/system/board-key.ts";
 import { keepFormerHead, requireSound } from "../adapters/system/head-file.ts";
-import { logKeyFile, nextKeyFile } from "../adapters/system/log-key.ts";
+import { logKeyFile, announcedKeyFile } from "../adapters/system/log-key.ts";
 import { syncDirectory } from "../adapters/system/sync.ts";
 import type { Config } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
@@ -17,7 +17,7 @@ import type { SigningKey } from "../ports/signing-key.ts";
 import type { Store } from "../ports/store.ts";
 import { inDatabase } from "./in-database.ts";
 import { inDirectory } from "./in-directory.ts";
-import { announcedFor, fileOfKey, KeyRing, signersAt } from "./key-ring.ts";
+import { announcedFor, fileOfKey, BoardKeyRing, signersAt } from "./key-ring.ts";
 import type { Opened, Place } from "./place.ts";
 import { openTlog } from "./tlog.ts";
 
@@ -80,7 +80,7 @@ export async function openStorage(
   const signers = formerPk === undefined && known !== undefined ? announced : { ...announced, members: [pk] };
   await openTlog(config, { opened, place: place.words, board: key, sealed, signers, now });
   const { keyFile, data } = config;
-  const keys = new KeyRing({ store, tlogName: () => opened.tlogName(), pk, keyFile, logKeyFile: logKeyFile(keyFile, data) });
+  const keys = new BoardKeyRing({ store, tlogName: () => opened.tlogName(), pk, keyFile, logKeyFile: logKeyFile(keyFile, data) });
   const record = sealed ? unsigned(opened.headOf(pk)) : opened.headOf(pk);
   const last = await record.read();
   if (last !== undefined) requireSound(last, config.data);
@@ -95,7 +95,7 @@ const MEND =
 
 /** The announced key counts: it takes the place of the one before, which stays under its own name. */
 function takeNextKey(keyFile: string, pk: string): void {
-  const next = nextKeyFile(keyFile);
+  const next = announcedKeyFile(keyFile);
   const former = readBoardKey(keyFile);
   if (former?.pk === pk || readBoardKey(next)?.pk !== pk || barredFromWriting(dirname(keyFile)) !== undefined) return;
   if (former !== undefined) renameSync(keyFile, join(dirname(keyFile), `board-${agentId(former.pk)}.key`));

@@ -5,7 +5,7 @@ import { button, find, make } from "./dom.ts";
 const PLACE = "blackboard.head";
 
 interface KeptHead {
-  /** Names the key that was seen first, as a policy. */
+  /** Names the key that was seen first, or the one that it has announced since, as a policy. */
   readonly log: string;
   readonly note: string;
   readonly size: number;
@@ -19,9 +19,9 @@ export async function checkHead(board: Board): Promise<void> {
   const before = keptHead();
   try {
     const log = before?.log ?? (await logOf(board));
-    const { note, size } = await verifyHead(board, log, before?.note);
+    const { note, size, policy } = await verifyHead(board, log, before?.note);
     // Another tab may have seen a newer one meanwhile.
-    if (size >= (keptHead()?.size ?? 0)) localStorage.setItem(PLACE, JSON.stringify({ log, note, size } satisfies KeptHead));
+    if (size >= (keptHead()?.size ?? 0)) localStorage.setItem(PLACE, JSON.stringify({ log: policy, note, size } satisfies KeptHead));
     said.textContent = words(before?.size, size);
   } catch (error) {
     if (error instanceof TlogError && before !== undefined) alarm(error, before);
@@ -37,7 +37,7 @@ function keptHead(): KeptHead | undefined {
   }
 }
 
-/** The log alone: witnesses may come and go, its key may not. */
+/** The log alone: witnesses may come and go; a new key counts where the known one announced it. */
 async function logOf(board: Board): Promise<string> {
   const line = (await getPolicy(board)).split("\n").find((one) => one.startsWith("log "));
   return `${line ?? ""}\nquorum none\n`;

@@ -22,7 +22,7 @@ export function logKeyFile(keyFile: string, data: string): string {
 }
 
 /** The board's announced key, beside the one that it has. */
-export const nextKeyFile = (keyFile: string): string => join(dirname(keyFile), "board-next.key");
+export const announcedKeyFile = (keyFile: string): string => join(dirname(keyFile), "board-next.key");
 
 /** Derived from the board's key, so that every node with that key can make this one; a different key for each name. */
 const derivedSeed = (board: SigningKey, origin: string): Uint8Array => board.secretFor(`log key ${origin}`);

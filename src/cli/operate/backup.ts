@@ -8,7 +8,7 @@ import { barred } from "../../adapters/system/access.ts";
 import { requireBoardKey } from "../../adapters/system/board-key.ts";
 import { makeDirectory, parentFault } from "../../adapters/system/directory.ts";
 import { HEAD_FILE, headFile } from "../../adapters/system/head-file.ts";
-import { LOG_KEY_FILE, logKeyFile, nextKeyFile } from "../../adapters/system/log-key.ts";
+import { LOG_KEY_FILE, logKeyFile, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
@@ -62,7 +62,7 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean, 
     const key = withKey ? keyMove({ from: keyFile, to: join(dir, KEY_FILE), pk: signing }) : undefined;
     key?.move();
     if (withKey && nextPk !== undefined)
-      keyMove({ from: nextKeyFile(config.keyFile), to: nextKeyFile(join(dir, KEY_FILE)), pk: nextPk }).move();
+      keyMove({ from: announcedKeyFile(config.keyFile), to: announcedKeyFile(join(dir, KEY_FILE)), pk: nextPk }).move();
     if (withKey) moveLogKey({ from: logKey, to: join(dir, LOG_KEY_FILE), pk: signers.log?.current });
     // Last: a directory with a database in it is a whole backup.
     renameSync(unfinished, databasePath(dir));

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { makeBoardKey, readBoardKey, requireBoardKey } from "../../adapters/system/board-key.ts";
-import { laterLogKey, logKeyFile, logKeyFor, nextKeyFile } from "../../adapters/system/log-key.ts";
+import { laterLogKey, logKeyFile, logKeyFor, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import { continues } from "../../board/operator/checkpoint.ts";
 import type { Config } from "../../config.ts";
 import { ANNOUNCED_MS } from "../../core/message/announce-key.ts";
@@ -75,10 +75,10 @@ export async function changeKey(
   const log = logKeyFor(logKeyFile(config.keyFile, config.data), vouchedFor(tlog, signers.log, board), board);
   if (log === undefined)
     throw new Error("The log's key is not where it belongs. Put its log.key there, from another node or from a backup.");
-  const isMade = existsSync(nextKeyFile(config.keyFile));
+  const isMade = existsSync(announcedKeyFile(config.keyFile));
   const next = name === "board" ? nextBoardKey(config) : board;
   // Every node needs its own copy before it is announced, or it could sign nothing.
-  if (name === "board" && !isMade && config.databaseUrl !== undefined) return { made: nextKeyFile(config.keyFile) };
+  if (name === "board" && !isMade && config.databaseUrl !== undefined) return { made: announcedKeyFile(config.keyFile) };
   await confirm(
     `Announce a new key of the ${name === "board" ? "board and of its log" : "log"}, which counts after ${LIMITS.board_key_days} days?`,
   );
@@ -101,7 +101,7 @@ function requireNothingAnnounced({ board, log }: Signers): void {
 }
 
 function nextBoardKey({ keyFile, data }: Config): SigningKey {
-  const file = nextKeyFile(keyFile);
+  const file = announcedKeyFile(keyFile);
   const made = readBoardKey(file) ?? makeBoardKey(file);
   giveToOwnerOf(data, [file]);
   return made;

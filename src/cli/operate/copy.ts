@@ -11,7 +11,7 @@ import { portionsOf } from "../../adapters/sqlite/transfer.ts";
 import { requireBoardKey } from "../../adapters/system/board-key.ts";
 import { parentFault } from "../../adapters/system/directory.ts";
 import { headFileIn } from "../../adapters/system/head-file.ts";
-import { LOG_KEY_FILE, logKeyFile, nextKeyFile } from "../../adapters/system/log-key.ts";
+import { LOG_KEY_FILE, logKeyFile, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { inDatabase } from "../../storage/in-database.ts";
@@ -122,7 +122,7 @@ async function copyToSqlite({ from, to, keyFile }: CopyOptions, now: number): Pr
       await place.copyTo(databasePath(to), pk);
       if (signed !== undefined) await headFileIn(to, pk).write(signed);
       moveLogKey({ from: logKeyFile(found, data), to: join(to, LOG_KEY_FILE), pk: signers.log?.current });
-      if (nextPk !== undefined) keyMove({ from: nextKeyFile(given), to: nextKeyFile(own), pk: nextPk }).move();
+      if (nextPk !== undefined) keyMove({ from: announcedKeyFile(given), to: announcedKeyFile(own), pk: nextPk }).move();
       return { head: soundHead(databasePath(to)), key: move() };
     } finally {
       lock.close();

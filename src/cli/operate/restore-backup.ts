@@ -7,7 +7,7 @@ import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
 import { soundHead } from "../../adapters/sqlite/snapshot.ts";
 import { barred, systemWords } from "../../adapters/system/access.ts";
 import { HEAD_FILE, headFileIn } from "../../adapters/system/head-file.ts";
-import { LOG_KEY_FILE, logKeyFile, nextKeyFile } from "../../adapters/system/log-key.ts";
+import { LOG_KEY_FILE, logKeyFile, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import { syncFile } from "../../adapters/system/sync.ts";
 import type { Config } from "../../config.ts";
 import type { Checkpoint, Head } from "../../core/log/checkpoint.ts";
@@ -181,7 +181,8 @@ async function keyOf(dir: string, keyFile: string, now: number): Promise<ReturnT
   const line = signersAt(identity, now).board;
   const [signing, nextPk] = [line?.current, line?.next?.new];
   const { pk, move } = keyMove({ from: join(dir, KEY_FILE), to: keyFile, pk: signing });
-  const next = nextPk === undefined ? undefined : keyMove({ from: nextKeyFile(join(dir, KEY_FILE)), to: nextKeyFile(keyFile), pk: nextPk });
+  const next =
+    nextPk === undefined ? undefined : keyMove({ from: announcedKeyFile(join(dir, KEY_FILE)), to: announcedKeyFile(keyFile), pk: nextPk });
   return {
     pk: identity.pk ?? pk,
     move() {
