@@ -154,6 +154,8 @@ test("what cannot be run on a test machine is marked in the guides, and is this"
     "mail.md: nft add table inet blackboard",
     "nodes.md: sudo -u postgres createuser --no-superuser --no-createdb --no-createrole blackboard",
     `operate.md: blackboard serve --on-report 'mail -s "report $REPORT_ID: $REPORT_CATEGORY" abuse@board.example < /dev/null'`,
+    // test/log/change-key.test.ts announces one, and waits for a week.
+    "operate.md: blackboard operate change-key board --data /var/lib/blackboard",
     // It serves until it is stopped.
     "operate.md: mv /var/lib/blackboard/board.key /root/old-board.key   # if it is still there",
     "operate.md: git pull && npm install && npm start",
