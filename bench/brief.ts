@@ -4,6 +4,7 @@ import { postgresServer } from "../test/support/postgres/server.ts";
 import type { Figure } from "./support/figure.ts";
 import { MeasuredBoard, storesIn } from "./support/measured-board.ts";
 import { Scratch } from "./support/scratch.ts";
+import { settled } from "./support/settled.ts";
 
 const INBOX = 10_000;
 const SENDERS = 50;
@@ -23,6 +24,8 @@ export async function briefBench({ store = "sqlite,postgres" }: { store?: string
       const url = `http://127.0.0.1:${board.ports[0] ?? 0}`;
       const me = new Agent();
       await fill(url, me);
+      // Until the search index has what was posted.
+      for (const { pid } of board.nodes) await settled(pid);
       for (const [budget, format] of [
         [8000, "json"],
         [8000, "md"],
