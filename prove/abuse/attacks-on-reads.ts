@@ -28,6 +28,8 @@ const MANY_KEYS = mcp(`{"name":"get_message","arguments":{${Array.from({ length:
 const MANY_OBJECTS = mcp(`{${WAIT},"_meta":{"a":[${Array(340_000).fill("{}").join(",")}]}}`);
 const MANY_NUMBERS = mcp(`{"name":"get_message","arguments":{"a":[${Array(250_000).fill("0.1").join(",")}]}}`);
 const WAITING = 20;
+/** Before the oldest message. */
+const HOURS = 30;
 
 export const ATTACKS_ON_READS: readonly Attack[] = [
   {
@@ -91,6 +93,17 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
     sends: "calls over MCP with 24,000 names, or 1 MB of numbers or of empty objects",
     meets: ["200", "400", "413", "429"],
     begin: asking(() => (i) => [MANY_KEYS, MANY_NUMBERS, MANY_OBJECTS][i % 3]!),
+  },
+  {
+    name: "mcp-pages",
+    sends: "the largest pages of messages over MCP, as text and as JSON",
+    meets: ["200", "429"],
+    begin: asking(() => (i) => {
+      const meta = i % 2 === 0 ? "" : ',"_meta":{"agent-blackboard/structured":true}';
+      return mcp(
+        `{"name":"search_messages","arguments":{"limit":200,"sort":"old","include":"raw,body","since":"${HOURS - (i % 3)}h"}${meta}}`,
+      );
+    }),
   },
   {
     name: "mcp-waits",

@@ -69,6 +69,19 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
     },
   },
   {
+    name: "empty-lines",
+    sends: "requests of a million lines, of which all are empty, or all but one that is no message",
+    meets: ["200", "429"],
+    begin: async ({ caller, seconds }) => {
+      const lines = { "content-type": "application/x-ndjson" };
+      const bodies = ["\n".repeat(LIMITS.bundle_bytes), `${" \r\n".repeat(LIMITS.bundle_bytes / 3 - 1)}{}`];
+      return async () => {
+        await caller.pace(WRITES, seconds, (i) => ({ method: "POST", path: "/api/messages", headers: lines, body: of(bodies, i) }));
+        return {};
+      };
+    },
+  },
+  {
     name: "bytes",
     sends: "the largest posts there are, with four attachments each, by ever other keys",
     meets: ["201", "429"],

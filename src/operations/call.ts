@@ -107,9 +107,14 @@ export class AdmittedCall {
 
   /** In the caller's turn, and from there on at its cost. */
   async work<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.#guest.turn?.();
+    return this.atItsCost(work);
+  }
+
+  /** It has had its turn. */
+  atItsCost<Result>(work: () => Promise<Result>): Promise<Result> {
     const { rate, paced } = this.#operation;
     const { caller } = this.#guest;
-    await this.#guest.turn?.();
     const share = paced === true ? pacedShare(this.#rates, caller) : shareOf(this.#rates, rate, caller, (ms) => this.#guest.used?.(ms));
     return atTheCostOf(share, work);
   }

@@ -6,8 +6,9 @@ import { iso } from "../core/protocol/time.ts";
 import {
   type Fence,
   fence,
-  markdownDocument,
+  hasStrangers,
   markdownList,
+  markdownOf,
   type MarkdownRecord,
   messageMarkdown,
   TOKEN_BYTES,
@@ -22,7 +23,7 @@ import type { Entropy } from "../ports/entropy.ts";
 import type { StoredMessage } from "../ports/store.ts";
 import { jsonReply, type Ready, type ReadyText, type Reply } from "./operation.ts";
 import { PageText } from "./page-text.ts";
-import { inSlices } from "../ports/share.ts";
+import { inSlices, sliced } from "../ports/share.ts";
 
 export const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
 export const BODY_AND_DATA: ReadonlySet<Include> = new Set(["body", "data"]);
@@ -60,8 +61,8 @@ export interface Presenter {
   record(stored: StoredMessage, include: ReadonlySet<Include>, now: number): ReadyText;
   /** A record as JSON text, and what this view adds to it. */
   text(stored: StoredMessage, include: ReadonlySet<Include>, now: number, more: object): string;
-  /** Records of any kind as a Markdown document. */
-  markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | TombstoneRecord)[], care?: Care): Reply;
+  /** Records of any kind as a Markdown document; in slices too. */
+  markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | TombstoneRecord)[], care?: Care): Promise<Reply>;
   /** A document that puts the words of strangers between these marks itself. */
   fenced(write: (marks: Fence) => string, care?: Care): Reply;
   /** Lines of facts, and lines that hold words of strangers, such as tags and aliases. */
@@ -93,8 +94,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
 
   const freshFence = () => fence(entropy.hex(TOKEN_BYTES));
   const fenceFor = ({ mark = false }: Care): Fence => (mark ? withJoint(freshFence()) : freshFence());
-  const markdown: Presenter["markdown"] = (heading, lines, shown, care = {}) =>
-    asMarkdown(markdownDocument(heading, lines, seenAs(care, shown), fenceFor(care)));
+  const markdown = markdownWriter(fenceFor);
 
   function shownText(page: Page, item: Item, { include, extra }: Pick<Presentation, "include" | "extra">): string {
     const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.stored, include, page.asOf);
@@ -144,7 +144,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
         );
         const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
         const lines = [...(how.first === undefined ? [] : [how.first.line]), factsOf(page, count, how.beside), ...more];
-        return { ...markdown(how.heading, lines, records.slice(0, count), how), ...nextOf(nextCursor) };
+        return { ...(await markdown(how.heading, lines, records.slice(0, count), how)), ...nextOf(nextCursor) };
       }
       const skeleton = how.view === "skeleton";
       const kept = fields === undefined && !skeleton ? keptText(page, how) : undefined;
@@ -159,6 +159,16 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     },
   };
 }
+
+const markdownWriter =
+  (fenceFor: (care: Care) => Fence): Presenter["markdown"] =>
+  async (heading, lines, shown, care = {}) => {
+    const marks = fenceFor(care);
+    const records = seenAs(care, shown);
+    const texts: string[] = [];
+    await sliced(records, (one) => void texts.push(messageMarkdown(one, marks)));
+    return asMarkdown(markdownOf(heading, lines, texts, hasStrangers(records) ? marks : undefined));
+  };
 
 /** What stands above a list in Markdown. */
 function factsOf({ asOf, latestSeq }: Page, count: number, beside: Presentation["beside"] = {}): string {

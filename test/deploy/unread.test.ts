@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { putAll } from "../support/crowd.ts";
 import { eventually } from "../support/eventually.ts";
+import { call } from "../support/mcp-request.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
@@ -33,19 +34,32 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 const LARGE = "/api/messages?limit=200&include=raw";
+const unsentBytes = async (board: TestBoard): Promise<number> =>
+  Number(/^blackboard_unsent_bytes (\d+)$/m.exec((await board.get<string>("/metrics")).body)?.[1]);
 
 test("who takes nothing of an answer for a while is cut off", async () => {
   const board = await large({ stallMs: 200 });
   const stalled = Array.from({ length: 3 }, () => asksOnly(board, LARGE));
-  const unsent = async (): Promise<number> =>
-    Number(/^blackboard_unsent_bytes (\d+)$/m.exec((await board.get<string>("/metrics")).body)?.[1]);
-  await eventually("answers under way", async () => ((await unsent()) > 0 ? true : undefined));
-  await eventually("none", async () => ((await unsent()) === 0 ? true : undefined));
+  await eventually("answers under way", async () => ((await unsentBytes(board)) > 0 ? true : undefined));
+  await eventually("none", async () => ((await unsentBytes(board)) === 0 ? true : undefined));
   for (const socket of stalled) {
     socket.resume();
     await eventually("its end", () => (closedAt(socket) ? true : undefined));
   }
   expect((await board.get(LARGE)).status).toBe(200);
+  await board.stop();
+});
+
+test("who leaves the answers of MCP unread cannot fill the memory with them either", async () => {
+  const board = await large();
+  const body = call("search_messages", { limit: 200, include: "raw" });
+  const ask = `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\naccept: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  const stalled = asksOnly(board, "/api/time");
+  // More than the system takes by itself.
+  stalled.write(ask.repeat(20));
+  await eventually("answers under way", async () => ((await unsentBytes(board)) > 0 ? true : undefined));
+  stalled.destroy();
+  await eventually("none", async () => ((await unsentBytes(board)) === 0 ? true : undefined));
   await board.stop();
 });
 

@@ -7,6 +7,7 @@ import { Agent } from "../support/agent.ts";
 import { postAct } from "../support/bare-board.ts";
 import { TestBoard } from "../support/board.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { call, send } from "../support/mcp-request.ts";
 import { withLongestBody } from "../support/payload.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { writeWithoutBoard } from "../support/without-a-board.ts";
@@ -64,6 +65,22 @@ test.for([
     else expect(seen).toEqual(ids);
   },
 );
+
+test("a model that asks for all of them by MCP gets as many as it can read, and the rest with the cursor", async () => {
+  const asked = { limit: 200, include: "raw", sort: "old", kind: "note" };
+  const pageAt = async (from: object): Promise<Page> => {
+    const { rpc } = await send(board.url, call("search_messages", { ...asked, ...from }));
+    return rpc.result?.["structuredContent"] as Page;
+  };
+  const first = await pageAt({});
+  const second = await pageAt({ cursor: first.next_cursor });
+  expect([first, second].map(({ messages }) => messages.map(({ id }) => id))).toEqual([[ids[0]], [ids[1]]]);
+  const { messages } = await pageAt({ include: "", cursor: second.next_cursor });
+  expect(
+    messages.map(({ id }) => id),
+    "all the others, which are short so",
+  ).toEqual(ids.slice(2));
+});
 
 test("as a thread they come in pages as well, and none is left out", async () => {
   const seen: string[] = [];

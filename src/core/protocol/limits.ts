@@ -78,6 +78,8 @@ export const LIMITS = Object.freeze({
   list_limit: 200,
   list_default: 50,
   page_bytes: 8 * 1024 * 1024,
+  /** A page that an MCP tool shows: more than any model reads at once. */
+  mcp_page_bytes: 512 * 1024,
   parameter_items: 32,
   query_chars: 256,
   query_terms: 16,

@@ -78,9 +78,17 @@ export function markdownDocument(
   records: readonly (MarkdownRecord | TombstoneRecord)[],
   marks: Fence,
 ): string {
-  const rule = records.every((one) => isSkeleton(one as MarkdownRecord)) ? "" : fenceRule(marks);
-  return [`# ${heading}`, ...lines, rule, "", ...records.map((one) => messageMarkdown(one, marks))].join("\n");
+  const texts = records.map((one) => messageMarkdown(one, marks));
+  return markdownOf(heading, lines, texts, hasStrangers(records) ? marks : undefined);
 }
+
+/** Whether any of them holds words of a stranger. */
+export const hasStrangers = (records: readonly (MarkdownRecord | TombstoneRecord)[]): boolean =>
+  !records.every((one) => isSkeleton(one as MarkdownRecord));
+
+/** The same of messages that are written already; `marks` where words of strangers are between them. */
+export const markdownOf = (heading: string, lines: readonly string[], texts: readonly string[], marks: Fence | undefined): string =>
+  [`# ${heading}`, ...lines, marks === undefined ? "" : fenceRule(marks), "", ...texts].join("\n");
 
 /** Lines of facts, and below them lines that hold words of strangers, between the markers. */
 export function markdownList(heading: string, lines: readonly string[], strange: readonly string[], marks: Fence): string {

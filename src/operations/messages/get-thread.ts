@@ -70,10 +70,14 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       const { cursor, scope, fold, limit = LIMITS.thread_messages } = input;
       const page = await show(input.id, { cursor, scope, fold, limit, sizeOf, room });
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
-      if (!markdown) return jsonReply({ json: slice(() => threadText(page, (item) => textOf(item, page.asOf))), ...next });
+      if (!markdown) {
+        const texts: string[] = [];
+        await sliced(page.items, (item) => void texts.push(textOf(item, page.asOf)));
+        return jsonReply({ json: slice(() => threadText(page, texts)), ...next });
+      }
       const records: ReturnType<typeof shownOf>[] = [];
       await sliced(page.items, (item) => void records.push(shownOf(item, page.asOf)));
-      return { ...slice(() => present.markdown("Thread", linesOf(page), records, input)), ...next };
+      return { ...(await present.markdown("Thread", linesOf(page), records, input)), ...next };
     },
   });
 
@@ -84,10 +88,11 @@ const placeOf = ({ depth, parent, parentRel, folded }: Omit<ThreadItem, "stored"
   ...(folded === undefined ? {} : { folded }),
 });
 
-function threadText(page: ThreadPage, textOf: (item: ThreadItem) => string): string {
-  const { root, focus, items, edges, participants, open, nextCursor, total, complete, omitted, latestSeq } = page;
+/** `texts`: its records. */
+function threadText(page: ThreadPage, texts: readonly string[]): string {
+  const { root, focus, edges, participants, open, nextCursor, total, complete, omitted, latestSeq } = page;
   const after = { edges, participants, open, next_cursor: nextCursor, complete, total, omitted, latest_seq: latestSeq };
-  return `${JSON.stringify({ root, focus }).slice(0, -1)},"messages":[${items.map(textOf).join()}],${JSON.stringify(after).slice(1)}`;
+  return `${JSON.stringify({ root, focus }).slice(0, -1)},"messages":[${texts.join()}],${JSON.stringify(after).slice(1)}`;
 }
 
 /** What stands above the messages in Markdown; they carry their own depth and refs. */

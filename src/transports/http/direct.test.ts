@@ -13,7 +13,7 @@ import { httpServer } from "./server.ts";
 import { versions } from "./versions.ts";
 
 /** A server with one operation that has an answer at hand, and notes which way each was given. */
-async function serve({ limited = false } = {}) {
+async function serve({ limited = false, stallMs = undefined as number | undefined } = {}) {
   const ways: string[] = [];
   const said: string[] = [];
   const answer = (way: string, size: number) => {
@@ -78,6 +78,7 @@ async function serve({ limited = false } = {}) {
     assets: loadAssets,
     refusalPage: async ({ message }) => message,
     onRemoved() {},
+    stallMs,
   });
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as { port: number };
@@ -256,4 +257,38 @@ test("the board ends though such connections are open, and both sides may hang u
   gone.socket.end();
   await once(gone.socket, "close");
   await Promise.all([server.app.close(), once(one.socket, "close"), once(two.socket, "close"), once(silent.socket, "close")]);
+});
+
+/** More than the system keeps for a connection by itself. */
+const LARGE = 9_000_000;
+
+test("who is slow to read a long answer gets all of it, though those who are slow to ask are cut off meanwhile", async () => {
+  await using server = await serve();
+  server.app.server.headersTimeout = 1;
+  using slow = await caller(server.port);
+  slow.socket.pause();
+  await slow.ask(get(`/api/one/a?size=${LARGE}`));
+  // Each is cut off when the server looks at its connections, which is a second later each time; then it waits a second more.
+  for (let n = 0; n < 3; n++) {
+    const silent = connect(server.port, "127.0.0.1").resume();
+    silent.write("GET /api/one/a HTTP/1.1\r\n");
+    await once(silent, "close");
+  }
+  slow.socket.resume();
+  const cutOff = once(slow.socket, "close").then(() => ["cut off"]);
+  expect((await Promise.race([slow.answers(1), cutOff]))[0]?.length).toBeGreaterThan(LARGE);
+  await slow.ask(get("/api/one/a"));
+  expect((await slow.answers(1))[0]).toContain("200 OK");
+});
+
+test("who reads nothing of a long answer is cut off", async () => {
+  await using server = await serve({ stallMs: 100 });
+  const over = new Promise((resolve) => server.app.server.once("connection", (socket) => socket.once("close", resolve)));
+  using deaf = await caller(server.port);
+  deaf.socket.pause();
+  await deaf.ask(get(`/api/one/a?size=${LARGE}`));
+  await over;
+  using other = await caller(server.port);
+  await other.ask(get("/api/one/a"));
+  expect(await other.answers(1)).toHaveLength(1);
 });

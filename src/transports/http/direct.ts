@@ -18,6 +18,8 @@ export interface DirectParts {
   /** Called when a connection has sent its first request. */
   readonly heard: (socket: Socket) => void;
   readonly isClosing: () => boolean;
+  /** Who takes no byte of its answer for so long is cut off, after twice as long at most. */
+  readonly stallMs: number;
 }
 
 /** Longer than most requests, and short enough that the answer to a post is never large. */
@@ -69,15 +71,16 @@ export class DirectAnswers {
       this.#parts.heard(socket);
       socket.setTimeout(IDLE_MS);
     };
-    /** A connection that leaves an answer unread goes to the HTTP server, which closes such connections. */
-    const unlessRead = (): void => void (socket.writableLength > 0 && handOver());
+    /** The server knows nothing of this answer: it would take who is slow to read it for one that asks for nothing. */
+    const unlessRead = (): void => void (socket.writableLength > 0 && socket.setTimeout(this.#parts.stallMs));
     const onData = (bytes: Buffer): void => {
       if (busy) {
         since.push(bytes);
         socket.pause();
         return;
       }
-      const text = this.#plainText(socket, bytes);
+      // Who asks on and does not read is held back there.
+      const text = socket.writableLength > 0 ? undefined : this.#plainText(socket, bytes);
       const head = text === undefined ? undefined : plainHead(text);
       if (head !== undefined && this.#answerAtHand(socket, head, bytes.length)) {
         heard();
@@ -105,8 +108,10 @@ export class DirectAnswers {
     };
     const onTimeout = (): void => {
       if (busy) return;
-      if (answered) socket.destroy();
-      else handOver();
+      if (!answered) handOver();
+      else if (socket.writableLength > 0 || socket.timeout === IDLE_MS) socket.destroy();
+      // All of it was taken meanwhile.
+      else socket.setTimeout(IDLE_MS);
     };
     const onEnd = (): void => void (busy || socket.end());
     const onError = (): void => void socket.destroy();

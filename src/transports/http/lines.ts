@@ -6,6 +6,7 @@ import { joinedLists, readInput } from "../../operations/input.ts";
 import { answerLines, type BodyLine } from "../../operations/lines.ts";
 import type { Operation, Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
+import { slice } from "../../ports/share.ts";
 import { readText } from "./body.ts";
 import { refusalFor } from "./refusals.ts";
 
@@ -30,23 +31,28 @@ export function answerMany(
 ): Promise<Reply> {
   const asked = { params: {}, query: joinedLists(operation, request.query as Record<string, unknown>) };
   const input = readInput(operation, asked.params, asked.query);
-  const lines = readLines(request.body, operation.many.most);
+  const lines = slice(() => readLines(request.body, operation.many.most));
   return answerLines(call, operation.many.begin(input), lines, asked, { baseUrl, refusalOf: (error) => refusalFor(error, report) });
 }
 
 /** CR is no line end here, because it is white space in JSON. */
 const LINE_END = 0x0a;
-const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+const isBlank = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
 
-/** Splits a body into its lines and drops empty ones; each line is read on its own. UTF-8 has no line end inside a longer character. */
+/**
+ * A body of many lines: those that are not empty, each of which is read by itself. No byte of a longer character is a line's end. Nothing
+ * is made of an empty line: a request may have a million of them.
+ */
 function readLines(body: unknown, most: number): readonly BodyLine[] {
   const lines: BodyLine[] = [];
   if (!Buffer.isBuffer(body)) return lines;
   for (let from = 0; from < body.length;) {
-    const end = body.indexOf(LINE_END, from);
-    const bytes = body.subarray(from, end === -1 ? body.length : end);
-    from = end === -1 ? body.length : end + 1;
-    if (isBlank(bytes)) continue;
+    let at = from;
+    while (isBlank(body[at])) at++;
+    const end = at === body.length || body[at] === LINE_END ? at : lineEnd(body, at);
+    const bytes = end === at ? undefined : body.subarray(from, end);
+    from = end + 1;
+    if (bytes === undefined) continue;
     if (lines.length === most)
       throw new Refusal("too_large", `The request has more than ${most} lines.`, {
         hint: `Send at most ${most} lines at once; nothing was posted.`,
@@ -55,4 +61,9 @@ function readLines(body: unknown, most: number): readonly BodyLine[] {
     lines.push({ bytes: bytes.length, text: () => readText(bytes) });
   }
   return lines;
+}
+
+function lineEnd(body: Buffer, from: number): number {
+  const end = body.indexOf(LINE_END, from);
+  return end === -1 ? body.length : end;
 }

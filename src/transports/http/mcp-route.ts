@@ -105,7 +105,8 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
         secure: isSafe,
         key: keyOf(request),
       };
-      return send(reply, await protocol.answer(web, message, visit));
+      // What tools make of the answers of operations costs their caller too.
+      return send(reply, await request.admitted!.atItsCost(() => protocol.answer(web, message, visit)));
     },
   });
 }
@@ -128,10 +129,12 @@ function requireJsonWanted(accept: string | undefined): void {
   });
 }
 
-function send(reply: FastifyReply, response: Response): FastifyReply {
+async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   void reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== "connection") void reply.header(name, value);
-  // A stream closes its connection at its end. Otherwise a stopping board would wait for the idle connection.
-  if (response.headers.get("content-type") === "text/event-stream") void reply.header("connection", "close");
-  return reply.send(response.body === null ? undefined : Readable.fromWeb(response.body));
+  if (response.body === null) return reply.send();
+  // Whole as it is, it counts among what its caller has not read yet.
+  if (response.headers.get("content-type") !== "text/event-stream") return reply.send(Buffer.from(await response.arrayBuffer()));
+  // A stream takes its connection along: a board that stops would wait for one that is idle after it.
+  return reply.header("connection", "close").send(Readable.fromWeb(response.body));
 }

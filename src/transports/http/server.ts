@@ -1,6 +1,7 @@
 // The HTTP server: one route per operation.
 import type { RequestListener } from "node:http";
 import type { Server as TlsServer } from "node:https";
+import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { Versions } from "./versions.ts";
@@ -29,7 +30,7 @@ import { addRoute, type RouteParts } from "./route.ts";
 import { callerFrom, secureCheck, trustedCheck } from "./secure.ts";
 import { breakOffSlow, type OpenAnswers } from "./stream.ts";
 import { RequestTurns } from "./request-turns.ts";
-import { Unsent } from "./unsent.ts";
+import { STALL_MS, Unsent } from "./unsent.ts";
 
 export interface HttpParts extends DoorParts, HealthParts, Omit<FrameworkParts, "door"> {
   readonly operations: readonly Operation[];
@@ -108,10 +109,11 @@ function takeRequests(app: FastifyInstance, { turns, trustedProxies }: Parts, { 
 
 /** Only if each connection belongs to one caller and there is no access log. */
 function directAnswers(app: FastifyInstance, parts: Parts, { accessLog, atHand, life }: Takers, drain: Drainer): DirectAnswers | undefined {
-  const { turns, trustedProxies, tls } = parts;
+  const { turns, trustedProxies, tls, stallMs = STALL_MS } = parts;
   if (tls !== undefined || trustedProxies.length > 0 || accessLog !== undefined) return undefined;
   const posts = new DirectPosts(parts);
-  return new DirectAnswers(app.server, { turns, atHand, posts, heard: (socket) => drain.heard(socket), isClosing: () => life.closing });
+  const heard = (socket: Socket): void => drain.heard(socket);
+  return new DirectAnswers(app.server, { turns, atHand, posts, heard, isClosing: () => life.closing, stallMs });
 }
 
 interface Closing {

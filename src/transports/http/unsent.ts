@@ -1,12 +1,13 @@
 // Answers that nobody reads: their bytes are counted per caller and in all, and a caller that reads none for 15 to 30 seconds is disconnected.
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Held, type Overheld } from "../../board/limits/held.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 
-/** A reader that takes no byte for so long is gone. The platform checks twice, so this takes up to twice as long. */
-const STALL_MS = 15_000;
-/** Bytes that fit into the system's own buffers are not counted. */
+/** A reader that takes no byte for so long is gone. The platform looks twice before it says so: it takes up to twice as long. */
+export const STALL_MS = 15_000;
+/** What the system itself keeps for a connection is not worth counting. */
 const COUNTED_BYTES = 64 * 1024;
 const MIB = 1024 * 1024;
 const OF_ONE_CALLER = 12 * MIB;
@@ -18,7 +19,7 @@ export interface UnderWayAnswer {
 }
 
 export class Unsent {
-  readonly #callers = new Map<string, number>();
+  readonly #callers = new Held(OF_ONE_CALLER);
   readonly #underWay = new WeakMap<Socket, ServerResponse>();
   /** Resolves when the last large answer of a caller is made. */
   readonly #making = new Map<string, Promise<unknown>>();
@@ -41,7 +42,7 @@ export class Unsent {
 
   /** Returns whether an answer of this size may be sent to a caller now. */
   admits(caller: string, bytes: number): boolean {
-    return bytes < COUNTED_BYTES || (this.#all + bytes <= OF_ALL && (this.#callers.get(caller) ?? 0) + bytes <= OF_ONE_CALLER);
+    return bytes < COUNTED_BYTES || (this.#all + bytes <= OF_ALL && this.#callers.over(caller, bytes) === undefined);
   }
 
   /**
@@ -56,8 +57,8 @@ export class Unsent {
     this.#making.set(caller, all);
     void all.then(() => this.#making.get(caller) === all && this.#making.delete(caller));
     await before;
-    const bytes = this.#callers.get(caller) ?? 0;
-    if (bytes > OF_ONE_CALLER - LIMITS.page_bytes) throw tooMuch(bytes);
+    const over = this.#callers.over(caller, LIMITS.page_bytes);
+    if (over !== undefined) throw tooMuch(over);
   }
 
   /** Counts an answer until it was sent, or refuses it. An answer in chunks is never whole in memory and counts nothing. */
@@ -65,16 +66,13 @@ export class Unsent {
     const bytes = bytesOf(answer);
     if (bytes < COUNTED_BYTES) return;
     const caller = callerOf();
-    if (!this.admits(caller, bytes)) throw tooMuch(this.#callers.get(caller) ?? 0);
-    this.#add(caller, bytes);
-    response.once("close", () => this.#add(caller, -bytes));
-  }
-
-  #add(caller: string, bytes: number): void {
+    if (!this.admits(caller, bytes)) throw tooMuch(this.#callers.over(caller, bytes));
+    const release = this.#callers.add(caller, bytes);
     this.#all += bytes;
-    const now = (this.#callers.get(caller) ?? 0) + bytes;
-    if (now <= 0) this.#callers.delete(caller);
-    else this.#callers.set(caller, now);
+    response.once("close", () => {
+      release();
+      this.#all -= bytes;
+    });
   }
 }
 
@@ -84,12 +82,12 @@ function bytesOf(answer: unknown): number {
   return Buffer.isBuffer(answer) ? answer.length : 0;
 }
 
-function tooMuch(bytes: number): Refusal {
-  return bytes === 0
+function tooMuch(over: Overheld | undefined): Refusal {
+  return over === undefined
     ? new Refusal("overloaded", "Too many large answers are under way to others.")
-    : new Refusal("overloaded", `${bytes} bytes of answers to this address are under way and not read yet.`, {
+    : new Refusal("overloaded", `${over.held} bytes of answers to this ${over.who} are under way and not read yet.`, {
         status: 429,
         hint: "Read the answers that are under way first, or ask for smaller pages (`limit`, `fields`).",
-        details: { unread_bytes: bytes, at_once_bytes: OF_ONE_CALLER },
+        details: { unread_bytes: over.held, at_once_bytes: over.most },
       });
 }

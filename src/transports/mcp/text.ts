@@ -2,6 +2,7 @@
 import type { ErrorBody } from "../../core/errors.ts";
 import { type Fence, fenceRule, inside, markdownDocument, type MarkdownRecord, shortId, visible } from "../../core/view/markdown.ts";
 import type { TombstoneRecord } from "../../core/view/record.ts";
+import { slice } from "../../ports/share.ts";
 import { plural } from "../../core/text/plural.ts";
 import type { Body } from "./tool-context.ts";
 
@@ -21,12 +22,8 @@ export function pageText(heading: string, body: Body, marks: Fence, notes: reado
   // `fields` may have left out what the facts are made of.
   if (messages.some((one) => (one as Partial<Shown>).server?.author === undefined || (one as Partial<Shown>).derived === undefined))
     return `# ${heading}\n${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.\n${fenced(messages, marks)}`;
-  return markdownDocument(
-    heading,
-    [`${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.`, ...notes, ...more(cursor)],
-    messages,
-    marks,
-  );
+  const lines = [`${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.`, ...notes, ...more(cursor)];
+  return slice(() => markdownDocument(heading, lines, messages, marks));
 }
 
 export const messageText = (body: Body, marks: Fence): string => markdownDocument("Message", [], [body as unknown as Shown], marks);
@@ -80,7 +77,7 @@ export function threadText(body: Body, marks: Fence): string {
     ...(omitted === 0 ? [] : [`${plural(omitted, "message")} left out: scope thread and a larger max_chars show more.`]),
     ...more(cursor),
   ];
-  return markdownDocument("Thread", lines, messages, marks);
+  return slice(() => markdownDocument("Thread", lines, messages, marks));
 }
 
 export function graphText(body: Body, marks: Fence): string {
