@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import { DAY_MS, HOUR_MS } from "../../src/core/durations.ts";
 import { messageId } from "../../src/core/protocol/identity.ts";
+import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { workBits } from "../../src/core/protocol/work.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { acknowledge, type AckAnswer, ackText, idOf, sendAck } from "../support/acks.ts";
@@ -55,6 +56,14 @@ describe("an acknowledgement", () => {
     expect((await acknowledge(board, reader, { acted: [sent.id, later.id] })).body).toMatchObject({ acted: 2, declined: 0 });
     expect(await deliveryOf(sent.id)).toEqual({ state: "acted", at: at() });
     expect(await agentRecord(reader)).toMatchObject({ reads_to_seq: later.seq, last_ack: at(), last_seen: at() });
+  });
+
+  test("cannot fill the log with white space, of which every byte would be kept", async () => {
+    const [sender, reader] = [board.agent(), board.agent()];
+    const { seq } = await board.put(sender, { kind: "note", title: "read me", to: reader.id });
+    const text = ackText(await idOf(board), reader, board.clock.now(), { seen: seq });
+    expectRefusal(await sendAck(board, reader, text.padEnd(LIMITS.operation_bytes + 1)), 413, "too_large");
+    expect((await sendAck(board, reader, text.padEnd(LIMITS.operation_bytes))).status).toBe(201);
   });
 
   test("is shown in lists as with the message itself, and is no change that readers of changes hear of", async () => {

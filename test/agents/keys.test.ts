@@ -4,6 +4,8 @@ import { authorOf, KeyBook, lateOps } from "../../src/core/keys/key-book.ts";
 import { DAY_MS, HOUR_MS } from "../../src/core/durations.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import type { Entry } from "../../src/core/log/chain.ts";
+import { LIMITS } from "../../src/core/protocol/limits.ts";
+import { idOf } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";
 import { freshAlias, operateAlias } from "../support/aliases.ts";
 import { TestBoard } from "../support/board.ts";
@@ -108,6 +110,14 @@ describe("what is asked of an operation", () => {
     const late = signed(next, next, { op: "commit", next: hashOf(key) }, await board.name(), board.clock.now());
     expectRefusal(await board.send(JSON.stringify(late), "/api/keys"), 409, "stale_key_op");
     board.clock.advance(1000);
+  });
+
+  test("it cannot be padded with white space, which would be kept and served for ever", async () => {
+    const agent = board.agent();
+    const { payload } = signed(agent, agent, { op: "commit", next: hashOf(board.agent()) }, await idOf(board), board.clock.now());
+    const padded = (bytes: number) => board.send(JSON.stringify(agent.seal(payload.padEnd(bytes), undefined, KEY_BITS)), "/api/keys");
+    expectRefusal(await padded(LIMITS.operation_bytes + 1), 413, "too_large");
+    expect((await padded(LIMITS.operation_bytes)).status).toBe(201);
   });
 
   test("fields, times, work and signatures are checked", async () => {

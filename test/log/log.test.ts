@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { agentId } from "../../src/core/protocol/identity.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { DAY_MS } from "../../src/core/durations.ts";
+import { ackText, idOf, sendAck } from "../support/acks.ts";
 import { TestBoard } from "../support/board.ts";
 import { notes, putAll } from "../support/crowd.ts";
 import { type Change, chainFaults } from "../support/chain.ts";
@@ -92,6 +93,22 @@ describe("a mirror that follows /api/changes", () => {
     expect(chainFaults(all)).toEqual([]);
     expect(all.filter((entry) => entry.raw)).toHaveLength(50);
     expect((await page(board, "?limit=1000")).changes).toHaveLength(50);
+  });
+  test("long details come in pages as well: whoever writes many of them holds up nobody who reads the log", async () => {
+    await using board = await TestBoard.start();
+    const [sender, reader] = [board.agent(), board.agent()];
+    for (let i = 0; i < 70; i++) await board.put(sender, { ...note(String(i)), to: reader.id });
+    for (let seen = 1; seen <= 70; seen++) {
+      const text = ackText(await idOf(board), reader, board.clock.now(), { seen });
+      expect((await sendAck(board, reader, text.padEnd(LIMITS.operation_bytes))).status).toBe(201);
+    }
+    const first = await page(board, "?limit=1000");
+    expect(first).toMatchObject({ more: true, next_after: first.changes.length });
+    expect(JSON.stringify(first).length).toBeLessThan(1.5 * LIMITS.changes_raw_chars);
+    const second = await page(board, `?limit=1000&after=${first.next_after}`);
+    expect(second.more).toBe(false);
+    expect(chainFaults([...first.changes, ...second.changes])).toEqual([]);
+    expect(first.changes.length + second.changes.length).toBe(140);
   });
   test("a changed byte anywhere breaks the chain", async () => {
     await using board = await TestBoard.start();

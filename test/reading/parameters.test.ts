@@ -68,6 +68,7 @@ test("the limits of a question are published", async () => {
     thread_messages: 5000,
     page_bytes: 8 * 1024 * 1024,
     mcp_page_bytes: 512 * 1024,
+    operation_bytes: 16 * 1024,
     graph_depth: 6,
     graph_nodes: 500,
     wait_s: 30,

@@ -9,6 +9,7 @@ import { isLabel, LABEL_RULE } from "./labels.ts";
 import { LIMITS } from "./limits.ts";
 import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
 import { sha256Hex } from "./sha256.ts";
+import { requireShort } from "./signed-operation.ts";
 import { requireKeySpelling, requireSealSpelling } from "./spelling.ts";
 import { FEW_VALUES, scanText } from "./text-scan.ts";
 import { kindOf, REL_NAMES } from "./vocabulary.ts";
@@ -109,7 +110,7 @@ export function keyDraftOf(envelope: KeyEnvelope): KeyDraft {
 }
 
 export function parseKeyPayload(text: string): KeyPayload {
-  if (text.length > LIMITS.payload_bytes) throw new Refusal("too_large");
+  requireShort(text);
   const value = parseJson(text, "`payload`", { mostValues: FEW_VALUES });
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Refusal("invalid_field", "`payload` must be one JSON object.", { hint: KEY_ENVELOPE_HINT });

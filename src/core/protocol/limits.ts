@@ -5,6 +5,8 @@ import { ANNOUNCED_DAYS } from "./board-key.ts";
 export const LIMITS = Object.freeze({
   request_bytes: 1024 * 1024,
   payload_bytes: 512 * 1024,
+  /** The payload of an alias, key or ack operation: the log keeps all of it, and none needs half as much. */
+  operation_bytes: 16 * 1024,
   /** Messages in one request, one per line; together they may be as large as any request. */
   bundle_lines: 100,
   bundle_bytes: 1024 * 1024,

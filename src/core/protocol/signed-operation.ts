@@ -1,6 +1,7 @@
 // What all signed operations other than messages have in common: the envelope, and how the text inside it is read.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
+import { utf8Length } from "./encoding.ts";
 import { MESSAGE_ADDRESS_HINT } from "./field-hints.ts";
 import { LIMITS } from "./limits.ts";
 import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
@@ -21,13 +22,21 @@ export interface OperationRules {
   readonly integers: readonly string[];
 }
 
+/** Before it is parsed. */
+export function requireShort(text: string): void {
+  if (text.length > LIMITS.operation_bytes || utf8Length(text) > LIMITS.operation_bytes)
+    throw new Refusal("too_large", `\`payload\` is larger than ${LIMITS.operation_bytes} bytes, which no operation needs.`, {
+      hint: "Leave out white space between the fields.",
+    });
+}
+
 /** Parses the payload of an operation by its closed schema. */
 export function operationPayload<Payload extends { readonly v: number; readonly pk: string }>(
   text: string,
   schema: z.ZodType<Payload> & { readonly shape: object },
   { what, hint, depth, mostValues, integers }: OperationRules,
 ): Payload {
-  if (text.length > LIMITS.payload_bytes) throw new Refusal("too_large");
+  requireShort(text);
   const value = parseJson(text, "`payload`", { mostValues });
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Refusal("invalid_field", "`payload` must be one JSON object.", { hint });

@@ -11,8 +11,9 @@ import { includeList } from "../parameters.ts";
 import { nextSlice, sliced } from "../../ports/share.ts";
 
 const DEFAULT_LIMIT = 100;
-/** A payload may be half a megabyte, so content is read a few entries at a time. */
+/** A payload may be half a megabyte, so content is read a few entries at a time; so are details, which are shorter. */
 const RAW_STEP = 16;
+const DETAIL_STEP = 250;
 
 export const getChanges = (log: LogReads, clock: Clock) =>
   operation({
@@ -24,7 +25,7 @@ export const getChanges = (log: LogReads, clock: Clock) =>
       after: integer(0, Number.MAX_SAFE_INTEGER).default(0).describe("The last seq already known; 0 starts at the oldest."),
       limit: integer(1, LIMITS.changes_limit)
         .default(DEFAULT_LIMIT)
-        .describe("How many entries at most; with raw there may be fewer, so go by `more`."),
+        .describe("How many entries at most; where they are long there may be fewer, so go by `more`."),
       include: includeList(["raw"]).optional().describe("raw adds the signed payload of each create entry."),
     }),
     responses: { 200: { words: "Entries in order of seq.", body: changesBody } },
@@ -37,7 +38,7 @@ export const getChanges = (log: LogReads, clock: Clock) =>
       const { seq: latest } = await log.head();
       const oldest = await log.oldestSeq();
       const start = Math.max(after, oldest - 1);
-      const entries = raw ? await withContent(log, start, limit, clock.now()) : await log.entries(start, limit);
+      const entries = await pageOf(log, start, limit, raw ? clock.now() : undefined);
       const changes: string[] = [];
       await sliced(entries, ({ raw: content, assisted, seq, at, ...entry }) => {
         const told = { ...(assisted === null ? {} : { assisted }), ...(raw && entry.type === "create" ? { raw: content } : {}) };
@@ -49,17 +50,18 @@ export const getChanges = (log: LogReads, clock: Clock) =>
     },
   });
 
-/** Up to `limit` entries with content, fewer where the content alone fills a page. */
-async function withContent(log: LogReads, start: number, limit: number, now: number): Promise<readonly LogEntry[]> {
+/** Up to `limit` entries, with their content as it is now where that is wanted; fewer where content and details alone fill a page. */
+async function pageOf(log: LogReads, start: number, limit: number, now: number | undefined): Promise<readonly LogEntry[]> {
+  const stepSize = now === undefined ? DETAIL_STEP : RAW_STEP;
   const entries: LogEntry[] = [];
   let chars = 0;
   while (entries.length < limit && chars < LIMITS.changes_raw_chars) {
-    const step = await log.entries(entries.at(-1)?.seq ?? start, Math.min(RAW_STEP, limit - entries.length), now);
+    const step = await log.entries(entries.at(-1)?.seq ?? start, Math.min(stepSize, limit - entries.length), now);
     if (step.length === 0) break;
     for (const entry of step) {
       if (chars >= LIMITS.changes_raw_chars) break;
       entries.push(entry);
-      chars += entry.raw?.payload.length ?? 0;
+      chars += (entry.raw?.payload.length ?? 0) + (entry.detail?.length ?? 0);
     }
     await nextSlice();
   }
