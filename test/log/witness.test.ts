@@ -61,20 +61,6 @@ describe("a witness", () => {
     expect(grown.size).toBe(2);
   });
 
-  test("is not made to vouch for an old state: a head that it cosigned long ago, shown again by a stranger, stays old", async () => {
-    const one = signerNamed("one.test/w");
-    await using board = await TestBoard.start({ flags: ["--witness-policy", policyFile(one)] });
-    await post(board, "first");
-    const old = await text(board, "/tlog/checkpoint?for=witness");
-    const cosigned = old + formatSignatures([await cosignText(parseNote(old).text, seconds(board)(), one)]);
-    expect((await cosign(board, cosigned)).body).toEqual({ size: 1, added: 1, witnesses: 1 });
-    board.clock.advance(2 * 3_600_000);
-    await post(board, "second");
-    const newest = await text(board, "/tlog/checkpoint?for=witness");
-    await cosign(board, cosigned);
-    expect(await text(board, "/tlog/checkpoint"), "and not the old one").toBe(newest);
-  });
-
   test("goes on after a restart of the board, with the heads that it has", async () => {
     const one = signerNamed("one.test/w");
     const flags = ["--witness-policy", policyFile(one)];

@@ -70,11 +70,8 @@ export function cosigner({ heads, log, policy, verify, clock, peers }: Cosigning
     const note = body.includes("\n\n") ? parseNote(body) : undefined;
     const known = (note?.signatures ?? parseSignatures(body)).filter((line) => witnesses.some((key) => isOf(key, line)));
     if (known.length === 0) throw new Refusal("unknown_witness", undefined, { details: { witnesses: witnesses.map(({ name }) => name) } });
-    const fit = note === undefined ? await fitting(known) : undefined;
-    const text = fit?.text ?? note?.text ?? "";
-    const held = await verifiedSignatures({ text, signatures: known }, witnesses, verify);
-    // Only now: a head with a made-up cosignature is not adopted.
-    const head = fit ?? (await signedBefore(note!));
+    const head = note === undefined ? await fitting(known) : await signedBefore(note);
+    const held = await verifiedSignatures({ text: head.text, signatures: known }, witnesses, verify);
     const added = held.filter(({ key, signature }) => head.add(key, signature)).length;
     return { head, added };
   }
