@@ -15,6 +15,7 @@ import { storesIn } from "./support/measured-board.ts";
 import { orInstead, readAsked, refused, requireNames, type Usage } from "./support/usage.ts";
 import { summary } from "./support/summary.ts";
 import { teamBench } from "./team.ts";
+import { tlogBench } from "./tlog.ts";
 import { wakeBench } from "./wake.ts";
 import { writerBench } from "./writer.ts";
 
@@ -37,6 +38,7 @@ const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Fi
   brief: briefBench,
   acks: acksBench,
   wake: wakeBench,
+  tlog: tlogBench,
   peers: peersBench,
 };
 const HISTORY = fileURLToPath(new URL("./history.jsonl", import.meta.url));
@@ -46,7 +48,7 @@ const USAGE = {
   what: "bench",
   flags: {
     messages: { takes: "100000,1000000", words: "how many messages the boards of read and pages hold" },
-    store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post, writer, brief and acks keep themselves" },
+    store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post, writer, brief, acks and tlog keep themselves" },
     tasks: { takes: "200", words: "how many tasks the queue of team has" },
     workers: { takes: "3,12", words: "how many workers the teams have" },
     clients: { takes: "typescript,python,mcp", words: "by which clients the workers of team speak to the board" },

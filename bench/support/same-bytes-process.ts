@@ -27,7 +27,7 @@ export class SameBytesProcess {
   async copy(url: string): Promise<number> {
     const answer = await fetch(url);
     const headers = Object.fromEntries([...answer.headers].filter(([name]) => !OWN_HEADERS.has(name)));
-    this.#child.send({ headers, body: await answer.text() } satisfies SameBytes);
+    this.#child.send({ headers, body: Buffer.from(await answer.arrayBuffer()).toString("base64") } satisfies SameBytes);
     const [port] = (await once(this.#child, "message")) as [number];
     return port;
   }

@@ -4,16 +4,17 @@ import type { AddressInfo } from "node:net";
 
 export interface SameBytes {
   readonly headers: Readonly<Record<string, string>>;
+  /** In base64. */
   readonly body: string;
 }
 
-let answer: SameBytes = { headers: {}, body: "" };
+let answer = { headers: {} as SameBytes["headers"], body: Buffer.alloc(0) };
 const server = createServer((_request, response) => {
   response.writeHead(200, answer.headers);
   response.end(answer.body);
 });
 process.on("message", (given: SameBytes) => {
-  answer = given;
+  answer = { headers: given.headers, body: Buffer.from(given.body, "base64") };
   process.send?.((server.address() as AddressInfo).port);
 });
 process.on("disconnect", () => process.exit(0));

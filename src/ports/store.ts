@@ -149,6 +149,8 @@ export interface LogReads {
   oldestSeq(): Promise<number>;
   /** The seq of the `create` entry of a message whose tombstone is gone too. */
   pastSeq(id: string): Promise<number | undefined>;
+  /** Ids of such messages that begin so. */
+  pastIds(prefix: string, limit: number): Promise<readonly string[]>;
   /** The first seq at or after a time; one past the newest if there is none. */
   seqAt(unixMs: number): Promise<number>;
   /** Messages per minute since 1970, from a minute on, by the bits of their proof of work, without empty minutes; the last week is kept. */

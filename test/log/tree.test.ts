@@ -146,6 +146,9 @@ describe("a proof", () => {
     await board.put(agent, { kind: "note", body: "a new day" });
     expectRefusal(await board.get(`/api/messages/${id}`), 404, "not_found");
     const proof = await inTime(board, () => text(board, `/api/messages/${id}/proof`));
+    expect(await text(board, `/api/messages/${id.slice(0, 10)}/proof`)).toBe(proof);
+    const named = await board.get("/api/messages/some-alias/proof");
+    expect(expectRefusal(named, 404, "not_found").message).toContain("/api/changes/{seq}/proof");
     const { index } = await acceptProof(proof, parseProof(proof).extra!, await policyOf(board), { sha256, verify: holds });
     expect(index).toBe(seq - 1);
     expect(await checkConfigured(configAt(board.data), board.clock.now())).toMatchObject({ findings: [] });

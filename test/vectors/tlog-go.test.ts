@@ -4,15 +4,23 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WitnessState } from "../../src/cli/witness/state.ts";
+import { followOnce } from "../../src/cli/witness/follow.ts";
+import { connect } from "../../src/client/connect.ts";
 import { toBase64 } from "../../src/core/tlog/base64.ts";
-import { openCheckpoint } from "../../src/core/tlog/checkpoint.ts";
+import { openCheckpoint, parseCheckpoint } from "../../src/core/tlog/checkpoint.ts";
 import { encodeBundle } from "../../src/core/tlog/entry-bundle.ts";
 import { formatVerifierKey, parseVerifierKey } from "../../src/core/tlog/key.ts";
 import { parseNote } from "../../src/core/tlog/note.ts";
-import { planConsistency, planInclusion } from "../../src/core/tlog/plan.ts";
+import { planConsistency, planInclusion, readLater } from "../../src/core/tlog/plan.ts";
+import { parseProof } from "../../src/core/tlog/proof-text.ts";
 import { bundlePath, tileIn, tilePath } from "../../src/core/tlog/tile.ts";
+import { TestBoard } from "../support/board.ts";
+import { notes, putAll } from "../support/crowd.ts";
 import { programOnPath } from "../support/on-path.ts";
+import { otherHistory } from "../support/other-history.ts";
 import { crypto, logSigner, MemoryLog, sha256, signedNote, witnessSigner } from "../support/tlog.ts";
+import { policyFile } from "../support/witness.ts";
 
 /** Where Debian's golang-golang-x-mod-dev puts it. */
 const GOPATH = process.env["GOPATH"] ?? "/usr/share/gocode";
@@ -31,11 +39,11 @@ const CONSISTENCY = [1, 2, 255, 256, 257, 65_536, 65_537, 69_999, SIZE].map((old
 
 describe.skipIf(noGo)(`a log is what it says to those who did not write it ${WITH_GO}`, () => {
   let folder = "";
-  const write = (path: string, content: string | Uint8Array) => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
+  const write = (path: string, content: string | Uint8Array, to = folder) => {
+    mkdirSync(dirname(join(to, path)), { recursive: true });
+    writeFileSync(join(to, path), content);
   };
-  const judge = () => spawnSync(join(folder, "tlog-check"), [folder], { encoding: "utf8" });
+  const judge = (what = folder) => spawnSync(join(folder, "tlog-check"), [what], { encoding: "utf8" });
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "tlog-go-"));
@@ -80,6 +88,46 @@ describe.skipIf(noGo)(`a log is what it says to those who did not write it ${WIT
       crypto.verify,
     );
     expect(checkpoint.size).toBe(SIZE);
+  });
+
+  test("a running board holds too, from its own answers, with a witness' line", async () => {
+    await using board = await TestBoard.start({ flags: ["--witness-policy", policyFile(WITNESS)] });
+    const size = 700;
+    await putAll(
+      board,
+      notes(size, (i) => `note ${i}`),
+    );
+    const to = join(folder, "board");
+    const bytes = async (path: string) => (await fetch(`${board.url}/tlog/${path}`)).bytes();
+    const text = async (path: string) => (await fetch(board.url + path)).text();
+    const cosigned = await followOnce(connect(board.url), new WitnessState(join(folder, "state")), WITNESS, () => 1_767_225_600);
+    expect(cosigned).toMatchObject({ size, witnesses: 1 });
+    write("checkpoint", await text("/tlog/checkpoint"), to);
+    for (let level = 0; tileIn(size, level, 0) !== undefined; level++)
+      for (let index = 0, tile = tileIn(size, level, 0); tile !== undefined; tile = tileIn(size, level, ++index)) {
+        write(tilePath(tile), await bytes(tilePath(tile)), to);
+        if (level === 0) write(bundlePath(tile), await bytes(bundlePath(tile)), to);
+      }
+    const inclusion = await Promise.all(
+      [1, 256, 257, 512, 700].map(async (seq) => {
+        const { index, hashes, checkpoint } = parseProof(await text(`/api/changes/${seq}/proof`));
+        return { Index: index, Size: parseCheckpoint(parseNote(checkpoint).text).size, Hashes: hashes.map(toBase64) };
+      }),
+    );
+    const consistency = await Promise.all(
+      [1, 255, 256, 300, 512, 700].map(async (older) => {
+        const hashes = await readLater(planConsistency(older, size), (tile) => bytes(tilePath(tile)), sha256);
+        return { Older: older, Newer: size, Hashes: hashes.map(toBase64) };
+      }),
+    );
+    const { vkey } = (await board.get<{ vkey: string }>("/tlog/key")).body;
+    const proofs = { LogKey: vkey, WitnessKey: formatVerifierKey(WITNESS.key), Inclusion: inclusion, Consistency: consistency };
+    write("proofs.json", JSON.stringify(proofs), to);
+    const { status, stdout, stderr } = judge(to);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ entries: size, inclusion: 5, consistency: 6 });
+    write("checkpoint", await otherHistory(board, size), to);
+    expect(judge(to).status).toBe(1);
   });
 
   test.for([

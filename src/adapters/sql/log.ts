@@ -33,6 +33,11 @@ export async function pastSeq(rows: SqlRows, id: string): Promise<number | undef
   return (await first<{ seq: number }>(rows, "SELECT seq FROM past_messages WHERE id = $1", [id]))?.seq;
 }
 
+export async function pastIds(rows: SqlRows, prefix: string, limit: number): Promise<readonly string[]> {
+  const sql = "SELECT id FROM past_messages WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
+  return (await rows.all<{ id: string }>(sql, [prefix, `${prefix}g`, limit])).map(({ id }) => id);
+}
+
 /** The first entry kept, unless it is only kept as the anchor of the chain. */
 export async function oldestSeq(rows: SqlRows): Promise<number> {
   const kept = (await first<{ seq: number | null }>(rows, "SELECT min(seq) AS seq FROM log", []))?.seq ?? null;

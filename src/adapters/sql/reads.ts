@@ -7,7 +7,7 @@ import { seenMemory } from "./message-memory.ts";
 import type { SqlRows } from "./dialect.ts";
 import { keyFacts, keyOp, keyOps, keysOf, keyStates, publicKey } from "./keys.ts";
 import { inbox } from "./inbox.ts";
-import { logEntries, oldestSeq, pastSeq } from "./log.ts";
+import { logEntries, oldestSeq, pastIds, pastSeq } from "./log.ts";
 import { blob, changedSince, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
 import { actions, moderationFigures, notice, notices, switches } from "./moderation.ts";
 import { agentNames, agentsByPrefix } from "./names.ts";
@@ -37,6 +37,7 @@ export class SqlReads {
   entries: Store["entries"] = (...asked) => logEntries(this.rows, ...asked);
   oldestSeq: Store["oldestSeq"] = () => oldestSeq(this.rows);
   pastSeq: Store["pastSeq"] = (id) => pastSeq(this.rows, id);
+  pastIds: Store["pastIds"] = (...asked) => pastIds(this.rows, ...asked);
   tile: Store["tile"] = (asked) => tile(this.rows, asked);
   keyFacts: Store["keyFacts"] = (agent) => keyFacts(this.rows, agent);
   keyStates: Store["keyStates"] = (agents) => keyStates(this.rows, agents);

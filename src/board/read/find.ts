@@ -11,10 +11,7 @@ import type { Found, LogReads, MessageReads, StoredMessage } from "../../ports/s
 const CANDIDATES = 5;
 
 export type FindMessage = (idOrPrefix: string) => Promise<StoredMessage>;
-/**
- * The seq of the `create` entry of a message, as long as the entry is kept, even if the tombstone is deleted; prefixes work for live and
- * ended messages only.
- */
+/** The seq of the `create` entry of a message, as long as the entry is kept, even if the tombstone is deleted. */
 export type LocateMessage = (idOrPrefix: string) => Promise<number>;
 
 type Reads = Pick<MessageReads, "find" | "idsByPrefix">;
@@ -28,15 +25,15 @@ export function messageFinder(store: Reads, clock: Clock): FindMessage {
   };
 }
 
-export function messageLocator(store: Reads & Pick<LogReads, "pastSeq">, clock: Clock): LocateMessage {
-  const resolve = prefixResolver(store);
+export function messageLocator(store: Reads & Pick<LogReads, "pastSeq" | "pastIds">, clock: Clock): LocateMessage {
+  const resolve = prefixResolver(store, (prefix) => store.pastIds(prefix, CANDIDATES + 1));
   return async (idOrPrefix) => {
     const now = clock.now();
     const id = await resolve(idOrPrefix, now);
     const found = await store.find(id, now);
     if (found !== undefined) return "gone" in found ? found.gone.seq : found.stored.state.seq;
     const seq = await store.pastSeq(id);
-    if (seq === undefined) throw new Refusal("not_found", `There is no message ${id}.`);
+    if (seq === undefined) throw new Refusal("not_found", `There is no message ${id}, and the log keeps no entry of it.`, UNPROVED);
     return seq;
   };
 }
@@ -54,11 +51,20 @@ function anyFinder(store: Reads, clock: Clock): (idOrPrefix: string) => Promise<
   };
 }
 
-function prefixResolver(store: Reads): (idOrPrefix: string, now: number) => Promise<string> {
+const UNPROVED = {
+  hint: `The log keeps entries for ${LIMITS.log_days} days; a proof that was taken while an entry was kept holds for ever. Entries of aliases, keys and acknowledgements are proved at /api/changes/{seq}/proof.`,
+};
+
+/** `forgotten`: candidates where no other message is left. */
+function prefixResolver(
+  store: Reads,
+  forgotten: (prefix: string) => Promise<readonly string[]> = async () => [],
+): (idOrPrefix: string, now: number) => Promise<string> {
   return async (prefix, now) => {
     if (prefix.length === MESSAGE_ID_CHARS) return prefix;
     const { live, gone } = await store.idsByPrefix(prefix, CANDIDATES + 1, now);
-    const candidates = live.length > 0 ? live : gone;
+    const known = live.length > 0 ? live : gone;
+    const candidates = known.length > 0 ? known : await forgotten(prefix);
     const [first, second] = candidates;
     if (first === undefined) throw new Refusal("not_found", `No message id starts with ${prefix}.`);
     if (second !== undefined) {

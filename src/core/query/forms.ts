@@ -59,10 +59,13 @@ export const agentList = commaList.refine(
   "must be a comma list of agent ids (ag_ and 20 hex characters) or aliases",
 );
 
-export const messageIdOrPrefix = z
-  .string()
-  .regex(/^[0-9a-f]{8,64}$/, "must be a message id of 64 lower-case hex characters, or a unique prefix of at least 8")
-  .describe("A message id, or a unique prefix of 8 or more characters.");
+const messageIdRule = (more = "") =>
+  z
+    .string()
+    .regex(/^[0-9a-f]{8,64}$/, `must be a message id of 64 lower-case hex characters, or a unique prefix of at least 8${more}`)
+    .describe("A message id, or a unique prefix of 8 or more characters.");
+export const messageIdOrPrefix = messageIdRule();
+export const messageIdToProve = messageIdRule("; other entries are proved by their seq, at /api/changes/{seq}/proof");
 
 export const flag = z
   .enum(["true", "false", "1", "0"], "must be true, false, 1 or 0")

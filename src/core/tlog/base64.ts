@@ -6,6 +6,9 @@ const SHAPE = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const CHUNK = 8192;
 
 export function toBase64(bytes: Uint8Array): string {
+  // Newer platforms have it, many times as fast.
+  const { toBase64: native } = bytes as { toBase64?: () => string };
+  if (native !== undefined) return native.call(bytes);
   let binary = "";
   for (let at = 0; at < bytes.length; at += CHUNK) binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
   return btoa(binary);

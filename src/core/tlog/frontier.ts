@@ -22,7 +22,7 @@ export interface Grown {
 export function append({ size, peaks }: Frontier, leaf: Hash, sha256: Sha256): Grown {
   if (leaf.length !== HASH_BYTES) throw new RangeError(`The hash of a leaf has ${HASH_BYTES} bytes, not ${leaf.length}.`);
   requireWhole(size + 1, "The size of a tree");
-  const left = [...peaks];
+  const left = peaks.slice();
   const tileHashes = [leaf];
   let hash = leaf;
   for (let [rest, height] = [size, 1]; rest % 2 === 1; rest = Math.floor(rest / 2), height++) {
@@ -31,7 +31,8 @@ export function append({ size, peaks }: Frontier, leaf: Hash, sha256: Sha256): G
     hash = nodeHash(beside, hash, sha256);
     if (height % TILE_HEIGHT === 0) tileHashes.push(hash);
   }
-  return { frontier: { size: size + 1, peaks: [...left, hash] }, tileHashes };
+  left.push(hash);
+  return { frontier: { size: size + 1, peaks: left }, tileHashes };
 }
 
 export function rootOf({ peaks }: Frontier, sha256: Sha256): Hash {

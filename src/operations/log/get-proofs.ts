@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { LocateMessage } from "../../board/read/find.ts";
 import type { Prove } from "../../board/proof/proofs.ts";
 import { operation, type Operation } from "../operation.ts";
-import { integer, messageIdOrPrefix } from "../../core/query/forms.ts";
+import { integer, messageIdToProve } from "../../core/query/forms.ts";
 
 const SHARED = {
   method: "GET",
@@ -28,7 +28,7 @@ export const proofOperations = (prove: Prove, locate: LocateMessage): readonly O
     name: "get_message_proof",
     path: "/api/messages/{id}/proof",
     summary: "A proof that the log holds the `create` entry of a message, also of one that is gone.",
-    input: z.strictObject({ id: messageIdOrPrefix }),
+    input: z.strictObject({ id: messageIdToProve }),
     refusals: [...REFUSALS, "ambiguous_id"],
     run: async ({ input }) => ({ body: (await prove(await locate(input.id))).proof, type: TYPE, headers: HEADERS }),
   }),
