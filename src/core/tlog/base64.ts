@@ -22,5 +22,9 @@ export function fromBase64(text: string, what: string): Uint8Array<ArrayBuffer> 
   // The bits of the last character that no byte uses.
   if (padding > 0 && last % (padding === 2 ? 16 : 4) !== 0)
     throw malformed(`${what} is base64, but not the spelling that an encoder writes: unused bits of its end are set.`);
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  // A tile has 8,192 of them: `Uint8Array.from` would take ten times as long.
+  for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
 }

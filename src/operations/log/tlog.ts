@@ -79,7 +79,7 @@ const tile = ({ tiles }: TlogParts) =>
       const asked = placeOf(`tile/${input.tile}`);
       const body = "level" in asked ? await tiles.read(asked) : undefined;
       if (body === undefined) throw new Refusal("not_found", "The tree does not reach so far.");
-      return { body: Buffer.from(body), type: BYTES, headers: FOREVER };
+      return { body: Buffer.from(body.buffer, body.byteOffset, body.length), type: BYTES, headers: FOREVER };
     },
   });
 
