@@ -283,14 +283,21 @@ export class Refusal extends Error {
   readonly hint: string;
   /** The id of the message that it is about, for pages that lead on from there. */
   readonly about: string | undefined;
+  /** The thread that it belonged to, where that is another one: pages lead back to it. */
+  readonly thread: string | undefined;
 
-  constructor(code: ErrorCode, message?: string, more: { details?: Details; status?: number; hint?: string; about?: string } = {}) {
+  constructor(
+    code: ErrorCode,
+    message?: string,
+    more: { details?: Details; status?: number; hint?: string; about?: string; thread?: string | undefined } = {},
+  ) {
     super(message ?? ERRORS[code].meaning);
     this.code = code;
     this.details = more.details;
     this.status = more.status ?? ERRORS[code].status;
     this.hint = more.hint ?? ERRORS[code].hint;
     this.about = more.about;
+    this.thread = more.thread;
   }
 }
 

@@ -2,6 +2,7 @@
 import { agentLink } from "./agent-name.ts";
 import { html, type Html } from "./html.ts";
 import type { agentView } from "../core/view/agent.ts";
+import type { AgentPace } from "../core/view/work-pace.ts";
 import { layout } from "./layout.ts";
 import { span } from "../core/text/format-duration.ts";
 import { thousands } from "../core/text/plural.ts";
@@ -16,8 +17,8 @@ export type ListedAgent = ReturnType<typeof agentView>;
 export interface AgentsView {
   readonly query: PageQuery;
   readonly agents: readonly ListedAgent[];
-  /** Median time until they answer, in milliseconds, of those who did. */
-  readonly times: ReadonlyMap<string, number>;
+  /** Of those who have claimed or answered something. */
+  readonly paces: ReadonlyMap<string, AgentPace>;
   readonly sort: AgentSort | undefined;
   readonly nextCursor: string | null;
   readonly now: number;
@@ -61,12 +62,15 @@ const checksOf = ({ votes: { received } }: ListedAgent): number => received.veri
 const share = (part: number, whole: number): number => (whole === 0 ? -1 : part / whole);
 
 /** What each column sorts by, the best first. */
-const BY: Readonly<Record<AgentSort, (agent: ListedAgent, times: AgentsView["times"]) => number>> = {
+const BY: Readonly<Record<AgentSort, (agent: ListedAgent, paces: AgentsView["paces"]) => number>> = {
   active: ({ last_seen }) => Date.parse(last_seen),
   messages: ({ messages }) => messages.live,
-  delivered: ({ work }) => work.answered + share(work.answered, work.claimed),
+  delivered: ({ id }, paces) => {
+    const { delivered, claimed } = paces.get(id) ?? { delivered: 0, claimed: 0 };
+    return delivered + share(delivered, claimed);
+  },
   confirmed: (agent) => share(agent.votes.received.verifies, checksOf(agent)) + checksOf(agent) / 1e6,
-  time: ({ id }, times) => -(times.get(id) ?? Infinity),
+  time: ({ id }, paces) => -(paces.get(id)?.toAnswer ?? Infinity),
 };
 
 const COLUMNS: readonly (readonly [AgentSort, string])[] = [
@@ -77,8 +81,8 @@ const COLUMNS: readonly (readonly [AgentSort, string])[] = [
   ["time", "Median time to answer"],
 ];
 
-function table({ query, agents, times, sort = "active", now }: AgentsView): Html {
-  const sorted = agents.toSorted((a, b) => BY[sort](b, times) - BY[sort](a, times) || 0);
+function table({ query, agents, paces, sort = "active", now }: AgentsView): Html {
+  const sorted = agents.toSorted((a, b) => BY[sort](b, paces) - BY[sort](a, paces) || 0);
   return html`<div class="wide" tabindex="0" role="region" aria-label="Agents">
     <table class="agents">
       <thead>
@@ -93,16 +97,16 @@ function table({ query, agents, times, sort = "active", now }: AgentsView): Html
         </tr>
       </thead>
       <tbody>
-        ${sorted.map((agent) => row(agent, times, now))}
+        ${sorted.map((agent) => row(agent, paces, now))}
       </tbody>
     </table>
   </div>`;
 }
 
-function row(agent: ListedAgent, times: AgentsView["times"], now: number): Html {
-  const { id, last_seen, messages, votes, work, offers, needs, profile } = agent;
+function row(agent: ListedAgent, paces: AgentsView["paces"], now: number): Html {
+  const { id, last_seen, messages, votes, offers, needs, profile } = agent;
   const checks = checksOf(agent);
-  const took = times.get(id);
+  const { toAnswer: took, claimed, delivered } = paces.get(id) ?? { toAnswer: undefined, claimed: 0, delivered: 0 };
   return html`<tr>
     <th scope="row">
       <p>${agentLink(id)}</p>
@@ -111,7 +115,7 @@ function row(agent: ListedAgent, times: AgentsView["times"], now: number): Html 
     </th>
     <td>${agoTime(last_seen, now)}</td>
     <td>${thousands(messages.live)}</td>
-    <td>${work.claimed === 0 ? NONE : `${thousands(work.answered)} of ${thousands(work.claimed)}`}</td>
+    <td>${claimed === 0 ? NONE : `${thousands(delivered)} of ${thousands(claimed)}`}</td>
     <td>${checks === 0 ? NONE : `${thousands(votes.received.verifies)} of ${thousands(checks)}`}</td>
     <td>${took === undefined ? NONE : span(took / 1000)}</td>
   </tr> `;

@@ -17,7 +17,10 @@ export interface BoardView {
   readonly query: PageQuery;
   readonly view: BoardViewName;
   readonly page: ListedRows;
+  /** Of the whole board, or of what was asked for. */
   readonly counts: Readonly<Partial<Record<BoardViewName, string>>>;
+  /** Of what was asked for: how many there are of each kind and status. */
+  readonly facets?: Readonly<Record<string, number>> | undefined;
   readonly agents24h: number;
   readonly needs: readonly { readonly tag: string; readonly count: number }[];
   readonly happening: readonly Happening[];
@@ -50,7 +53,7 @@ export function boardPage(site: Site, shown: BoardView): string {
   const body = html`${!asked && intro()}
     <div class="front">
       <div class="front-list" data-list>
-        ${asked && headingOf(query, page)} ${tabs(shown, asked)} ${chips(query)}
+        ${asked && headingOf(query, page)}
         ${listing({
           path: PATH,
           query,
@@ -60,6 +63,7 @@ export function boardPage(site: Site, shown: BoardView): string {
           threads,
           empty: emptyOf(shown, asked),
         })}
+        ${tabs(shown, asked)} ${chips(query)}
       </div>
       <aside class="front-aside" aria-label="About this board">
         ${connectCard(site)}
@@ -123,7 +127,7 @@ function headingOf({ q }: PageQuery, { rows, nextCursor }: ListedRows): Html {
   return html`<h1 class="found">${count} ${rows.length === 1 ? "result" : "results"} for <q dir="auto">${untrusted(q)}</q></h1>`;
 }
 
-function tabs({ view, counts, query }: BoardView, asked: boolean): Html {
+function tabs({ view, counts, facets, query }: BoardView, asked: boolean): Html {
   return html`<div class="tabs-line">
     <nav class="tabs" aria-label="Threads by what you look for">
       <ul>
@@ -131,7 +135,7 @@ function tabs({ view, counts, query }: BoardView, asked: boolean): Html {
           const count = counts[name as BoardViewName];
           const here = name === view && (!asked || query["view"] !== undefined || view === "everything");
           return html`<li>
-            <a href="${name === "threads" ? PATH : `/?view=${name}`}" ${here && html` aria-current="page"`}
+            <a href="${tabPath(name, query, asked)}" ${here && html` aria-current="page"`}
               >${words}${count !== undefined && html` <span class="n">${count}</span>`}</a
             >
           </li>`;
@@ -140,18 +144,25 @@ function tabs({ view, counts, query }: BoardView, asked: boolean): Html {
     </nav>
     <div class="list-tools">
       <div class="live" data-live-bar></div>
-      ${filterMenu(query)}
+      ${filterMenu(query, facets)}
     </div>
   </div>`;
+}
+
+/** A search stays the same search in every tab. */
+function tabPath(name: string, query: PageQuery, asked: boolean): string {
+  if (asked) return address(PATH, query, { view: name, cursor: undefined });
+  return name === "threads" ? PATH : `/?view=${name}`;
 }
 
 /** Everything that is not in the form itself goes with it, hidden. */
 const IN_FORM = new Set(["kind", "status", "tag", "author", "lang", "sort", "cursor"]);
 
-function filterMenu(query: PageQuery): Html {
+function filterMenu(query: PageQuery, facets: BoardView["facets"]): Html {
+  const count = (item: string): Html | false => facets !== undefined && html` <span class="n">${thousands(facets[item] ?? 0)}</span>`;
   const kept = Object.entries(query).filter(([name]) => !IN_FORM.has(name));
   const ticks = (name: "kind" | "status", words: (item: string) => string, items: readonly string[]): Html =>
-    html`${items.map((item) => html`<label class="tick"><input type="checkbox" name="${name}" value="${item}" ${itemsOf(query[name]).includes(item) && html` checked`} />${words(item)}</label> `)}`;
+    html`${items.map((item) => html`<label class="tick"><input type="checkbox" name="${name}" value="${item}" ${itemsOf(query[name]).includes(item) && html` checked`} />${words(item)}${count(item)}</label> `)}`;
   return html`<details class="filter-menu">
     <summary>Filter</summary>
     <form action="/" method="get">

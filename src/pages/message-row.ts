@@ -148,7 +148,7 @@ function rowEnd(record: Listed, context: RowContext): Html {
           derived.is_root && size > 0 && html`<span class="wide-only">${plural(size, "reply", "replies")}</span>`,
           size === 0 && isWorkable(meta.kind) && html`<span class="quiet">no replies yet</span>`,
         ],
-        " ",
+        html`<span class="wide-only"> · </span> `,
       ),
     );
     if (news !== undefined) lines.push(faces(record, news));

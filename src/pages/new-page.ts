@@ -82,7 +82,7 @@ export function newPage(site: Site, { given, re, words }: NewView): string {
                   ${LIVES.map(([value, name]) => html`<option value="${value}" ${value === 604_800 && html` selected`}>${name}</option>`)}
                 </select></label
               ><label
-                ><span>Language</span
+                ><span>Language <small>guessed; correct it</small></span
                 ><input name="lang" placeholder="en" autocomplete="off" spellcheck="false" maxlength="35" value="${given["lang"]}" /></label
               ><label><span>Tags</span><input name="tags" placeholder="uploads, retry" autocomplete="off" value="${given["tags"]}" /></label
               ><label

@@ -5,7 +5,7 @@ import { layout } from "./layout.ts";
 import { exactTime } from "./moments.ts";
 import { removalOf } from "./removal.ts";
 import type { Site } from "./site.ts";
-import { shownId, untrusted } from "./untrusted.ts";
+import { messagePath, shownId, untrusted } from "./untrusted.ts";
 
 const HEADINGS: Readonly<Record<number, string>> = {
   400: "That filter isn’t valid",
@@ -36,9 +36,10 @@ export function refusalPage(site: Site, refusal: Refusal): string {
     <h1>${heading}</h1>
     ${removal?.words ?? wordsOf(refusal)}
     <p class="ways">
-      <a href="/">All threads</a> ${
-        removal === undefined ? html`<a href="/docs">Documentation</a>` : html`<a href="/transparency">All decisions of the operator</a>`
-      }
+      ${refusal.thread !== undefined && html`<a href="${messagePath(refusal.thread)}">The rest of the thread</a> `}<a href="/"
+        >All threads</a
+      >
+      ${removal === undefined ? html`<a href="/docs">Documentation</a>` : html`<a href="/transparency">All decisions of the operator</a>`}
     </p>
     <details class="technical">
       <summary>Technical details</summary>
@@ -50,10 +51,31 @@ export function refusalPage(site: Site, refusal: Refusal): string {
   return layout(site, { title: heading, page: "refusal", noindex: true, body });
 }
 
-const wordsOf = (refusal: Refusal): Html =>
-  html`<p class="lede">${untrusted(refusal.message)}</p>
-    <p>${untrusted(refusal.hint)}</p>
-    ${detailsOf(refusal)}`;
+/** What became of a message, said to people: no ids, and nothing to read in the log. */
+const GONE_WORDS: Readonly<Record<string, string>> = {
+  expired: "Everything here stays for a week at most, and the time of this message was over. Its text is erased.",
+  retracted: "Its text is erased for good. What others wrote about it may still be there.",
+};
+
+function wordsOf(refusal: Refusal): Html {
+  const gone = refusal.status === 410 ? GONE_WORDS[refusal.code] : undefined;
+  if (gone !== undefined)
+    return html`<p class="lede">${gone}</p>
+      ${detailsOf(refusal)}`;
+  const { message, hint } = refusal;
+  return html`<p class="lede">${withCode(message)}</p>
+    ${!saysTheSame(message, hint) && html`<p>${withCode(hint)}</p>`} ${detailsOf(refusal)}`;
+}
+
+/** What is wrong and what would be right are often one sentence, in two forms. */
+const saysTheSame = (message: string, hint: string): boolean =>
+  message.includes(" must be ") && hint === `Give ${message.slice(message.indexOf(" must be ") + " must be ".length)}`;
+
+/** Names of parameters and the like stand between backticks. */
+const withCode = (text: string): Html =>
+  html`${untrusted(text)
+    .split("`")
+    .map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 
 function detailsOf({ status, details = {} }: Refusal): Html | false {
   const { at, parameter, known, candidates, retry_after_s: wait } = details;

@@ -49,8 +49,8 @@ export function transparencyPage(site: Site, query: PageQuery, view: Transparenc
   const body = html`<div class="page-head">
       <h1>Transparency</h1>
       <p class="lede">
-        What people reported on this board and what its operator did about it, from ${minute(period.from).slice(0, 10)} to
-        ${minute(period.to).slice(0, 10)}. <a href="/report">Report something</a>.
+        What people reported on this board and what its operator did about it, from ${day(period.from)} to ${day(period.to)}.
+        <a href="/report">Report something</a>.
       </p>
     </div>
     <ul class="tiles">
@@ -81,6 +81,9 @@ export function transparencyPage(site: Site, query: PageQuery, view: Transparenc
     ${pager("/transparency", query, nextCursor)}`;
   return layout(site, { title: "Transparency", page: "transparency", body });
 }
+
+/** A date breaks at no hyphen. */
+const day = (iso: string): Html => html`<span class="nowrap">${minute(iso).slice(0, 10)}</span>`;
 
 const VISIBILITY_WORDS: Readonly<Record<string, string>> = { content_removed: "Removed", key_blocked: "Key blocked" };
 const capitalised = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);

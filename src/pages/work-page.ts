@@ -31,6 +31,7 @@ export function workPage(site: Site, { query, page, needs }: WorkView): string {
         ><button>Show</button>
       </div>
     </form>
+    <p class="quiet small" data-kept hidden>What you can do is kept in this browser. Leave the first field empty to forget it.</p>
     ${needs.length > 0 && html`<p class="tags">In demand: ${needs.map(({ tag, count }) => html`<a class="tag" href="/work?needs=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi> ${count}</a> `)}</p>`}
     ${listing({
       path: "/work",

@@ -50,6 +50,12 @@ export interface NeedSupply {
   readonly offering: number;
 }
 
+/** A live piece of work that somebody claimed, and whether the same agent answered it. */
+export interface ClaimedWork {
+  readonly agent: string;
+  readonly delivered: number;
+}
+
 /** How long after it was asked for somebody answered. */
 export interface AnswerTime {
   readonly agent: string;

@@ -11,7 +11,7 @@ import type { Condition } from "../core/query/condition.ts";
 import type { Order as ListOrder, Position } from "../core/query/order.ts";
 import type { Tombstone, MessageState } from "../core/message/message-state.ts";
 import type { AgentQuery, NamedAgent } from "./agents.ts";
-import type { AnswerTime, Figures, FiguresQuery, NeedSupply, WorkCourse } from "./stats.ts";
+import type { AnswerTime, ClaimedWork, Figures, FiguresQuery, NeedSupply, WorkCourse } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
 import type { KeyReads } from "./keys.ts";
 import type { ModerationReads } from "./moderation.ts";
@@ -202,6 +202,8 @@ export interface ListReads extends ListingReads {
   needSupply(needs: readonly string[], now: number): Promise<readonly NeedSupply[]>;
   /** Of live answers by these agents to live messages, at most `limit`. */
   answerTimes(agents: readonly string[], limit: number): Promise<readonly AnswerTime[]>;
+  /** Of live claims by these agents on live work, each piece of work once, at most `limit`. */
+  claimedWork(agents: readonly string[], limit: number): Promise<readonly ClaimedWork[]>;
 }
 
 /** The whole store; a reader takes only the part that it needs. */

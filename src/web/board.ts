@@ -9,6 +9,7 @@ import { writeNew } from "./new-page.ts";
 import { listenForKeys } from "./shortcuts.ts";
 import { answerInPlace } from "./try-form.ts";
 import { tellOfWaits } from "./waits.ts";
+import { rememberOffers } from "./work-offers.ts";
 
 document.documentElement.classList.add("scripted");
 const board = connect(location.origin);
@@ -17,6 +18,7 @@ offerCopies();
 answerInPlace();
 followList(board);
 tellOfWaits(board);
+rememberOffers();
 const who = await identity(board);
 const acts = followThread(board, who);
 writeNew(board, who);

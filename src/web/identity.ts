@@ -63,7 +63,7 @@ function seenUpTo(agent: string): number {
   return Number(localStorage.getItem(`${SEEN}.${agent}`) ?? 0);
 }
 
-async function nameOf(board: Board, agent: string): Promise<AgentName> {
+export async function nameOf(board: Board, agent: string): Promise<AgentName> {
   const [aliases, profiles] = await Promise.all([
     listAliases(board, { agent, limit: 1 }),
     listMessages(board, { author: agent, kind: "profile", limit: 1 }),

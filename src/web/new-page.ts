@@ -3,6 +3,7 @@ import { type Board, type Fields, type File as AttachedFile, findSimilar, getAli
 import { untrusted } from "../pages/untrusted.ts";
 import { all, find, make } from "./dom.ts";
 import { type SavedDraft, dropDraft, keepDraft, keptDraft } from "./drafts.ts";
+import { guessedLanguage } from "./guess-language.ts";
 import type { Identity } from "./identity.ts";
 import { publishing, writeOrPreview } from "./publish.ts";
 
@@ -50,9 +51,11 @@ export function writeNew(board: Board, who: Identity): void {
     const empty = Object.values(written).every((value) => value === "");
     keepDraft(draft, empty ? {} : { ...written, kind: kind() });
   };
+  const guess = languageGuesser(field("lang"));
   let waiting: ReturnType<typeof setTimeout> | undefined;
-  form.addEventListener("input", () => {
+  form.addEventListener("input", (event) => {
     fit();
+    if (event.target !== field("lang")) guess(`${valueOf("title")} ${text.value}`);
     keep();
     clearTimeout(waiting);
     waiting = setTimeout(() => void showAlike(board, `${valueOf("title")}\n${text.value}`.trim()), TYPED_MS);
@@ -96,6 +99,14 @@ export function writeNew(board: Board, who: Identity): void {
     })();
   });
   (field("title") ?? text).focus();
+}
+
+/** A guess stands in the field until the reader says better. */
+function languageGuesser(field: Field | undefined): (text: string) => void {
+  let guessed = "";
+  return (text) => {
+    if (field !== undefined && (field.value === "" || field.value === guessed)) field.value = guessed = guessedLanguage(text);
+  };
 }
 
 /** The text of the chosen file; none where none is chosen. */

@@ -1,7 +1,9 @@
 // Posting from a form: checked before any work is done, mined beside the page, and what is refused told at the field that it is about.
 import { type Board, type Fields, type File as AttachedFile, post, type Posted } from "../client/client.ts";
 import { button, find, make } from "./dom.ts";
-import { type Identity, notePosted } from "./identity.ts";
+import { shownName } from "../pages/agent-name.ts";
+import { messagePath, untrusted } from "../pages/untrusted.ts";
+import { type Identity, nameOf, notePosted } from "./identity.ts";
 import { pageMiner, miningWords, priceWords } from "./mining.ts";
 import { preview } from "./preview.ts";
 import { wordsForRefusal } from "./refusal-words.ts";
@@ -56,7 +58,7 @@ export function publishing(board: Board, who: Identity, form: HTMLFormElement, r
         notePosted();
         return posted;
       } catch (error) {
-        if (!stop.signal.aborted) showFault(form, error);
+        if (!stop.signal.aborted) showFault(board, form, error);
         return undefined;
       } finally {
         rest.disabled = false;
@@ -72,10 +74,22 @@ function clearFaults(form: HTMLElement): void {
 }
 
 /** Beside its field, which gets the focus; what is about no field stands above the button. */
-function showFault(form: HTMLElement, error: unknown): void {
-  const { words, field } = wordsForRefusal(error);
+function showFault(board: Board, form: HTMLElement, error: unknown): void {
+  const { words, field, who, instead = [] } = wordsForRefusal(error);
   const input = field === undefined ? undefined : find(`[name="${field}"]`, form);
-  const fault = make("p", { className: "fault", role: "alert" }, words);
+  const said = make("span", {}, words);
+  const fault = make("p", { className: "fault", role: "alert" }, said);
+  if (who !== undefined)
+    void nameOf(board, who).then(
+      (name) => (said.textContent = words.replace(/^Somebody/, () => shownName(who, name).text)),
+      () => {},
+    );
+  if (instead.length > 0)
+    fault.append(
+      " Similar open work: ",
+      ...instead.flatMap(({ id, title }, i) => [i === 0 ? "" : ", ", make("a", { href: messagePath(id), dir: "auto" }, untrusted(title))]),
+      ".",
+    );
   if (input === undefined) {
     const end = find(".publish-state", form);
     if (end === undefined) form.append(fault);

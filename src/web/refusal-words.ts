@@ -6,6 +6,10 @@ export interface RefusalWords {
   readonly words: string;
   /** The field of the form that it is about, where it is about one. */
   readonly field?: string;
+  /** The agent that these words begin with, where they tell of one: `Somebody` until its name is known. */
+  readonly who?: string;
+  /** Other work, where somebody was faster. */
+  readonly instead?: readonly { readonly id: string; readonly title: string }[];
 }
 
 const FIELD_WORDS: Readonly<Record<string, string>> = {
@@ -62,6 +66,12 @@ export function wordsForRefusal(error: unknown): RefusalWords {
       field: to ? "to" : "file",
     };
   }
+  if (code === "already_claimed")
+    return {
+      words: BY_CODE[code]?.(details) ?? "",
+      ...(typeof details["claimed_by"] === "string" ? { who: details["claimed_by"] } : {}),
+      instead: (details["alternatives"] ?? []) as NonNullable<RefusalWords["instead"]>,
+    };
   const own = BY_CODE[code];
   if (own !== undefined) return { words: own(details) };
   return { words: error.message, ...(field === "" ? {} : { field }) };

@@ -27,7 +27,7 @@ import { threadReader } from "../board/read/thread.ts";
 import { unswept } from "../board/read/read-only-view.ts";
 import { type Versions, versions } from "../transports/http/versions.ts";
 import { workFinder } from "../board/read/work.ts";
-import { answerTimesReader, workPaceReader } from "../board/read/work-pace.ts";
+import { agentPacesReader, workPaceReader } from "../board/read/work-pace.ts";
 import { sha256 } from "../core/protocol/sha256.ts";
 import { parsePolicy } from "../core/tlog/policy.ts";
 import { cursorCodec } from "../core/query/cursor.ts";
@@ -94,7 +94,7 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
     listTags: settled(tagLister(common)),
     takePulse: settled(pulseTaker(common)),
     workPace: settled(workPaceReader(common)),
-    answerTimes: settled(answerTimesReader(common)),
+    agentPaces: settled(agentPacesReader(common)),
     dump: settled(dumper({ ...common, baseUrl: config.baseUrl })),
   };
 }

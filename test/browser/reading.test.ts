@@ -13,17 +13,19 @@ const NARROW = { viewport: { width: 360, height: 760 }, isMobile: true, hasTouch
 interface Look {
   readonly name: string;
   readonly colorScheme: "light" | "dark";
+  readonly forcedColors?: "active";
   /** All of them unless given. */
   readonly rules?: readonly string[];
 }
 /** All rules by daylight; after that, those whose findings colours or the width of a screen can change. */
 const LOOKS: readonly (readonly [screen: string, options: BrowserContextOptions, looks: readonly Look[]])[] = [
   [
-    "light and dark",
+    "light, dark and in forced colours",
     WIDE,
     [
       { name: "light", colorScheme: "light" },
       { name: "dark", colorScheme: "dark", rules: ["color-contrast", "link-in-text-block"] },
+      { name: "colours of the reader's own", colorScheme: "dark", forcedColors: "active", rules: ["color-contrast"] },
     ],
   ],
   [
@@ -61,10 +63,10 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
 
       test.each(PAGE_KINDS)("%s", async (name) => {
         tab.complaints.length = 0;
-        await tab.page.emulateMedia({ colorScheme: "light" });
+        await tab.page.emulateMedia({ colorScheme: "light", forcedColors: null });
         await tab.page.goto(pages[name]);
-        for (const { name: look, colorScheme, rules } of looks) {
-          await tab.page.emulateMedia({ colorScheme });
+        for (const { name: look, colorScheme, forcedColors = null, rules } of looks) {
+          await tab.page.emulateMedia({ colorScheme, forcedColors });
           const findings = await axeFindings(tab.page, rules);
           const wider = await tab.page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
           expect([...findings, ...faults(tab.complaints)], look).toEqual([]);
@@ -107,6 +109,13 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toMatch(/^\d+ results for\s*translate$/);
       expect(await page.locator(".row mark").count()).toBeGreaterThan(0);
       expect(await page.title()).toBe("translate · search · Agent blackboard");
+      // Tabs count what this search finds, and keep it.
+      const openWork = page.locator(".tabs").getByRole("link", { name: /^Open work/ });
+      const counted = Number(await openWork.locator(".n").textContent());
+      await openWork.click();
+      expect(new URL(page.url()).searchParams.get("q")).toBe("translate");
+      expect(await page.locator(".row").count()).toBe(counted);
+      await page.getByRole("link", { name: /^Everything/ }).click();
       const first = page.locator(".row[data-kind=task] h3 a").first();
       const title = await first.textContent();
       await first.click();
@@ -182,7 +191,9 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
         // A reader whose clock is right: the board's is ahead of this machine's by now, and "1m ago" would become "just now".
         await tab.page.clock.setFixedTime(board.clock.now());
         // A page of ordinary threads: the newest ones of this board want to be looked at.
-        for (const path of ["/?view=open", pages.thread]) {
+        await tab.page.goto("/");
+        const next = (await tab.page.getByRole("link", { name: "Next page" }).getAttribute("href")) ?? "";
+        for (const path of [next, "/?view=open", pages.thread]) {
           await tab.page.goto(path);
           if (path !== pages.thread) expect(await tab.page.evaluate<number>(rowsInSight), path).toBeGreaterThanOrEqual(least);
           await tab.page.waitForFunction("document.querySelector('.me-menu')");
@@ -243,13 +254,33 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       expect(new Set(titles).size).toBe(titles.length);
     });
 
+    test("type has five sizes, and one for titles on a narrow screen", async () => {
+      for (const [options, sizes] of [
+        [WIDE, ["12px", "13px", "15px", "16px", "26px"]],
+        [{ viewport: { width: 390, height: 844 }, isMobile: true }, ["12px", "13px", "15px", "16px", "20.8px", "26px"]],
+      ] as const) {
+        await using tab = await openTab(browser, board.url, options);
+        for (const path of ["/", "/?q=pool", pages.thread, pages.parts, pages.agent, "/agents", "/stats", "/docs", "/new", "/log"]) {
+          await tab.page.goto(path);
+          await tab.page.waitForFunction("document.querySelector('.me-menu')");
+          const used = await tab.page.evaluate<string[]>(`[...new Set([...document.querySelectorAll("body *")]
+            .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ""))
+            .map((one) => getComputedStyle(one).fontSize))].filter((size) => size !== "0px")`);
+          expect(
+            used.filter((size) => !(sizes as readonly string[]).includes(size)),
+            path,
+          ).toEqual([]);
+        }
+      }
+    });
+
     test("no drawing reaches out of its frame, and a table of a stranger breaks at no letter", async () => {
       await using tab = await openTab(browser, board.url, WIDE);
-      for (const path of ["/", pages.parts, "/stats", pages.hostile]) {
+      for (const path of ["/", pages.parts, pages.thread, pages.agent, "/agents", "/stats", "/about", "/?view=progress", pages.hostile]) {
         await tab.page.goto(path);
         const out = await tab.page.evaluate<string[]>(`[...document.querySelectorAll("main svg[viewBox]")].flatMap((svg) => {
           const { x, y, width, height } = svg.viewBox.baseVal;
-          return [...svg.querySelectorAll(":scope > rect, :scope > path, :scope > g > rect")].filter((node) => {
+          return [...svg.querySelectorAll("rect, path, circle, line, text")].filter((node) => {
             const box = node.getBBox();
             return box.x < x - 1 || box.y < y - 1 || box.x + box.width > x + width + 1 || box.y + box.height > y + height + 1;
           }).map((node) => node.outerHTML.slice(0, 80));
@@ -300,6 +331,19 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       // Nothing around the link cuts its ring off, and the row shows it too.
       expect(await page.evaluate<string>("getComputedStyle(document.activeElement.closest('.row')).boxShadow")).not.toBe("none");
       expect(await page.evaluate<string>("getComputedStyle(document.activeElement.parentElement).overflow")).toBe("visible");
+    });
+
+    test("without the first stop, a dozen steps lead to the first row", async () => {
+      await using tab = await openTab(browser, board.url, WIDE);
+      const { page } = tab;
+      await page.goto("/");
+      await page.waitForFunction("document.querySelector('.me-menu')");
+      let steps = 0;
+      do {
+        await page.keyboard.press("Tab");
+        steps++;
+      } while (steps < 40 && !(await page.evaluate<boolean>("document.activeElement.closest('.row') !== null")));
+      expect(steps).toBeLessThanOrEqual(12);
     });
 
     test("letters search, go through rows, open one and reply", async () => {

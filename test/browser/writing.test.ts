@@ -275,11 +275,14 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await press(page, "Claim");
       // Somebody was faster; the page of this reader has not heard of it yet.
       await page.route("**/m/*", (route) => route.abort());
-      await board.put(board.agent(), { kind: "claim", refs: [{ rel: "claims", id }] });
+      const faster = board.agent();
+      await board.put(faster, { kind: "profile", title: "Heron", body: "Quick." });
+      await board.put(board.agent(), { kind: "task", title: "Free for anybody" });
+      await board.put(faster, { kind: "claim", refs: [{ rel: "claims", id }] });
       await page.locator(".write button[type=submit]", { hasText: "Claim" }).click();
       await page
         .getByRole("alert")
-        .filter({ hasText: /Somebody is working on this until \d\d:\d\d/ })
+        .filter({ hasText: new RegExp(`^Heron ·${faster.id.slice(-4)} is working on this until \\d\\d:\\d\\d .*Similar open work: `) })
         .waitFor();
     });
 

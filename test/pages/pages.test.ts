@@ -254,10 +254,10 @@ describe("where something is wrong, people are told in words", () => {
     expect(body).toMatch(/<dt>Parameter<\/dt>\s*<dd><code>kind<\/code>/);
     expect(body).not.toContain("<script>alert");
     const unknown = await page("/?knd=note");
-    expect(unknown.body).toContain("Did you mean `kind`?");
+    expect(unknown.body).toContain("Did you mean <code>kind</code>?");
     // The hint of this one points at the names there are, so the page has to show them.
     const far = await page("/?foo=1");
-    expect(far.body).toContain("`details.known`");
+    expect(far.body).toContain("<code>details.known</code>");
     expect(far.body).toMatch(/<dt>Known<\/dt>\s*<dd>.*<code>kind<\/code>/);
   });
   test("an endpoint in the documentation has its whole address, in the index as everywhere", async () => {

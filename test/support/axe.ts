@@ -11,7 +11,7 @@ interface Finding {
 export async function axeFindings(page: Page, only?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>("typeof axe === 'object'"))) await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly Finding[]>(
-    `axe.run(document, ${JSON.stringify({ resultTypes: ["violations"], ...(only === undefined ? {} : { runOnly: only }) })}).then((result) => result.violations)`,
+    `axe.run(document, ${JSON.stringify({ resultTypes: ["violations"], ...(only === undefined ? { rules: { "target-size": { enabled: true } } } : { runOnly: only }) })}).then((result) => result.violations)`,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes

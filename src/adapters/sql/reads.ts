@@ -14,7 +14,7 @@ import { agentNames, agentsByPrefix } from "./names.ts";
 import { figures, postedByMinute } from "./stats.ts";
 import { tags } from "./tags.ts";
 import { tile } from "./tree.ts";
-import { answerTimes, needSupply, workCourses } from "./work-course.ts";
+import { answerTimes, claimedWork, needSupply, workCourses } from "./work-course.ts";
 import { answersTo, barredWork, branches, divided, neighbours, openWorkOf, refs, threadExtent, threadNews } from "./threads.ts";
 
 export class SqlReads {
@@ -59,6 +59,7 @@ export class SqlReads {
   workCourses: Store["workCourses"] = (...asked) => workCourses(this.rows, ...asked);
   needSupply: Store["needSupply"] = (...asked) => needSupply(this.rows, ...asked);
   answerTimes: Store["answerTimes"] = (...asked) => answerTimes(this.rows, ...asked);
+  claimedWork: Store["claimedWork"] = (...asked) => claimedWork(this.rows, ...asked);
   postedByMinute: Store["postedByMinute"] = (from) => postedByMinute(this.rows, from);
   tags: Store["tags"] = (query) => tags(this.rows, query);
   threadExtent: Store["threadExtent"] = (root) => threadExtent(this.rows, root);

@@ -1,5 +1,5 @@
 // How work fares: when it was claimed, answered and done; who could do what is asked for; how long agents take.
-import type { AnswerTime, NeedSupply, WorkCourse } from "../../ports/stats.ts";
+import type { AnswerTime, ClaimedWork, NeedSupply, WorkCourse } from "../../ports/stats.ts";
 import { spelled, type SqlRows } from "./dialect.ts";
 
 const WORK_KINDS = ["task", "subtask", "question"] as const;
@@ -50,4 +50,15 @@ const ANSWERED = spelled(
 
 export async function answerTimes(rows: SqlRows, agents: readonly string[], limit: number): Promise<readonly AnswerTime[]> {
   return agents.length === 0 ? [] : rows.all<AnswerTime>(ANSWERED(rows), [rows.dialect.list(agents), limit]);
+}
+
+const CLAIMED = spelled(
+  ({ among }) => `SELECT DISTINCT m.author AS agent, t.seq, CASE WHEN EXISTS (SELECT 1 FROM refs a JOIN messages b ON b.seq = a.seq
+      WHERE a.target = t.id AND a.rel = 'answers' AND b.author = m.author) THEN 1 ELSE 0 END AS delivered
+    FROM messages m JOIN refs r ON r.seq = m.seq AND r.rel = 'claims' JOIN messages t ON t.id = r.target
+    WHERE ${among("m.author", "$1", "text")} AND m.kind = 'claim' LIMIT $2`,
+);
+
+export async function claimedWork(rows: SqlRows, agents: readonly string[], limit: number): Promise<readonly ClaimedWork[]> {
+  return agents.length === 0 ? [] : rows.all<ClaimedWork>(CLAIMED(rows), [rows.dialect.list(agents), limit]);
 }

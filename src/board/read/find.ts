@@ -83,12 +83,13 @@ const HINTS = {
   removed: `${ERRORS.removed.hint} Its entries stay in /api/changes.`,
 } as const;
 
-function goneRefusal({ id, kind, reason, at, statement, restored }: Tombstone): Refusal {
+function goneRefusal({ id, kind, root, reason, at, statement, restored }: Tombstone): Refusal {
   const by = kind === "email" ? "the agent that it was sent to" : "its author";
   const words = { expired: "has expired", retracted: `was withdrawn by ${by}`, removed: "was removed by the operator" } as const;
   return new Refusal(reason, `The message ${id} ${words[reason]}.`, {
     status: 410,
     about: id,
+    thread: root === id ? undefined : root,
     hint: restored ? "The removal was taken back: its author may post the same payload again." : HINTS[reason],
     details: { at: iso(at), ...(statement === null ? {} : { statement: JSON.parse(statement) as unknown }) },
   });

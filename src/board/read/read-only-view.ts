@@ -53,6 +53,7 @@ export function unswept(store: ListReads, clock: Clock): ListReads {
     workCourses: (limit, now) => store.workCourses(limit, now),
     needSupply: (needs, now) => store.needSupply(needs, now),
     answerTimes: (agents, limit) => store.answerTimes(agents, limit),
+    claimedWork: (agents, limit) => store.claimedWork(agents, limit),
     agentsByPrefix: (prefix, limit) => store.agentsByPrefix(prefix, limit),
     divided: (ids, now) => store.divided(ids, now),
     changedSince: (seq, limit) => store.changedSince(seq, limit),

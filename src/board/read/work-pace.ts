@@ -2,7 +2,7 @@
 import { DAY_MS } from "../../core/durations.ts";
 import { median } from "../../core/median.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { WorkPace } from "../../core/view/work-pace.ts";
+import type { AgentPace, WorkPace } from "../../core/view/work-pace.ts";
 import type { WorkCourse } from "../../ports/stats.ts";
 import type { ListReads } from "../../ports/store.ts";
 
@@ -14,8 +14,8 @@ const FRESH_MS = 60_000;
 const ANSWERS_READ = 5000;
 
 export type ReadWorkPace = () => Promise<WorkPace>;
-/** Median of the time until each of these agents answered, in milliseconds. */
-export type ReadAnswerTimes = (agents: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+/** Of these agents, those that claimed or answered something. */
+export type ReadAgentPaces = (agents: readonly string[]) => Promise<ReadonlyMap<string, AgentPace>>;
 
 export function workPaceReader({ lists, clock }: { readonly lists: ListReads; readonly clock: Clock }): ReadWorkPace {
   let last: { readonly at: number; readonly pace: WorkPace } | undefined;
@@ -70,9 +70,22 @@ function paceOf(courses: readonly WorkCourse[], now: number): Omit<WorkPace, "ne
   };
 }
 
-export const answerTimesReader =
-  ({ lists }: { readonly lists: ListReads }): ReadAnswerTimes =>
+export const agentPacesReader =
+  ({ lists }: { readonly lists: ListReads }): ReadAgentPaces =>
   async (agents) => {
     const times = Map.groupBy(await lists.answerTimes(agents, ANSWERS_READ), ({ agent }) => agent);
-    return new Map([...times].map(([agent, all]) => [agent, median(all.map(({ took }) => took)) ?? 0]));
+    const claims = Map.groupBy(await lists.claimedWork(agents, ANSWERS_READ), ({ agent }) => agent);
+    return new Map(
+      [...new Set([...times.keys(), ...claims.keys()])].map((agent) => {
+        const claimed = claims.get(agent) ?? [];
+        return [
+          agent,
+          {
+            toAnswer: median((times.get(agent) ?? []).map(({ took }) => took)),
+            claimed: claimed.length,
+            delivered: claimed.filter(({ delivered }) => delivered > 0).length,
+          },
+        ];
+      }),
+    );
   };

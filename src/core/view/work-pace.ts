@@ -24,3 +24,12 @@ export interface WorkPace {
   /** Open work that needs something, and agents that offer it; most open first. */
   readonly needs: readonly { readonly shown: string; readonly open: number; readonly offering: number }[];
 }
+
+/** How one agent does work. */
+export interface AgentPace {
+  /** Median time until it answered, in milliseconds. */
+  readonly toAnswer: number | undefined;
+  /** Pieces of work that it claimed, and those of them that it answered. */
+  readonly claimed: number;
+  readonly delivered: number;
+}

@@ -159,7 +159,7 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
       ...shown,
       list,
       names,
-      answerTimes: read.answerTimes,
+      agentPaces: read.agentPaces,
       lists: read.lists,
       listAgents: find("list_agents"),
       getAgent: find("get_agent"),

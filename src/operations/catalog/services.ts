@@ -29,7 +29,7 @@ import type { RateLimiter } from "../../board/limits/rate.ts";
 import type { Report } from "../../board/write/reports.ts";
 import type { Settled } from "../../board/time/settling.ts";
 import type { TakePulse } from "../../board/read/stats.ts";
-import type { ReadAnswerTimes, ReadWorkPace } from "../../board/read/work-pace.ts";
+import type { ReadAgentPaces, ReadWorkPace } from "../../board/read/work-pace.ts";
 import type { ListTags } from "../../board/read/tags.ts";
 import type { CountThreads, ReadThreadNews } from "../../board/read/thread-news.ts";
 import type { ShowThread } from "../../board/read/thread.ts";
@@ -78,7 +78,7 @@ export interface ReadParts {
   readonly listTags: Settled<ListTags>;
   readonly takePulse: Settled<TakePulse>;
   readonly workPace: Settled<ReadWorkPace>;
-  readonly answerTimes: Settled<ReadAnswerTimes>;
+  readonly agentPaces: Settled<ReadAgentPaces>;
   readonly dump: Settled<Dump>;
   readonly keys: { readonly [Read in keyof KeyRing]: Settled<KeyRing[Read]> };
   readonly names: Names;

@@ -1,13 +1,14 @@
 // GET /: the board for people; for programs, what this is and where to go, or a listing in Markdown.
 import { z } from "zod";
-import type { List, Question } from "../../board/read/list.ts";
+import type { List, Page, Question } from "../../board/read/list.ts";
 import type { ListTags } from "../../board/read/tags.ts";
 import type { TakePulse } from "../../board/read/stats.ts";
 import type { CountThreads } from "../../board/read/thread-news.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
 import { FILTER_NAMES } from "../../core/query/filters.ts";
 import { thousands } from "../../core/text/plural.ts";
 import { boardPage, type BoardView } from "../../pages/board-page.ts";
-import { BOARD_VIEW_NAMES, BOARD_VIEWS, type BoardViewName } from "../../pages/board-views.ts";
+import { BOARD_VIEW_NAMES, BOARD_VIEWS, type BoardViewName, type BoardViewRule } from "../../pages/board-views.ts";
 import { ACTS } from "../../pages/deeds.ts";
 import type { Happening } from "../../pages/happening.ts";
 import { slice } from "../../ports/share.ts";
@@ -35,6 +36,8 @@ const NEEDS_SHOWN = 8;
 const HAPPENING_SHOWN = 7;
 const NEAREST_SHOWN = 5;
 const MOST_COUNTED = 1000;
+/** As many as one list can have. */
+const FACETS_READ = LIMITS.list_limit;
 /** What the stream takes of a listing's parameters. */
 const STREAMED: ReadonlySet<string> = new Set([...FILTER_NAMES, "ref", "rel", "q", "q_mode", "near"]);
 /** What says how a list is shown, and not what is in it. */
@@ -97,13 +100,18 @@ export function showBoard(parts: BoardParts): Operation {
       const stream = threads ? "" : new URLSearchParams(Object.entries(query).filter(([name]) => STREAMED.has(name))).toString();
       const { figures } = await parts.takePulse();
       const { tags: needs } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
-      const [frame, counts, happening] = [await site(), await countsOf(parts), await happeningNow(parts)];
+      const asked = Object.keys(query).some((name) => !HOW.has(name));
+      const facets = asked
+        ? facetsOf(await list(viewQuestion({ ...given, cursor: undefined }, "everything", FACETS_READ)), query)
+        : undefined;
+      const [frame, counts, happening] = [await site(), facets?.counts ?? (await countsOf(parts)), await happeningNow(parts)];
       return slice(() =>
         boardPage(frame, {
           query,
           view,
           page: shown,
           counts,
+          facets: facets?.items,
           agents24h: figures.agents,
           needs: needs.map(({ shown: tag, count }) => ({ tag, count })),
           happening,
@@ -124,6 +132,31 @@ function wordsOf(q: string): RegExp | undefined {
     .filter((word) => word.length > 1)
     .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   return words.length === 0 ? undefined : new RegExp(`(${words.slice(0, 12).join("|")})`, "giu");
+}
+
+/** How many of what was asked for are in each tab, and of each kind and status; of very many, of the first ones. */
+function facetsOf(
+  { items, nextCursor }: Page,
+  query: Readonly<Record<string, string>>,
+): Pick<BoardView, "counts"> & { readonly items: Readonly<Record<string, number>> } {
+  const states = items.flatMap((item) => ("stored" in item ? [item.stored.state] : []));
+  const more = nextCursor === null ? "" : "+";
+  const counts = Object.entries(BOARD_VIEWS).map(([name, { filters }]): readonly [string, string] => {
+    const { kind, status, roots }: BoardViewRule["filters"] = filters;
+    const found = states.filter(
+      (state) =>
+        // What the reader asks for goes before what the tab asks for.
+        (query["kind"] !== undefined || kind?.includes(state.kind) !== false) &&
+        (query["status"] !== undefined || status?.includes(state.status) !== false) &&
+        (roots !== true || (state.root === state.id && !ACTS.has(state.kind))),
+    );
+    return [name, `${thousands(found.length)}${more}`];
+  });
+  const labels = Map.groupBy(
+    states.flatMap(({ kind, status }): readonly string[] => [kind, status]),
+    (label) => label,
+  );
+  return { counts: Object.fromEntries(counts), items: Object.fromEntries([...labels].map(([label, all]) => [label, all.length])) };
 }
 
 async function countsOf({ takePulse, countThreads }: BoardParts): Promise<BoardView["counts"]> {

@@ -75,7 +75,13 @@ export function rowMaker({ baseUrl, titleRoots, threadNews }: RowParts): RowsOf 
     const rowOf = (item: Item): Html => {
       if ("gone" in item) return tombstoneRow(tombstoneOf(item.gone, baseUrl), asOf);
       const { state } = item.stored;
-      const context = { now: asOf, note: note?.(item), found, root: titles.get(state.root), news: news?.get(state.id) };
+      const context = {
+        now: asOf,
+        note: note?.(item),
+        found,
+        root: state.root === state.id ? undefined : titles.get(state.root),
+        news: news?.get(state.id),
+      };
       return row(item.stored, () => recordOf(item.stored, PREVIEW, asOf, baseUrl), context);
     };
     const rows: Html[] = [];

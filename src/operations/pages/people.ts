@@ -3,7 +3,7 @@ import { plural } from "../../core/text/plural.ts";
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import type { List, Question } from "../../board/read/list.ts";
-import type { ReadAnswerTimes } from "../../board/read/work-pace.ts";
+import type { ReadAgentPaces } from "../../board/read/work-pace.ts";
 import type { Names } from "../../board/read/names.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";
@@ -21,7 +21,7 @@ export interface PeopleParts {
   readonly getAgent: Operation;
   readonly list: List;
   readonly names: Names;
-  readonly answerTimes: ReadAnswerTimes;
+  readonly agentPaces: ReadAgentPaces;
   readonly lists: Pick<ListReads, "agentsByPrefix">;
   readonly clock: Clock;
   readonly present: Presenter;
@@ -36,7 +36,7 @@ const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
 
 export const showPeople = (parts: PeopleParts): readonly Operation[] => [showAgents(parts), showAgent(parts)];
 
-const showAgents = ({ listAgents, answerTimes, clock, present, site }: PeopleParts): Operation =>
+const showAgents = ({ listAgents, agentPaces, clock, present, site }: PeopleParts): Operation =>
   operation({
     name: "show_agents",
     method: "GET",
@@ -62,12 +62,12 @@ const showAgents = ({ listAgents, answerTimes, clock, present, site }: PeoplePar
         query,
         call,
       );
-      const times = await answerTimes(agents.map(({ id }) => id));
-      return agentsPage(await site(), { query: call.query, agents, times, sort: sort as AgentSort, nextCursor, now: clock.now() });
+      const paces = await agentPaces(agents.map(({ id }) => id));
+      return agentsPage(await site(), { query: call.query, agents, paces, sort: sort as AgentSort, nextCursor, now: clock.now() });
     },
   });
 
-function showAgent({ getAgent, list, names, answerTimes, lists, clock, present, rows, site }: PeopleParts): Operation {
+function showAgent({ getAgent, list, names, agentPaces, lists, clock, present, rows, site }: PeopleParts): Operation {
   const textOf = keptTexts();
   const by = (agent: string, limit: number, filters: Question["filters"] = {}, more: Partial<Question> = {}) =>
     list(fixedQuestion("agent", { author: [agent], ...filters }, { limit }, more));
@@ -107,7 +107,7 @@ function showAgent({ getAgent, list, names, answerTimes, lists, clock, present, 
       return agentPage(await site(), {
         agent,
         profile: said,
-        toAnswer: (await answerTimes([id])).get(id),
+        pace: (await agentPaces([id])).get(id),
         threads: await rows(threads, { threads: true }),
         answers: await rows(answers),
         checks: await rows(checks),

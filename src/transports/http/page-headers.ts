@@ -24,6 +24,6 @@ export const PAGE_HEADERS = {
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()",
+  "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
   vary: "Accept, Accept-Encoding",
 } as const;
