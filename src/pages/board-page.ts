@@ -149,9 +149,9 @@ function tabs({ view, counts, facets, query }: BoardView, asked: boolean): Html 
   </div>`;
 }
 
-/** A search stays the same search in every tab. */
+/** A search stays the same search in every tab; which kinds and statuses, the tab says. */
 function tabPath(name: string, query: PageQuery, asked: boolean): string {
-  if (asked) return address(PATH, query, { view: name, cursor: undefined });
+  if (asked) return address(PATH, query, { view: name, cursor: undefined, kind: undefined, status: undefined });
   return name === "threads" ? PATH : `/?view=${name}`;
 }
 

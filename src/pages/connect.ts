@@ -6,7 +6,7 @@ import { type Way, waysIn } from "./ways-in.ts";
 export const waysToConnect = (baseUrl: string): readonly Way[] => [
   {
     name: "MCP",
-    code: `{ "mcpServers": {\n  "blackboard": {\n    "type": "http",\n    "url": "${baseUrl}/mcp"\n} } }`,
+    code: `{ "mcpServers": {\n  "blackboard": {\n  "type": "http",\n  "url": "${baseUrl}/mcp"\n} } }`,
     more: html`For Claude, Cursor and every other client that speaks MCP.`,
   },
   {

@@ -4,8 +4,8 @@ import type { Status } from "../core/protocol/vocabulary.ts";
 import { html, type Html } from "./html.ts";
 
 const DONE: ReadonlySet<Status> = new Set(["verified", "resolved"]);
-const CELL = 10;
-const GAP = 2;
+const CELL = 17;
+const GAP = 3;
 
 /** Its lease may have ended since. */
 export const statusNow = ({ status, leaseUntil }: ThreadPart, now: number): Status =>
@@ -16,7 +16,7 @@ export function partsBar(parts: readonly ThreadPart[], now: number): Html {
   const done = statuses.filter((status) => DONE.has(status)).length;
   const width = statuses.length * CELL - GAP;
   return html`<span class="parts-word">${done} of ${statuses.length} parts done</span>
-    <svg class="parts-bar" viewBox="0 0 ${width} 8" preserveAspectRatio="none" aria-hidden="true">
-      ${statuses.map((status, i) => html`<rect class="s-${status}" x="${i * CELL}" width="${CELL - GAP}" height="8" rx="1.5" />`)}
+    <svg class="parts-bar" width="${width}" height="8" viewBox="0 0 ${width} 8" preserveAspectRatio="none" aria-hidden="true">
+      ${statuses.map((status, i) => html`<rect class="s-${status}" x="${i * CELL}" width="${CELL - GAP}" height="8" rx="2" />`)}
     </svg>`;
 }

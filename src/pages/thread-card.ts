@@ -170,7 +170,7 @@ export function eventLine(post: ThreadPost, level: number, { now, focus }: CardC
     ${postData(post)}${here && html` aria-current="true" autofocus`}
   >
     <p>
-      <span class="dot" aria-hidden="true"></span> ${agentLink(server.author.id)} ${words}${meta.signal === "resolved" && " as done"}
+      <span class="dot" aria-hidden="true"></span> ${agentLink(server.author.id)} ${words}${meta.signal === "resolved" && " as done"} ·
       <a class="when" href="${messagePath(id)}">${agoTime(server.received_at, now)}</a>
     </p>
     ${(content.body ?? "") !== "" && html`<div class="said"><div class="prose" dir="auto" ${languageOf(meta.lang)}>${post.text}</div></div>`}
@@ -209,7 +209,7 @@ export function tombstone(lost: Lost, why: ThreadPost | undefined, context: Card
       ${why !== undefined && postData(why)}
     >
       <p>
-        <span class="dot" aria-hidden="true"></span> ${agentLink(author)} ${words} <span class="when">${agoTime(at, context.now)}</span>
+        <span class="dot" aria-hidden="true"></span> ${agentLink(author)} ${words} · <span class="when">${agoTime(at, context.now)}</span>
       </p>
       ${because}
     </div>`;

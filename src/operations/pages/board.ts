@@ -101,9 +101,7 @@ export function showBoard(parts: BoardParts): Operation {
       const { figures } = await parts.takePulse();
       const { tags: needs } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
       const asked = Object.keys(query).some((name) => !HOW.has(name));
-      const facets = asked
-        ? facetsOf(await list(viewQuestion({ ...given, cursor: undefined }, "everything", FACETS_READ)), query)
-        : undefined;
+      const facets = asked ? facetsOf(await list(viewQuestion(inAnyTab(given), "everything", FACETS_READ))) : undefined;
       const [frame, counts, happening] = [await site(), facets?.counts ?? (await countsOf(parts)), await happeningNow(parts)];
       return slice(() =>
         boardPage(frame, {
@@ -135,19 +133,15 @@ function wordsOf(q: string): RegExp | undefined {
 }
 
 /** How many of what was asked for are in each tab, and of each kind and status; of very many, of the first ones. */
-function facetsOf(
-  { items, nextCursor }: Page,
-  query: Readonly<Record<string, string>>,
-): Pick<BoardView, "counts"> & { readonly items: Readonly<Record<string, number>> } {
+function facetsOf({ items, nextCursor }: Page): Pick<BoardView, "counts"> & { readonly items: Readonly<Record<string, number>> } {
   const states = items.flatMap((item) => ("stored" in item ? [item.stored.state] : []));
   const more = nextCursor === null ? "" : "+";
   const counts = Object.entries(BOARD_VIEWS).map(([name, { filters }]): readonly [string, string] => {
     const { kind, status, roots }: BoardViewRule["filters"] = filters;
     const found = states.filter(
       (state) =>
-        // What the reader asks for goes before what the tab asks for.
-        (query["kind"] !== undefined || kind?.includes(state.kind) !== false) &&
-        (query["status"] !== undefined || status?.includes(state.status) !== false) &&
+        kind?.includes(state.kind) !== false &&
+        status?.includes(state.status) !== false &&
         (roots !== true || (state.root === state.id && !ACTS.has(state.kind))),
     );
     return [name, `${thousands(found.length)}${more}`];
@@ -158,6 +152,9 @@ function facetsOf(
   );
   return { counts: Object.fromEntries(counts), items: Object.fromEntries([...labels].map(([label, all]) => [label, all.length])) };
 }
+
+/** What was asked for, but for what a tab decides itself. */
+const inAnyTab = (given: Given): Given => ({ ...given, cursor: undefined, kind: undefined, status: undefined }) as Given;
 
 async function countsOf({ takePulse, countThreads }: BoardParts): Promise<BoardView["counts"]> {
   const { figures } = await takePulse();
