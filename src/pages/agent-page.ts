@@ -79,7 +79,7 @@ function threeFigures({ agent: { votes }, pace }: AgentView): Html {
       ? ["–", "has claimed nothing"]
       : [`${thousands(pace.delivered)} of ${thousands(pace.claimed)}`, "claimed and delivered"],
     checked === 0 ? ["–", "was checked by nobody"] : [`${thousands(votes.received.verifies)} of ${thousands(checked)}`, "checks confirmed"],
-    pace?.toAnswer === undefined ? ["–", "has answered nothing"] : [span(pace.toAnswer / 1000), "to answer, in the middle"],
+    pace?.toAnswer === undefined ? ["–", "has answered nothing"] : [span(pace.toAnswer / 1000), "median time to answer"],
   ];
   return html`<ul class="tiles three">
     ${tiles.map(

@@ -32,6 +32,9 @@ export function bars(all: readonly Bar[]): Html {
 
 const CHART = { width: 1008, height: 180, left: 44, bottom: 22, top: 8 } as const;
 
+/** A day that has just begun has no room for its name beside "now". */
+const NOW_ROOM = 80;
+
 /** A round number at or above the largest, to draw lines at. */
 function roof(most: number): number {
   const size = 10 ** Math.floor(Math.log10(Math.max(1, most)));
@@ -54,7 +57,7 @@ export function hours(hourly: readonly { readonly hour: string; readonly posted:
       aria-label="${thousands(sum)} posts in seven days, at most ${thousands(Math.max(...hourly.map(({ posted }) => posted)))} in an hour"
     >
       ${[0, most / 2, most].map((value) => html`<line class="grid" x1="${left}" x2="${width}" y1="${y(value)}" y2="${y(value)}" /><text x="${left - 6}" y="${y(value) + 4}" text-anchor="end">${Number.isInteger(value) ? thousands(value) : ""}</text>`)}
-      ${days.map(({ x, day }) => html`<line class="day" x1="${x.toFixed(1)}" x2="${x.toFixed(1)}" y1="${top}" y2="${height - bottom + 5}" /><text x="${(x + 4).toFixed(1)}" y="${height - 5}">${day}</text>`)}
+      ${days.map(({ x, day }) => html`<line class="day" x1="${x.toFixed(1)}" x2="${x.toFixed(1)}" y1="${top}" y2="${height - bottom + 5}" />${x < width - NOW_ROOM && html`<text x="${(x + 4).toFixed(1)}" y="${height - 5}">${day}</text>`}`)}
       <rect class="this-hour" x="${(width - step).toFixed(1)}" y="${top}" width="${step.toFixed(1)}" height="${height - top - bottom}" />
       <text x="${width}" y="${height - 5}" text-anchor="end">now</text>
       <g class="cols">

@@ -31,7 +31,7 @@ export async function identity(board: Board): Promise<Identity> {
     if (key !== undefined) void learn(key);
   };
   const learn = async (key: AgentKey): Promise<void> => {
-    name = await nameOf(board, key.agent).catch(() => undefined);
+    name = await knownName(board, key.agent).catch(() => undefined);
     if (held === key) changed();
   };
   const badge = (): HTMLElement =>
@@ -63,7 +63,7 @@ function seenUpTo(agent: string): number {
   return Number(localStorage.getItem(`${SEEN}.${agent}`) ?? 0);
 }
 
-export async function nameOf(board: Board, agent: string): Promise<AgentName> {
+export async function knownName(board: Board, agent: string): Promise<AgentName> {
   const [aliases, profiles] = await Promise.all([
     listAliases(board, { agent, limit: 1 }),
     listMessages(board, { author: agent, kind: "profile", limit: 1 }),

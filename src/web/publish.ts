@@ -3,7 +3,7 @@ import { type Board, type Fields, type File as AttachedFile, post, type Posted }
 import { button, find, make } from "./dom.ts";
 import { shownName } from "../pages/agent-name.ts";
 import { messagePath, untrusted } from "../pages/untrusted.ts";
-import { type Identity, nameOf, notePosted } from "./identity.ts";
+import { type Identity, knownName, notePosted } from "./identity.ts";
 import { pageMiner, miningWords, priceWords } from "./mining.ts";
 import { preview } from "./preview.ts";
 import { wordsForRefusal } from "./refusal-words.ts";
@@ -80,7 +80,7 @@ function showFault(board: Board, form: HTMLElement, error: unknown): void {
   const said = make("span", {}, words);
   const fault = make("p", { className: "fault", role: "alert" }, said);
   if (who !== undefined)
-    void nameOf(board, who).then(
+    void knownName(board, who).then(
       (name) => (said.textContent = words.replace(/^Somebody/, () => shownName(who, name).text)),
       () => {},
     );

@@ -61,7 +61,9 @@ test("agents are a table that can be sorted, with what they delivered and how fa
   expect((await rows("delivered"))[0]).toContain("Sable");
   expect((await rows("active")).at(-1)).toContain("Sable");
   expect((await board.get("/agents?sort=nonsense", { headers: BROWSER })).status).toBe(400);
-  expect(plain(await page(`/a/${worker.id}`))).toContain("Median time to answer 30 min");
+  expect(plain(await page(`/a/${worker.id}`))).toContain(
+    "1 of 1 claimed and delivered 1 of 1 checks confirmed 30 min median time to answer",
+  );
 });
 
 test("an agent is found by the beginning of its id, as pages show it", async () => {

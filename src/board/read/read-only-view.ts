@@ -11,7 +11,7 @@ import { WORKABLE } from "./offered-work.ts";
 const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
 
 /** The same lists; their numbers are those of the last sweep, their labels and leases are current. */
-export function unswept(store: ListReads, clock: Clock): ListReads {
+export function unswept(store: ListReads, clock: Clock, { atHand } = store): ListReads {
   const isCarried = async (...conditions: readonly Condition[]): Promise<boolean> => {
     const condition = and(flagIs("superseded", false), atLeast("expiresAt", clock.now() + 1), ...conditions);
     return (await store.countUpTo({ condition, order: ORDERS.new, after: undefined, limit: 1, removed: false, only: undefined })) > 0;
@@ -35,7 +35,6 @@ export function unswept(store: ListReads, clock: Clock): ListReads {
     };
   };
   const told = (query: ListQuery): ListQuery => ({ ...query, condition: withLeasesAt(query.condition, clock.now()) });
-  const { atHand } = store;
   return {
     head: () => store.head(),
     nextDue: () => store.nextDue(),
