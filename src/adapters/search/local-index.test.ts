@@ -32,7 +32,7 @@ describe("a search finds exactly what the live predicate would", () => {
         expectAgreement(
           index,
           log,
-          Array.from({ length: tries(70, 35) }, () => randomQuery(random)),
+          Array.from({ length: tries(70, 18) }, () => randomQuery(random)),
         );
       }
       expect(index.status().segments).toBeGreaterThan(0);

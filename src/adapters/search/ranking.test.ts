@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { follow, naive, word, work } from "../../../test/support/index-life.ts";
 import { MemoryLog } from "../../../test/support/memory-log.ts";
+import { tries } from "../../../test/support/random.ts";
 import { randomFields, randomQuery, seeded } from "../../../test/support/search-cases.ts";
 import { rank } from "../../core/search/index/rank.ts";
 import type { Query } from "../../core/search/query.ts";
@@ -24,7 +25,7 @@ describe("ranking", () => {
     await work(spread, log, random, 12);
     const whole = LocalIndex.open(join(dir, "whole"));
     await follow(whole, log);
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < tries(200, 80); i++) {
       const query = randomQuery(random);
       const answer = rank(spread.parts(), query, { limit: 50 });
       expect(answer).toEqual(rank(whole.parts(), query, { limit: 50 }));
