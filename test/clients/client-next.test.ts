@@ -5,7 +5,8 @@ import { type Board, connect, makeKey, next, type Taken } from "../../src/client
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
 import { ERAS, McpClient } from "../support/mcp-client.ts";
-import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { emptyDirectory } from "../support/process.ts";
+import { runHere } from "../support/program.ts";
 import { PythonPair } from "../support/python-pair.ts";
 
 let pair: PythonPair;
@@ -51,8 +52,7 @@ test("from the shell: `blackboard next` and `client.py next` show the work and w
   const env = { BLACKBOARD_URL: host.url, BLACKBOARD_KEY_FILE: join(cwd, "agent.key") };
   const run = async (...args: string[]) => {
     host.clock.set(Date.now());
-    await using command = BoardProcess.spawn({ args, env, cwd });
-    const { code, stdout, stderr } = await command.ended;
+    const { code, stdout, stderr } = await runHere(args, { env });
     expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
     return stdout;
   };

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { notes, putAll } from "../support/crowd.ts";
 import { otherHistory } from "../support/other-history.ts";
-import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { emptyDirectory } from "../support/process.ts";
+import { runHere } from "../support/program.ts";
 import { CLIENT, runPython } from "../support/python.ts";
 
 interface Told {
@@ -33,7 +34,7 @@ async function more(at: TestBoard): Promise<void> {
 }
 
 const COMMANDS: Readonly<Record<string, (url: string, file: string) => Promise<Told>>> = {
-  blackboard: (url, file) => BoardProcess.spawn({ args: ["verify-head", "--url", url, "--json", "--remember", file] }).ended,
+  blackboard: (url, file) => runHere(["verify-head", "--url", url, "--json", "--remember", file]),
   "client.py": (url, file) => runPython([CLIENT, "--url", url, "--json", "verify-head", "--remember", file]),
 };
 

@@ -9,7 +9,8 @@ import { followOnce } from "../../src/cli/witness/follow.ts";
 import { TestBoard } from "../support/board.ts";
 import { notes, putAll } from "../support/crowd.ts";
 import { inTime } from "../support/in-time.ts";
-import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { emptyDirectory } from "../support/process.ts";
+import { runHere } from "../support/program.ts";
 import { CLIENT, runPython } from "../support/python.ts";
 import { policyFile, signerNamed } from "../support/witness.ts";
 
@@ -60,8 +61,7 @@ test("a receipt holds for every client, offline, and nothing else does", async (
   ];
   // No address leads anywhere: all of it is offline.
   const clients = {
-    blackboard: (...args: string[]) =>
-      BoardProcess.spawn({ args: ["verify-receipt", ...args, "--url", "http://127.0.0.1:9", "--json"] }).ended,
+    blackboard: (...args: string[]) => runHere(["verify-receipt", ...args, "--url", "http://127.0.0.1:9", "--json"]),
     python: (...args: string[]) => runPython([CLIENT, "--url", "http://127.0.0.1:9", "--json", "verify-receipt", ...args]),
   };
   const good = file("answer", JSON.stringify(answer.body));

@@ -154,7 +154,7 @@ test("a directory and a database that only the environment names are two boards:
 
 test("the minimum proof of work is a number, from the settings that the command sees or as it was set", async () => {
   const rowIn = async (env: Readonly<Record<string, string>>): Promise<string | undefined> => {
-    const { stdout } = await BoardProcess.spawn({ args: ["operate", "stats", "--data", data], env }).ended;
+    const { stdout } = await runHere(["operate", "stats", "--data", data], { env });
     return /^minimum proof of work +(.+)$/m.exec(stdout)?.[1];
   };
   await json("set-pow", "default");

@@ -8,7 +8,8 @@ import { readConfig } from "../../src/config.ts";
 import { agentId } from "../../src/core/protocol/identity.ts";
 import { TestBoard } from "../support/board.ts";
 import { databaseFor, onPostgres } from "../support/postgres/database.ts";
-import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { emptyDirectory } from "../support/process.ts";
+import { runHere } from "../support/program.ts";
 
 let board: TestBoard;
 let id: string;
@@ -33,10 +34,7 @@ const place = (data: string): string => (onPostgres() ? "the database" : data);
 const keyIn = (path: string): string => readFileSync(path, "utf8");
 
 /** `blackboard operate`, and what it said. */
-async function operate(data: string, ...args: string[]) {
-  const { code, stdout, stderr } = await BoardProcess.spawn({ args: ["operate", ...args, ...(await flags(data))] }).ended;
-  return { code, stdout, stderr };
-}
+const operate = async (data: string, ...args: string[]) => runHere(["operate", ...args, ...(await flags(data))]);
 
 describe("a backup", () => {
   test("holds the key that the database belongs to; where another is at hand, or none, it is not made, and says what would be right", async () => {
@@ -111,9 +109,8 @@ describe("a restored backup", () => {
     await foreign.stop();
     renameSync(join(foreign.data, "board.key"), join(emptyDirectory(), "board.key"));
     const args = ["operate", "restore-backup", dir, "--data", foreign.data, "--yes"];
-    expect(await BoardProcess.spawn({ args }).ended).toEqual({
+    expect(await runHere(args)).toEqual({
       code: 1,
-      signal: null,
       stdout: "",
       stderr: `The backup is of ${id}, but ${foreign.data} holds another board, ${foreignId}. Choose another --data directory; or, if that board is not needed any more, move ${join(foreign.data, "board.db")} away.\n`,
     });

@@ -11,6 +11,7 @@ import { keepCopy, putBack } from "../support/copies.ts";
 import { configAt } from "../support/operator.ts";
 import { onPostgres } from "../support/postgres/database.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { runHere } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 interface Checkpoint {
@@ -118,8 +119,7 @@ describe("with --new-key on", () => {
     const data = emptyDirectory();
     const flags = ["--pow-bits", String(TEST_BITS), "--log-level", "warn"];
     const memory = join(emptyDirectory(), "memory.json");
-    const verified = async (board: BoardProcess) =>
-      BoardProcess.spawn({ args: ["verify-log", "--remember", memory, "--url", board.url] }).ended;
+    const verified = (board: BoardProcess) => runHere(["verify-log", "--remember", memory, "--url", board.url]);
     const first = await BoardProcess.serve(data, flags);
     expect(await verified(first)).toMatchObject({ code: 0 });
     const { board: former } = (await (await fetch(`${first.url}/api/checkpoint`)).json()) as Checkpoint;

@@ -16,7 +16,8 @@ import { TestBoard } from "../support/board.ts";
 import { keepCopy, putBack } from "../support/copies.ts";
 import { inTime } from "../support/in-time.ts";
 import { configAt } from "../support/operator.ts";
-import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { emptyDirectory } from "../support/process.ts";
+import { runHere } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 import { policyFile, signerNamed } from "../support/witness.ts";
 
@@ -123,11 +124,11 @@ test("two heads of one size and two roots are evidence", async () => {
     return join(dir, name);
   };
   const [a, b, vkey] = [await file("a", 3, "one"), await file("b", 3, "two"), formatVerifierKey(log.key)];
-  const accused = await BoardProcess.spawn({ args: ["accuse", a, b, "--vkey", vkey] }).ended;
+  const accused = await runHere(["accuse", a, b, "--vkey", vkey]);
   expect(accused.code).toBe(0);
   expect(accused.stderr).toContain("log.test/tlog signed two histories");
   writeFileSync(join(dir, "evidence"), accused.stdout);
-  expect((await BoardProcess.spawn({ args: ["accuse", "--check", join(dir, "evidence")] }).ended).code).toBe(0);
-  const fit = await BoardProcess.spawn({ args: ["accuse", a, a, "--vkey", vkey] }).ended;
+  expect((await runHere(["accuse", "--check", join(dir, "evidence")])).code).toBe(0);
+  const fit = await runHere(["accuse", a, a, "--vkey", vkey]);
   expect([fit.code, fit.stdout]).toEqual([4, ""]);
 });

@@ -6,8 +6,7 @@ import { LIMITS } from "../../src/core/protocol/limits.ts";
 import type { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
 import { Operator } from "../support/operator.ts";
-import { databaseUrlOf } from "../support/postgres/database.ts";
-import { BoardProcess } from "../support/process.ts";
+import { placeOf, runHere } from "../support/program.ts";
 import { claim, inbox, MAIL_DOMAIN, type MailBoard, mailBoard, SmtpClient } from "../support/smtp.ts";
 
 const text = (...lines: string[]): string => lines.join("\r\n");
@@ -24,11 +23,8 @@ async function reports(board: TestBoard): Promise<readonly Notice[]> {
   await using operator = await Operator.at(board);
   return await operator.desk.store.notices({ state: "received", after: undefined, limit: 100 });
 }
-async function operate(board: TestBoard, ...args: string[]) {
-  const url = databaseUrlOf(board.data);
-  const place = ["--data", board.data, ...(url === undefined ? [] : ["--database-url", url])];
-  await using command = BoardProcess.spawn({ args: ["operate", ...args, ...place] });
-  return await command.ended;
+function operate(board: TestBoard, ...args: string[]) {
+  return runHere(["operate", ...args, ...placeOf(board.data)]);
 }
 
 let mail: MailBoard;

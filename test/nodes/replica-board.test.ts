@@ -5,6 +5,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "../../src/adapters/postgres/client.ts";
+import { readConfig } from "../../src/config.ts";
+import { start } from "../../src/start.ts";
 import { Agent, TEST_BITS } from "../support/agent.ts";
 import { eventually } from "../support/eventually.ts";
 import { postTo } from "../support/nodes.ts";
@@ -72,29 +74,46 @@ const FLAGS = [
 ];
 const keys = emptyDirectory();
 
-/** A board on a database; all on one server have one key, unless another is given. */
-function spawn(
+/** The flags of a board on a database; all on one server have one key, unless another is given. */
+function flags(
   server: PostgresServer,
   readUrl?: string,
   { database = "postgres", key = server.home.replaceAll("/", "_") } = {},
-): BoardProcess {
+): readonly string[] {
   const place = ["--database-url", server.databaseUrl(database), "--key-file", join(keys, key), "--data", emptyDirectory()];
-  return BoardProcess.spawn({ args: ["serve", ...FLAGS, ...place, ...(readUrl === undefined ? [] : ["--database-read-url", readUrl])] });
+  return [...FLAGS, ...place, ...(readUrl === undefined ? [] : ["--database-read-url", readUrl])];
+}
+const spawn = (server: PostgresServer, readUrl?: string): BoardProcess =>
+  BoardProcess.spawn({ args: ["serve", ...flags(server, readUrl)] });
+
+/** Where it answers, and what it has logged. */
+type Board = Pick<BoardProcess, "url" | "stderr">;
+
+/** One in this process, where another one is not the point. */
+async function startHere(...given: Parameters<typeof flags>): Promise<Board & AsyncDisposable> {
+  let stderr = "";
+  const running = await start(readConfig(flags(...given), {}), { logTo: { write: (line: string) => void (stderr += line) } });
+  return {
+    url: running.address,
+    get stderr() {
+      return stderr;
+    },
+    [Symbol.asyncDispose]: () => running.close(),
+  };
 }
 async function fill(server: PostgresServer, messages: number, more?: { database?: string; key?: string }): Promise<void> {
-  await using board = spawn(server, undefined, more);
-  await board.ready();
+  await using board = await startHere(server, undefined, more);
   for (let i = 0; i < messages; i++) await postTo(board.url, new Agent().envelope({ kind: "note", body: `message ${i}` }));
 }
 
-const ready = async ({ url }: BoardProcess) => (await (await fetch(`${url}/readyz`)).json()) as Record<string, unknown>;
-const figure = async ({ url }: BoardProcess, name: string): Promise<number> =>
+const ready = async ({ url }: Board) => (await (await fetch(`${url}/readyz`)).json()) as Record<string, unknown>;
+const figure = async ({ url }: Board, name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\d+)$`, "m").exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
-const standing = (board: BoardProcess, replica: "ok" | "lost") =>
+const standing = (board: Board, replica: "ok" | "lost") =>
   eventually(`a replica that is ${replica}`, async () => ((await ready(board))["replica"] === replica ? true : undefined));
-const told = ({ stderr }: BoardProcess, word: string) =>
+const told = ({ stderr }: Board, word: string) =>
   stderr.split("\n").filter((line) => line.includes(`the replica (--database-read-url) is ${word}`));
-const newest = async ({ url }: BoardProcess) => (await (await fetch(`${url}/api/messages?limit=5`)).json()) as { latest_seq: number };
+const newest = async ({ url }: Board) => (await (await fetch(`${url}/api/messages?limit=5`)).json()) as { latest_seq: number };
 
 test("another board in the place of the replica keeps the board from starting, and the sentence says so", async () => {
   await using board = spawn(own, other.databaseUrl("postgres"));
@@ -114,13 +133,9 @@ test("so does a copy that has gone its own way, though it has the same key: furt
   const key = "another.key";
   copyFileSync(join(keys, own.home.replaceAll("/", "_")), join(keys, key));
   await fill(own, 1, { database: "gone_on", key });
-  {
-    await using board = spawn(own, own.databaseUrl("gone_on"));
-    expect((await board.ended).stderr).toContain("its entry 1 is another one than in this board's log");
-  }
+  await expect(startHere(own, own.databaseUrl("gone_on"))).rejects.toThrow("its entry 1 is another one than in this board's log");
   await fill(own, 9, { database: "gone_on", key });
-  await using board = spawn(own, own.databaseUrl("gone_on"));
-  expect((await board.ended).stderr).toMatch(/its log stands at entry \d+, and this board's only at \d+/);
+  await expect(startHere(own, own.databaseUrl("gone_on"))).rejects.toThrow(/its log stands at entry \d+, and this board's only at \d+/);
 });
 
 test("a replica that is not there at the start, then there, then lost: one line each, and readyz and metrics tell it", async () => {
@@ -165,8 +180,7 @@ test("a replica that is not there at the start, then there, then lost: one line 
 
 test("a replica that hangs holds nobody up for good: it is lost, and the primary answers", async () => {
   using way = await Way.open(own);
-  await using board = spawn(own, way.url);
-  await board.ready();
+  await using board = await startHere(own, way.url);
   await standing(board, "ok");
   await newest(board);
   way.hush();
@@ -181,8 +195,7 @@ test("a replica that hangs holds nobody up for good: it is lost, and the primary
 
 test("a board that takes the replica's place later is not believed either, and nobody is shown its messages", async () => {
   using way = await Way.open(own);
-  await using board = spawn(own, way.url);
-  await board.ready();
+  await using board = await startHere(own, way.url);
   await standing(board, "ok");
   const { seq } = await postTo(board.url, new Agent().envelope({ kind: "note", body: "of this board" }));
   way.lead(other);
@@ -198,8 +211,7 @@ test("a board that takes the replica's place later is not believed either, and n
 });
 
 test("a board without a replica says nothing of one", async () => {
-  await using board = spawn(own);
-  await board.ready();
+  await using board = await startHere(own);
   expect(await ready(board)).toEqual({ status: "ok", writing: "ok" });
   expect(await (await fetch(`${board.url}/metrics`)).text()).not.toContain("replica");
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { type Named, type Tried, triedOn, usualMistakes, WHY } from "../support/operate-mistakes.ts";
 import { Operator } from "../support/operator.ts";
-import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { emptyDirectory } from "../support/process.ts";
 import { placeOf, runHere } from "../support/program.ts";
 
 /** A board with messages, a report and a removal, and what can be tried on it. */
@@ -130,7 +130,7 @@ test("an unset variable of the shell changes nothing, in a process of its own", 
     ["set-pow", ""],
     ["check", "a", "b"],
   ]) {
-    const { code, stdout, stderr } = await BoardProcess.spawn({ args: ["operate", ...words, "--yes", ...world.place] }).ended;
+    const { code, stdout, stderr } = await runHere(["operate", ...words, "--yes", ...world.place]);
     expect({ words, code, stdout }).toEqual({ words, code: 2, stdout: "" });
     expect(stderr).toMatch(/^error: .+\n/);
   }
