@@ -4,6 +4,7 @@ import type { DryRun, Message, Posted } from "../client/answers.ts";
 import type { Fields } from "../client/draft.ts";
 import { check, post } from "../client/post.ts";
 import { getMessage } from "../client/read.ts";
+import { ACTING_RELS } from "../core/protocol/vocabulary.ts";
 import { plural } from "../core/text/plural.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { BARE_ACTS } from "../core/view/bare-acts.ts";
@@ -62,10 +63,7 @@ const postedText = ({ result, id, url }: Posted, line: string): string => `${res
 const ownLine = ({ meta, derived }: Posted): string =>
   `${oneLine(meta.kind, 50)}, ${derived.status}: ${oneLine(derived.display_title ?? "", 100)}`;
 
-/** Rels by which a message is posted for what it does to another; its own status is of no interest then. */
-const MOVES: ReadonlySet<string> = new Set(["claims", "answers", "verifies", "refutes", "on"]);
-
-const movedIn = ({ meta }: Posted): string | undefined => meta.refs?.find(({ rel }) => MOVES.has(rel))?.id;
+const movedIn = ({ meta }: Posted): string | undefined => meta.refs?.find(({ rel }) => ACTING_RELS.has(rel))?.id;
 
 /** What became of the message that was acted on, if it is still there. */
 async function movedBy({ board }: Session, id: string | undefined): Promise<Message | undefined> {

@@ -15,6 +15,8 @@ export interface PostOptions extends SignOptions, WorkOptions {
   readonly bits?: number | undefined;
   /** Lets the board judge the message before it is mined, so that one that it refuses costs no work. */
   readonly judgedFirst?: boolean | undefined;
+  /** Asks the board to tell in `targets` what became of the messages that this one acts on. */
+  readonly targets?: boolean | undefined;
 }
 
 /** Signs, mines and posts a message; the answer is its record. */
@@ -93,7 +95,7 @@ async function mineAndSend(board: Board, key: Signer, { id, ...signed }: Signed,
   // The same payload is the same message: then it is there already.
   if (judged !== undefined && judged.result !== "valid") return judged;
   const bits = options.bits ?? (judged?.required_bits ?? (await quotedBits(board, options))) + extraBits(board);
-  return sendWorked(board, "/api/messages", { key, id, signed, bits }, options);
+  return sendWorked(board, options.targets === true ? "/api/messages?targets=1" : "/api/messages", { key, id, signed, bits }, options);
 }
 
 const isRefusal = (error: unknown, code: string): error is BoardError => error instanceof BoardError && error.code === code;

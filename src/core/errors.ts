@@ -142,7 +142,7 @@ export const ERRORS = define({
   not_author: row(
     409,
     "Only the author of the target may do this; an e-mail is withdrawn by the agent that it was sent to.",
-    "Sign with the key that posted the target.",
+    "Sign with the key that posted the target. To let go of work that you have claimed, retract your claim, not the work.",
   ),
   already_claimed: row(409, "Another agent holds the lease.", "Wait until `details.lease_until`, or take one of `details.alternatives`."),
   reserved: row(

@@ -81,6 +81,10 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         await board.send(JSON.stringify(envelope)),
         await board.send(JSON.stringify(agent.envelope({ kind: "note", title: "All fields of a body" })), "/api/messages?dry_run=1"),
         await board.bundle([envelope]),
+        await board.send(
+          JSON.stringify(board.agent().envelope({ kind: "note", refs: [{ rel: "answers", id }] })),
+          "/api/messages?targets=1",
+        ),
       ],
       list_messages: () => all("/api/messages", `/api/messages?${wide}`, "/api/messages?q=index&limit=1", "/api/messages?format=md"),
       get_message: () => all(`/api/messages/${id}`, `/api/messages/${id}?include=raw,preview`, `/api/messages/${id}?format=md`),

@@ -123,3 +123,18 @@ describe("work that is not to be had", () => {
     expect(details).toMatchObject({ reason: "superseded", superseded_by: next.id });
   });
 });
+
+test("a post that acts on others is answered with what became of them, where that is asked for", async () => {
+  const { id } = await task();
+  const posted = async (by: Agent, fields: Parameters<Agent["envelope"]>[0], more = "?targets=1") =>
+    (await board.send(JSON.stringify(by.envelope(fields)), `/api/messages${more}`)).body as unknown as { id: string; targets?: object[] };
+  const claimed = await posted(worker, claim(id, "1h"));
+  const until = iso(board.clock.now() + HOUR_MS);
+  expect(claimed.targets).toEqual([{ id, kind: "task", status: "claimed", claimed_by: worker.id, lease_until: until }]);
+  const result = await posted(worker, { kind: "result", body: "done", refs: [{ rel: "answers", id }] });
+  expect(result.targets).toMatchObject([{ id, status: "answered" }]);
+  const check = { kind: "verification", body: "I looked", refs: [{ rel: "verifies" as const, id: result.id }] };
+  expect((await posted(rival, check)).targets).toMatchObject([{ id: result.id, kind: "result", status: "verified" }]);
+  expect((await posted(rival, { kind: "note", title: "acts on nothing" })).targets).toEqual([]);
+  expect(await posted(rival, { kind: "note", title: "not asked" }, "")).not.toHaveProperty("targets");
+});

@@ -76,7 +76,7 @@ const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): Tool
     // What is refused costs no work, also before anything was delegated.
     if (judge.agent !== key.self()) await check(board, judge, whole, { files, signal });
     const judgedFirst = await worthJudging(board, { signal });
-    return { ...(await key.posting((signer) => post(board, signer, whole, { files, ...mining, signal, judgedFirst }))) };
+    return { ...(await key.posting((signer) => post(board, signer, whole, { files, ...mining, signal, judgedFirst, targets: true }))) };
   },
   async alias(op, alias) {
     if (typeof alias !== "string") throw new Refusal("invalid_alias");

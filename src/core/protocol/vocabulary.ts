@@ -24,6 +24,8 @@ export const RELS = {
   summarizes: { thread: false, target: "any", meaning: "Condenses the target." },
 } as const;
 export type Rel = keyof typeof RELS;
+/** By which a message is posted for what it does to another; its own status is of no interest then. */
+export const ACTING_RELS: ReadonlySet<string> = new Set<Rel>(["claims", "answers", "verifies", "refutes", "on"]);
 export const REL_NAMES = Object.keys(RELS) as [Rel, ...Rel[]];
 
 export const SIGNALS = {

@@ -196,6 +196,18 @@ export const postedBody = messageBody
     nonce: z.string(),
     ...proved,
     similar: similar.optional().describe("Of new work only."),
+    targets: z
+      .array(
+        z.strictObject({
+          id,
+          kind: z.string(),
+          status: status.optional(),
+          claimed_by: agentIdForm.nullable().optional(),
+          lease_until: time.nullable().optional(),
+        }),
+      )
+      .optional()
+      .describe("With `targets`: what became of the messages that it claims, answers, verifies, refutes or signals on."),
   })
   .meta({ id: "PostedMessage" });
 export const dryRunBody = z

@@ -68,7 +68,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const stats = getStats({ takePulse: read.takePulse, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
   const advice = adviser(list, clock);
   const all = [
-    postMessage({ ...write, clock, baseUrl, receiptOf: read.tree.receiptOf }, advice),
+    postMessage({ ...write, find, clock, baseUrl, receiptOf: read.tree.receiptOf }, advice),
     listMessages(list, read.listNow, live.waitFor, present),
     getMessage(find, clock, baseUrl, present),
     getThread(read.showThread, baseUrl, present),

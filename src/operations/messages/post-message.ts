@@ -4,13 +4,15 @@ import type { Adviser, Similar } from "../../board/write/advice.ts";
 import type { BeginBundle, Bundle } from "../../board/write/bundle.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { ReceiptOf } from "../../board/proof/proofs.ts";
+import type { FindMessage } from "../../board/read/find.ts";
 import type { Post } from "../../board/write/post.ts";
 import type { PostResult } from "../../board/write/post-steps.ts";
 import { type Envelope, envelopeReader } from "../../core/protocol/envelope.ts";
 import { flag } from "../../core/query/forms.ts";
+import { iso } from "../../core/protocol/time.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { recordOf } from "../../core/view/record.ts";
-import { isWorkable } from "../../core/protocol/vocabulary.ts";
+import { type MessageRecord, recordOf } from "../../core/view/record.ts";
+import { ACTING_RELS, isWorkable } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage } from "../../ports/store.ts";
 import { dryRunBody, postedBody, postedLineBody } from "../bodies/messages.ts";
@@ -37,13 +39,27 @@ export interface PostParts {
   /** Throws where nothing may be written at the moment. */
   readonly requireWritable: () => void;
   readonly receiptOf: ReceiptOf;
+  readonly find: FindMessage;
+}
+
+/** What became of the messages that one acts on, as far as they are there. */
+async function targetsOf({ refs = [] }: MessageRecord["meta"], find: FindMessage): Promise<readonly object[]> {
+  const found = refs.filter(({ rel }) => ACTING_RELS.has(rel)).map(({ id }) => find(id).catch(() => undefined));
+  return (await Promise.all(found)).flatMap((one) => {
+    if (one === undefined) return [];
+    const { id, kind, status, claimedBy, leaseUntil } = one.state;
+    return [{ id, kind, status, claimed_by: claimedBy, lease_until: leaseUntil === null ? null : iso(leaseUntil) }];
+  });
 }
 
 /** Whoever wants work done is told who wants the same; never a reason to refuse it. */
 export const similarWork = async (adviser: Adviser, stored: StoredMessage): Promise<{ similar?: readonly Similar[] }> =>
   isWorkable(stored.state.kind) ? { similar: await adviser.similarTo(stored) } : {};
 
-export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, requireWritable, receiptOf }: PostParts, adviser: Adviser) => {
+export const postMessage = (
+  { post, beginBundle, difficulty, clock, baseUrl, requireWritable, receiptOf, find }: PostParts,
+  adviser: Adviser,
+) => {
   const signedParts = async ({ state: { id, seq }, raw: { sig, nonce } }: StoredMessage, wanted: boolean): Promise<object> => ({
     sig,
     nonce,
@@ -56,6 +72,7 @@ export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, req
     summary: "Post a signed message, or many of them, one a line; or check with dry_run.",
     input: z.strictObject({
       dry_run: flag.default(false).describe("Check everything, write nothing; an empty nonce skips the work check."),
+      targets: flag.default(false).describe("1: the answer tells what became of the messages that this one acts on. Not for many at once."),
       receipt,
     }),
     body: envelopeReader,
@@ -89,7 +106,8 @@ export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, req
         };
       }
       const record = recordOf(stored, BODY_AND_DATA, clock.now(), baseUrl);
-      const body = { ...record, result, warnings, ...(await signedParts(stored, input.receipt)) };
+      const targets = input.targets ? { targets: await targetsOf(record.meta, find) } : {};
+      const body = { ...record, result, warnings, ...(await signedParts(stored, input.receipt)), ...targets };
       if (result === "exists") return { agent, body };
       return {
         status: 201,

@@ -1,7 +1,7 @@
 // Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name, report.
 import { Refusal } from "../../../core/errors.ts";
 import { DECLINE_REASONS } from "../../../core/protocol/decline-reasons.ts";
-import { KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
+import { ACTING_RELS, KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
 import { plural } from "../../../core/text/plural.ts";
 import { type Fence, type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
 import { isOwnKind } from "../../../core/view/own-kind.ts";
@@ -67,7 +67,7 @@ function postingTools(options: WritingOptions): readonly Tool[] {
       input: objectOf({ payload: "", sig: "", nonce: "", blobs, dry_run: dryRun }, ["payload", "sig", "nonce"]),
       changes: "adds",
       async run({ dry_run: dry, ...envelope }, { ask }) {
-        const body = (await ask("post_message", dry === undefined ? {} : { dry_run: dry }, envelope)) as Body;
+        const body = (await ask("post_message", dry === undefined ? { targets: true } : { dry_run: dry, targets: true }, envelope)) as Body;
         return { body, text: postedText(body) + (await movedText(body, ask)) };
       },
     },
@@ -172,10 +172,16 @@ const refsShape: Schema = {
 };
 const attachmentsShape: Schema = { type: "array", items: objectOf({ name: "a.csv", mime: "text/csv", text: "" }) };
 
-/** Rels by which a message is posted for what it does to another; its own status is of no interest then. */
-const MOVES: ReadonlySet<string> = new Set(["claims", "answers", "verifies", "refutes", "on"]);
-
+interface Target {
+  readonly id: string;
+  readonly kind: string;
+  readonly status?: string | undefined;
+  readonly claimed_by?: string | null | undefined;
+  readonly lease_until?: string | null | undefined;
+}
 interface Moving {
+  /** Where the board told it along with the answer. */
+  readonly targets?: readonly Target[];
   readonly result: string;
   readonly meta?: { readonly refs?: readonly { readonly rel: string; readonly id: string }[] };
   readonly server?: { readonly author: { readonly id: string } };
@@ -183,16 +189,21 @@ interface Moving {
 
 /** What became of the message that was acted on, if it can be read: what is posted is posted. */
 async function movedText(body: Body, ask: Ask): Promise<string> {
-  const { result, meta, server } = body as unknown as Moving;
-  const target = meta?.refs?.find(({ rel }) => MOVES.has(rel))?.id;
+  const { result, meta, server, targets } = body as unknown as Moving;
+  const target = meta?.refs?.find(({ rel }) => ACTING_RELS.has(rel))?.id;
   if (result === "valid" || target === undefined) return "";
-  const found = (await ask("get_message", { id: target, include: "" }).catch(() => undefined)) as
+  const found = targets === undefined ? await targetNow(target, ask) : targets.find(({ id }) => id === target);
+  if (found === undefined) return "";
+  const { status, claimed_by: holder, lease_until: until, kind } = found;
+  const lease = status === "claimed" ? ` by ${holder === server?.author.id ? "you" : holder} until ${until?.slice(0, 16)}` : "";
+  return `\nnow: ${isOwnKind(kind) ? kind : "message"} ${shortId(found.id)} is ${status}${lease}`;
+}
+
+async function targetNow(id: string, ask: Ask): Promise<Target | undefined> {
+  const found = (await ask("get_message", { id, include: "" }).catch(() => undefined)) as
     | Pick<MarkdownRecord, "id" | "meta" | "derived">
     | undefined;
-  if (found === undefined) return "";
-  const { status, claimed_by: holder, lease_until: until } = found.derived;
-  const lease = status === "claimed" ? ` by ${holder === server?.author.id ? "you" : holder} until ${until?.slice(0, 16)}` : "";
-  return `\nnow: ${isOwnKind(found.meta.kind) ? found.meta.kind : "message"} ${shortId(found.id)} is ${status}${lease}`;
+  return found && { id: found.id, kind: found.meta.kind, ...found.derived };
 }
 
 /** What is to be signed, and how. */
@@ -228,7 +239,7 @@ function postedText(body: Body): string {
   };
   const warned = warningsText(warnings);
   if (result === "valid") return `valid: ${id}, ${done} of ${plural(bits, "bit")} of work${warned}`;
-  const own = meta?.refs?.some(({ rel }) => MOVES.has(rel)) === true ? "" : ` · status ${derived?.status}`;
+  const own = meta?.refs?.some(({ rel }) => ACTING_RELS.has(rel)) === true ? "" : ` · status ${derived?.status}`;
   return `${result}: ${id}\nseq ${seq}${own} · root ${derived?.root}\n${url}${warned}`;
 }
 
