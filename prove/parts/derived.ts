@@ -8,34 +8,42 @@ import { BusyBoard } from "../../test/support/busy-board.ts";
 import { configAt } from "../../test/support/operator.ts";
 import { Random, SEED } from "../../test/support/random.ts";
 import { count, type Part, STORES } from "../part.ts";
+import { KeyActs } from "../support/key-acts.ts";
+import { keysByLog } from "../support/keys-by-log.ts";
 import { simplest } from "../support/simplest.ts";
 
 const ACTS = 100_000;
 const AT_ONCE = 32;
 const AGENTS = 12;
+/** One act in so many is about keys. */
+const KEY_ACT_EVERY = 50;
 /** Histories to look for a fault in that somebody can read. */
 const SHORT = [10, 30, 100, 300, 1000, 3000];
 const SHOWN = 10;
 
 export const derived: Part = {
   name: "derived",
-  promise: "derived facts equal a replay of the log after 100,000 random acts",
+  promise: "derived facts and agents' keys equal a replay of the log, in TypeScript and in Python, after 100,000 random acts",
   stores: STORES,
   async run(times) {
     await using board = await TestBoard.start();
     const acts = times(ACTS);
     const busy = new BusyBoard(board, new Random(SEED), AGENTS);
+    const { board: name } = (await board.get<{ board: string }>("/api/checkpoint")).body;
+    const keys = new KeyActs(board, name, new Random(SEED + 1), busy.agents);
     let left = acts;
     const lane = async (): Promise<void> => {
-      while (left-- > 0) await busy.fill(1);
+      while (left-- > 0) await (left % KEY_ACT_EVERY === 0 ? keys.act() : busy.fill(1));
     };
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    const told = await keysByLog(board);
+    for (const fault of told.faults.slice(0, SHOWN)) console.log(fault);
     const { entries, messages, faults, findings } = await replayed(board);
     for (const { where, fault } of findings.slice(0, SHOWN)) console.log(`${where} ${fault}`);
     if (faults > 0) console.log(await shortHistory(acts));
     return {
-      held: faults === 0 && messages > 0,
-      figure: `SEED=${SEED}; ${plural(acts, "random act")}, ${count(busy.posted.length)} accepted: ${plural(entries, "entry", "entries")} replayed and ${plural(messages, "message")} compared, ${plural(faults, "fault")}`,
+      held: faults === 0 && told.faults.length === 0 && messages > 0 && keys.counted > 0,
+      figure: `SEED=${SEED}; ${plural(acts, "random act")}, ${count(busy.posted.length)} accepted: ${plural(entries, "entry", "entries")} replayed and ${plural(messages, "message")} compared, ${plural(faults, "fault")}; ${plural(keys.counted, "key operation")}, ${count(keys.refused)} refused: ${plural(told.keys, "key")} compared, ${plural(told.faults.length, "fault")}`,
     };
   },
 };

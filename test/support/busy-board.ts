@@ -22,7 +22,7 @@ interface Known {
 
 export class BusyBoard {
   readonly board: Pick<TestBoard, "clock" | "post">;
-  readonly agents: readonly Agent[];
+  readonly agents: Agent[];
   /** Everything that was ever accepted, in order. */
   readonly posted: Known[] = [];
   /** Refs may point to what nobody ever posted. */
