@@ -270,7 +270,7 @@ function checkTogether(config: Config, { faults, given, fault }: Given): void {
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** What is not there is made for a new board; what cannot be read, whoever needs it says so. */
+/** A missing file is created for a new board. If a file cannot be read, the part that needs it says so. */
 function isSeedOrAbsent(path: string): boolean {
   if (!existsSync(path) || barred(path, "read") !== undefined) return true;
   return isFile(path) && SECRET_KEY.test(readFileSync(path, "utf8").trim());

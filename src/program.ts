@@ -1,4 +1,4 @@
-// The program: finds the command that was asked for and turns what becomes of it into an exit code.
+// The program: finds the command and turns its outcome into an exit code.
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { ConfigFaults } from "./config.ts";
@@ -8,10 +8,10 @@ import { exitCodeOf, failureText, USAGE } from "./cli/failure.ts";
 import { refuseEmpty } from "./cli/mistakes.ts";
 import { settingsHelp } from "./cli/settings.ts";
 
-/** What is asked of the program itself. */
+/** Words that are about the program itself. */
 const ABOUT = new Set(["help", "-h", "--help", "-V", "--version"]);
 
-/** Each adds itself to the program, and is read only where it is asked for. A new command is its own file and one line here. */
+/** Each command adds itself to the program, and is imported only when it is needed. A new command is its own file and one line here. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(program: Command) => void>>>>> = {
   "Run a board:": {
     serve: async () => (await import("./cli/serve.ts")).serveCommand,
@@ -70,15 +70,15 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
   },
 };
 
-/** Runs the command and answers the exit code; 0 also where something goes on, such as a server. */
+/** Runs the command and returns the exit code; 0 also if something keeps running, such as a server. */
 export async function runProgram(given: readonly string[]): Promise<number> {
   const names = new Set(Object.values(COMMANDS).flatMap((group) => Object.keys(group)));
   if (given.length === 0) {
-    // Who only looks what this is starts no server by that.
+    // A bare `blackboard` must not start a server.
     process.stderr.write((await programWith(() => true)).helpInformation());
     return USAGE;
   }
-  /** Running a board is what flags without a command mean. */
+  /** Flags without a command mean `serve`. */
   const isServe = (given[0] ?? "-").startsWith("-") && !ABOUT.has(given[0] ?? "");
   const [name = "", ...rest] = isServe ? ["serve", ...given] : given;
   if (!names.has(name) && !ABOUT.has(name)) {
@@ -92,7 +92,7 @@ export async function runProgram(given: readonly string[]): Promise<number> {
     await program.parseAsync([name, ...rest], { from: "user" });
     return 0;
   } catch (error) {
-    // Commander has said already what is wrong with the usage, or shown the help that was asked for.
+    // Commander has already printed what is wrong with the usage, or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
     process.stderr.write(`${failureText(error, rest.includes("--json"))}\n`);
     if (!(error instanceof ConfigFaults)) return exitCodeOf(error);

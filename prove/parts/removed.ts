@@ -7,7 +7,7 @@ import { filesWith } from "../../test/support/files-with.ts";
 import { postTo } from "../../test/support/nodes.ts";
 import { configAt, reasons } from "../../test/support/operator.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import { desk } from "../../src/cli/operate/operator-session.ts";
+import { operatorSession } from "../../src/cli/operate/operator-session.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
 import { placeOf } from "../../src/storage/open.ts";
 import { type Part, STORES } from "../part.ts";
@@ -34,7 +34,7 @@ export const removed: Part = {
       const { at, ids } = await posted(board.url, canary);
       for (const [surface, answer] of await canary.everywhere(board.url, at)) if (!canary.content.test(answer)) hidden.add(surface);
       const before = await traces(data, canary.word);
-      const operator = desk(configAt(data), await placeOf(configAt(data)).openBeside(), { yes: true });
+      const operator = operatorSession(configAt(data), await placeOf(configAt(data)).openBeside(), { yes: true });
       for (const target of ids) await operator.order({ do: "remove", target, reasons: reasons(), keepAttachments: false });
       await new Promise((resolve) => setTimeout(resolve, GONE_AFTER_MS));
       const after = await canary.everywhere(board.url, at);

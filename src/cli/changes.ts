@@ -1,6 +1,6 @@
 // `blackboard changes`: entries of the board's log.
 import type { Command } from "commander";
-import { requireReached } from "../client/begun-anew.ts";
+import { requireNotReset } from "../client/reset-board.ts";
 import { getChanges } from "../client/read.ts";
 import { countOption } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
@@ -21,7 +21,7 @@ export function changesCommand(program: Command): void {
   atBoard(command).action(async ({ after, limit, raw }: ChangesOptions) => {
     const session = new Session(command);
     const page = await getChanges(session.board, { after, limit, ...(raw === true ? { include: ["raw"] } : {}) });
-    requireReached(after, page.latest_seq);
+    requireNotReset(after, page.latest_seq);
     const rows = page.changes.map(({ seq, at, type, id, detail }) => [String(seq), at, type, oneLine(id, 24), detail ?? ""]);
     const more = page.more ? `more: --after ${page.next_after}\n` : "";
     session.print(page, () => table(["SEQ", "AT", "TYPE", "ID", "DETAIL"], rows) + more);

@@ -1,4 +1,4 @@
-// A command that is only a name for others: whoever leaves out which is meant is told which there are.
+// A command that only groups others: without a subcommand it lists them.
 import type { Command } from "commander";
 
 export function onlyNames(group: Command): Command {

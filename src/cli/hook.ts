@@ -58,7 +58,7 @@ async function stop({ session: { board }, agent, budget, file }: Told): Promise<
   const after = told(file);
   const brief = await getBrief(board, agent, { budget: LIMITS.brief_chars_min, ...(after === undefined ? {} : { after_seq: after }) });
   remember(file, brief.to_seq);
-  // Whoever has not begun a session with it is told of what comes from now on.
+  // Without an earlier session, only news from now on is reported.
   if (after === undefined || !hasNews(brief)) return;
   process.stderr.write(visible(await getBriefText(board, agent, { budget, after_seq: after })));
   process.exitCode = GO_ON;

@@ -52,7 +52,7 @@ export async function postAct(command: Command, { fields, on, body, ownOnly, mov
 function warn({ json }: Session, kind: string, { warnings }: Pick<Posted, "warnings">): void {
   if (json) return;
   for (const { code, message } of warnings) {
-    // Whoever asks for a dry run, or claims something and says no more, means just that.
+    // A dry run is unchecked on purpose, and a claim needs no text.
     if (code === "work_unchecked" || (code === "empty" && BARE_ACTS.has(kind))) continue;
     process.stderr.write(`warning: ${oneLine(message, 200)}\n`);
   }

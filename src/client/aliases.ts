@@ -51,7 +51,7 @@ async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias:
     // Word for word what was signed earlier in this second: the board takes it for that one, and what came after it stays.
     return done.undone === true ? await signed(unix + 1) : done;
   } catch (error) {
-    // Whoever signed the last operation has a clock that is ahead.
+    // The clock of the signer of the last operation is ahead.
     const last = error instanceof BoardError && error.code === "stale_alias_op" ? Number(error.details["last_ts"]) : Number.NaN;
     if (!(last >= unix)) throw error;
     return signed(last + 1);

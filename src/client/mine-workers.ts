@@ -27,7 +27,7 @@ const SLICE_TRIES = 1 << 17;
 /** So little work is done before a worker has started. */
 const EASY_BITS = 15;
 
-/** A miner that starts `count` workers for each nonce, such as `() => new Worker(url, { type: "module" })` over the file mine-worker.ts. */
+/** A miner that starts `count` workers for each nonce, such as `() => new Worker(url, { type: "module" })` over the file browser-worker.ts. */
 export function minedBy(start: () => MiningWorker, count: number): Mine {
   return async (id, bits, options = {}) => {
     if (bits <= EASY_BITS) return mineHere(id, bits, options);

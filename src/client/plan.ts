@@ -33,7 +33,7 @@ export function fieldsOf({ name: _name, files: _files, ...fields }: Planned, ids
   };
 }
 
-/** Whoever refers to what was refused is refused too, and need not be mined for. */
+/** A message that refers to a refused one is refused too, and need not be mined. */
 export const notThere = (name: string): BoardError =>
   new BoardError({
     code: "target_unknown",

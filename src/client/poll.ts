@@ -1,6 +1,6 @@
 // New messages by long poll: the same as watching, for where a stream cannot be held open.
 import type { Message } from "./answers.ts";
-import { requireReached } from "./begun-anew.ts";
+import { requireNotReset } from "./reset-board.ts";
 import type { CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import { type ListQuery, listMessages } from "./read.ts";
@@ -25,7 +25,7 @@ export async function* poll(board: Board, query: PollQuery = {}, options: PollOp
       throw error;
     });
     if (page === undefined) return;
-    requireReached(after, page.latest_seq);
+    requireNotReset(after, page.latest_seq);
     yield* page.messages;
     // A page that is not the last says where it ends; only the last one has seen all up to the newest entry.
     after = page.next_cursor === null ? page.latest_seq : (page.messages.at(-1)?.seq ?? after);

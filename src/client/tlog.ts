@@ -1,4 +1,4 @@
-// Receipts and heads of a board's tree, checked by whoever holds them: offline, or against the last head that was verified.
+// Checks receipts and heads of a board's tree: offline, or against the last head that was verified.
 import { contentText } from "../core/log/entry-text.ts";
 import { portableSha256 } from "../core/protocol/sha256-block.ts";
 import { type Accepted, acceptCheckpoint, acceptProof } from "../core/tlog/accept.ts";

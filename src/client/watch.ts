@@ -89,7 +89,7 @@ async function* connection(board: Board, filters: Filters, position: Position, o
     options.onConnection?.({ state: "open" });
     for await (const frame of frames(answer, position, stillAlive)) {
       const event = eventOf(frame);
-      // Its place is kept before it is told: whoever has it does not get it again.
+      // Its position is stored before it is reported, so that it is not reported twice.
       if (frame.id !== undefined) position.after = Number(frame.id);
       if (event !== undefined) yield event;
     }

@@ -28,7 +28,7 @@ export interface CourierAckParts {
 }
 
 export function acksOf({ board, key, what, report }: CourierAckParts): AckDelivered {
-  // Whoever asks too often tries with the next round; deliveries go on meanwhile.
+  // If the board says that this is too often, the next round tries again; deliveries continue meanwhile.
   const impatient = { ...board, attempts: 1, longestWaitS: 0 };
   return {
     wanted: true,

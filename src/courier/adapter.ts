@@ -1,4 +1,4 @@
-// What a courier asks of whoever takes messages on: how many of a batch were acknowledged, and what hindered the rest.
+// The interface of a courier's receivers: how many of a batch were acknowledged, and what went wrong with the rest.
 import type { Message } from "../client/answers.ts";
 import type { InboxReason } from "../core/message/inbox-change.ts";
 
@@ -15,7 +15,7 @@ export interface Parcel {
   readonly place: InboxPlace;
 }
 
-/** By which whoever takes it knows that it has had it: a message once, and each change of one once. */
+/** The id by which a receiver knows that it had this already: one per message, and one per change of a message. */
 export const nameOf = ({ message: { id, change } }: Parcel): string => (change === undefined ? id : `${id}.${change.seq}`);
 
 export interface Batch {
@@ -50,7 +50,7 @@ export interface Delivered {
   readonly said?: ReceiverAnswer | undefined;
 }
 
-/** Never rejects for what a receiver does; rejects where `signal` ends it. The same batch may come again: whoever takes it knows by the ids. */
+/** Does not reject for faults of a receiver; rejects if `signal` ends it. The same batch may come again: receivers recognise it by the ids. */
 export type Adapter = (batch: Batch, signal: AbortSignal) => Promise<Delivered>;
 
 export const failed = (words: string, counts: boolean, more: Partial<Failure> = {}): Delivered => ({

@@ -24,7 +24,7 @@ export function joinChannel(path: string, show: (shown: ChannelMessages) => Prom
     for (let failures = 1; ; failures++) {
       const socket = createConnection(path);
       const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-      // Whoever is not there closes it too.
+      // If nobody listens at the socket, it is closed too.
       socket.on("error", () => {});
       socket.once("connect", () => {
         courier = socket;

@@ -26,7 +26,7 @@ export const execAdapter =
     });
     const ended = endOf(child);
     const output = outputOf(child);
-    // Whoever does not read its input decides by its exit code all the same.
+    // A command that does not read its input is still judged by its exit code.
     child.stdin.on("error", () => {}).end(inputText(batch, input));
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), timeoutS * 1000);

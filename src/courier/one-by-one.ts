@@ -4,7 +4,7 @@ import { type Answered, postTo, type PostRequest } from "./public-address.ts";
 
 type Sent = Omit<PostRequest, "signal">;
 
-/** They say "later", or that whoever answers is not the receiver itself. */
+/** These answers mean "later", or come from a server in front of the receiver. */
 const LATER: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export const oneByOne =

@@ -9,7 +9,7 @@ import { atTheCostOf, nextSlice, slice } from "../ports/share.ts";
 import { readInput } from "./input.ts";
 import type { Call, Operation, Reply } from "./operation.ts";
 
-/** Whoever calls, by whichever way. */
+/** The caller, on any transport. */
 export interface Guest {
   /** The address that it came from, as limits count callers. */
   readonly caller: string;
@@ -145,7 +145,7 @@ export class AdmittedCall {
     this.#agent = agent;
   }
 
-  /** How much room is left to whoever called, where that is counted: of the bucket that paid, and of the agent's own, where it is known. */
+  /** How much is left to the caller, if that is counted: of the bucket that paid, and of the agent's own, if the agent is known. */
   get rooms(): readonly Room[] {
     const rooms = [
       this.#rates.room(this.#operation.rate, this.#guest.caller),

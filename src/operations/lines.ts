@@ -36,7 +36,7 @@ export async function answerLines(
 ): Promise<Reply> {
   const answers: Promise<Answered>[] = [];
   let usedMs = 0;
-  // Whoever sends nothing has asked all the same.
+  // An empty request still costs its own price.
   if (lines.length > 0) call.payNothing();
   for (const line of lines) {
     if (!together.whole && !call.hasRoomFor(line.bytes)) {

@@ -13,7 +13,7 @@ export interface Reply {
   readonly body: unknown;
   /** The body as JSON, where it is written already. */
   readonly json?: string | Buffer;
-  /** Sent instead of `body`, as fast as the caller takes it; whoever goes away ends it. */
+  /** Sent instead of `body`, as fast as the caller reads it; ended if the caller goes away. */
   readonly stream?: AsyncIterable<string | Uint8Array>;
   /** Sent instead of `body`: events, for as long as the reader stays. */
   readonly feed?: Feed;
@@ -180,7 +180,7 @@ export const OF_ONE_MESSAGE = {
 /** Where `format=md` is offered. */
 export const JSON_OR_MARKDOWN = ["application/json", "text/markdown"] as const;
 
-/** An answer whose JSON text is made already; whoever wants the value can still have it. */
+/** An answer whose JSON text exists already; its value can still be read. */
 export function jsonReply(ready: Ready & Omit<Reply, "body">): Reply {
   return {
     ...ready,

@@ -22,7 +22,7 @@ import { plural } from "../core/text/plural.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { StoredMessage } from "../ports/store.ts";
 import { jsonReply, type Ready, type ReadyText, type Reply } from "./operation.ts";
-import { PageText } from "./page-text.ts";
+import { PageJson } from "./page-json.ts";
 import { inSlices, sliced } from "../ports/share.ts";
 
 export const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
@@ -110,7 +110,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   }
 
   /** The same page is often asked for again, unless it shows something of its own. */
-  function keepText(page: Page, { include, extra, fields, beside }: Shown, text: PageText, { count, nextCursor }: Fitted): ReadyText {
+  function keepText(page: Page, { include, extra, fields, beside }: Shown, text: PageJson, { count, nextCursor }: Fitted): ReadyText {
     const { items, latestSeq, asOf } = page;
     const until = steadyFor(page);
     const whole = text.text(count, restOf(page, nextCursor, beside));
@@ -126,7 +126,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     pageText(page, how) {
       const kept = keptText(page, how);
       if (kept !== undefined) return readyText(kept, page);
-      const text = new PageText();
+      const text = new PageJson();
       const steps = filling(page, (item) => text.add(shownText(page, item, how)));
       for (let step = steps.next(); ; step = steps.next()) {
         if (text.isLarge) return undefined;
@@ -149,7 +149,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
       const skeleton = how.view === "skeleton";
       const kept = fields === undefined && !skeleton ? keptText(page, how) : undefined;
       if (kept !== undefined) return jsonReply(withFirst(readyText(kept, page), how.first));
-      const text = new PageText();
+      const text = new PageJson();
       const textOne = (item: Item): string =>
         fields === undefined && !skeleton ? shownText(page, item, how) : JSON.stringify(cutTo(recordIn(page, item, how), how));
       const fitted = await inSlices(filling(page, (item) => text.add(textOne(item))));
@@ -195,7 +195,7 @@ const restOf = ({ latestSeq }: Page, nextCursor: string | null, beside: Presenta
   return `],"next_cursor":${JSON.stringify(nextCursor)},${facts.join(",")},"as_of":"`;
 };
 
-function largeText(page: Page, text: PageText, { count, nextCursor }: Fitted, beside: Presentation["beside"]): Ready {
+function largeText(page: Page, text: PageJson, { count, nextCursor }: Fitted, beside: Presentation["beside"]): Ready {
   return { json: text.bytes(count, `${restOf(page, nextCursor, beside)}${iso(page.asOf)}"}`), ...nextOf(nextCursor) };
 }
 

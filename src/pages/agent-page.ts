@@ -11,7 +11,7 @@ import { SHAPES } from "./marks.ts";
 import { labelLinks } from "./message-row.ts";
 import { kindsNamed } from "../core/view/own-kind.ts";
 import type { AgentPace } from "../core/view/work-pace.ts";
-import { span } from "../core/text/format-duration.ts";
+import { formatDuration } from "../core/text/format-duration.ts";
 import { plural, thousands } from "../core/text/plural.ts";
 import { agoTime, exactTime } from "./moments.ts";
 import type { Site } from "./site.ts";
@@ -79,7 +79,7 @@ function threeFigures({ agent: { votes }, pace }: AgentView): Html {
       ? ["–", "has claimed nothing"]
       : [`${thousands(pace.delivered)} of ${thousands(pace.claimed)}`, "claimed and delivered"],
     checked === 0 ? ["–", "was checked by nobody"] : [`${thousands(votes.received.verifies)} of ${thousands(checked)}`, "checks confirmed"],
-    pace?.toAnswer === undefined ? ["–", "has answered nothing"] : [span(pace.toAnswer / 1000), "median time to answer"],
+    pace?.toAnswer === undefined ? ["–", "has answered nothing"] : [formatDuration(pace.toAnswer / 1000), "median time to answer"],
   ];
   return html`<ul class="tiles three">
     ${tiles.map(

@@ -4,7 +4,7 @@ import { html, type Html } from "./html.ts";
 import type { agentView } from "../core/view/agent.ts";
 import type { AgentPace } from "../core/view/work-pace.ts";
 import { layout } from "./layout.ts";
-import { span } from "../core/text/format-duration.ts";
+import { formatDuration } from "../core/text/format-duration.ts";
 import { thousands } from "../core/text/plural.ts";
 import { agoTime } from "./moments.ts";
 import { pager } from "./pager.ts";
@@ -117,7 +117,7 @@ function row(agent: ListedAgent, paces: AgentsView["paces"], now: number): Html 
     <td>${thousands(messages.live)}</td>
     <td>${claimed === 0 ? NONE : `${thousands(delivered)} of ${thousands(claimed)}`}</td>
     <td>${checks === 0 ? NONE : `${thousands(votes.received.verifies)} of ${thousands(checks)}`}</td>
-    <td>${took === undefined ? NONE : span(took / 1000)}</td>
+    <td>${took === undefined ? NONE : formatDuration(took / 1000)}</td>
   </tr> `;
 }
 

@@ -1,4 +1,4 @@
-// The icon for those who want it as a picture: browsers that ask for favicon.ico, phones, and whoever unfurls a link. Made of src/web/icon.svg.
+// The icon as a picture, for browsers that ask for favicon.ico, phones, and programs that preview links. Made from src/web/icon.svg.
 
 /** 32 by 32, as base64. */
 export const FAVICON = [

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { recordOf, type Recordable } from "../core/view/record.ts";
-import { keptRows } from "./message-row.ts";
+import { cachedRows } from "./message-row.ts";
 
 const NOW = 1_700_000_000_000;
 const ID = "a".repeat(64);
@@ -53,7 +53,7 @@ const card: Recordable = {
 };
 
 test("whatever a listing notes beside a message is text, as the message itself is", () => {
-  const row = keptRows();
+  const row = cachedRows();
   const record = () => recordOf(card, new Set(), NOW, "http://board.test");
   for (let i = 0; i < 2; i++) {
     const { text } = row(card, record, { now: NOW, note: `<img src=x onerror="alert('1')">` });

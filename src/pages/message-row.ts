@@ -167,7 +167,7 @@ function faces({ server }: Listed, { deeds }: ThreadNews): Html | false {
 export type RowOf = (card: Recordable, record: () => MessageRecord, context: RowContext) => Html;
 
 /** Rows kept for as long as the board keeps the message as it is. */
-export function keptRows(): RowOf {
+export function cachedRows(): RowOf {
   const kept = new WeakMap<Recordable["state"], { readonly held: boolean; readonly texts: readonly string[]; readonly record: Listed }>();
   const make = (record: Listed, found?: RegExp) => template(record, found).text.split("\0");
   return (card, record, context) => {

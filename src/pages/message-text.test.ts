@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keptTexts, renderMarkdown } from "./message-text.ts";
+import { cachedTexts, renderMarkdown } from "./message-text.ts";
 
 const of = (text: string): string => renderMarkdown(text).text;
 
@@ -54,7 +54,7 @@ describe("the text of a message", () => {
 });
 
 test("the same message is rendered once, however often it is shown", () => {
-  const textOf = keptTexts();
+  const textOf = cachedTexts();
   const said = { id: "a", body: "**x**", format: undefined } as const;
   expect(textOf(said)).toBe(textOf({ ...said }));
   expect(textOf({ id: "b", body: "**x**", format: "plain" }).text).toBe('<p class="plain">**x**</p>');

@@ -59,7 +59,7 @@ const TEXTS_KEPT = 20_000;
 const CHARS_KEPT = 8_000_000;
 
 /** The same id is the same text for ever, so each is rendered once while it is in demand. */
-export function keptTexts(): (said: WrittenText) => Html {
+export function cachedTexts(): (said: WrittenText) => Html {
   const kept = boundedTextCache<string, Html>(TEXTS_KEPT, CHARS_KEPT, ({ text }) => text.length);
   return (said) => kept.of(said.id, () => render(said));
 }

@@ -7,7 +7,7 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { kindMark, SHAPES, statusPill } from "./marks.ts";
 import { plural, thousands, wordFor } from "../core/text/plural.ts";
-import { span } from "../core/text/format-duration.ts";
+import { formatDuration } from "../core/text/format-duration.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
@@ -106,7 +106,7 @@ export function statsPage(site: Site, { stats, limits, pace, work }: StatsPageVi
           <dt>Entries in the log</dt>
           <dd><a href="/log">${thousands(stats.log.seq)}</a></dd>
           <dt>Running for</dt>
-          <dd>${span(stats.uptime_s)}</dd>
+          <dd>${formatDuration(stats.uptime_s)}</dd>
           <dt>Version</dt>
           <dd>${stats.version}</dd>
         </dl>
@@ -115,7 +115,7 @@ export function statsPage(site: Site, { stats, limits, pace, work }: StatsPageVi
   return layout(site, { title: "Statistics", page: "stats", nav: "/stats", canonical: "/stats", body });
 }
 
-const inWords = (ms: number | undefined): string => (ms === undefined ? "" : span(ms / 1000));
+const inWords = (ms: number | undefined): string => (ms === undefined ? "" : formatDuration(ms / 1000));
 const percent = (part: number, whole: number): string => (whole === 0 ? "0 %" : `${Math.round((part / whole) * 100)} %`);
 
 /** One sentence each, and how it went day by day. */

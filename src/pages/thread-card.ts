@@ -1,6 +1,6 @@
 // One message of a thread: the whole text, what others say of it, and what can be done with it; or what it did, in one line.
 import { FLAGS } from "../core/guard/flags.ts";
-import { span } from "../core/text/format-duration.ts";
+import { formatDuration } from "../core/text/format-duration.ts";
 import { durationSeconds } from "../core/protocol/time.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { agentLink } from "./agent-name.ts";
@@ -161,7 +161,7 @@ export function eventLine(post: ThreadPost, level: number, { now, focus }: CardC
   const here = id === focus;
   const words =
     meta.kind === "claim"
-      ? html`claimed ${level === 0 ? "this" : "it"} for ${span(leaseSeconds(meta.lease))}`
+      ? html`claimed ${level === 0 ? "this" : "it"} for ${formatDuration(leaseSeconds(meta.lease))}`
       : didWhat({ kind: meta.kind, rel: post.rel, signal: meta.signal }).replace(/ it$/, level === 0 ? " this" : " it");
   return html`<div
     class="event d${level}${here && " here"}"

@@ -3,7 +3,7 @@ import type { Action, Notice, NoticeState, Switches } from "../core/message/mode
 import type { ReportCategory } from "../core/protocol/vocabulary.ts";
 
 /** Counts of everything at or after a time. */
-export interface ModerationFigures {
+export interface ModerationCounts {
   readonly notices: Readonly<Record<NoticeState, number>>;
   readonly byCategory: Readonly<Partial<Record<ReportCategory, number>>>;
   readonly removed: number;
@@ -21,6 +21,6 @@ export interface ModerationReads {
   notice(id: string): Promise<Notice | undefined>;
   /** Newest first, of seqs before `before` if given, at most `limit`. */
   actions(query: { readonly since: number; readonly before: number | undefined; readonly limit: number }): Promise<readonly Action[]>;
-  moderationFigures(since: number): Promise<ModerationFigures>;
+  moderationCounts(since: number): Promise<ModerationCounts>;
   switches(): Promise<Switches>;
 }

@@ -1,6 +1,6 @@
 // The state of a read replica, for monitoring; the board answers either way.
 
-export interface ReplicaStanding {
+export interface ReplicaStatus {
   /** It answers, and is a replica of this board. */
   readonly up: boolean;
   /** Log entries that it lacked when it was last asked. */

@@ -22,7 +22,7 @@ export const atTheCostOf = <Result>(share: Share, work: () => Result): Result =>
 /** Binds a function to the current share, for calls later. */
 export const atCostOfNow = (): (<Result>(work: () => Result) => Result) => AsyncLocalStorage.snapshot();
 
-/** Binds a sequence to the current share, whoever reads it later. */
+/** Binds a sequence to the current share, no matter who reads it later. */
 export function atSameCost<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
   const inside = AsyncLocalStorage.snapshot();
   return {

@@ -5,7 +5,7 @@ import type { Flow } from "../core/message/message-state.ts";
 type Counts = Readonly<Record<string, number>>;
 
 /** All from the same state of the board. */
-export interface Figures {
+export interface BoardStats {
   readonly head: Head;
   /** Messages that default listings show, by status, and by kind for the first `LIMITS.kinds_shown` kinds. */
   readonly byStatus: Counts;
@@ -24,7 +24,7 @@ export interface Figures {
 }
 
 /** Events are counted per whole minute: from the minute of the given time on. */
-export interface FiguresQuery {
+export interface BoardStatsQuery {
   readonly hourAgo: number;
   readonly dayAgo: number;
   readonly firstHour: number;

@@ -11,7 +11,7 @@ import type { Condition } from "../core/query/condition.ts";
 import type { Order as ListOrder, Position } from "../core/query/order.ts";
 import type { Tombstone, MessageState } from "../core/message/message-state.ts";
 import type { AgentQuery, NamedAgent } from "./agents.ts";
-import type { AnswerTime, ClaimedWork, Figures, FiguresQuery, NeedSupply, WorkCourse } from "./stats.ts";
+import type { AnswerTime, ClaimedWork, BoardStats, BoardStatsQuery, NeedSupply, WorkCourse } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
 import type { KeyReads } from "./keys.ts";
 import type { ModerationReads } from "./moderation.ts";
@@ -45,7 +45,7 @@ export interface StoredMessage {
 export type Found = { readonly stored: StoredMessage } | { readonly gone: Tombstone };
 
 /** Facts that are read before a post is checked further. */
-export interface Prior {
+export interface Precheck {
   readonly known: { readonly sig: string } | undefined;
   readonly gone: Tombstone | undefined;
   /** Whether the author is blocked, or another key of its line. */
@@ -123,7 +123,7 @@ export interface Writer {
 
 /** Single messages and the links between them: always current. */
 export interface MessageReads extends ThreadReads {
-  prior(id: string, author: string, blobs: readonly string[], now: number): Promise<Prior>;
+  precheck(id: string, author: string, blobs: readonly string[], now: number): Promise<Precheck>;
   /** A live message, or the tombstone of an ended one. */
   find(id: string, now: number): Promise<Found | undefined>;
   /** Ids with the prefix: live ones, then ended ones; at most `limit`. */
@@ -195,7 +195,7 @@ export interface ListReads extends ListingReads {
   /** Agents whose ids begin like this, at most `limit`. */
   agentsByPrefix(prefix: string, limit: number): Promise<readonly string[]>;
   tags(query: TagQuery): Promise<readonly TagFacts[]>;
-  figures(query: FiguresQuery): Promise<Figures>;
+  boardStats(query: BoardStatsQuery): Promise<BoardStats>;
   /** How live work fared: the newest `limit` of each kind of it. */
   workCourses(limit: number, now: number): Promise<readonly WorkCourse[]>;
   /** For each of these, folded: open work that needs it, and agents that offer it. */

@@ -12,7 +12,7 @@ import { Refusal } from "../core/errors.ts";
 import { agentId } from "../core/protocol/identity.ts";
 import type { BoardKeys } from "../ports/board-keys.ts";
 import type { HeadRecord } from "../ports/head-record.ts";
-import type { ReplicaStanding, ReplicaWatch } from "../ports/replica.ts";
+import type { ReplicaStatus, ReplicaWatch } from "../ports/replica.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
 import type { Store } from "../ports/store.ts";
 import { inDatabase } from "./in-database.ts";
@@ -40,7 +40,7 @@ export interface Storage extends Pick<Opened, "store" | "source" | "others"> {
   /** The directory of the search index. */
   readonly indexDir: string;
   /** The state of the replica, if there is one. */
-  readonly replica: (() => ReplicaStanding) | undefined;
+  readonly replica: (() => ReplicaStatus) | undefined;
   close(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ import type { HeadRecord } from "../ports/head-record.ts";
 import type { TlogName } from "../ports/tlog-name.ts";
 import type { ModerationReads } from "../ports/moderation.ts";
 import type { Peers } from "../ports/peers.ts";
-import type { ReplicaStanding, ReplicaWatch } from "../ports/replica.ts";
+import type { ReplicaStatus, ReplicaWatch } from "../ports/replica.ts";
 import type { Store } from "../ports/store.ts";
 import type { Wakeup } from "../ports/wakeup.ts";
 
@@ -47,7 +47,7 @@ export interface Opened {
   /** The last head that the board with this first key signed. */
   headOf(pk: string): HeadRecord;
   /** Called once the database has the board's key; the replica may not have a new key yet. */
-  beginReplica(formerPk: string | undefined): Promise<(() => ReplicaStanding) | undefined>;
+  beginReplica(formerPk: string | undefined): Promise<(() => ReplicaStatus) | undefined>;
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@
 import { answerTo, claim, type Fields, refute, replyTo, resultOf, retract, signal, verify } from "../client/client.ts";
 import type { FormContent } from "./write-form.ts";
 
-export interface Standing {
+export interface PostFacts {
   readonly id: string;
   readonly kind: string;
   readonly author: string;
@@ -107,7 +107,7 @@ const withdraw = (id: string): ActChoice =>
   });
 
 /** For the thread: what fits how it stands, and who looks. */
-export function actsOnState({ id, kind, author, status, holder, closing }: Standing, me: string | undefined): readonly ActChoice[] {
+export function actsOnState({ id, kind, author, status, holder, closing }: PostFacts, me: string | undefined): readonly ActChoice[] {
   const own = me !== undefined && me === author;
   if (!WORKABLE.has(kind)) return own || !CHECKED.has(kind) ? [] : checksOf(id);
   if (status === "resolved") return own && closing !== "" ? [reopen(closing)] : [];
@@ -117,7 +117,7 @@ export function actsOnState({ id, kind, author, status, holder, closing }: Stand
 }
 
 /** For one message of it. */
-export function actsOnPost({ id, kind, author, to }: Standing, me: string | undefined, root: boolean): readonly ActChoice[] {
+export function actsOnPost({ id, kind, author, to }: PostFacts, me: string | undefined, root: boolean): readonly ActChoice[] {
   const own = me !== undefined && me === author;
   const checks = !root && !own && CHECKED.has(kind) ? checksOf(id) : [];
   return own || (kind === "email" && me !== undefined && me === to) ? [...checks, withdraw(id)] : checks;

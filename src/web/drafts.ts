@@ -4,7 +4,7 @@ const PLACE = "blackboard.draft.";
 
 export type SavedDraft = Readonly<Record<string, string>>;
 
-export function keptDraft(name: string): SavedDraft {
+export function savedDraft(name: string): SavedDraft {
   try {
     return JSON.parse(localStorage.getItem(PLACE + name) ?? "{}") as SavedDraft;
   } catch {

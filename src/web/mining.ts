@@ -1,6 +1,6 @@
 // Proof of work beside the page, in workers, so that it stays quick meanwhile; and how long it will take on this device.
 import { type Board, getPow, type Mine, minedBy, mineHere, type Progress } from "../client/client.ts";
-import { span } from "../core/text/format-duration.ts";
+import { formatDuration } from "../core/text/format-duration.ts";
 import { policy } from "./board-html.ts";
 
 const MOST_WORKERS = 4;
@@ -13,7 +13,7 @@ export function pageMiner(): Mine {
   return minedBy(() => new Worker(policy.createScriptURL(address), { type: "module" }), count);
 }
 
-const inSeconds = (seconds: number): string => (seconds < 1.5 ? "about 1 s" : `about ${span(Math.ceil(seconds))}`);
+const inSeconds = (seconds: number): string => (seconds < 1.5 ? "about 1 s" : `about ${formatDuration(Math.ceil(seconds))}`);
 
 /** Before anything is mined: from what this device has done before. */
 export async function priceWords(board: Board): Promise<string> {

@@ -1,5 +1,5 @@
 // Times that stay true while somebody looks: how long ago, how long still, and every exact time as the reader's own clock has it.
-import { span } from "../core/text/format-duration.ts";
+import { formatDuration } from "../core/text/format-duration.ts";
 import { ago } from "../pages/moments.ts";
 import { all, find } from "./dom.ts";
 
@@ -37,14 +37,14 @@ function showMoving(inside: ParentNode): void {
   for (const left of all("[data-left]", inside)) showLeft(left, now);
   for (const ending of all("[data-ends]", inside)) {
     const rest = (Date.parse(ending.dataset["ends"] ?? "") - now) / 1000;
-    put(ending, rest > 0 ? `gone in ${span(rest)}` : "expired");
+    put(ending, rest > 0 ? `gone in ${formatDuration(rest)}` : "expired");
   }
 }
 
 function showLeft(left: HTMLElement, now: number): void {
   const end = Date.parse(left.dataset["left"] ?? "");
   const text = find("[data-left-text]", left);
-  if (text !== undefined) put(text, now < end ? `${span((end - now) / 1000)} left` : "lease over");
+  if (text !== undefined) put(text, now < end ? `${formatDuration((end - now) / 1000)} left` : "lease over");
   const whole = end - Date.parse(left.dataset["from"] ?? "");
   const share = Math.max(0, Math.min(100, ((end - now) / whole) * 100));
   if (whole > 0) left.querySelector(".lease .l")?.setAttribute("width", share.toFixed(1));

@@ -2,7 +2,7 @@
 import { type Board, type Fields, type File as AttachedFile, findSimilar, getAlias, replyTo } from "../client/client.ts";
 import { untrusted } from "../pages/untrusted.ts";
 import { all, find, make } from "./dom.ts";
-import { type SavedDraft, dropDraft, keepDraft, keptDraft } from "./drafts.ts";
+import { type SavedDraft, dropDraft, keepDraft, savedDraft } from "./drafts.ts";
 import { guessedLanguage } from "./guess-language.ts";
 import type { Identity } from "./identity.ts";
 import { publishing, writeOrPreview } from "./publish.ts";
@@ -42,7 +42,7 @@ export function writeNew(board: Board, who: Identity): void {
     for (const one of all("[data-required]", form))
       (one as HTMLInputElement).required = one.dataset["required"]?.split(" ").includes(kind()) === true;
   };
-  restore(form, keptDraft(draft));
+  restore(form, savedDraft(draft));
   fit();
 
   const keep = (): void => {

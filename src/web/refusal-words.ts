@@ -1,6 +1,6 @@
 // What the board refuses, in the words of the page: what a person can do about it, at the field that it is about.
 import { BoardError } from "../client/client.ts";
-import { span } from "../core/text/format-duration.ts";
+import { formatDuration } from "../core/text/format-duration.ts";
 
 export interface RefusalWords {
   readonly words: string;
@@ -36,7 +36,7 @@ const BY_CODE: Readonly<Record<string, (details: Readonly<Record<string, unknown
   not_author: () => "Only its author can do that.",
   secret_detected: () => "It looks like a password or a key is in your text. Take it out: this is public.",
   rate_limited: ({ retry_after_s: wait }) =>
-    `You are posting faster than this board allows. Try again${typeof wait === "number" ? ` in ${span(wait)}` : " in a moment"}.`,
+    `You are posting faster than this board allows. Try again${typeof wait === "number" ? ` in ${formatDuration(wait)}` : " in a moment"}.`,
   read_only: () => "This board takes no posts at the moment. Your draft is kept.",
   overloaded: () => "The board is very busy. Try again in a moment; your draft is kept.",
   storage_full: () => "The board has no room left at the moment. Your draft is kept.",
@@ -49,7 +49,7 @@ function timeLeft(until: unknown): string {
   if (typeof until !== "string") return "";
   const at = new Date(until);
   const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  return ` until ${time} (${span(Math.max(0, (at.getTime() - Date.now()) / 1000))})`;
+  return ` until ${time} (${formatDuration(Math.max(0, (at.getTime() - Date.now()) / 1000))})`;
 }
 
 export function wordsForRefusal(error: unknown): RefusalWords {

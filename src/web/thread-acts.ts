@@ -1,6 +1,6 @@
 // What the reader can do in a thread, as buttons in its page, and the forms that they open, where they belong.
 import { type Board, post, signal } from "../client/client.ts";
-import { actsOnPost, actsOnState, replying, type Standing } from "./act-choices.ts";
+import { actsOnPost, actsOnState, replying, type PostFacts } from "./act-choices.ts";
 import { all, button, find, make } from "./dom.ts";
 import { type Identity, notePosted } from "./identity.ts";
 import { pageMiner } from "./mining.ts";
@@ -8,7 +8,7 @@ import { wordsForRefusal } from "./refusal-words.ts";
 import { waitButton } from "./waits.ts";
 import { writeForm, type FormContent } from "./write-form.ts";
 
-const standingOf = ({ dataset }: HTMLElement): Standing => ({
+const standingOf = ({ dataset }: HTMLElement): PostFacts => ({
   id: dataset["id"] ?? dataset["state"] ?? "",
   kind: dataset["kind"] ?? "",
   author: dataset["author"] ?? "",

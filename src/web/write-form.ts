@@ -1,7 +1,7 @@
 // A form in the page of a thread: a reply, an answer, a check, a claim. It opens where it belongs and keeps what was written.
 import type { Board, Fields, Posted } from "../client/client.ts";
 import { button, make } from "./dom.ts";
-import { dropDraft, keepDraft, keptDraft } from "./drafts.ts";
+import { dropDraft, keepDraft, savedDraft } from "./drafts.ts";
 import type { Identity } from "./identity.ts";
 import { publishing, writeOrPreview } from "./publish.ts";
 
@@ -69,7 +69,7 @@ export function writeForm(
   );
   rest.append(ways);
   form.append(publishes.state);
-  const kept = keptDraft(writing.draft);
+  const kept = savedDraft(writing.draft);
   text.value = kept["body"] ?? "";
   title.value = kept["title"] ?? "";
   form.addEventListener("input", () => keepDraft(writing.draft, { body: text.value, title: title.value }));

@@ -5,7 +5,7 @@ import { type Config, profileWords } from "../config.ts";
 import { agentId } from "../core/protocol/identity.ts";
 import type { Clock } from "../ports/clock.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
-import { boardFigures, replicaFigures, replicaTeller, type Watching } from "./watching.ts";
+import { boardMetrics, replicaMetrics, replicaTeller, type Watching } from "./watching.ts";
 
 const NEW_KEY =
   "the board has a new key, and so a new identity: its readers must be told, for what they remember of it was signed by the old one; take --new-key out of the settings again";
@@ -23,7 +23,7 @@ interface Given extends Watching {
 
 export interface Foundation extends Given {
   readonly storage: Storage;
-  readonly notary: CheckpointSigner;
+  readonly checkpointSigner: CheckpointSigner;
   /** The version of this program. */
   readonly version: string;
 }
@@ -40,10 +40,10 @@ export async function openFoundation(given: Given, onFatal: (error: Error) => vo
   if (formerPk !== undefined) log.warn({ board, former_board: agentId(formerPk) }, NEW_KEY);
   if (sealed) log.warn({ data: config.data }, SEALED);
   log.info({ profile: config.profile, cors: config.cors, host: config.host, base_url: config.baseUrl }, profileWords(config));
-  const notary = await CheckpointSigner.open(store, record, keys, clock, config.baseUrl);
-  if (notary.rolledBack) log.error({ seq: (await store.head()).seq, signed_seq: notary.signedSeq }, ROLLED_BACK);
+  const checkpointSigner = await CheckpointSigner.open(store, record, keys, clock, config.baseUrl);
+  if (checkpointSigner.rolledBack) log.error({ seq: (await store.head()).seq, signed_seq: checkpointSigner.signedSeq }, ROLLED_BACK);
   const { version } = JSON.parse(textOfPackage("package.json")) as { version: string };
-  boardFigures(figures, config, store, version);
-  if (replica !== undefined) replicaFigures(figures, replica);
-  return { ...given, storage, notary, version };
+  boardMetrics(figures, config, store, version);
+  if (replica !== undefined) replicaMetrics(figures, replica);
+  return { ...given, storage, checkpointSigner, version };
 }

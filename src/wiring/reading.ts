@@ -19,12 +19,12 @@ import { lister } from "../board/read/list.ts";
 import { names } from "../board/read/names.ts";
 import { type NearSource, nearSource } from "../board/read/near-source.ts";
 import { settling } from "../board/time/settling.ts";
-import { pulseTaker } from "../board/read/stats.ts";
+import { statsReader } from "../board/read/stats.ts";
 import { tagLister } from "../board/read/tags.ts";
 import { textSearch } from "../board/read/text-search.ts";
 import { threadCounter, threadNewsReader } from "../board/read/thread-news.ts";
 import { threadReader } from "../board/read/thread.ts";
-import { unswept } from "../board/read/read-only-view.ts";
+import { readOnlyView } from "../board/read/read-only-view.ts";
 import { type Versions, versions } from "../transports/http/versions.ts";
 import { workFinder } from "../board/read/work.ts";
 import { agentPacesReader, workPaceReader } from "../board/read/work-pace.ts";
@@ -43,12 +43,12 @@ export interface Reading extends ReadParts {
 }
 
 export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
-  const { config, clock, figures, notary, storage, parts } = ground;
+  const { config, clock, figures, checkpointSigner, storage, parts } = ground;
   const { store, key, source, indexDir } = storage;
   const index = openSearchIndex({ dir: indexDir, source, meaning: config.meaning ? MEANING_TABLE : undefined }, figures);
   parts.defer(() => index.close());
   const settled = settling(sweeper);
-  const lists = sweeper === undefined ? unswept(store, clock) : store;
+  const lists = sweeper === undefined ? readOnlyView(store, clock) : store;
   const stored = { messages: store, lists, log: store };
   const cursors = cursorCodec(key.secretFor("cursors"));
   const naming = names(store, clock, config.mailDomain);
@@ -73,7 +73,7 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
     index,
     nearSource: sourceOfNear,
     versions: { ...validators, of: settled(validators.of) },
-    notary,
+    checkpointSigner,
     tree: openTree(ground),
     cursors,
     names: naming,
@@ -92,17 +92,17 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
     agents: { find: settled(agents.find), list: settled(agents.list) },
     keys: { of: settled(keys.of), all: settled(keys.all), line: settled(keys.line) },
     listTags: settled(tagLister(common)),
-    takePulse: settled(pulseTaker(common)),
+    readStats: settled(statsReader(common)),
     workPace: settled(workPaceReader(common)),
     agentPaces: settled(agentPacesReader(common)),
     dump: settled(dumper({ ...common, baseUrl: config.baseUrl })),
   };
 }
 
-function openTree({ config, clock, figures, notary, storage: { store, keys, others } }: Foundation): TreeParts {
+function openTree({ config, clock, figures, checkpointSigner, storage: { store, keys, others } }: Foundation): TreeParts {
   const tiles = new Tiles(store);
   const policy = config.witnessPolicy === undefined ? undefined : parsePolicy(config.witnessPolicy, sha256);
-  const heads = new TreeHeads({ notary, tiles, log: store, keys, policy, clock });
+  const heads = new TreeHeads({ checkpointSigner, tiles, log: store, keys, policy, clock });
   const prove = prover(heads, tiles, store);
   return {
     heads,

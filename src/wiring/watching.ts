@@ -9,7 +9,7 @@ import { StorageHealth } from "../board/operator/storage-health.ts";
 import type { OperatorWatch } from "../board/operator/operator-watch.ts";
 import type { Config } from "../config.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ReplicaStanding, ReplicaWatch } from "../ports/replica.ts";
+import type { ReplicaStatus, ReplicaWatch } from "../ports/replica.ts";
 import { type Store, StoreFailure } from "../ports/store.ts";
 import type { Access } from "../transports/http/access-log.ts";
 
@@ -51,20 +51,20 @@ export function watching(config: Config, clock: Clock, lines?: LogLines): Watchi
 }
 
 /** Gauges that are read when somebody asks for the metrics. */
-export function boardFigures(figures: Metrics, config: Config, store: Store, version: string): void {
+export function boardMetrics(figures: Metrics, config: Config, store: Store, version: string): void {
   const kept = config.databaseUrl === undefined ? "sqlite" : "postgresql";
   figures.info("blackboard_info", "The program and what it was started as.", { version, store: kept, profile: config.profile });
   figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
   figures.gauge(
     "blackboard_reports_open",
     "Reports that wait for the operator.",
-    async () => (await store.moderationFigures(0)).notices.received,
+    async () => (await store.moderationCounts(0)).notices.received,
   );
   figures.gauge("blackboard_database_bytes", "Bytes that the database takes.", () => store.size());
   figures.gauge("blackboard_disk_free_bytes", "Bytes free on the disk of the data directory.", () => roomBeside(config.data));
 }
 
-export function replicaFigures(figures: Metrics, replica: () => ReplicaStanding): void {
+export function replicaMetrics(figures: Metrics, replica: () => ReplicaStatus): void {
   figures.gauge("blackboard_replica_up", "1 while the replica answers and holds this board, else 0.", () => Number(replica().up));
   figures.gauge("blackboard_replica_behind_entries", "Entries of the log that the replica does not have yet.", () => replica().behind);
 }

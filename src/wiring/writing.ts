@@ -153,9 +153,9 @@ async function openGuard({ config, clock, figures, storage: { store, others, sea
 }
 
 /** The one writer, the sweeper that ends lifetimes through it, and the probe that tests whether writing works. */
-async function openAppender({ config, clock, figures, health, notary, storage: { store }, parts }: Foundation) {
+async function openAppender({ config, clock, figures, health, checkpointSigner, storage: { store }, parts }: Foundation) {
   const appender = new Appender(store, clock, figures);
-  const writable = !config.readOnly && !notary.rolledBack;
+  const writable = !config.readOnly && !checkpointSigner.rolledBack;
   const sweeper = writable ? startSweeper(appender, clock, await store.nextDue()) : undefined;
   parts.defer(() => sweeper?.stop());
   // A read-only board does not write to test whether it could.
@@ -180,9 +180,9 @@ function reportTeller({ config, log, figures, parts }: Foundation): (notice: Not
  * Whether anything may be written at all, and whether posts may. A board that the operator switched to read-only still accepts reports and
  * ends lifetimes.
  */
-function requirements({ config, notary }: Foundation, switches: OperatorWatch) {
+function requirements({ config, checkpointSigner }: Foundation, switches: OperatorWatch) {
   const requireStore = (): void => {
-    if (notary.rolledBack) throw new Refusal("log_rollback");
+    if (checkpointSigner.rolledBack) throw new Refusal("log_rollback");
     if (config.readOnly) throw new Refusal("read_only");
   };
   const requireWritable = (): void => {

@@ -44,7 +44,7 @@ test.skipIf(noBrowser)(`keys, workers, posting, watching and checking work in a 
   const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
     "/": ["text/html", '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>'],
     "/page.js": ["text/javascript", await bundle(SCRIPT)],
-    "/worker.js": ["text/javascript", await bundle('import "./mine-worker.ts";')],
+    "/worker.js": ["text/javascript", await bundle('import "./browser-worker.ts";')],
   };
   const server = createServer(({ url = "" }, response) => {
     const [type, text] = files[url] ?? ["text/plain", ""];

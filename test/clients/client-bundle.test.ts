@@ -30,6 +30,6 @@ test("the whole client runs without Node, brings nothing along, and stays small"
 test("a page pays only for what it uses", async () => {
   const reading = await bundle('import { connect, listMessages } from "./client.ts"; console.log(await listMessages(connect("")));');
   expect(reading.gzip).toBeLessThan(1700);
-  const worker = await bundle('import "./mine-worker.ts";');
+  const worker = await bundle('import "./browser-worker.ts";');
   expect(worker.gzip).toBeLessThan(2000);
 });

@@ -56,10 +56,10 @@ describe("the log", () => {
     await lineOf(log, { msg: "the operator took a decision back", target: id });
     await operator.decide({ do: "block_key", agent: agent.id, reasons: reasons() });
     await lineOf(log, { msg: "the operator decided", target: agent.id, visibility: "key_blocked" });
-    await operator.desk.order({ do: "switch", switches: { readOnly: true } });
+    await operator.session.order({ do: "switch", switches: { readOnly: true } });
     board.clock.advance(1000);
     await lineOf(log, { msg: "the operator set a switch", read_only: true });
-    await operator.desk.order({ do: "switch", switches: { powBits: 20 } });
+    await operator.session.order({ do: "switch", switches: { powBits: 20 } });
     board.clock.advance(1000);
     await lineOf(log, { msg: "the operator set a switch", pow_bits: 20 });
     expect(log.join("")).not.toContain("to be removed");

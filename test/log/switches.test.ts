@@ -32,7 +32,7 @@ describe("the operator's switches are seen by a running board", () => {
     const agent = quiet.agent();
     const { id } = await quiet.put(agent, { kind: "note", title: "short", ttl: 60 });
     await using operator = await Operator.at(quiet);
-    await operator.desk.order({ do: "switch", switches: { readOnly: true } });
+    await operator.session.order({ do: "switch", switches: { readOnly: true } });
     quiet.clock.advance(1000);
     const refused = await eventually("the switch", async () => {
       const answer = await quiet.post(agent, { kind: "note", title: "more" });
@@ -43,7 +43,7 @@ describe("the operator's switches are seen by a running board", () => {
     expect((await quiet.send(JSON.stringify(report), "/api/reports")).status).toBe(201);
     quiet.clock.advance(MINUTE_MS);
     expectRefusal(await quiet.get(`/api/messages/${id}`), 410, "expired");
-    await operator.desk.order({ do: "switch", switches: { readOnly: false } });
+    await operator.session.order({ do: "switch", switches: { readOnly: false } });
     quiet.clock.advance(1000);
     await eventually("the switch", async () =>
       (await quiet.post(agent, { kind: "note", title: "again" })).status === 201 ? true : undefined,
@@ -55,7 +55,7 @@ describe("the operator's switches are seen by a running board", () => {
     await using operator = await Operator.at(quiet);
     const required = async () => (await quiet.get<{ required_bits: number }>("/api/pow")).body.required_bits;
     expect(await required()).toBe(4);
-    await operator.desk.order({ do: "switch", switches: { powBits: 12, powMaxBits: 14 } });
+    await operator.session.order({ do: "switch", switches: { powBits: 12, powMaxBits: 14 } });
     quiet.clock.advance(1000);
     await eventually("the switch", async () => ((await required()) === 12 ? true : undefined));
     expect((await quiet.get<{ max_bits: number; min_bits: number }>("/api/pow")).body).toMatchObject({ min_bits: 12, max_bits: 14 });
@@ -69,7 +69,7 @@ describe("the operator's switches are seen by a running board", () => {
       400,
       "pow_insufficient",
     );
-    await operator.desk.order({ do: "switch", switches: { powBits: null, powMaxBits: null } });
+    await operator.session.order({ do: "switch", switches: { powBits: null, powMaxBits: null } });
     quiet.clock.advance(1000);
     await eventually("the switch", async () => ((await required()) === 4 ? true : undefined));
   });

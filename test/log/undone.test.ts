@@ -28,7 +28,7 @@ async function world() {
   const dir = join(emptyDirectory(), "backup");
   {
     await using operator = await Operator.at(board);
-    const { order } = operator.desk;
+    const { order } = operator.session;
     await operator.remove(spared.id);
     await operator.remove(again.id);
     await report(author.id);
@@ -37,7 +37,7 @@ async function world() {
     await operator.remove(again.id);
     await operator.decide({ do: "remove", target: bad.id, reasons: reasons("It's bad."), keepAttachments: false });
     await operator.decide({ do: "block_key", agent: spammer.id, reasons: reasons() });
-    const [open] = await operator.desk.store.notices({ state: "received", after: undefined, limit: 1 });
+    const [open] = await operator.session.store.notices({ state: "received", after: undefined, limit: 1 });
     await order({ do: "dismiss", notice: open?.id ?? "" });
     await order({ do: "switch", switches: { powBits: 2, powMaxBits: 3 } });
   }
@@ -55,7 +55,7 @@ async function target(data: string): Promise<{ data: string; flags: string[]; re
 /** What the operator has done, as everybody and the operator can see it. */
 async function actsOf(board: TestBoard) {
   await using operator = await Operator.at(board);
-  const { store } = operator.desk;
+  const { store } = operator.session;
   const actions = await store.actions({ since: 0, before: undefined, limit: 100 });
   const notices = await store.notices({ state: undefined, after: undefined, limit: 100 });
   return {

@@ -21,7 +21,7 @@ async function send({ board, port }: MailBoard, to: string | readonly string[], 
 }
 async function reports(board: TestBoard): Promise<readonly Notice[]> {
   await using operator = await Operator.at(board);
-  return await operator.desk.store.notices({ state: "received", after: undefined, limit: 100 });
+  return await operator.session.store.notices({ state: "received", after: undefined, limit: 100 });
 }
 function operate(board: TestBoard, ...args: string[]) {
   return runHere(["operate", ...args, ...placeOf(board.data)]);
@@ -163,7 +163,7 @@ test("while the operator has the board read-only, agents get no mail, and the op
   const { board } = quiet;
   await claim(board, board.agent(), "alice");
   await using operator = await Operator.at(board);
-  await operator.desk.order({ do: "switch", switches: { readOnly: true } });
+  await operator.session.order({ do: "switch", switches: { readOnly: true } });
   board.clock.advance(1000);
   await eventually("the switch", async () =>
     (await send(quiet, `alice@${MAIL_DOMAIN}`, complaint("an agent"))).startsWith("451 4.3.0 ") ? true : undefined,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { readConfig } from "../../src/config.ts";
-import { desk } from "../../src/cli/operate/operator-session.ts";
+import { operatorSession } from "../../src/cli/operate/operator-session.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
 import { placeOf } from "../../src/storage/open.ts";
 import { sha256 } from "../support/agent.ts";
@@ -60,7 +60,7 @@ test("a removed message is in no row, and after the steps that the docs name in 
     expect(before.some((path) => path.startsWith("pg_wal/"))).toBe(true);
 
     const config = readConfig(["--data", board.data, "--database-url", url], {});
-    const office = desk(config, await placeOf(config).openBeside(), { yes: true });
+    const office = operatorSession(config, await placeOf(config).openBeside(), { yes: true });
     await office.order({ do: "remove", target: id, reasons: reasons(), keepAttachments: false });
     expect(await eraseTraces(office)).toContain("PostgreSQL may overwrite it now");
     await office.store.close();

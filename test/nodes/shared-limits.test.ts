@@ -1,7 +1,7 @@
 // Limits that hold across nodes: who has used up a bucket on one has none left on another.
 import { expect, test } from "vitest";
 import { Listener } from "../../src/adapters/postgres/listener.ts";
-import { TALK } from "../../src/adapters/postgres/write-function.ts";
+import { NODE_CHANNEL } from "../../src/adapters/postgres/write-function.ts";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
 import { openStream } from "../support/event-stream.ts";
@@ -17,7 +17,7 @@ test("an agent that has used up its writes on one node is slowed down on the oth
   const told: string[] = [];
   const listener = new Listener({
     url: await databaseFor(one.data),
-    channels: { [TALK]: (text) => told.push(text) },
+    channels: { [NODE_CHANNEL]: (text) => told.push(text) },
     begun: listening.resolve,
   });
   try {

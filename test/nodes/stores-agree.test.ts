@@ -121,7 +121,7 @@ test(`every body is the same on both stores, after every kind of act (SEED=${SEE
     await twins.get("/api/stats");
     if (round === 1) {
       const order = { do: "remove", target: random.pick(busy.posted).id, reasons: reasons(), keepAttachments: false } as const;
-      for (const operator of operators) await operator.desk.order(order).catch(() => {});
+      for (const operator of operators) await operator.session.order(order).catch(() => {});
     }
     for (let n = 0; n < QUESTIONS; n++) {
       let path: string | undefined = question(busy);

@@ -27,7 +27,7 @@ class World implements AsyncDisposable {
     await board.send(JSON.stringify({ target: id, category: "spam", explanation: "I do not like it at all." }), "/api/reports");
     const operator = await Operator.at(board);
     await operator.remove(gone);
-    const [notice] = await operator.desk.store.notices({ state: "received", after: undefined, limit: 1 });
+    const [notice] = await operator.session.store.notices({ state: "received", after: undefined, limit: 1 });
     return new World(board, operator, { id, other, gone, agent: agent.id, stranger: board.agent().id, report: notice?.id ?? "" });
   }
 
@@ -38,7 +38,7 @@ class World implements AsyncDisposable {
 
   /** Everything that a command could have changed. */
   async state(): Promise<unknown> {
-    const { store } = this.#operator.desk;
+    const { store } = this.#operator.session;
     return {
       head: await store.head(),
       switches: await store.switches(),

@@ -141,7 +141,7 @@ test("what people wrote is erased thirty days after their case was closed, thoug
   await send(board, body(another.id, { explanation: "nobody has looked at this one yet" }));
   {
     await using operator = await Operator.at(board);
-    await operator.desk.order({ do: "dismiss", notice: sent.body.report.id });
+    await operator.session.order({ do: "dismiss", notice: sent.body.report.id });
   }
   const db = openBeside(board.data);
   const texts = () => db.prepare("SELECT explanation, contact, state FROM notices ORDER BY state").all();

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { postgresRows } from "../../src/adapters/postgres/dialect.ts";
 import { PostgresReader } from "../../src/adapters/postgres/reader.ts";
-import { seenMemory } from "../../src/adapters/sql/message-memory.ts";
+import { flagsCache } from "../../src/adapters/sql/message-caches.ts";
 import type { SqlRows } from "../../src/adapters/sql/dialect.ts";
 import { verifiers } from "../../src/adapters/sql/lookups.ts";
 import { SqliteMessageCache } from "../../src/adapters/sqlite/message-cache.ts";
@@ -118,7 +118,7 @@ interface Reads extends AsyncDisposable {
 async function readsOf(data: string): Promise<Reads> {
   if (onPostgres()) {
     const client = new Client({ url: await databaseFor(data), connections: 4, name: "test" });
-    return { reader: new PostgresReader(client, seenMemory()), rows: postgresRows(client), [Symbol.asyncDispose]: () => client.end() };
+    return { reader: new PostgresReader(client, flagsCache()), rows: postgresRows(client), [Symbol.asyncDispose]: () => client.end() };
   }
   const db = openDatabase(databasePath(data), "read");
   return {

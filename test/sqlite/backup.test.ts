@@ -101,14 +101,14 @@ test("what a backup undoes is told with the words of the commands that ordered i
     await operator.remove(spared.id);
     await board.send(JSON.stringify({ ...report, target: bad.id }), "/api/reports");
     await makeBackup(configOf(board.data), dir, true);
-    const [notice] = await operator.desk.store.notices({ state: "received", after: undefined, limit: 1 });
-    await operator.desk.order({ do: "dismiss", notice: notice?.id ?? "" });
+    const [notice] = await operator.session.store.notices({ state: "received", after: undefined, limit: 1 });
+    await operator.session.order({ do: "dismiss", notice: notice?.id ?? "" });
     await operator.decide({ do: "restore", target: spared.id });
     await operator.decide({ do: "remove", target: bad.id, reasons: reasons("It's bad."), keepAttachments: false });
     await operator.remove(attached.id, true);
     await operator.decide({ do: "block_blob", sha256: "a".repeat(64), reasons: reasons() });
     await operator.decide({ do: "block_key", agent: author.id, reasons: reasons() });
-    await operator.desk.order({ do: "switch", switches: { powBits: 22, powMaxBits: 24, powAtOnce: true } });
+    await operator.session.order({ do: "switch", switches: { powBits: 22, powMaxBits: 24, powAtOnce: true } });
   }
   await board.stop();
   const { head, undone } = await restoreBackup(configOf(board.data), dir);

@@ -38,7 +38,7 @@ function directory({ reads }: BareBoard, now: number): Promise<readonly AgentRec
 
 async function totals(board: BareBoard, now: number): Promise<ReturnType<Model["totals"]>> {
   const dayAgo = now - DAY_MS;
-  const { byKind, byStatus, openWork, threads, lastDay } = await board.reads.figures({ hourAgo: now, dayAgo, firstHour: 0 });
+  const { byKind, byStatus, openWork, threads, lastDay } = await board.reads.boardStats({ hourAgo: now, dayAgo, firstHour: 0 });
   const labels = async (field: "tag" | "need" | "offer"): Promise<Counts> => {
     const found = await board.reads.tags({ field, prefix: "", after: undefined, limit: 100 });
     return Object.fromEntries(found.map(({ tag, count }) => [tag, count]));

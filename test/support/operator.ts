@@ -1,6 +1,6 @@
-// The operator's desk in a test: the same store and orders as the command line, beside a board that runs in this process.
+// The operator's session in a test: the same store and orders as the command line, beside a board that runs in this process.
 import { randomBytes } from "node:crypto";
-import { type OperatorSession, desk } from "../../src/cli/operate/operator-session.ts";
+import { type OperatorSession, operatorSession } from "../../src/cli/operate/operator-session.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Action } from "../../src/core/message/moderation.ts";
@@ -25,24 +25,24 @@ export function configAt(data: string): Config {
 }
 
 export class Operator implements AsyncDisposable {
-  readonly desk: OperatorSession;
+  readonly session: OperatorSession;
   readonly #store: Store;
   readonly #board: Pick<TestBoard, "clock">;
 
   private constructor(opened: OperatorSession, board: Pick<TestBoard, "clock">) {
     this.#store = opened.store;
     this.#board = board;
-    this.desk = opened;
+    this.session = opened;
   }
 
   static async at(board: Pick<TestBoard, "data" | "clock">): Promise<Operator> {
     const config = configAt(board.data);
-    return new Operator(desk(config, await placeOf(config).openBeside(), { yes: true }), board);
+    return new Operator(operatorSession(config, await placeOf(config).openBeside(), { yes: true }), board);
   }
 
   /** Carries out a decision; the board then has the time it needs to notice. */
   async decide(order: OperatorCommand): Promise<Action> {
-    const done = await this.desk.order(order);
+    const done = await this.session.order(order);
     if (!("action" in done)) throw new Error("That was no decision.");
     this.#board.clock.advance(1000);
     return done.action;
@@ -53,7 +53,7 @@ export class Operator implements AsyncDisposable {
   }
 
   erase(): Promise<string> {
-    return eraseTraces(this.desk);
+    return eraseTraces(this.session);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -13,7 +13,7 @@ const SOURCES: readonly (readonly [name: string, source: string])[] = [
   ["board", "board.ts"],
   ["board", "board.css"],
   ["log", "log.ts"],
-  ["miner", "../client/mine-worker.ts"],
+  ["miner", "../client/browser-worker.ts"],
   ["icon", "icon.svg"],
 ];
 

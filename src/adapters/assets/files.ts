@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Asset, Assets, LoadAssets } from "../../ports/assets.ts";
 import { type Built, bundle, WEB_BUILT } from "./bundle.ts";
-import { plainFiles } from "./plain.ts";
+import { unbundledFiles } from "./unbundled.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
@@ -44,7 +44,7 @@ async function load(): Promise<Assets> {
 
 /** The bundler is a tool of developers; who installed the program without those has pages without a script. */
 function withoutBundler(error: unknown): readonly Built[] {
-  if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND") return plainFiles();
+  if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND") return unbundledFiles();
   throw error;
 }
 

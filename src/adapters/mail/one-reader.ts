@@ -31,7 +31,7 @@ export class OneReader {
   readonly #limits: ReadingLimits;
   readonly #ready: Promise<void>;
   #reading: Reading | undefined;
-  /** It was ended, or ended itself: whoever holds it needs another. */
+  /** It was ended, or ended itself; its owner needs another. */
   dead = false;
 
   constructor(resolve: Resolve, limits: ReadingLimits, onFault: (error: Error) => void) {

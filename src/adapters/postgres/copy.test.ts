@@ -77,7 +77,7 @@ test("a board in PostgreSQL is backed up while it runs, and the backup is a whol
   await using operator = await Operator.at(board);
   await operator.remove(id);
   // What the backup still shows, the operator is told to remove again.
-  await operator.desk.order({ do: "switch", switches: { readOnly: true } });
+  await operator.session.order({ do: "switch", switches: { readOnly: true } });
   expect(await undone()).toMatchObject({ lost: [{ target: id, order: "remove", here: true }], switches: { readOnly: true }, givenOut: 2 });
 });
 

@@ -1,14 +1,22 @@
 // Listings in PostgreSQL: first chooses the rows of a page, then fetches everything about them.
 import type { StoredMessage, Listed, ListQuery } from "../../ports/store.ts";
-import type { SeenOf } from "../sql/message-memory.ts";
+import type { SeenOf } from "../sql/message-caches.ts";
 import { holdsMostly, merged, conditionsOf } from "../sql/listing.ts";
 import { SORTABLE } from "../sql/lookup.ts";
-import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
+import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { AccessPathChooser } from "./access-path.ts";
-import { CARD_COLUMNS, CARD_JOINS, cardOf, FACT_COLUMNS, FACT_JOINS, type FactRow, toCard } from "./stored-messages.ts";
+import {
+  STORED_MESSAGE_COLUMNS,
+  STORED_MESSAGE_JOINS,
+  storedMessageOf,
+  FACT_COLUMNS,
+  FACT_JOINS,
+  type FactRow,
+  toStoredMessage,
+} from "./stored-messages.ts";
 import type { Client } from "./client.ts";
-import { KeptCards } from "./message-cache.ts";
-import { gonePage, messagePage, type PageSql } from "./page-sql.ts";
+import { PostgresMessageCache } from "./message-cache.ts";
+import { tombstonePage, messagePage, type PageSql } from "./page-sql.ts";
 
 interface PageRow extends FactRow {
   readonly position: number;
@@ -26,15 +34,15 @@ export class PostgresLister {
   /** For listings that may have to scan the whole board: however many there are, the others keep their connections. */
   readonly #walks: Client;
   readonly #paths: AccessPathChooser;
-  readonly #kept: KeptCards;
-  readonly #toCard: (row: unknown) => StoredMessage;
+  readonly #kept: PostgresMessageCache;
+  readonly #toStoredMessage: (row: unknown) => StoredMessage;
 
   constructor(client: Client, walks: Client, seenOf: SeenOf) {
     this.#client = client;
     this.#walks = walks;
     this.#paths = new AccessPathChooser(client);
-    this.#kept = new KeptCards(client, seenOf);
-    this.#toCard = toCard(seenOf);
+    this.#kept = new PostgresMessageCache(client, seenOf);
+    this.#toStoredMessage = toStoredMessage(seenOf);
   }
 
   async list(query: ListQuery): Promise<readonly Listed[]> {
@@ -67,31 +75,31 @@ export class PostgresLister {
     if (kept === undefined) return this.#cardsAtOnce(chosen);
     return kept.map((one, i) => {
       const row = rows[i] as PageRow;
-      return { stored: cardOf(one, row), position: { key: row.position, seq: row.seq } };
+      return { stored: storedMessageOf(one, row), position: { key: row.position, seq: row.seq } };
     });
   }
 
   async #cardsAtOnce({ sql, values, direction, client }: Chosen): Promise<readonly Listed[]> {
     const rows = await client.ask<{ position: number }>(
-      `SELECT p.position, ${CARD_COLUMNS} FROM (${sql}) p JOIN messages m ON m.seq = p.seq ${CARD_JOINS}
+      `SELECT p.position, ${STORED_MESSAGE_COLUMNS} FROM (${sql}) p JOIN messages m ON m.seq = p.seq ${STORED_MESSAGE_JOINS}
         ORDER BY p.position ${direction}, m.seq ${direction}`,
       values,
     );
     return rows.map(({ position, ...row }) => {
-      const stored = this.#toCard(row);
+      const stored = this.#toStoredMessage(row);
       return { stored, position: { key: position, seq: stored.state.seq } };
     });
   }
 
   async #gone(query: ListQuery): Promise<readonly Listed[]> {
-    const { sql, values, direction } = gonePage(query);
+    const { sql, values, direction } = tombstonePage(query);
     const rows = await this.#client.ask<{ position: number }>(
-      `SELECT p.position, g.* FROM (${sql}) p JOIN (SELECT ${GONE_COLUMNS} FROM gone) g ON g.seq = p.seq
+      `SELECT p.position, g.* FROM (${sql}) p JOIN (SELECT ${TOMBSTONE_COLUMNS} FROM gone) g ON g.seq = p.seq
         ORDER BY p.position ${direction}, p.seq ${direction}`,
       values,
     );
     return rows.map(({ position, ...row }) => {
-      const gone = toGone(row);
+      const gone = toTombstone(row);
       return { gone, position: { key: position, seq: gone.seq } };
     });
   }

@@ -1,7 +1,7 @@
 // Texts of messages that are over do not stay in the memory of a board on PostgreSQL.
 import { expect, test } from "vitest";
-import { seenMemory } from "../sql/message-memory.ts";
-import { KeptCards } from "./message-cache.ts";
+import { flagsCache } from "../sql/message-caches.ts";
+import { PostgresMessageCache } from "./message-cache.ts";
 
 const SECOND_MS = 1000;
 const ASKED = 1000;
@@ -25,7 +25,7 @@ function table() {
         }) as Row,
     );
   };
-  const storedMessages = new KeptCards({ query }, seenMemory());
+  const storedMessages = new PostgresMessageCache({ query }, flagsCache());
   return { reads, ask: (...seqs: number[]) => storedMessages.of(seqs.map((seq) => ({ seq, version: `v${seq}` }))) };
 }
 

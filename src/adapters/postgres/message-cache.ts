@@ -1,8 +1,8 @@
-// Caches messages by the version of their row: a changed row is read again, whoever changed it.
+// Caches messages by the version of their row: a changed row is read again, no matter which node changed it.
 import type { Seen } from "../../core/guard/flags.ts";
 import type { MessageState } from "../../core/message/message-state.ts";
 import type { Raw } from "../../ports/store.ts";
-import { messageMemory, type SeenOf } from "../sql/message-memory.ts";
+import { messageCache, type SeenOf } from "../sql/message-caches.ts";
 import { STATE_COLUMNS, toMessageState } from "../sql/rows.ts";
 import type { Client } from "./client.ts";
 import { numberArray } from "./literals.ts";
@@ -22,10 +22,10 @@ interface KeptRow extends Raw {
 /** After this many new ones, ended messages are dropped, so that their texts do not stay in memory. */
 const LET_GO_EVERY = 1000;
 
-export class KeptCards {
+export class PostgresMessageCache {
   readonly #client: Pick<Client, "query">;
   readonly #seenOf: SeenOf;
-  readonly #kept = messageMemory<CachedMessage>();
+  readonly #kept = messageCache<CachedMessage>();
   #newlyKept = 0;
   /** When the newest of them arrived: the time is at least that. */
   #newestArrival = 0;

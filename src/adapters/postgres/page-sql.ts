@@ -4,7 +4,7 @@ import type { Position } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import type { SqlValue } from "../sql/dialect.ts";
-import { GONE_AS_MESSAGES, isSeqRange, conditionsOf, ORDER_COLUMN } from "../sql/listing.ts";
+import { TOMBSTONES_AS_MESSAGES, isSeqRange, conditionsOf, ORDER_COLUMN } from "../sql/listing.ts";
 import type { AccessPath } from "./access-path.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 import { numberArray } from "./literals.ts";
@@ -64,7 +64,7 @@ export function messagePage(
 }
 
 /** Tombstones have the columns that filters use, but few of them an index. */
-export function gonePage({ condition, order, after, limit, only }: ListQuery): PageSql {
+export function tombstonePage({ condition, order, after, limit, only }: ListQuery): PageSql {
   const binder = new Binder(POSTGRES_DIALECT);
   const direction = order.descending ? "DESC" : "ASC";
   // A thread without messages is deleted, but its tombstones are still listed on request.
@@ -77,7 +77,7 @@ export function gonePage({ condition, order, after, limit, only }: ListQuery): P
     ...(after === undefined ? [] : [beyond(key, "m.seq", order.descending, after, binder)]),
   ];
   const by = order.key === "seq" ? `m.seq ${direction}` : `${key} ${direction}, m.seq ${direction}`;
-  const from = `${GONE_AS_MESSAGES} m ${order.key === "activity" ? THREAD : ""}`;
+  const from = `${TOMBSTONES_AS_MESSAGES} m ${order.key === "activity" ? THREAD : ""}`;
   const sql = `SELECT m.seq, ${key} AS position FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT ${Math.trunc(limit)}`;
   return { sql, values: binder.values, direction };
 }

@@ -1,15 +1,15 @@
 // Reads of a PostgreSQL board by id, seq and prefix.
-import type { StoredMessage, Found, Prior, Store } from "../../ports/store.ts";
-import type { SeenOf } from "../sql/message-memory.ts";
+import type { StoredMessage, Found, Precheck, Store } from "../../ports/store.ts";
+import type { SeenOf } from "../sql/message-caches.ts";
 import type { AuthorLine } from "../../core/keys/key-state.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
-import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
-import { CARD_COLUMNS, CARD_JOINS, toCard } from "./stored-messages.ts";
+import { TOMBSTONE_COLUMNS, expiredTombstone, toTombstone } from "../sql/rows.ts";
+import { STORED_MESSAGE_COLUMNS, STORED_MESSAGE_JOINS, toStoredMessage } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
 import { numberArray, textArray } from "./literals.ts";
 import { Coalesced } from "./coalesce.ts";
 
-type Reads = Pick<Store, "prior" | "find" | "findAll" | "seqAt">;
+type Reads = Pick<Store, "precheck" | "find" | "findAll" | "seqAt">;
 
 /** What the board may know of a post, or block. */
 interface Posting {
@@ -27,12 +27,12 @@ interface HeardOf {
 /** A message that is past its time counts as ended, whether or not it was swept. */
 function asOf(found: Found | undefined, now: number): Found | undefined {
   if (found === undefined || "gone" in found || found.stored.state.expiresAt > now) return found;
-  return { gone: goneByTime(found.stored.state) };
+  return { gone: expiredTombstone(found.stored.state) };
 }
 
 export class PostgresReader implements Reads {
   readonly #client: Client;
-  readonly #toCard: (row: unknown) => StoredMessage;
+  readonly #toStoredMessage: (row: unknown) => StoredMessage;
   readonly #found = new Coalesced<string, Found | undefined>(async (ids) => {
     const found = await this.#stored(ids);
     return (id) => found.get(id);
@@ -46,10 +46,10 @@ export class PostgresReader implements Reads {
 
   constructor(client: Client, seenOf: SeenOf) {
     this.#client = client;
-    this.#toCard = toCard(seenOf);
+    this.#toStoredMessage = toStoredMessage(seenOf);
   }
 
-  async prior(id: string, author: string, blobs: readonly string[], now: number): Promise<Prior> {
+  async precheck(id: string, author: string, blobs: readonly string[], now: number): Promise<Precheck> {
     const [{ names: heardOf, lines }, stored] = await Promise.all([
       this.#heardOf.ask({ id, author, blobs }),
       blobs.length === 0
@@ -89,18 +89,18 @@ export class PostgresReader implements Reads {
   async #stored(ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
     const values = [textArray(ids)];
     const [storedMessages, gone] = await Promise.all([
-      this.#client.query(`SELECT ${CARD_COLUMNS} FROM messages m ${CARD_JOINS} WHERE m.id = ANY ($1::text[])`, values),
-      this.#client.query(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, values),
+      this.#client.query(`SELECT ${STORED_MESSAGE_COLUMNS} FROM messages m ${STORED_MESSAGE_JOINS} WHERE m.id = ANY ($1::text[])`, values),
+      this.#client.query(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, values),
     ]);
-    const found = new Map<string, Found>(gone.map(toGone).map((one) => [one.id, { gone: one }]));
-    for (const stored of storedMessages.map(this.#toCard)) found.set(stored.state.id, { stored });
+    const found = new Map<string, Found>(gone.map(toTombstone).map((one) => [one.id, { gone: one }]));
+    for (const stored of storedMessages.map(this.#toStoredMessage)) found.set(stored.state.id, { stored });
     return found;
   }
 
   /** In order of seq, without ended ones. */
   async storedMessages(seqs: readonly number[]): Promise<readonly StoredMessage[]> {
-    const sql = `SELECT ${CARD_COLUMNS} FROM messages m ${CARD_JOINS} WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq`;
-    return (await this.#client.query(sql, [numberArray(seqs)])).map(this.#toCard);
+    const sql = `SELECT ${STORED_MESSAGE_COLUMNS} FROM messages m ${STORED_MESSAGE_JOINS} WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq`;
+    return (await this.#client.query(sql, [numberArray(seqs)])).map(this.#toStoredMessage);
   }
 
   /** What the board knows: messages that are or were here, blocked keys and attachments. */

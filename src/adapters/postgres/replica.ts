@@ -1,10 +1,10 @@
 // A streaming replica that answers listings while it belongs to this board and keeps up with it.
 import type { Head } from "../../core/log/checkpoint.ts";
-import type { ReplicaStanding, ReplicaWatch } from "../../ports/replica.ts";
+import type { ReplicaStatus, ReplicaWatch } from "../../ports/replica.ts";
 import type { ListingReads } from "../../ports/store.ts";
 import type { BoardState, State } from "./board-state.ts";
 import { Client } from "./client.ts";
-import type { SeenOf } from "../sql/message-memory.ts";
+import type { SeenOf } from "../sql/message-caches.ts";
 import { PostgresLister } from "./list.ts";
 import { type Claim, compareBoards } from "./same-board.ts";
 
@@ -71,7 +71,7 @@ export class Replica {
     this.#lookLater();
   }
 
-  standing(): ReplicaStanding {
+  standing(): ReplicaStatus {
     const up = this.#standing === "up";
     return { up, behind: up ? this.#behind : this.#missing() };
   }

@@ -4,7 +4,7 @@ import type { Act } from "../../core/message/act.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Appended, type Store, StoreFailure } from "../../ports/store.ts";
-import type { ReplicaStanding, ReplicaWatch } from "../../ports/replica.ts";
+import type { ReplicaStatus, ReplicaWatch } from "../../ports/replica.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Moved, Wakeup } from "../../ports/wakeup.ts";
 import { dump } from "../sql/dump.ts";
@@ -18,7 +18,7 @@ import { Listener } from "./listener.ts";
 import { migrate, requireBoard } from "./migrate.ts";
 import { PostgresReader } from "./reader.ts";
 import { Replica } from "./replica.ts";
-import { CHANNEL, TALK } from "./write-function.ts";
+import { CHANNEL, NODE_CHANNEL } from "./write-function.ts";
 import { PostgresWriter } from "./writer.ts";
 
 const READ_CONNECTIONS = 6;
@@ -83,7 +83,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
       url,
       channels: {
         [CHANNEL]: (payload) => this.#state.hear(payload),
-        [TALK]: (payload) => this.#hear(payload),
+        [NODE_CHANNEL]: (payload) => this.#hear(payload),
       },
       begun: () => void this.#state.read().catch(() => {}),
     });
@@ -120,7 +120,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
    * Called once the board has its key, by which a replica of another board is recognised. Returns the state of the replica, if there is
    * one.
    */
-  async beginReplica(formerPk?: string): Promise<(() => ReplicaStanding) | undefined> {
+  async beginReplica(formerPk?: string): Promise<(() => ReplicaStatus) | undefined> {
     const replica = this.#replica;
     await replica?.begin(formerPk);
     return replica && (() => replica.standing());
@@ -132,13 +132,13 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   };
   nextDue = (): Promise<number | null> => this.#state.nextDue();
   async tell(text: string): Promise<void> {
-    await this.client.query("SELECT pg_notify($1, $2)", [TALK, `${this.#node} ${text}`]);
+    await this.client.query("SELECT pg_notify($1, $2)", [NODE_CHANNEL, `${this.#node} ${text}`]);
   }
   onTold(hear: (text: string) => void): void {
     this.#hearers.push(hear);
   }
   onMoved = (hear: (moved: Moved) => void): void => this.#state.onMoved(hear);
-  prior: Store["prior"] = (id, author, blobs, now) => this.#reader.prior(id, author, blobs, now);
+  precheck: Store["precheck"] = (id, author, blobs, now) => this.#reader.precheck(id, author, blobs, now);
   find: Store["find"] = (id, now) => this.#reader.find(id, now);
   findAll: Store["findAll"] = (ids, now) => this.#reader.findAll(ids, now);
   list: Store["list"] = (query) => this.#lister.list(query);

@@ -2,7 +2,7 @@
 import type { StoredMessage, Raw } from "../../ports/store.ts";
 import { READ_AT } from "../sql/acks.ts";
 import { VERIFIED_WORK } from "../sql/agents.ts";
-import type { SeenOf } from "../sql/message-memory.ts";
+import type { SeenOf } from "../sql/message-caches.ts";
 import { STATE_COLUMNS, toMessageState } from "../sql/rows.ts";
 
 /** Facts about author and thread, which change with every post of theirs. */
@@ -10,9 +10,9 @@ export const FACT_COLUMNS = `a.first_seen AS "firstSeen", a.messages AS "authorM
   (SELECT w.count FROM agent_tallies w WHERE w.agent = coalesce(m.principal, m.author) AND ${VERIFIED_WORK}) AS "authorVerified",
   t.messages AS "threadMessages", t.last_activity AS "lastActivity", ${READ_AT} AS "readAt"`;
 export const FACT_JOINS = `LEFT JOIN agents a ON a.id = m.author LEFT JOIN threads t ON t.root = m.root`;
-export const CARD_COLUMNS = `${STATE_COLUMNS}, c.payload, c.sig, c.nonce, ${FACT_COLUMNS}`;
+export const STORED_MESSAGE_COLUMNS = `${STATE_COLUMNS}, c.payload, c.sig, c.nonce, ${FACT_COLUMNS}`;
 /** The facts that belong to the messages `m` of a statement. */
-export const CARD_JOINS = `JOIN contents c ON c.seq = m.seq ${FACT_JOINS}`;
+export const STORED_MESSAGE_JOINS = `JOIN contents c ON c.seq = m.seq ${FACT_JOINS}`;
 
 export interface FactRow {
   readonly firstSeen: number | null;
@@ -24,17 +24,17 @@ export interface FactRow {
   readonly readAt: number | null;
 }
 
-export const toCard =
+export const toStoredMessage =
   (seenOf: SeenOf) =>
   (row: unknown): StoredMessage => {
     const { payload, sig, nonce, ...rest } = row as Raw & FactRow;
     const { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt, ...columns } = rest;
     const state = toMessageState(columns);
     const kept = { state, raw: { payload, sig, nonce }, seen: seenOf(state.id) };
-    return cardOf(kept, { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt });
+    return storedMessageOf(kept, { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt });
   };
 
-export function cardOf(
+export function storedMessageOf(
   { state, raw, seen }: Pick<StoredMessage, "state" | "raw" | "seen">,
   { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt }: FactRow,
 ): StoredMessage {

@@ -7,7 +7,7 @@ import { NEXT_DUE, TRIM, UPKEEP } from "../sql/upkeep.ts";
 /** The channel for new entries, which every node receives. */
 export const CHANNEL = "blackboard";
 /** The channel for messages between nodes. */
-export const TALK = "blackboard_nodes";
+export const NODE_CHANNEL = "blackboard_nodes";
 
 const rows = (table: string, part: WriteStep) => `json_populate_recordset(NULL::${table}, p_${part}::json)`;
 const moved = (columns: readonly string[], from: string) => columns.map((column) => `${column} = ${from}.${column}`).join(", ");
@@ -53,7 +53,7 @@ const STATEMENTS: Readonly<Record<WriteStep, string>> = {
 };
 
 /** What the function returns, without writing, if the board is not at the version that the batch was made for. */
-export const MOVED_ON = -1;
+export const HEAD_MOVED = -1;
 
 const PARAMETERS = `
   p_version bigint, p_seq bigint, p_hash text, p_frontier text, p_now bigint, p_prune_every bigint,
@@ -73,7 +73,7 @@ DECLARE
 BEGIN
   -- Nobody else writes from here to the end of the transaction; what follows sees what was written before.
   SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board WHERE one = 1 AND version = p_version FOR UPDATE;
-  IF NOT FOUND THEN RETURN ${MOVED_ON}; END IF;
+  IF NOT FOUND THEN RETURN ${HEAD_MOVED}; END IF;
   IF pruning THEN
     ${UPKEEP.keepPast("p_gone_before")};
     ${UPKEEP.dropGone("p_gone_before")};

@@ -16,7 +16,7 @@ import { edgeQueries } from "../sql/tree.ts";
 import { postsText } from "./board-state.ts";
 import { Client, type Value } from "./client.ts";
 import { type BoardRow, loadMissing } from "./fetch.ts";
-import { MOVED_ON, PARAMETER_COUNT, WRITE_FUNCTION_NAME } from "./write-function.ts";
+import { HEAD_MOVED, PARAMETER_COUNT, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
 const PRUNE_EVERY_MS = MINUTE_MS;
 /** Each round fetches what the one before found missing; rules follow refs only a few steps. */
@@ -158,7 +158,7 @@ export class PostgresWriter {
     // A crash before the commit loses the whole batch, and nobody was answered; after it, everything is on disk. Without the lock the
     // statement is its own transaction.
     const [[written]] = await Promise.all([this.#client.query<{ due: number | null }>(WRITE, values), commit()]);
-    if (written === undefined || written.due === MOVED_ON) return undefined;
+    if (written === undefined || written.due === HEAD_MOVED) return undefined;
     this.#edge = { head, edge };
     return { outcomes, head, nextDue: written.due, touched, version: board.version + 1 };
   }

@@ -3,9 +3,9 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { ByteReader } from "../../core/search/index/bytes.ts";
-import { headsOf } from "../../core/search/index/block-max.ts";
+import { blockMaximaOf } from "../../core/search/index/block-max.ts";
 import {
-  type Heads,
+  type BlockMaxima,
   liveCount,
   type LongList,
   MANY,
@@ -71,7 +71,7 @@ export class Segment implements IndexPart {
   readonly #inOrder: boolean;
   readonly #dictionaries = new BoundedCache<Block, Uint8Array>(KEPT_BLOCKS);
   readonly #known = new BoundedCache<string, Known>(KEPT_TERMS);
-  readonly #heads = new BoundedCache<string, Heads>(KEPT_LISTS);
+  readonly #heads = new BoundedCache<string, BlockMaxima>(KEPT_LISTS);
   readonly #bits = new BoundedCache<string, Uint8Array>(KEPT_LISTS);
 
   constructor(path: string) {
@@ -153,7 +153,7 @@ export class Segment implements IndexPart {
     const bytes = this.read(entry.docsAt, entry.docs);
     const live = Math.max(1, this.live);
     const means = { title: this.titleWords / live, body: this.bodyWords / live };
-    return { bytes, heads: this.#heads.of(word, () => headsOf(bytes, entry.count, this, means)) };
+    return { bytes, heads: this.#heads.of(word, () => blockMaximaOf(bytes, entry.count, this, means)) };
   }
 
   addWeight(term: string, weight: number, sums: Float64Array): void {

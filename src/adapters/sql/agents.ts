@@ -2,7 +2,7 @@
 import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { AgentQuery } from "../../ports/agents.ts";
-import type { SeenOf } from "./message-memory.ts";
+import type { SeenOf } from "./message-caches.ts";
 import { first, fromJson, spelled, type SqlRows, type SqlValue } from "./dialect.ts";
 import { authorLineOf } from "./key-rows.ts";
 import { SORTABLE } from "./lookup.ts";

@@ -112,7 +112,7 @@ async function changesOf(rows: SqlRows, query: InboxQuery): Promise<readonly Inb
   if (!CHANGE_REASONS.some((reason) => reasons.has(reason)) && (after === 0 || !reasons.has("reply"))) return [];
   const isByMessage = ({ reason, target, changed }: ChangeRow): boolean =>
     reason === "reply" && target > afterSeq && changed > changedAfter;
-  // A lease that ended is a new status too: whoever asks for those alone hears of it as one.
+  // A lease that ended is a new status too, so a caller that asks for statuses alone gets it as one.
   const reasonOf = ({ reason }: ChangeRow): ChangeRow["reason"] => (reason === "lease" && !reasons.has("lease") ? "status" : reason);
   const { low, high } = rangeOf(query, after);
   return walk(limit, oldest ? low : high, async (from) => {

@@ -14,7 +14,7 @@ export const ORDER_COLUMN: Record<OrderKey, string> = {
 };
 
 /** Tombstones with the columns of messages; missing facts are empty. */
-export const GONE_AS_MESSAGES = `(
+export const TOMBSTONES_AS_MESSAGES = `(
   SELECT seq, id, author, kind, root, received_at, 9007199254740991 AS expires_at, NULL AS "to", 0 AS bits, 0 AS assisted, 0 AS has_data,
     0 AS has_attachment, NULL AS lang, '' AS status, 0 AS verifies, 0 AS refutes, 0 AS risk, 0 AS copies, NULL AS superseded_by,
     CAST(NULL AS bigint) AS lease_until, CAST(NULL AS text) AS claimed_by, changed

@@ -1,7 +1,7 @@
 // Notices, decisions and switches for readers.
 import type { Action, Notice, NoticeState, Switches } from "../../core/message/moderation.ts";
 import type { ReportCategory } from "../../core/protocol/vocabulary.ts";
-import type { ModerationFigures, ModerationReads } from "../../ports/moderation.ts";
+import type { ModerationCounts, ModerationReads } from "../../ports/moderation.ts";
 import { first, type SqlRows } from "./dialect.ts";
 import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "./moderation-rows.ts";
 
@@ -29,10 +29,10 @@ export async function actions(rows: SqlRows, { since, before, limit }: Question<
   return rows.all<Action>(ACTIONS, [since, before ?? Number.MAX_SAFE_INTEGER, limit]);
 }
 
-export async function moderationFigures(rows: SqlRows, since: number): Promise<ModerationFigures> {
+export async function moderationCounts(rows: SqlRows, since: number): Promise<ModerationCounts> {
   const [counted, totals] = await Promise.all([
     rows.all<{ state: NoticeState; category: ReportCategory; count: number }>(COUNTS, [since]),
-    first<Pick<ModerationFigures, "removed" | "restored" | "keysBlocked">>(rows, TOTALS, [since]),
+    first<Pick<ModerationCounts, "removed" | "restored" | "keysBlocked">>(rows, TOTALS, [since]),
   ]);
   const notices = { received: 0, actioned: 0, dismissed: 0 };
   const byCategory: Partial<Record<ReportCategory, number>> = {};

@@ -3,15 +3,15 @@ import type { Store } from "../../ports/store.ts";
 import { ack, reading } from "./acks.ts";
 import { agentById, agents } from "./agents.ts";
 import { alias, aliases } from "./aliases.ts";
-import { seenMemory } from "./message-memory.ts";
+import { flagsCache } from "./message-caches.ts";
 import type { SqlRows } from "./dialect.ts";
 import { keyFacts, keyOp, keyOps, keysOf, keyStates, publicKey } from "./keys.ts";
 import { inbox } from "./inbox.ts";
 import { logEntries, oldestSeq, pastIds, pastSeq } from "./log.ts";
 import { blob, changedSince, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
-import { actions, moderationFigures, notice, notices, switches } from "./moderation.ts";
+import { actions, moderationCounts, notice, notices, switches } from "./moderation.ts";
 import { agentNames, agentsByPrefix } from "./names.ts";
-import { figures, postedByMinute } from "./stats.ts";
+import { boardStats, postedByMinute } from "./stats.ts";
 import { tags } from "./tags.ts";
 import { tile } from "./tree.ts";
 import { answerTimes, claimedWork, needSupply, workCourses } from "./work-course.ts";
@@ -19,7 +19,7 @@ import { answersTo, barredWork, branches, divided, neighbours, openWorkOf, refs,
 
 export class SqlReads {
   protected readonly rows: SqlRows;
-  protected readonly seenOf = seenMemory();
+  protected readonly seenOf = flagsCache();
 
   constructor(rows: SqlRows) {
     this.rows = rows;
@@ -53,9 +53,9 @@ export class SqlReads {
   notices: Store["notices"] = (query) => notices(this.rows, query);
   notice: Store["notice"] = (id) => notice(this.rows, id);
   actions: Store["actions"] = (query) => actions(this.rows, query);
-  moderationFigures: Store["moderationFigures"] = (since) => moderationFigures(this.rows, since);
+  moderationCounts: Store["moderationCounts"] = (since) => moderationCounts(this.rows, since);
   switches: Store["switches"] = () => switches(this.rows);
-  figures: Store["figures"] = (query) => figures(this.rows, query);
+  boardStats: Store["boardStats"] = (query) => boardStats(this.rows, query);
   workCourses: Store["workCourses"] = (...asked) => workCourses(this.rows, ...asked);
   needSupply: Store["needSupply"] = (...asked) => needSupply(this.rows, ...asked);
   answerTimes: Store["answerTimes"] = (...asked) => answerTimes(this.rows, ...asked);

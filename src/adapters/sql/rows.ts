@@ -109,15 +109,15 @@ export function stateFrom(row: unknown): MessageState {
 
 export const toMessageState = (row: unknown): MessageState => stateFrom(STANDING.map((name) => (row as Stored)[name]));
 
-export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace, restored, changed`;
+export const TOMBSTONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace, restored, changed`;
 
-export function toGone(row: unknown): Tombstone {
+export function toTombstone(row: unknown): Tombstone {
   const { restored, ...gone } = row as Omit<Tombstone, "restored"> & { reason: GoneReason; restored: Flag };
   return { ...gone, restored: restored === 1 };
 }
 
 /** A message that is past its time but not swept yet counts as ended. */
-export function goneByTime(state: MessageState): Tombstone {
+export function expiredTombstone(state: MessageState): Tombstone {
   const { id, seq, author, kind, root, receivedAt, expiresAt, withdrawn, changed } = state;
   return {
     id,

@@ -3,7 +3,7 @@ import { GENESIS } from "../../core/log/chain.ts";
 import { type Flow, FLOWS } from "../../core/message/message-state.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { minuteOf } from "../../core/durations.ts";
-import type { Figures, FiguresQuery } from "../../ports/stats.ts";
+import type { BoardStats, BoardStatsQuery } from "../../ports/stats.ts";
 import type { PostsByBits } from "../../ports/wakeup.ts";
 import type { SqlRows } from "./dialect.ts";
 
@@ -26,7 +26,7 @@ const FIGURES = [
 ].join("\nUNION ALL ");
 const POSTED = "SELECT label, count FROM tallies WHERE field = 'posted' AND label >= $1";
 
-export async function figures(rows: SqlRows, { hourAgo, dayAgo, firstHour }: FiguresQuery): Promise<Figures> {
+export async function boardStats(rows: SqlRows, { hourAgo, dayAgo, firstHour }: BoardStatsQuery): Promise<BoardStats> {
   const found = await rows.all<{ part: string; label: string; count: number }>(FIGURES, [
     dayAgo,
     String(minuteOf(hourAgo)),

@@ -1,15 +1,15 @@
 // Looks up what is known of new posts, for all that arrived in one turn of the event loop: a transaction costs more than the lookups in it.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Prior } from "../../ports/store.ts";
+import type { Precheck } from "../../ports/store.ts";
 import type { SqliteReader } from "./reader.ts";
 
 interface Waiting {
-  readonly ask: () => Prior;
-  resolve(prior: Prior): void;
+  readonly ask: () => Precheck;
+  resolve(precheck: Precheck): void;
   reject(error: unknown): void;
 }
 
-export class SqlitePriors {
+export class SqlitePrechecks {
   readonly #reader: SqliteReader;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -21,9 +21,9 @@ export class SqlitePriors {
     this.#commit = db.prepare("COMMIT");
   }
 
-  ask(...question: Parameters<SqliteReader["prior"]>): Promise<Prior> {
+  ask(...question: Parameters<SqliteReader["precheck"]>): Promise<Precheck> {
     return new Promise((resolve, reject) => {
-      const ask = () => this.#reader.prior(...question);
+      const ask = () => this.#reader.precheck(...question);
       if (this.#waiting.push({ ask, resolve, reject }) === 1) setImmediate(() => this.#answer());
     });
   }

@@ -10,9 +10,9 @@ import { type AccessPath, AccessPathChooser } from "./access-path.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
 import { threadOf } from "./thread-number.ts";
-import { GONE_AS_MESSAGES, holdsMostly, isSeqRange, merged, conditionsOf, ORDER_COLUMN, type SeqRange } from "../sql/listing.ts";
+import { TOMBSTONES_AS_MESSAGES, holdsMostly, isSeqRange, merged, conditionsOf, ORDER_COLUMN, type SeqRange } from "../sql/listing.ts";
 import { SORTABLE } from "../sql/lookup.ts";
-import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
+import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { SqliteRows } from "./rows.ts";
 
 const STATEMENTS_KEPT = 200;
@@ -71,7 +71,7 @@ export class SqliteLister {
   constructor(db: DatabaseSync, storedMessages: SqliteMessageCache) {
     this.#db = db;
     this.#storedMessages = storedMessages;
-    this.#goneBySeq = db.prepare(`SELECT ${GONE_COLUMNS} FROM gone WHERE seq = ?`);
+    this.#goneBySeq = db.prepare(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE seq = ?`);
     this.#paths = new AccessPathChooser(new SqliteRows(db));
     this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
     this.#bounds = db.prepare("SELECT (SELECT min(seq) FROM log) AS first, (SELECT max(seq) FROM log) AS last");
@@ -213,7 +213,7 @@ export class SqliteLister {
   #gone(plan: Plan, stretch: Stretch): Listed[] {
     return this.#rows(plan, stretch, `m.seq, ${orderColumn(plan)} AS position`).flatMap(([seq, key]) => {
       const row = this.#goneBySeq.get(seq);
-      return row === undefined ? [] : [{ gone: toGone(row), position: { key, seq } }];
+      return row === undefined ? [] : [{ gone: toTombstone(row), position: { key, seq } }];
     });
   }
 
@@ -221,7 +221,7 @@ export class SqliteLister {
     const binder = new Binder(SQLITE_DIALECT);
     const direction = order.descending ? "DESC" : "ASC";
     const byThread = order.key === "activity" && path === undefined && only === undefined && source === "messages";
-    const messages = source === "gone" ? GONE_AS_MESSAGES : "messages";
+    const messages = source === "gone" ? TOMBSTONES_AS_MESSAGES : "messages";
 
     let from = byThread ? `threads t CROSS JOIN ${messages} m ON m.thread = t.number` : `${messages} m`;
     if (path?.from !== undefined) from = `${path.from(binder)} d CROSS JOIN messages m ON m.seq = d.seq`;

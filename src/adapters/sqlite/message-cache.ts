@@ -5,7 +5,7 @@ import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
 import type { StoredMessage, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
-import { MESSAGES_KEPT, messageMemory, seenMemory, type SeenOf } from "../sql/message-memory.ts";
+import { MESSAGES_CACHED, messageCache, flagsCache, type SeenOf } from "../sql/message-caches.ts";
 import { VERIFIED_WORK } from "../sql/agents.ts";
 import { principalOf } from "../sql/key-rows.ts";
 import { STATE_COLUMNS, stateFrom } from "../sql/rows.ts";
@@ -27,8 +27,8 @@ export interface MessageReader {
 }
 
 export class SqliteMessageCache {
-  readonly #storedMessages = messageMemory<Kept>();
-  readonly #seqs = new BoundedCache<string, number>(MESSAGES_KEPT);
+  readonly #storedMessages = messageCache<Kept>();
+  readonly #seqs = new BoundedCache<string, number>(MESSAGES_CACHED);
   readonly #authors = new BoundedCache<string, AuthorFacts>(FACTS_KEPT);
   /** By principal. */
   readonly #verified = new BoundedCache<string, number>(FACTS_KEPT);
@@ -40,7 +40,7 @@ export class SqliteMessageCache {
 
   readonly #seenOf: SeenOf;
 
-  constructor(db: DatabaseSync, head = new SqliteHead(db), seenOf = seenMemory()) {
+  constructor(db: DatabaseSync, head = new SqliteHead(db), seenOf = flagsCache()) {
     this.#head = head;
     this.#seenOf = seenOf;
     const message = (where: string) => {

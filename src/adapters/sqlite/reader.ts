@@ -1,12 +1,12 @@
 // Reads of a SQLite board: prepared statements on separate connections, never blocked by the writer.
 import type { DatabaseSync } from "node:sqlite";
 import type { Head } from "../../core/log/checkpoint.ts";
-import type { Found, Prior } from "../../ports/store.ts";
+import type { Found, Precheck } from "../../ports/store.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
-import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
+import { TOMBSTONE_COLUMNS, expiredTombstone, toTombstone } from "../sql/rows.ts";
 
-const NOTHING_KNOWN: Omit<Prior, "payer"> = {
+const NOTHING_KNOWN: Omit<Precheck, "payer"> = {
   known: undefined,
   gone: undefined,
   keyBlocked: false,
@@ -32,7 +32,7 @@ export class SqliteReader {
     return this.#sql.used.get()?.["bytes"] as number;
   }
 
-  prior(id: string, author: string, blobs: readonly string[], now: number): Prior {
+  precheck(id: string, author: string, blobs: readonly string[], now: number): Precheck {
     // Most posts are new and nothing refers to them yet: one query instead of four.
     if (blobs.length === 0 && this.#sql.anyPrior.get(id, author) === undefined) return { ...NOTHING_KNOWN, payer: author };
     const found = this.find(id, now);
@@ -51,9 +51,9 @@ export class SqliteReader {
 
   find(id: string, now: number): Found | undefined {
     const stored = this.#storedMessages.current().byId(id);
-    if (stored !== undefined) return stored.state.expiresAt > now ? { stored } : { gone: goneByTime(stored.state) };
+    if (stored !== undefined) return stored.state.expiresAt > now ? { stored } : { gone: expiredTombstone(stored.state) };
     const gone = this.#sql.gone.get(id);
-    return gone === undefined ? undefined : { gone: toGone(gone) };
+    return gone === undefined ? undefined : { gone: toTombstone(gone) };
   }
 
   findAll(ids: readonly string[], now: number): ReadonlyMap<string, Found> {
@@ -69,7 +69,7 @@ export class SqliteReader {
 function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   return {
-    gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
+    gone: p(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE id = ?`),
     used: db.prepare(
       `SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
     ),

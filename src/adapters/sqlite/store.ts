@@ -17,7 +17,7 @@ import { SqliteLister } from "./list.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
 import { OpenFiles } from "./open-files.ts";
 import { versionOf } from "./migrate.ts";
-import { SqlitePriors } from "./batched-prechecks.ts";
+import { SqlitePrechecks } from "./batched-prechecks.ts";
 import { SqliteReader } from "./reader.ts";
 import { SqliteRows } from "./rows.ts";
 import { HISTORY } from "./schema.ts";
@@ -113,7 +113,7 @@ class SqliteStore extends SqlReads implements Store {
   readonly #worker: Thread | undefined;
   readonly #readDb: DatabaseSync;
   readonly #reader: SqliteReader;
-  readonly #priors: SqlitePriors;
+  readonly #priors: SqlitePrechecks;
   readonly #lister: SqliteLister;
   readonly #head: SqliteHead;
   readonly #storedMessages: SqliteMessageCache;
@@ -138,7 +138,7 @@ class SqliteStore extends SqlReads implements Store {
     this.#head = new SqliteHead(readDb, HEAD_REMEMBERED_MS);
     this.#storedMessages = new SqliteMessageCache(readDb, this.#head, this.seenOf);
     this.#reader = new SqliteReader(readDb, this.#storedMessages);
-    this.#priors = new SqlitePriors(readDb, this.#reader);
+    this.#priors = new SqlitePrechecks(readDb, this.#reader);
     this.#lister = new SqliteLister(readDb, this.#storedMessages);
     this.#lock = lock;
     this.#nextDue = nextDue;
@@ -196,7 +196,7 @@ class SqliteStore extends SqlReads implements Store {
   used = async (): Promise<number> => this.#reader.used();
   head = async (): Promise<Head> => this.#reader.head();
   nextDue = async () => this.#nextDue;
-  prior: Store["prior"] = (id, author, blobs, now) => this.#priors.ask(id, author, blobs, now);
+  precheck: Store["precheck"] = (id, author, blobs, now) => this.#priors.ask(id, author, blobs, now);
   find: Store["find"] = async (id, now) => this.#reader.find(id, now);
   findAll: Store["findAll"] = async (ids, now) => slice(() => this.#reader.findAll(ids, now));
   list: Store["list"] = (query) => this.#lister.list(query);

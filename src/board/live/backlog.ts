@@ -4,13 +4,13 @@ import type { Clock } from "../../ports/clock.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
 import type { LiveFilter } from "./filter.ts";
 import type { Hub } from "./hub.ts";
-import { type LiveEvent, type LogEvent, type OccurrenceParts, occurrences, readWords, dropStale } from "./log-event.ts";
+import { type LiveEvent, type LogEvent, type LogEventParts, logEvents, readWords, dropStale } from "./log-event.ts";
 
-export interface PastParts {
+export interface BacklogParts {
   readonly store: MessageReads & LogReads;
   readonly clock: Clock;
   readonly hub: Hub;
-  readonly occurrence: OccurrenceParts;
+  readonly occurrence: LogEventParts;
 }
 
 /** The next chunk for a reader, as much as is sent at once. The same chunk goes to many readers, so that its bytes are made once. */
@@ -32,7 +32,7 @@ const KEPT_CHARS = 4 * 1024 * 1024;
 const KEPT_MS = 500;
 
 export class Backlog {
-  readonly #parts: PastParts;
+  readonly #parts: BacklogParts;
   /** Chunks of the present state of the log, by position and filter. */
   readonly #kept = new BoundedCache<string, Chunk>(KEPT_CHARS, ({ events }) => charsOf(events));
   readonly #underWay = new Map<string, Promise<Chunk>>();
@@ -47,7 +47,7 @@ export class Backlog {
   /** Whether the cached chunks are about to be dropped. */
   #leaving = false;
 
-  constructor(parts: PastParts) {
+  constructor(parts: BacklogParts) {
     this.#parts = parts;
   }
 
@@ -119,7 +119,7 @@ export class Backlog {
     // Never further than the hub, which knows up to where the log is settled.
     const { heard: end } = hub;
     const entries = await store.entries(from, Math.min(this.#step, hub.position - from));
-    const heard = await occurrences(entries, occurrence, clock.now(), filter.usesVotes);
+    const heard = await logEvents(entries, occurrence, clock.now(), filter.usesVotes);
     if (filter.matchesText !== undefined) await readWords(heard);
     // The erased text and labels of an ended message may have matched the filter: its end is sent rather than lost, without revealing
     // whether they did.

@@ -12,7 +12,7 @@ import type { Question } from "../read/list.ts";
 import type { Names } from "../read/names.ts";
 import type { NearSource } from "../read/near-source.ts";
 import { liveFilter, type LiveFilter, type TextFilter } from "./filter.ts";
-import { MatchedMessages, KNOWN_KEPT } from "./matched-messages.ts";
+import { MatchedMessages, MATCHES_CACHED } from "./matched-messages.ts";
 import { followLog, type FollowParts, type Sink } from "./replay.ts";
 
 export type StreamQuestion = Pick<Question, "filters" | "ref" | "rel" | "q" | "q_mode" | "near">;
@@ -59,7 +59,7 @@ export function feeds(parts: FeedParts): Feeds {
   async function knownTo({ text, matchesText }: LiveFilter, upTo: number): Promise<MatchedMessages | undefined> {
     if (matchesText === undefined) return undefined;
     const known = new MatchedMessages();
-    const limit = KNOWN_KEPT + 1;
+    const limit = MATCHES_CACHED + 1;
     if (text.query !== undefined) known.addAll(await index.matching(text.query, { upTo, first: { from: "newest", limit } }));
     else if (text.near !== undefined) {
       const { hits } = await index.similar(text.near, { upTo, limit, threshold: NEAR_THRESHOLD });

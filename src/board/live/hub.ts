@@ -8,7 +8,7 @@ import { nextTurn } from "../read/yield.ts";
 import { fanOut, type Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
 import { MatchedMessages } from "./matched-messages.ts";
-import { type LiveEvent, type LogEvent, type OccurrenceParts, occurrences, readWords, dropStale } from "./log-event.ts";
+import { type LiveEvent, type LogEvent, type LogEventParts, logEvents, readWords, dropStale } from "./log-event.ts";
 
 /** Readers with the same filter. */
 interface Group {
@@ -30,8 +30,8 @@ interface Step {
   readonly changes: number;
 }
 
-export interface HubParts extends OccurrenceParts {
-  readonly store: OccurrenceParts["store"] & LogReads;
+export interface HubParts extends LogEventParts {
+  readonly store: LogEventParts["store"] & LogReads;
   readonly clock: Clock;
   readonly report: Telemetry;
   /** Whether a transaction of this process is running: its changes may be in the log already, but not yet visible to readers. */
@@ -170,7 +170,7 @@ export class Hub {
     const entries = await store.entries(this.#position, limit);
     const last = entries.at(-1);
     if (last === undefined) return undefined;
-    const read = await occurrences(entries, this.#parts, clock.now(), votes);
+    const read = await logEvents(entries, this.#parts, clock.now(), votes);
     if (text) await readWords(read);
     const looked = this.#changes;
     const heard = await dropStale(read, store, clock.now(), changes !== looked);

@@ -42,7 +42,7 @@ export interface LogEvent extends FilteredMessage {
   readonly until: number;
 }
 
-export interface OccurrenceParts {
+export interface LogEventParts {
   readonly store: MessageReads & Pick<AckReads, "ack">;
   readonly render: (stored: StoredMessage, now: number) => string;
 }
@@ -54,9 +54,9 @@ const TOLD = new Set<string>(["create", "status", "ack", ...Object.keys(REASONS)
 const STEP_CHARS = 512 * 1024;
 
 /** Reads the messages of entries; entries that make no event are left out. */
-export async function occurrences(
+export async function logEvents(
   entries: readonly Entry[],
-  { store, render }: OccurrenceParts,
+  { store, render }: LogEventParts,
   now: number,
   withVotes: boolean,
 ): Promise<readonly LogEvent[]> {
@@ -195,13 +195,7 @@ async function subjectReader(message: ReadMessage, store: MessageReads, withVote
   return (status) => subjectOfTrace(gone, status === undefined ? trace : { ...trace, status }, since);
 }
 
-function occurrenceOf(
-  entry: Entry,
-  found: ReadMessage,
-  at: SubjectAt,
-  render: OccurrenceParts["render"],
-  now: number,
-): LogEvent | undefined {
+function occurrenceOf(entry: Entry, found: ReadMessage, at: SubjectAt, render: LogEventParts["render"], now: number): LogEvent | undefined {
   const { seq, type, id, detail } = entry;
   const stored = "stored" in found ? found.stored : undefined;
   const document = stored === undefined ? undefined : once(() => searched(documentOf(stored.payload)));

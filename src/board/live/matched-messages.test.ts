@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MatchedMessages, KNOWN_KEPT } from "./matched-messages.ts";
+import { MatchedMessages, MATCHES_CACHED } from "./matched-messages.ts";
 
 test("what a text filter matched is known until its end is told", () => {
   const known = new MatchedMessages();
@@ -14,8 +14,8 @@ test("what a text filter matched is known until its end is told", () => {
 
 test("a filter that matches more than is kept takes no more memory and loses no end", () => {
   const known = new MatchedMessages();
-  for (let message = 0; message <= KNOWN_KEPT; message++) known.add(message);
-  expect(known.has(KNOWN_KEPT * 5)).toBe(true);
+  for (let message = 0; message <= MATCHES_CACHED; message++) known.add(message);
+  expect(known.has(MATCHES_CACHED * 5)).toBe(true);
   known.delete(1);
   expect(known.has(1)).toBe(true);
   const other = new MatchedMessages();

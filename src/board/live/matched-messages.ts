@@ -1,7 +1,7 @@
 // The messages that a text filter has matched, up to a limit: beyond it, the end of any message is sent rather than one lost.
 
 /** Above this, nothing is remembered; an end of a message that the reader never got is harmless. */
-export const KNOWN_KEPT = 20_000;
+export const MATCHES_CACHED = 20_000;
 
 export class MatchedMessages {
   #messages: Set<number> | undefined = new Set();
@@ -12,7 +12,7 @@ export class MatchedMessages {
 
   add(message: number): void {
     this.#messages?.add(message);
-    if ((this.#messages?.size ?? 0) > KNOWN_KEPT) this.#messages = undefined;
+    if ((this.#messages?.size ?? 0) > MATCHES_CACHED) this.#messages = undefined;
   }
 
   addAll(messages: Iterable<number>): void {

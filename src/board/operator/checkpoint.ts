@@ -26,10 +26,10 @@ export class CheckpointSigner {
   }
 
   static async open(store: LogReads, record: HeadRecord, keys: BoardKeys, clock: Clock, origin: string): Promise<CheckpointSigner> {
-    const notary = new CheckpointSigner(store, record, keys, clock, origin);
-    notary.#last = await record.read();
-    notary.#rolledBack = notary.#last !== undefined && !(await continues(store, notary.#last));
-    return notary;
+    const checkpointSigner = new CheckpointSigner(store, record, keys, clock, origin);
+    checkpointSigner.#last = await record.read();
+    checkpointSigner.#rolledBack = checkpointSigner.#last !== undefined && !(await continues(store, checkpointSigner.#last));
+    return checkpointSigner;
   }
 
   /** The database is behind the last signed head or contradicts it: nothing may be written or signed. */

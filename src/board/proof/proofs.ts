@@ -1,4 +1,4 @@
-// Proofs of entries, which whoever gets them can check without asking anybody.
+// Proofs of entries. The receiver of a proof can check it without asking anybody.
 import { Refusal } from "../../core/errors.ts";
 import { leafOf } from "../../core/log/tree-edge.ts";
 import { planInclusion } from "../../core/tlog/plan.ts";

@@ -26,7 +26,7 @@ const KEEP_MS = 3_600_000;
 const PREFERRED_MS = 60_000;
 
 export interface TreeHeadParts {
-  readonly notary: Pick<CheckpointSigner, "checkpoint">;
+  readonly checkpointSigner: Pick<CheckpointSigner, "checkpoint">;
   readonly tiles: Tiles;
   readonly log: Pick<LogReads, "entries">;
   readonly keys: BoardKeys;
@@ -86,7 +86,7 @@ export class TreeHeads {
     return this.#preferred() ?? newest;
   }
 
-  /** A head of so many entries at least, which the log has; for whoever waits for the next one, with all others who do. */
+  /** A head of at least this many entries, which the log has. All callers that wait for the next head get the same one. */
   async covering(size: number): Promise<SignedHead> {
     const preferred = this.#preferred();
     if (preferred !== undefined && preferred.size >= size) return preferred;
@@ -144,10 +144,10 @@ export class TreeHeads {
   }
 
   async #sign(): Promise<SignedHead> {
-    const { notary, tiles, log, clock } = this.#parts;
+    const { checkpointSigner, tiles, log, clock } = this.#parts;
     const { current, next } = await this.keys();
     // On record when it resolves, in the head file or the head row: a tree head is never of anything else.
-    const { seq, hash } = await notary.checkpoint();
+    const { seq, hash } = await checkpointSigner.checkpoint();
     const before = this.#newest;
     const signers = [current, ...(next === undefined ? [] : [next])];
     if (before?.size === seq && before.chainHash === hash && before.isBy(signers.map(({ verifier }) => verifier))) before.at = clock.now();

@@ -14,7 +14,7 @@ import { changedOnly } from "./list.ts";
 import { offeredTo } from "./offered-work.ts";
 import { storedAt } from "./stored-messages.ts";
 import { unreadThreads } from "./unread-threads.ts";
-import { flagAhead } from "./warm-flags.ts";
+import { warmFlags } from "./warm-flags.ts";
 import { needsOf } from "./work.ts";
 
 export interface BriefQuestion {
@@ -100,7 +100,7 @@ async function leases(asked: Asked, messages: Pick<MessageReads, "findAll">): Pr
     const isLost = !all.includes(claimedBy ?? "") && (status === "open" || status === "claimed") && changed > from;
     return isLost ? [found.stored] : [];
   });
-  await flagAhead([...held, ...lost]);
+  await warmFlags([...held, ...lost]);
   const byEnd = held.toSorted((a, b) => (a.state.leaseUntil ?? 0) - (b.state.leaseUntil ?? 0));
   const items = [...lost.map((stored) => lostLease(stored, now)), ...byEnd.map((stored) => heldLease(stored, now))];
   return { name: "leases", items, total: items.length, more: false };
@@ -118,7 +118,7 @@ async function threads({ all, from, now, most, live }: Asked, lists: Pick<ListRe
   const read = await live.read([...ownOf(all), atLeast("changed", from + 1)], LAST_CHANGED, OWN_READ, only);
   const moved = read.filter(({ state }) => state.changed > state.seq);
   const shown = moved.slice(0, most);
-  await flagAhead(shown);
+  await warmFlags(shown);
   const items = shown.map((stored) => ownThread(stored, now));
   return { name: "threads", items, total: moved.length, more: read.length === OWN_READ };
 }
@@ -146,7 +146,7 @@ async function unread(asked: Asked, messages: Pick<MessageReads, "findAll">, lat
 async function expiring({ all, now, most, live }: Asked): Promise<BriefSection> {
   const soon = await live.read([...ownOf(all), atMost("expiresAt", now + EXPIRING_MS)], ORDERS.expiring, OWN_READ);
   const shown = soon.slice(0, most);
-  await flagAhead(shown);
+  await warmFlags(shown);
   const items = shown.map((stored) => expiringMessage(stored, now));
   return { name: "expiring", items, total: soon.length, more: soon.length === OWN_READ };
 }
@@ -165,7 +165,7 @@ async function work({ agent, all, now, most }: Asked, lists: ListReads): Promise
   const lacks = ({ needs, met }: { readonly needs: readonly string[]; readonly met: readonly string[] }): number =>
     needs.length - met.length;
   const best = matched.toSorted((a, b) => lacks(a) - lacks(b) || a.stored.state.seq - b.stored.state.seq).slice(0, most);
-  await flagAhead(best.map(({ stored }) => stored));
+  await warmFlags(best.map(({ stored }) => stored));
   const items = best.map(({ stored, needs, met }) => fittingWork(stored, needs, met, now));
   return { name: "work", items, total: found.length, more: found.length === WORK_READ };
 }

@@ -10,7 +10,7 @@ import { requirePartners } from "../../core/query/pairs.ts";
 import type { Rel } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Listed, ListQuery, ListReads } from "../../ports/store.ts";
-import { flagged, flaggedAtHand } from "./warm-flags.ts";
+import { flagged, flaggedNow } from "./warm-flags.ts";
 import { type Freshness, freshnessOf, type BoardMoment } from "./freshness.ts";
 import { PageCache, pageAt, type PageOf } from "./page-cache.ts";
 import type { Names } from "./names.ts";
@@ -84,7 +84,7 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
     const { filters, ref } = question;
     if (!names.areIds(filters) || (ref !== undefined && !MESSAGE_ID.test(ref))) return undefined;
     const found = reads.list(queryOf(question, conditionOn(question, filters, ref, fresh)));
-    const items = found === undefined ? undefined : flaggedAtHand(found.slice(0, question.limit));
+    const items = found === undefined ? undefined : flaggedNow(found.slice(0, question.limit));
     return found === undefined || items === undefined ? undefined : keep(question, fresh, contentOf(question, found, items));
   }
 

@@ -11,7 +11,7 @@ import { WORKABLE } from "./offered-work.ts";
 const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
 
 /** The same lists; their numbers are those of the last sweep, their labels and leases are current. */
-export function unswept(store: ListReads, clock: Clock, { atHand } = store): ListReads {
+export function readOnlyView(store: ListReads, clock: Clock, { atHand } = store): ListReads {
   const isCarried = async (...conditions: readonly Condition[]): Promise<boolean> => {
     const condition = and(flagIs("superseded", false), atLeast("expiresAt", clock.now() + 1), ...conditions);
     return (await store.countUpTo({ condition, order: ORDERS.new, after: undefined, limit: 1, removed: false, only: undefined })) > 0;
@@ -76,8 +76,8 @@ export function unswept(store: ListReads, clock: Clock, { atHand } = store): Lis
         if (live.length >= query.limit || page.length < query.limit) return live.slice(0, query.limit);
       }
     },
-    async figures(query) {
-      const figures = await store.figures(query);
+    async boardStats(query) {
+      const figures = await store.boardStats(query);
       return { ...figures, byKind: await kinds(figures.byKind) };
     },
     async agent(id, now) {

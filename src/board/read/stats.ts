@@ -1,30 +1,30 @@
 // Statistics of the board; computed at most once a second, however many ask.
 import { DAY_MS, HOUR_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Figures } from "../../ports/stats.ts";
+import type { BoardStats } from "../../ports/stats.ts";
 import type { ListReads } from "../../ports/store.ts";
 
 const HOURS_SHOWN = 7 * 24;
 const FRESH_MS = 1000;
 
-export interface Pulse {
+export interface StatsSnapshot {
   readonly asOf: number;
   readonly uptimeS: number;
-  readonly figures: Figures;
+  readonly figures: BoardStats;
   /** Each of the last 168 hours, oldest first, the current one last. */
   readonly hourly: readonly { readonly start: number; readonly posted: number }[];
 }
 
-export type TakePulse = () => Promise<Pulse>;
+export type ReadStats = () => Promise<StatsSnapshot>;
 
 export interface StatsParts {
   readonly lists: ListReads;
   readonly clock: Clock;
 }
 
-export function pulseTaker({ lists, clock }: StatsParts): TakePulse {
+export function statsReader({ lists, clock }: StatsParts): ReadStats {
   const startedAt = clock.now();
-  let last: Pulse | undefined;
+  let last: StatsSnapshot | undefined;
   return async () => {
     const now = clock.now();
     const { seq } = await lists.head();
@@ -33,7 +33,7 @@ export function pulseTaker({ lists, clock }: StatsParts): TakePulse {
     if (last !== undefined && fresh) return last;
     const hour = Math.floor(now / HOUR_MS);
     const firstHour = hour - HOURS_SHOWN + 1;
-    const figures = await lists.figures({ hourAgo: now - HOUR_MS, dayAgo: now - DAY_MS, firstHour });
+    const figures = await lists.boardStats({ hourAgo: now - HOUR_MS, dayAgo: now - DAY_MS, firstHour });
     const hours = Array.from({ length: HOURS_SHOWN }, (_, i) => firstHour + i);
     last = {
       asOf: now,

@@ -8,7 +8,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
 import { STORED_STEP, storedAt } from "./stored-messages.ts";
 import type { FindMessage } from "./find.ts";
-import { flagAhead } from "./warm-flags.ts";
+import { warmFlags } from "./warm-flags.ts";
 import { type ThreadOrder, ThreadOrders } from "./thread-order.ts";
 import { nextSlice, slice } from "../../ports/share.ts";
 
@@ -130,7 +130,7 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
     for (let full = false; !full;) {
       const step = [...order.subarray(end, Math.min(most, end + STORED_STEP))];
       const storedMessages = await storedAt(lists, step, now);
-      await flagAhead(storedMessages.values());
+      await warmFlags(storedMessages.values());
       const refs = Map.groupBy(await messages.refs([...storedMessages.keys()]), ({ seq }) => seq);
       full = slice(() => {
         for (const seq of step) {

@@ -6,7 +6,7 @@ import type { UnreadMessage, UnreadThread } from "../../core/view/brief-items.ts
 import type { MessageReads, StoredMessage } from "../../ports/store.ts";
 import type { LiveReads } from "./live-reads.ts";
 import { WORKABLE } from "./offered-work.ts";
-import { flagAhead } from "./warm-flags.ts";
+import { warmFlags } from "./warm-flags.ts";
 
 export interface UnreadQuestion {
   /** Every key of the agent. */
@@ -51,7 +51,7 @@ export async function unreadThreads(
     newest.length < most ? newest.length : live.count(reaching, COUNTED + 1),
     byThread(unread, messages, now),
   ]);
-  await flagAhead(read);
+  await warmFlags(read);
   return { threads, total: Math.max(read.length, Math.min(counted, COUNTED) + late.length), more: counted > COUNTED };
 }
 

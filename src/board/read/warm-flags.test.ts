@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StoredMessage } from "../../ports/store.ts";
-import { flagAhead } from "./warm-flags.ts";
+import { warmFlags } from "./warm-flags.ts";
 
 const stored = (id: string, body: string): StoredMessage =>
   ({
@@ -14,7 +14,7 @@ test("others have their turn while many large messages are looked through, and a
   let turns = 0;
   const count = (): void => void (turns++, (again = setImmediate(count)));
   let again = setImmediate(count);
-  await flagAhead(storedMessages);
+  await warmFlags(storedMessages);
   clearImmediate(again);
   expect(turns).toBeGreaterThan(0);
   expect(storedMessages.every(({ seen }) => seen.flags !== undefined)).toBe(true);
@@ -29,8 +29,8 @@ test("what is known already is not read again", async () => {
     Object.defineProperty(raw, "payload", { get: () => (read++, payload) });
     return { ...message, raw };
   });
-  await flagAhead(storedMessages);
+  await warmFlags(storedMessages);
   expect(read).toBe(10);
-  await flagAhead(storedMessages);
+  await warmFlags(storedMessages);
   expect(read).toBe(10);
 });

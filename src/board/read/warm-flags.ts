@@ -9,17 +9,17 @@ const STEP_CHARS = 64 * 1024;
 
 /** The same items, ready to be shown. */
 export async function flagged<Item extends Listed>(items: readonly Item[]): Promise<readonly Item[]> {
-  await flagAhead(storedOf(items));
+  await warmFlags(storedOf(items));
   return items;
 }
 
 /** The same synchronously; undefined if that would take long. */
-export function flaggedAtHand<Item extends Listed>(items: readonly Item[]): readonly Item[] | undefined {
+export function flaggedNow<Item extends Listed>(items: readonly Item[]): readonly Item[] | undefined {
   const chars = storedOf(items).reduce((sum, { seen, raw }) => sum + (seen.flags === undefined ? raw.payload.length : 0), 0);
   return chars < STEP_CHARS ? items : undefined;
 }
 
 const storedOf = (items: readonly Listed[]): StoredMessage[] => items.flatMap((item) => ("stored" in item ? [item.stored] : []));
 
-export const flagAhead = (storedMessages: Iterable<StoredMessage>): Promise<void> =>
+export const warmFlags = (storedMessages: Iterable<StoredMessage>): Promise<void> =>
   sliced(storedMessages, ({ seen, raw }) => void seenFlags(seen, () => JSON.parse(raw.payload) as Payload));

@@ -38,7 +38,7 @@ export function acknowledger(parts: AckParts): Acknowledge {
     requireTime(payload.ts, clock.now());
     const bits = requireAckWork(draft, difficulty);
     await verifier.requireSignature(draft);
-    const { keyBlocked, payer } = await store.prior(id, agent, [], clock.now());
+    const { keyBlocked, payer } = await store.precheck(id, agent, [], clock.now());
     if (keyBlocked) throw blockedKey(agent);
     rates.take("agent_acks", payer);
     quota.require(0);

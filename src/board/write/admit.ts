@@ -2,24 +2,24 @@
 import type { Admitted } from "../../core/message/act.ts";
 import { blockedBlob, blockedKey } from "../../core/message/admission.ts";
 import type { Arrival } from "../../core/message/message-state.ts";
-import type { Prior } from "../../ports/store.ts";
+import type { Precheck } from "../../ports/store.ts";
 import type { RateLimiter } from "../limits/rate.ts";
 import type { TextGuard } from "./text-guard.ts";
 import type { Verified } from "./verify.ts";
 
 export function admit(
   message: Verified,
-  prior: Prior,
+  precheck: Precheck,
   rates: RateLimiter,
   guard: Pick<TextGuard, "enter" | "wouldEnter">,
   { dryRun, assisted }: { readonly dryRun: boolean; readonly assisted: boolean },
 ): { readonly arrival: Admitted; readonly takeBack: () => void } {
   const { id, author, envelope, payload, bits } = message;
-  if (prior.keyBlocked) throw blockedKey(author);
-  const [blocked] = prior.blockedBlobs;
+  if (precheck.keyBlocked) throw blockedKey(author);
+  const [blocked] = precheck.blockedBlobs;
   if (blocked !== undefined) throw blockedBlob(blocked);
   // A dry run writes nothing, so it costs the agent nothing; its address pays for it.
-  if (!dryRun) rates.take("agent_writes", prior.payer);
+  if (!dryRun) rates.take("agent_writes", precheck.payer);
   const { payload: text, sig, nonce } = envelope;
   const { noticed, takeBack } = dryRun ? guard.wouldEnter(message.looked, author) : guard.enter(message.looked, author);
   const arrival: Arrival = {

@@ -46,7 +46,7 @@ export function aliasOperator({
     await verifier.requireSignature(draft).catch((error: unknown) => {
       throw forbidden(error);
     });
-    const { keyBlocked } = await store.prior(draft.id, draft.agent, [], clock.now());
+    const { keyBlocked } = await store.precheck(draft.id, draft.agent, [], clock.now());
     if (keyBlocked) throw blockedKey(draft.agent);
     if (!dryRun) rates.take("agent_writes", draft.agent);
     quota.require(0);

@@ -111,7 +111,7 @@ export function assist({ keys, miner, post, operateAlias, acknowledge, difficult
       // The same was done in this very second and undone since: it has to be another one.
       ({ undone }) => (undone === true ? ts : undefined),
       (error: unknown) => {
-        // The clock of whoever signed the last operation is ahead.
+        // The clock of the signer of the last operation is ahead.
         const known = error instanceof Refusal && error.code === "stale_alias_op" ? Number(error.details?.["last_ts"]) : Infinity;
         if (known >= ts + LIMITS.ts_future_s) throw error;
         return known;

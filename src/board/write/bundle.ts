@@ -36,7 +36,7 @@ export class Bundle {
   readonly #steps: PostSteps;
   readonly #how: PostingHow & Required<Pick<PostingHow, "dryRun" | "terms">>;
   #waiting: Waiting[] = [];
-  /** Ids of those that wait, and texts that they bring: whoever needs one of these has to be checked after them. */
+  /** The ids of waiting messages, and the texts that they bring. A message that needs one of these must be checked after them. */
   readonly #brought = new Set<string>();
   /** Of a rehearsal, which stores nothing: who brings which text. */
   readonly #lenders = new Map<string, Lender[]>();

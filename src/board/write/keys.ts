@@ -40,7 +40,7 @@ export function keyOperator({ store, clock, board, verifier, rates, difficulty, 
     }
     await verifier.requireSignature(draft);
     if (!isKnown) await requireOthers(draft, store, verifier);
-    const { keyBlocked } = await store.prior(id, signer, [], clock.now());
+    const { keyBlocked } = await store.precheck(id, signer, [], clock.now());
     if (keyBlocked) throw blockedKey(signer);
     rates.take("keys", signer);
     quota.require(0);
@@ -79,7 +79,7 @@ async function requireOthers({ envelope, payload }: KeyDraft, store: KeyReads, v
 const misplaced = (field: string, of: string): Refusal =>
   new Refusal("invalid_field", `\`${field}\` is for ${of} only.`, { details: { field }, hint: "Leave it out." });
 
-/** The same whatever the load: whoever has to get a key back must not have to outbid a flood. */
+/** The same under every load: an owner who has to get a key back must not have to outbid a flood. */
 function requireKeyWork({ id, envelope }: KeyDraft, difficulty: Pick<Difficulty, "min">): void {
   const bits = workBits(id, envelope.nonce);
   const required = difficulty.min + KEY_EXTRA_BITS;

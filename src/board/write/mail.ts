@@ -42,7 +42,7 @@ export interface MailParts {
 }
 
 type Holder = Pick<Alias, "alias" | "agent">;
-/** Whoever holds an alias, or whoever runs the board, by the address that was written. */
+/** The holder of an alias, or the operator of the board, by the address that was written. */
 export type Recipient = Holder | { readonly operatorAt: string };
 
 export interface Mailroom {

@@ -3,7 +3,7 @@ import type { Admitted, PostedOutcome } from "../../core/message/act.ts";
 import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Warning } from "../../core/warnings.ts";
-import type { Prior, StoredMessage } from "../../ports/store.ts";
+import type { Precheck, StoredMessage } from "../../ports/store.ts";
 import type { WorkTerms } from "./difficulty.ts";
 import type { Verified } from "./verify.ts";
 
@@ -30,8 +30,8 @@ export interface PostingHow {
 
 /** A post as far as it can be judged without the ledger: it is here already, or it may enter. */
 export type CheckedPost = { readonly draft: Draft; readonly how: PostingHow } & (
-  | { readonly prior: Prior }
-  | { readonly verified: Verified; readonly prior: Prior }
+  | { readonly precheck: Precheck }
+  | { readonly verified: Verified; readonly precheck: Precheck }
 );
 export type MayEnter = Extract<CheckedPost, { readonly verified: Verified }>;
 export const isKnown = (checked: CheckedPost): boolean => !("verified" in checked);

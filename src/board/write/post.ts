@@ -1,13 +1,13 @@
 // The write path, top to bottom: Draft, Verified, Admitted, posted.
 import { Refusal } from "../../core/errors.ts";
-import { knownGone } from "../../core/message/post.ts";
+import { endedRefusal } from "../../core/message/post.ts";
 import { utf8Length } from "../../core/protocol/encoding.ts";
 import { type Draft, draftOf, type Envelope } from "../../core/protocol/envelope.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { retractsAll } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { slice } from "../../ports/share.ts";
-import type { ListReads, MessageReads, Prior } from "../../ports/store.ts";
+import type { ListReads, MessageReads, Precheck } from "../../ports/store.ts";
 import { admit } from "./admit.ts";
 import { alternativesFinder } from "../read/alternatives.ts";
 import type { Append } from "./append.ts";
@@ -75,18 +75,18 @@ export function postSteps({
   async function check(made: Draft, how: PostingHow): Promise<CheckedPost> {
     const { id, author, payload } = made;
     const hashes = (payload.attachments ?? []).map((one) => one.sha256);
-    const prior = withLent(await store.prior(id, author, hashes, clock.now()), how);
-    if (prior.known !== undefined || (prior.gone !== undefined && !prior.gone.restored)) return { draft: made, how, prior };
-    return { draft: made, how, prior, verified: await verifier.verify(made, prior, how.dryRun === true, how.terms) };
+    const precheck = withLent(await store.precheck(id, author, hashes, clock.now()), how);
+    if (precheck.known !== undefined || (precheck.gone !== undefined && !precheck.gone.restored)) return { draft: made, how, precheck };
+    return { draft: made, how, precheck, verified: await verifier.verify(made, precheck, how.dryRun === true, how.terms) };
   }
 
   async function enter(checked: CheckedPost): Promise<PostResult> {
-    if (!("verified" in checked)) return known(checked.draft, checked.prior);
+    if (!("verified" in checked)) return known(checked.draft, checked.precheck);
     const { draft: made, how } = checked;
     const { dryRun = false } = how;
     const bytes = bytesOf(made);
     const { arrival, brake, takeBack } = admitted(checked);
-    const giveBack = dryRun ? () => {} : bytesTaken(rates, checked.prior.payer, bytes, takeBack);
+    const giveBack = dryRun ? () => {} : bytesTaken(rates, checked.precheck.payer, bytes, takeBack);
     // Durable from here: the outcome comes after the commit that holds the message.
     const outcome = await append({ type: "post", arrival, dryRun }).catch(async (error: unknown) => {
       giveBack();
@@ -103,18 +103,18 @@ export function postSteps({
   }
 
   /** Those that were checked together with it may have entered with the same text since. */
-  function admitted({ verified, prior, how: { dryRun = false, assisted = false, terms } }: MayEnter): Entering {
+  function admitted({ verified, precheck, how: { dryRun = false, assisted = false, terms } }: MayEnter): Entering {
     const brake = verifier.requireWorkStill(verified, dryRun, terms);
-    return { ...admit(verified, prior, rates, guard, { dryRun, assisted }), brake };
+    return { ...admit(verified, precheck, rates, guard, { dryRun, assisted }), brake };
   }
 
   /** The same payload again is the same message, whatever its time and nonce, if its author signed it. */
-  async function known(draft: Draft, prior: Prior): Promise<PostResult> {
-    if (prior.known?.sig !== draft.envelope.sig) await verifier.requireSignature(draft);
-    if (prior.gone !== undefined) throw knownGone(prior.gone);
+  async function known(draft: Draft, precheck: Precheck): Promise<PostResult> {
+    if (precheck.known?.sig !== draft.envelope.sig) await verifier.requireSignature(draft);
+    if (precheck.gone !== undefined) throw endedRefusal(precheck.gone);
     const found = await store.find(draft.id, clock.now());
     if (found === undefined) throw new Refusal("expired");
-    if ("gone" in found) throw knownGone(found.gone);
+    if ("gone" in found) throw endedRefusal(found.gone);
     await endWithdrawn(draft);
     return { result: "exists", stored: found.stored, warnings: [], tokens: 1, brake: 0 };
   }
@@ -151,8 +151,8 @@ function bytesTaken(rates: RateLimiter, payer: string, bytes: number, takeBack: 
 }
 
 /** With the texts that those before it in a rehearsal bring. */
-const withLent = (prior: Prior, { lent }: PostingHow): Prior =>
-  lent === undefined ? prior : { ...prior, storedBlobs: new Map([...lent, ...prior.storedBlobs]) };
+const withLent = (precheck: Precheck, { lent }: PostingHow): Precheck =>
+  lent === undefined ? precheck : { ...precheck, storedBlobs: new Map([...lent, ...precheck.storedBlobs]) };
 
 /** What of a message is kept: its payload, and the texts that came with it. */
 const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>

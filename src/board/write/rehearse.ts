@@ -1,14 +1,14 @@
 // A dry run of many posts: what would become of them in their order, of which nothing stays.
 import { type Admitted, isRefused, type PostedOutcome, type RefusedOutcome } from "../../core/message/act.ts";
 import type { Draft } from "../../core/protocol/envelope.ts";
-import type { Prior } from "../../ports/store.ts";
+import type { Precheck } from "../../ports/store.ts";
 import { type Append, thrownOf } from "./append.ts";
 import { type CheckedPost, type Entering, type MayEnter, type PostResult, postedOf, type PostSteps } from "./post-steps.ts";
 
 export interface RehearsalParts {
   readonly append: Append;
   readonly admitted: (checked: MayEnter) => Entering;
-  readonly known: (draft: Draft, prior: Prior) => Promise<PostResult>;
+  readonly known: (draft: Draft, precheck: Precheck) => Promise<PostResult>;
   readonly pointedElsewhere: (error: unknown, agent: string) => Promise<unknown>;
 }
 
@@ -19,7 +19,7 @@ export function rehearser({ append, admitted, known, pointedElsewhere }: Rehears
     const outcomes = rehearsed(append, arrivals);
     return all.map(async (one) => {
       const tried = entering.get(one);
-      if (tried === undefined) return known(one.draft, one.prior);
+      if (tried === undefined) return known(one.draft, one.precheck);
       if ("failed" in tried) throw tried.failed;
       const outcome = (await outcomes)[arrivals.indexOf(tried.arrival)]!;
       if (isRefused(outcome)) throw await pointedElsewhere(thrownOf(outcome), one.draft.author);

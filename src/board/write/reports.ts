@@ -81,7 +81,7 @@ export function reporter({ store, clock, file, baseUrl, mailDomain, requireStore
     if (AGENT_ID.test(text)) return (await store.firstSeen(text)) === undefined ? undefined : text;
     if (MESSAGE_ID.test(text)) {
       if ((await store.find(text, now)) !== undefined) return text;
-      const { storedBlobs, blockedBlobs } = await store.prior(text, "", [text], now);
+      const { storedBlobs, blockedBlobs } = await store.precheck(text, "", [text], now);
       return storedBlobs.size + blockedBlobs.length > 0 ? text : undefined;
     }
     if (PREFIX.test(text)) {

@@ -13,7 +13,7 @@ import type { Looked } from "../../core/guard/judge.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, slice } from "../../ports/share.ts";
 import type { SignatureChecker } from "../../ports/signatures.ts";
-import type { Prior } from "../../ports/store.ts";
+import type { Precheck } from "../../ports/store.ts";
 import type { Difficulty, WorkTerms } from "./difficulty.ts";
 import type { RequireNoSecret } from "./secrets.ts";
 import type { TextGuard } from "./text-guard.ts";
@@ -34,7 +34,7 @@ export interface Signed {
 
 export interface Verifier {
   /** `terms`: those of now unless given. */
-  verify(draft: Draft, prior: Prior, dryRun: boolean, terms?: WorkTerms): Promise<Verified>;
+  verify(draft: Draft, precheck: Precheck, dryRun: boolean, terms?: WorkTerms): Promise<Verified>;
   /** As it enters: throws where its text spreads and it proves too little for that; answers the bits that this takes. */
   requireWorkStill(message: Verified, dryRun: boolean, terms?: WorkTerms): number;
   requireSignature(signed: Signed): Promise<void>;
@@ -63,16 +63,16 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret, guard
     return looked;
   }
 
-  async function verify(draft: Draft, prior: Prior, dryRun: boolean, terms: WorkTerms = difficulty): Promise<Verified> {
+  async function verify(draft: Draft, precheck: Precheck, dryRun: boolean, terms: WorkTerms = difficulty): Promise<Verified> {
     // What the operator gave back is as old as it was.
-    if (prior.gone?.restored !== true) requireTime(draft.payload.ts, clock.now());
+    if (precheck.gone?.restored !== true) requireTime(draft.payload.ts, clock.now());
     const { payload, envelope } = draft;
     // Most are read through in no time; the longest take as long as many others together.
     const isLong = envelope.blobs !== undefined || envelope.payload.length > LONG_CHARS;
     if (isLong) await nextSlice();
-    slice(() => requireBlobs(draft, prior));
+    slice(() => requireBlobs(draft, precheck));
     if (isLong) await nextSlice();
-    // Before the work: whoever has to take something out should not have mined for it.
+    // Checked before the work, so that an author who has to remove a secret has not mined for nothing.
     slice(() => requireNoSecret(payload, envelope.blobs));
     const bits = bitsOf(draft);
     requireWork(draft, bits, terms, ALONE, dryRun);
@@ -106,7 +106,7 @@ export function requireTime(ts: number, nowMs: number): void {
   throw new Refusal("ts_out_of_range", `\`ts\` is ${ts}; it must lie from ${min} to ${max}.`, { details: { ts, min, max } });
 }
 
-function requireBlobs(draft: Draft, { storedBlobs }: Prior): void {
+function requireBlobs(draft: Draft, { storedBlobs }: Precheck): void {
   const elsewhere = new Set(checkBlobs(draft));
   for (const { sha256, size } of draft.payload.attachments ?? []) {
     if (!elsewhere.has(sha256)) continue;

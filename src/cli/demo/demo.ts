@@ -1,10 +1,10 @@
-// `blackboard demo`: fills the board that runs at an address, at the pace it allows; where none runs, fills the data directory and runs one on it.
+// `blackboard demo`: fills the board that runs at an address, at the pace it allows. If none runs, it fills the data directory and runs a board on it.
 import type { Command } from "commander";
 import { fillBoard, isBoard } from "./fill-board.ts";
 import { serve } from "../serve.ts";
 import { readSettings, takesSettings } from "../settings.ts";
 
-/** Work that is done in a moment, for filling one's own board. */
+/** Proof of work that takes no time, for a board of one's own. */
 const DEMO_BITS = 8;
 
 export function demoCommand(program: Command): void {
@@ -19,7 +19,7 @@ async function demo(flags: readonly string[], given: string | undefined): Promis
   if (await isBoard(url)) return fillBoard({ url, output: process.stdout });
   if (given !== undefined) throw new Error(`No board answers at ${url}. Without --url, demo starts one itself.`);
   const { start } = await import("../../start.ts");
-  // On a port of its own, so that nobody else meets a board without limits.
+  // On another port, so that no other program finds a board without limits.
   const lenient = { port: 0, host: "127.0.0.1", tlsCert: undefined, tlsKey: undefined, smtpPort: undefined, logLevel: "warn" } as const;
   const board = await start({ ...config, ...lenient, rateLimits: false, powBits: DEMO_BITS, powMaxBits: DEMO_BITS });
   await fillBoard({ url: board.address, shownAs: url, output: process.stdout });

@@ -1,4 +1,4 @@
-// Fills a board, through the client, with what a dozen made-up agents say in a day; as fast as the board allows.
+// Fills a board, through the client, with the messages of a dozen made-up agents, as fast as the board allows.
 import { setTimeout } from "node:timers/promises";
 import { BoardError } from "../../client/board-error.ts";
 import { connect } from "../../client/connect.ts";
@@ -16,9 +16,9 @@ export interface Output {
 }
 
 export interface DemoOptions {
-  /** Where the board is now. */
+  /** The address of the board now. */
   readonly url: string;
-  /** Where it will be when somebody looks. */
+  /** The address of the board when people read it. */
   readonly shownAs?: string;
   readonly output: Output;
 }
@@ -26,7 +26,7 @@ export interface DemoOptions {
 const LINE_EVERY = 50;
 const LONGEST_WAIT_S = 60;
 
-/** So little work is done before a thread has started. */
+/** Proof of work that takes less time than starting a thread is done here. */
 const EASY_BITS = 12;
 
 /** Whether a board answers at this address. */
@@ -39,7 +39,7 @@ export async function isBoard(url: string): Promise<boolean> {
 }
 
 export async function fillBoard({ url, shownAs = url, output }: DemoOptions): Promise<void> {
-  // Whoever looks on is told of every wait, so none is left to the client.
+  // Every wait is shown, so the client must not wait by itself.
   const board = connect(url, { attempts: 1, longestWaitS: 0 });
   const { unix } = await getTime(board);
   const { required_bits: bits } = await getPow(board);
@@ -65,19 +65,19 @@ export async function fillBoard({ url, shownAs = url, output }: DemoOptions): Pr
 
 const mine: Mine = (id, bits, options) => (bits <= EASY_BITS ? mineHere : mineInThreads())(id, bits, options);
 
-/** One after the other: while one message waits for its turn to be posted, the next are mined. */
+/** Posts one after the other; while a message waits to be posted, the next are mined. */
 function minedAhead(messages: readonly DemoMessage[], bits: number, signal: AbortSignal): readonly Promise<string>[] {
   let last: Promise<unknown> = Promise.resolve();
   return messages.map(({ id }) => {
     const nonce = last.then(() => mine(id, bits, { signal }));
-    // Whoever waits for this one hears of its failure; one that nobody waits for any more fails in silence.
+    // The caller that awaits this one gets its failure. If nobody awaits it any more, the failure is ignored.
     nonce.catch(() => {});
     last = nonce;
     return nonce;
   });
 }
 
-/** Waits where the board says so. */
+/** Waits as long as the board says. */
 async function untilTaken(attempt: () => Promise<unknown>, waiting: (seconds: number) => void): Promise<void> {
   for (;;) {
     try {
@@ -92,7 +92,7 @@ async function untilTaken(attempt: () => Promise<unknown>, waiting: (seconds: nu
   }
 }
 
-/** One line that moves on a terminal, a line now and then elsewhere. */
+/** On a terminal, one line that is overwritten; elsewhere, a line now and then. */
 function progress(output: Output, all: number): (done: number, words: string) => void {
   let last = -LINE_EVERY;
   return (done, words) => {

@@ -1,4 +1,4 @@
-// The form in which the demo's messages are written down: who says what, and which earlier lines it refers to by name.
+// The form of the demo's messages: the agent, the text, and the earlier lines it refers to by name.
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Rel } from "../../core/protocol/vocabulary.ts";
 

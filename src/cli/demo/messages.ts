@@ -1,4 +1,4 @@
-// The script as signed messages: keys made fresh, names turned into ids. An id needs no answer from a board, so all can be made ahead.
+// Turns the script into signed messages with new keys. A message's id does not depend on the board, so all can be made ahead.
 import { type Signed, signMessage } from "../../client/draft.ts";
 import { type AgentKey, makeKey } from "../../client/key.ts";
 import type { Ref } from "../../core/protocol/payload.ts";

@@ -1,14 +1,14 @@
-// The demo's messages in the order in which they are posted: first who is there, then all scenes at once, line by line.
+// The demo's messages in the order in which they are posted: first introductions, then all scenes at once, line by line.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DemoLine } from "./line.ts";
 
-/** In the sources and in the package alike, the scenes are beside the code. */
+/** The scenes have the same place beside the code in the sources and in the package. */
 const FOLDER = join(import.meta.dirname, "../../../demo");
 
 const SCENES = ["translation", "data-cleaning", "code-review", "incident", "papers", "benchmarks", "around-the-world", "help-wanted"];
 
-/** Lines refer only to lines of their own scene, so that any order that keeps each scene in order will do. */
+/** Lines refer only to lines of their own scene, so every order that keeps each scene in order is fine. */
 export const demoScript = (): readonly DemoLine[] => [...scene("agents"), ...interleaved(SCENES.map(scene))];
 
 const scene = (name: string): readonly DemoLine[] => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), "utf8")) as DemoLine[];

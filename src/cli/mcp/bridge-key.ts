@@ -13,25 +13,25 @@ import { commitWithFirstUse } from "../first-use.ts";
 import { keyAt, readKeyFile } from "../key-file.ts";
 import type { Session } from "../session.ts";
 
-/** Renewed once half of it is over, so that a board that is away for a while ends nothing. */
+/** Renewed after half of this time, so that a board that is down for a while does not end the delegation. */
 const RENEWED_MS = DAY_MS / 2;
-/** The parent's own limits count all the same. */
+/** The limits of the parent key apply too. */
 const LIMITS_OF_CHILD = { claim: true, ack: true, posts_per_hour: LIMITS.child_posts_per_hour_most };
 
 export interface BridgeKey {
-  /** Whom the bridge acts for, as others know it. */
+  /** The agent that the bridge acts for. */
   readonly main: Pick<Signer, "agent" | "pk">;
-  /** Whose leases are one's own: a lease is held by the key that signed. */
+  /** The key whose leases are one's own: a lease is held by the key that signed the claim. */
   readonly self: () => string;
-  /** Runs it with the key that signs what is posted; throws in words where nothing may be signed any more. */
+  /** Runs a function with the key that signs posts. Throws with a reason if nothing may be signed any more. */
   posting<Answer>(act: (signer: Signer) => Promise<Answer>): Promise<Answer>;
-  /** As whom a message is judged without any work; before anything was delegated that is the main key. */
+  /** The agent for which a message is checked before any proof of work is done. Before a key is delegated, that is the main key. */
   judging(): Promise<Signer>;
-  /** Holds names, which no delegated key can. */
+  /** The key that holds names; a delegated key cannot. */
   naming(): Promise<Signer>;
 }
 
-/** Signs with the key in the file itself. */
+/** Signs with the key in the file. */
 export const plainKey = (key: AgentKey): BridgeKey => ({
   main: key,
   self: () => key.agent,
@@ -54,7 +54,7 @@ export async function delegatedKey(session: Session): Promise<BridgeKey> {
         return await act(await delegation.key());
       } catch (error) {
         if (!(error instanceof BoardError) || error.code !== "outside_delegation" || error.details["limit"] !== "until") throw error;
-        // By the board's clock it is over already.
+        // By the board's clock, it has expired.
         delegation.forget();
         return act(await delegation.key());
       }
@@ -68,9 +68,9 @@ class RenewedDelegation {
   readonly #session: Session;
   readonly #main: string;
   #child: AgentKey;
-  /** Until when the child may sign, by this machine's clock, as far as it is known. */
+  /** Until when the child key may sign, by this machine's clock, if that is known. */
   #until: number | undefined;
-  /** The key in the file is itself one that somebody delegated to: then it signs. */
+  /** The key in the file is itself a delegated key, so it signs. */
   #isChild = false;
   #renewing: Promise<void> | undefined;
 
@@ -123,7 +123,7 @@ class RenewedDelegation {
     }
   }
 
-  /** How the delegation stands at the board. */
+  /** The state of the delegation at the board. */
   async #state(): Promise<{ readonly until: number; readonly takenBack: string | null }> {
     const line = await getKeys(this.#session.board, this.#main).catch((error: unknown) => {
       if (error instanceof BoardError && error.status === 404) return undefined;
@@ -140,7 +140,7 @@ class RenewedDelegation {
     const delegate = () => delegateKey(board, main, this.#child, until, LIMITS_OF_CHILD, mining);
     await delegate().catch(async (error: unknown) => {
       if (!(error instanceof BoardError) || error.code !== "key_in_use") throw error;
-      // It was the child of a key that is gone.
+      // It was delegated by a key that is no longer used.
       rmSync(childFile(keyFile));
       this.#child = await keyAt(childFile(keyFile));
       await delegate();
@@ -149,7 +149,7 @@ class RenewedDelegation {
   }
 }
 
-/** A model reads it: what is over, and who can do something about it. */
+/** For the model: what has ended, and who can change that. */
 function inWords(error: unknown, keyFile: string, until = 0): unknown {
   const lapsed = until === 0 ? "Nothing is delegated to this program yet" : `What was delegated to this program lapsed at ${iso(until)}`;
   const ask = `Tell whoever runs you: \`blackboard key show --key-file ${keyFile}\` says how its key stands.`;

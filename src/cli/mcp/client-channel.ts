@@ -1,4 +1,4 @@
-// The channel of an MCP client: what a courier brings is told as a notification, and what the client reads after it is told back.
+// The channel of an MCP client: messages from a courier become notifications, and the client's reading of them is reported back.
 import { randomBytes } from "node:crypto";
 import { fence, markdownDocument, type MarkdownRecord, TOKEN_BYTES } from "../../core/view/markdown.ts";
 import { plural } from "../../core/text/plural.ts";
@@ -9,18 +9,18 @@ import type { Tool } from "../../transports/mcp/tools/tool.ts";
 
 type ProtocolServer = ReturnType<ReturnType<typeof surfaceServer>>;
 
-/** By this a client knows that the server speaks up by itself. */
+/** The capability that tells a client that the server sends messages on its own. */
 const CAPABILITY = "claude/channel";
 const METHOD = "notifications/claude/channel";
 
-/** Tools that show one message, and those that show all that came. */
+/** The tools that show one message, and those that show the inbox. */
 const SHOWS_ONE: ReadonlySet<string> = new Set(["get_message", "get_thread"]);
 const SHOWS_ALL: ReadonlySet<string> = new Set(["read_inbox", "brief"]);
 
 export interface ClientChannel {
-  /** The server that the client talks to from now on. */
+  /** The server that the client uses from now on. */
   served(server: ProtocolServer): ProtocolServer;
-  /** The same tool; where it shows what was brought, that counts as read. */
+  /** The same tool, which also marks the messages it shows as read. */
   watched(this: void, tool: Tool): Tool;
 }
 
@@ -31,14 +31,14 @@ export function clientChannel(socket: string): ClientChannel {
     served(server) {
       server.registerCapabilities({ experimental: { [CAPABILITY]: {} } });
       current = server;
-      // Not before there is a client to tell: a courier must not take a bridge for one.
+      // Only when there is a client, because a courier must not mistake a bridge for one.
       bridge ??= joinChannel(socket, async (shown) => current?.notification({ method: METHOD, params: contentOf(shown) }));
       return server;
     },
     watched: (tool) => ({
       ...tool,
-      async run(given, desk) {
-        const outcome = await tool.run(given, desk);
+      async run(given, context) {
+        const outcome = await tool.run(given, context);
         const id = given["id"];
         if (SHOWS_ALL.has(tool.name)) bridge?.read();
         else if (SHOWS_ONE.has(tool.name) && typeof id === "string") bridge?.read(id);

@@ -5,17 +5,17 @@ import type { Command } from "commander";
 import { call } from "../../client/call.ts";
 import { INTRODUCTION } from "../../transports/mcp/introduction.ts";
 import { surfaceServer } from "../../transports/mcp/server.ts";
-import { type OpenApiDocument, shapesOf } from "../../transports/mcp/shapes.ts";
+import { type OpenApiDocument, schemasOf } from "../../transports/mcp/openapi-schemas.ts";
 import { tools } from "../../transports/mcp/tools/list.ts";
 import { readKeyFile } from "../key-file.ts";
 import { makeIdentity } from "../keygen.ts";
 import { delegatedKey, plainKey } from "./bridge-key.ts";
 import { clientChannel } from "./client-channel.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { remoteDesk, asRefusal } from "./tool-context.ts";
+import { remoteToolContext, asRefusal } from "./tool-context.ts";
 import { atBoard, Session } from "../session.ts";
 
-/** A client that waits for an answer gives up after a minute; better to hear of the limit before. */
+/** Clients give up after a minute; an error before that is better. */
 const LONGEST_WAIT_S = 10;
 
 export function mcpCommand(program: Command): void {
@@ -36,7 +36,7 @@ async function serve(session: Session, version: string, { channel: socket, ownKe
   const { board, keyFile, mining } = session;
   if (!existsSync(keyFile)) await makeIdentity(keyFile);
   const key = ownKey === undefined ? await delegatedKey(session) : plainKey(await readKeyFile(keyFile));
-  const shapes = shapesOf(await call<OpenApiDocument>(board, "/openapi.json"));
+  const shapes = schemasOf(await call<OpenApiDocument>(board, "/openapi.json"));
   const channel = socket === undefined ? undefined : clientChannel(socket);
   const known = tools({ shapes, takesKeys: false, introduction: INTRODUCTION });
   const serverFor = surfaceServer({
@@ -47,7 +47,7 @@ async function serve(session: Session, version: string, { channel: socket, ownKe
     tools: channel === undefined ? known : known.map(channel.watched),
     refusalOf: (error) => asRefusal(error, board.url),
   });
-  const deskFor = remoteDesk({ board: { ...board, longestWaitS: LONGEST_WAIT_S }, shapes, key, mining });
+  const deskFor = remoteToolContext({ board: { ...board, longestWaitS: LONGEST_WAIT_S }, shapes, key, mining });
   const say = (words: string): void => void process.stderr.write(`${words}\n`);
   const subscriptions = new Subscriptions({ deskFor, url: board.url, report: say });
   const opened = () => {

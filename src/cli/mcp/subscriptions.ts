@@ -1,4 +1,4 @@
-// Subscriptions of the one client that a bridge has, in either revision; a board that is away is waited for.
+// Subscriptions of the one client of a bridge, in either revision of the protocol. If the board is down, they wait for it.
 import {
   isJSONRPCNotification,
   isJSONRPCRequest,
@@ -9,14 +9,14 @@ import {
 } from "@modelcontextprotocol/server";
 import { backoffMs, pause } from "../../client/pause.ts";
 import { protocolError } from "../../transports/mcp/explaining-server.ts";
-import type { DeskFor, ServerFor } from "../../transports/mcp/server.ts";
+import type { ToolContextFor, ServerFor } from "../../transports/mcp/server.ts";
 import { subscribedIn, type Watch, watchInbox } from "../../transports/mcp/subscriptions.ts";
 import { asRefusal } from "./tool-context.ts";
 
 type ProtocolServer = ReturnType<ServerFor>;
 
 export interface SubscriptionParts {
-  readonly deskFor: DeskFor;
+  readonly deskFor: ToolContextFor;
   readonly url: string;
   readonly report: (words: string) => void;
 }
@@ -24,7 +24,7 @@ export interface SubscriptionParts {
 export class Subscriptions {
   readonly #parts: SubscriptionParts;
   readonly #watched = new Map<string, AbortController>();
-  /** In the newer revision: what each request asked for, until it is called off. */
+  /** In the newer revision: the subscriptions of each request, until it is cancelled. */
   readonly #listening = new Map<RequestId, readonly string[]>();
   #server: ProtocolServer | undefined;
 
@@ -32,7 +32,7 @@ export class Subscriptions {
     this.#parts = parts;
   }
 
-  /** The server that the client talks to from now on. */
+  /** The server that the client uses from now on. */
   served(server: ProtocolServer): ProtocolServer {
     this.#server = server;
     server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
@@ -48,7 +48,7 @@ export class Subscriptions {
     return server;
   }
 
-  /** Comes between a client and the package, which in the newer revision answers by itself what the client subscribes to. */
+  /** Stands between the client and the package, which in the newer revision would answer subscriptions itself. */
   between(transport: Transport): void {
     const { onmessage: take, onclose: ended } = transport;
     Object.assign(transport, {
@@ -60,7 +60,7 @@ export class Subscriptions {
           take?.(message, extra);
           return;
         }
-        // Answered only once they are followed, so that nothing comes in between unheard.
+        // Answered after the subscription is active, so that no change is missed.
         void this.#listen(message.id, uris).then(
           () => take?.(message, extra),
           (error: unknown) => {
@@ -69,7 +69,7 @@ export class Subscriptions {
           },
         );
       },
-      // Whoever only waits keeps no process alive that has lost its client.
+      // Waiting alone must not keep a process alive that has lost its client.
       onclose: () => {
         for (const uri of this.#watched.keys()) this.#end(uri);
         ended?.();

@@ -1,4 +1,4 @@
-// The desk of a tool that runs beside its user: operations are asked over HTTP, and what is posted is signed and mined here.
+// The context of a tool that runs beside its user: operations are called over HTTP, and posts are signed and mined here.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { acknowledge, type Acknowledgement } from "../../client/acks.ts";
@@ -15,18 +15,18 @@ import { type ErrorBody, errorBody, Refusal } from "../../core/errors.ts";
 import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
 import type { Ask, ToolKey } from "../../transports/mcp/tool-context.ts";
 import { asTexts } from "../../transports/mcp/parameters.ts";
-import type { DeskFor } from "../../transports/mcp/server.ts";
+import type { ToolContextFor } from "../../transports/mcp/server.ts";
 import type { BridgeKey } from "./bridge-key.ts";
-import type { Shapes } from "../../transports/mcp/shapes.ts";
+import type { OperationSchemas } from "../../transports/mcp/openapi-schemas.ts";
 
 export interface RemoteParts {
   readonly board: Board;
-  readonly shapes: Shapes;
+  readonly shapes: OperationSchemas;
   readonly key: BridgeKey;
   readonly mining: Pick<PostOptions, "mine" | "onProgress">;
 }
 
-export function remoteDesk(parts: RemoteParts): DeskFor {
+export function remoteToolContext(parts: RemoteParts): ToolContextFor {
   return (gone) => ({
     ask: remoteAsk(parts, gone),
     hand: ownHand(parts, gone),
@@ -58,7 +58,7 @@ const remoteAsk =
     return answer;
   };
 
-/** What has to be looked at before it is signed; the board judges the rest. */
+/** Checks that are needed before signing; the board checks the rest. */
 const attached = z.object({ attachments: payloadSchema.shape.attachments });
 
 /** The key never leaves this process. */
@@ -73,7 +73,7 @@ const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): Tool
     const whole = (rest.length === 0 ? fields : { ...fields, attachments: rest }) as Fields;
     const judge = await key.judging();
     if (dryRun === true) return { ...(await check(board, judge, whole, { files, signal })) };
-    // What is refused costs no work, also before anything was delegated.
+    // A refused message costs no proof of work, also before a key is delegated.
     if (judge.agent !== key.self()) await check(board, judge, whole, { files, signal });
     const judgedFirst = await worthJudging(board, { signal });
     return { ...(await key.posting((signer) => post(board, signer, whole, { files, ...mining, signal, judgedFirst, targets: true }))) };
@@ -83,7 +83,7 @@ const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): Tool
     const operate = op === "release" ? releaseAlias : claimAlias;
     return { ...(await operate(board, await key.naming(), alias, { ...mining, signal })) };
   },
-  // A delegated key's acknowledgement is its parent's.
+  // An acknowledgement by a delegated key counts for its parent.
   acknowledge: async (what) => ({
     ...(await key.posting((signer) => acknowledge(board, signer, what as Acknowledgement, { ...mining, signal }))),
   }),
@@ -101,7 +101,7 @@ const found = <Answer>(asked: Promise<Answer>, unknown: string): Promise<Answer 
     throw error;
   });
 
-/** Attachments whose texts came along, as files; the others are stored at the board already. */
+/** Attachments that were given as text become files; the others are stored at the board already. */
 function filesOf(attachments: NonNullable<Fields["attachments"]>, blobs: unknown): { rest: typeof attachments; files: File[] } {
   const texts = (typeof blobs === "object" && blobs !== null ? blobs : {}) as Readonly<Record<string, unknown>>;
   const files: File[] = [];
@@ -114,7 +114,7 @@ function filesOf(attachments: NonNullable<Fields["attachments"]>, blobs: unknown
   return { rest, files };
 }
 
-/** What the board refused as it refused it; and what went wrong on the way there in the same form. */
+/** A refusal of the board stays as it is; other errors on the way get the same form. */
 export function asRefusal(error: unknown, url: string): ErrorBody {
   if (error instanceof Refusal) return errorBody(error, url);
   if (error instanceof BoardError) {

@@ -1,4 +1,4 @@
-// `blackboard operate accept-history`: the board goes on from a database that is not what it had signed, under a new name of its log.
+// `blackboard operate accept-history`: the board continues from a database that does not match what it had signed, under a new log name.
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -15,7 +15,7 @@ import { fileOfKey, signersAt, vouchedFor } from "../../storage/key-ring.ts";
 import { placeOf } from "../../storage/open.ts";
 import { newTlogName } from "../../storage/tlog.ts";
 import { giveToOwnerOf } from "./owner.ts";
-import { configOf, type DeskOptions, withClosedBoard, withOperator } from "./operator-session.ts";
+import { configOf, type OperatorOptions, withClosedBoard, withOperator } from "./operator-session.ts";
 
 export function acceptHistoryCommand(operate: Command): void {
   withOperator(
@@ -27,7 +27,7 @@ export function acceptHistoryCommand(operate: Command): void {
   ).action(acceptConfigured);
 }
 
-async function acceptConfigured(options: DeskOptions): Promise<void> {
+async function acceptConfigured(options: OperatorOptions): Promise<void> {
   const { confirm, tell } = withClosedBoard(options);
   const config = configOf(options);
   const { name, before, seq } = await acceptHistory(config, confirm, Date.now());
@@ -41,7 +41,7 @@ async function acceptConfigured(options: DeskOptions): Promise<void> {
 export interface AcceptedHistory {
   readonly name: TlogName;
   readonly before: TlogName | undefined;
-  /** Where the log stands. */
+  /** The head of the log. */
   readonly seq: number;
 }
 
@@ -72,7 +72,7 @@ export async function acceptHistory(config: Config, confirm: (question: string) 
           ? `The board has signed entry ${signed.seq}, and this database, at entry ${seq}, does not contain it. Go on from here, under a new name of the log?`
           : "The log's key is lost. Go on under a new name of the log, with a new key?",
       );
-      // In this order: a crash in between leaves a board that signs nothing yet.
+      // The order matters: a crash in between leaves a board that signs nothing yet.
       setLogKeyAside(file);
       const name = newTlogName(config.baseUrl, tlog, file, board, now);
       await beside.recordTlogName(name);
@@ -90,7 +90,7 @@ export async function acceptHistory(config: Config, confirm: (question: string) 
   }
 }
 
-/** It stays, under a name that says what it was: evidence of what had been signed. */
+/** The old head stays, under a name that says what it was, as evidence of what had been signed. */
 function setHeadAside(data: string, seq: number): void {
   const head = join(data, HEAD_FILE);
   if (!existsSync(head)) return;

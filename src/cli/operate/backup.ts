@@ -1,4 +1,4 @@
-// `blackboard operate backup`: everything a board is, in a directory of its own.
+// `blackboard operate backup`: everything that makes up a board, in a new directory.
 import { chmodSync, existsSync, readdirSync, realpathSync, renameSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Command } from "commander";
@@ -14,9 +14,9 @@ import type { Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { fileOfKey, signersAt } from "../../storage/key-ring.ts";
 import { placeOf } from "../../storage/open.ts";
-import { withOperator, configOf, type DeskOptions, withClosedBoard } from "./operator-session.ts";
+import { withOperator, configOf, type OperatorOptions, withClosedBoard } from "./operator-session.ts";
 import { KEY_FILE, keyMove, moveLogKey } from "./moved-key.ts";
-import { whole } from "./whole.ts";
+import { allOrNothing } from "./all-or-nothing.ts";
 
 export function backupCommand(operate: Command): void {
   withOperator(operate.command("backup").argument("<dir>").description("copy the board as it is now, while it runs"))
@@ -24,7 +24,7 @@ export function backupCommand(operate: Command): void {
     .action(backup);
 }
 
-async function backup(dir: string, options: DeskOptions & { key: boolean }): Promise<void> {
+async function backup(dir: string, options: OperatorOptions & { key: boolean }): Promise<void> {
   const { tell } = withClosedBoard(options);
   const { head, board } = await makeBackup(configOf(options), dir, options.key);
   const whose = board === undefined ? "" : ` of the board ${board}`;
@@ -37,15 +37,15 @@ async function backup(dir: string, options: DeskOptions & { key: boolean }): Pro
 }
 
 export interface Backup {
-  /** Where the log stands in it. */
+  /** The head of the log in the backup. */
   readonly head: Head;
-  /** Whose it is; undefined where nobody can tell. */
+  /** The board's id; undefined if it cannot be known. */
   readonly board: string | undefined;
 }
 
 export async function makeBackup(config: Config, dir: string, withKey: boolean, now = Date.now()): Promise<Backup> {
   requireFree(dir, config.data);
-  // Before the database, so that the copy is never behind the head that comes with it.
+  // Copied before the database, so that the database is never behind this head.
   const place = placeOf(config);
   const board = await place.identity();
   const logKey = logKeyFile(config.keyFile, config.data);
@@ -53,7 +53,7 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean, 
   const [signing, nextPk] = [signers.board?.current, signers.board?.next?.new];
   const keyFile = fileOfKey(config.keyFile, signing);
   if (withKey) requireBoardKey(keyFile, place.words, signing, "Give its key with --key-file, or leave it out with --no-key.");
-  return whole(dir, async () => {
+  return allOrNothing(dir, async () => {
     makeDirectory(dir);
     const unfinished = join(dir, "board.db.next");
     await place.copyTo(unfinished, board.pk);
@@ -71,7 +71,7 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean, 
   });
 }
 
-/** A new place, or an empty one, that does not go when the board goes. */
+/** A new or empty directory that is not inside the board's own. */
 function requireFree(dir: string, data: string): void {
   const unreadable = barred(dir, "read");
   if (unreadable !== undefined) throw new Error(unreadable);

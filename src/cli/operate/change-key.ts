@@ -14,7 +14,7 @@ import type { SigningKey } from "../../ports/signing-key.ts";
 import { fileOfKey, type Signers, signersAt, vouchedFor } from "../../storage/key-ring.ts";
 import { placeOf } from "../../storage/open.ts";
 import { UsageFault } from "../failure.ts";
-import { configOf, type DeskOptions, quoted, refusalWords, withClosedBoard, withOperator } from "./operator-session.ts";
+import { configOf, type OperatorOptions, quoted, refusalWords, withClosedBoard, withOperator } from "./operator-session.ts";
 import { giveToOwnerOf } from "./owner.ts";
 
 /** The clocks of this machine and of the board's may differ. */
@@ -29,7 +29,7 @@ export function changeKeyCommand(operate: Command): void {
   ).action(changeConfigured);
 }
 
-async function changeConfigured(name: string, options: DeskOptions): Promise<void> {
+async function changeConfigured(name: string, options: OperatorOptions): Promise<void> {
   if (name !== "board" && name !== "log") throw new UsageFault(`${quoted(name)} is neither board nor log`);
   const { confirm, tell } = withClosedBoard(options);
   const done = await changeKey(configOf(options), name, confirm, Date.now());

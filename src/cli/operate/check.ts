@@ -1,4 +1,4 @@
-// `blackboard operate check`: is everything as the log says? On a copy of the database of one moment, beside the running board.
+// `blackboard operate check`: compares the whole board with its log, on a copy of the database, while the board may run.
 import { plural } from "../../core/text/plural.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { inDirectory } from "../../storage/in-directory.ts";
 import { placeOf } from "../../storage/open.ts";
 import { checkBoard, type CheckReport } from "./check/check-board.ts";
 import { signatureRule } from "./check/signatures.ts";
-import { withOperator, configOf, type DeskOptions, withClosedBoard } from "./operator-session.ts";
+import { withOperator, configOf, type OperatorOptions, withClosedBoard } from "./operator-session.ts";
 
 const SHOWN = 50;
 
@@ -29,7 +29,7 @@ export function checkCommand(operate: Command): void {
   ).action(check);
 }
 
-async function check(options: DeskOptions): Promise<void> {
+async function check(options: OperatorOptions): Promise<void> {
   const { tell } = withClosedBoard(options);
   const checked = await checkConfigured(configOf(options));
   const { entries, messages, faults, findings } = checked;
@@ -44,7 +44,7 @@ async function check(options: DeskOptions): Promise<void> {
 }
 
 export async function checkConfigured(config: Config, now: number = Date.now()): Promise<CheckReport> {
-  // Before the copy, which then cannot be behind it unless the database is.
+  // Read before the copy is made. So if the copy is behind it, the database itself is.
   const place = placeOf(config);
   const board = await place.identity();
   const index = readIndexOnDisk(join(config.data, "index"), config.meaning ? MEANING_TABLE : undefined);

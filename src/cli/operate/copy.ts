@@ -1,4 +1,4 @@
-// `blackboard copy`: moves a board from SQLite to PostgreSQL or back, chain and key intact, and verifies it where it has arrived.
+// `blackboard copy`: moves a board from SQLite to PostgreSQL or back, with its chain and key, and checks it at its new place.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -21,7 +21,7 @@ import { UsageFault } from "../failure.ts";
 import { checkConfigured } from "./check.ts";
 import { configOf, NO_DATABASE } from "./operator-session.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey, moveLogKey } from "./moved-key.ts";
-import { whole } from "./whole.ts";
+import { allOrNothing } from "./all-or-nothing.ts";
 import { loadEnvFile } from "../settings.ts";
 
 export interface CopyOptions {
@@ -92,7 +92,7 @@ export async function copyToPostgres({ from, to, pk }: { from: string; to: strin
     db.close();
     lock.close();
   }
-  // The head that came along counts, not what this machine happens to know of another board.
+  // The head in the copied board counts, not the one that this machine has of another board.
   await requireSound({ databaseUrl: to, data: from }, now);
   return head;
 }
@@ -116,7 +116,7 @@ async function copyToSqlite({ from, to, keyFile }: CopyOptions, now: number): Pr
   const found = fileOfKey(given, signing);
   requireBoardKey(found, place.words, signing, MEND);
   const { move } = keyMove({ from: found, to: own, pk: signing });
-  const copied = await whole(to, async () => {
+  const copied = await allOrNothing(to, async () => {
     const lock = lockDataDir(to);
     try {
       await place.copyTo(databasePath(to), pk);
@@ -132,7 +132,7 @@ async function copyToSqlite({ from, to, keyFile }: CopyOptions, now: number): Pr
   return copied;
 }
 
-/** Nothing is taken on trust: every signature, the chain, the signed head and every derived fact, where the board is now. */
+/** Checks every signature, the chain, the signed head and every derived fact at the new place. */
 async function requireSound(place: { readonly data: string; readonly databaseUrl: string }, now: number): Promise<void> {
   const { faults, findings } = await checkConfigured(configOf(place), now);
   if (faults === 0) return;

@@ -1,9 +1,9 @@
-// `blackboard operate restore`, `block-key`, `unblock-key`, `block-blob`: decisions with a statement of reasons, and back.
+// `blackboard operate restore`, `block-key`, `unblock-key`, `block-blob`: decisions with a statement of reasons, and their reversal.
 import type { Command } from "commander";
 import type { Action } from "../../core/message/moderation.ts";
 import type { OperatorCommand } from "../../core/message/operator-commands.ts";
 import { SHA256_HEX } from "../../core/protocol/encoding.ts";
-import { withOperator, type OperatorSession, type DeskOptions, refusalWords, withOpenBoard } from "./operator-session.ts";
+import { withOperator, type OperatorSession, type OperatorOptions, refusalWords, withOpenBoard } from "./operator-session.ts";
 import { eraseTraces } from "./erase.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
 import { removeAll, someOf, tellRemoval } from "./remove.ts";
@@ -27,45 +27,46 @@ export function decisionCommands(operate: Command): void {
   withReasons(operate.command("block-blob").argument("<sha256>").description("erase an attachment and keep it away")).action(blockBlob);
 }
 
-async function restore(given: string, options: DeskOptions): Promise<void> {
-  await withOpenBoard(options, async (desk) => {
-    const target = await idOf(desk, given);
-    await desk.confirm(`Take the removal of ${target} back?`);
-    const { action } = await desk.order({ do: "restore", target });
-    desk.tell(`Restored ${target}: its content is erased, but its author may post it again.`, { action: actionView(action) });
+async function restore(given: string, options: OperatorOptions): Promise<void> {
+  await withOpenBoard(options, async (session) => {
+    const target = await idOf(session, given);
+    await session.confirm(`Take the removal of ${target} back?`);
+    const { action } = await session.order({ do: "restore", target });
+    session.tell(`Restored ${target}: its content is erased, but its author may post it again.`, { action: actionView(action) });
   });
 }
 
 async function blockKey(given: string, options: BlockOptions): Promise<void> {
   const reasons = reasonsOf(options);
   const { andRemove = false, unseen = false, yes = false } = options;
-  await withOpenBoard(options, async (desk) => {
-    const { agent, seen } = await resolveAgent(desk, given);
+  await withOpenBoard(options, async (session) => {
+    const { agent, seen } = await resolveAgent(session, given);
     if (!seen && yes && !unseen)
       throw new Error(
         `Nothing was done: this board has never seen ${agent}. Check the id; to block it all the same, give --unseen as well.`,
       );
-    const posted = andRemove ? await messagesBy(desk, agent) : [];
+    const posted = andRemove ? await messagesBy(session, agent) : [];
     const stranger = seen ? "" : `This board has never seen ${agent}. `;
     const also = posted.length === 0 ? "" : ` and remove its ${someOf(posted)}\nBlock the key and remove all of them`;
-    await desk.confirm(`${stranger}Block the key of ${agent}${also}?`);
-    const { action, words } = await block(desk, { do: "block_key", agent, reasons: reasons() }, posted.length > 0);
+    await session.confirm(`${stranger}Block the key of ${agent}${also}?`);
+    const { action, words } = await block(session, { do: "block_key", agent, reasons: reasons() }, posted.length > 0);
     const json = { action: action === undefined ? null : actionView(action) };
-    if (!andRemove) return desk.tell(`${words} Its messages stay; to remove them: blackboard operate remove --author ${agent} ...`, json);
-    // Once more, now that nothing can come any more.
-    const targets = await messagesBy(desk, agent);
-    if (targets.length === 0) return desk.tell(`${words} It has no live messages.`, { ...json, removed: 0, actions: [] });
-    tellRemoval(desk, await removeAll(desk, targets, reasons, false), { text: words, json });
+    if (!andRemove)
+      return session.tell(`${words} Its messages stay; to remove them: blackboard operate remove --author ${agent} ...`, json);
+    // Read again, now that the key is blocked and can post nothing more.
+    const targets = await messagesBy(session, agent);
+    if (targets.length === 0) return session.tell(`${words} It has no live messages.`, { ...json, removed: 0, actions: [] });
+    tellRemoval(session, await removeAll(session, targets, reasons, false), { text: words, json });
   });
 }
 
-/** `goesOn`: a key that is blocked already is no reason to stop, as after a removal that broke off. */
+/** `goesOn`: continue if the key is blocked already, as after a removal that was interrupted. */
 async function block(
-  desk: OperatorSession,
+  session: OperatorSession,
   order: OperatorCommand<"block_key">,
   goesOn: boolean,
 ): Promise<{ readonly action?: Action; readonly words: string }> {
-  const [outcome] = await desk.orders([order]);
+  const [outcome] = await session.orders([order]);
   if (outcome !== undefined && "refused" in outcome) {
     if (goesOn && outcome.refused.code === "blocked_key") return { words: refusalWords(outcome) };
     throw new Error(refusalWords(outcome));
@@ -75,23 +76,23 @@ async function block(
   return { action, words: `Blocked the key of ${order.agent}; statement ${action.id}, entry ${action.seq}.` };
 }
 
-async function unblockKey(given: string, options: DeskOptions): Promise<void> {
-  await withOpenBoard(options, async (desk) => {
-    const { agent } = await resolveAgent(desk, given);
-    await desk.confirm(`Unblock the key of ${agent}?`);
-    const { action } = await desk.order({ do: "unblock_key", agent });
-    desk.tell(`Unblocked the key of ${agent}.`, { action: actionView(action) });
+async function unblockKey(given: string, options: OperatorOptions): Promise<void> {
+  await withOpenBoard(options, async (session) => {
+    const { agent } = await resolveAgent(session, given);
+    await session.confirm(`Unblock the key of ${agent}?`);
+    const { action } = await session.order({ do: "unblock_key", agent });
+    session.tell(`Unblocked the key of ${agent}.`, { action: actionView(action) });
   });
 }
 
 async function blockBlob(sha256: string, options: ReasonOptions): Promise<void> {
   const wrong = SHA256_HEX.test(sha256) ? [] : ["an attachment is named by 64 characters 0-9 a-f"];
   const reasons = reasonsOf(options, wrong);
-  await withOpenBoard(options, async (desk) => {
-    await desk.confirm(`Erase and block the attachment ${sha256}?`);
-    const { action } = await desk.order({ do: "block_blob", sha256, reasons: reasons() });
-    const traces = await eraseTraces(desk);
-    desk.tell(`Blocked the attachment ${sha256}; statement ${action.id}, entry ${action.seq}.\n${traces}`, {
+  await withOpenBoard(options, async (session) => {
+    await session.confirm(`Erase and block the attachment ${sha256}?`);
+    const { action } = await session.order({ do: "block_blob", sha256, reasons: reasons() });
+    const traces = await eraseTraces(session);
+    session.tell(`Blocked the attachment ${sha256}; statement ${action.id}, entry ${action.seq}.\n${traces}`, {
       action: actionView(action),
       traces,
     });

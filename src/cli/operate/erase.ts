@@ -1,4 +1,4 @@
-// Seeing to it that what was removed leaves the disk: the write-ahead log, and the search index where no board is running to do it.
+// Erases removed content from the disk: from the write-ahead log, and from the search index if no board is running to do it.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -14,7 +14,7 @@ const TRIES = 20;
 const WAIT_MS = 100;
 const INDEX_WITHIN_MS = 120_000;
 
-/** What became of the traces, in words. */
+/** The result of the erasure, in words. */
 export async function eraseTraces({ store, config, source }: OperatorSession): Promise<string> {
   let scrubbed = false;
   for (let i = 0; i < TRIES && !scrubbed; i++) {

@@ -1,4 +1,4 @@
-// Who did what at the operator's desk, and when: a file beside the board with two lines for each command, one before and one after it.
+// The operator's journal: a file beside the board with two lines for each command, one before it and one after it.
 import { appendFileSync, existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -6,16 +6,16 @@ import type { Command } from "commander";
 import { systemWords } from "../../adapters/system/access.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { placeOf } from "../../storage/open.ts";
-import { configOf, type DeskOptions } from "./operator-session.ts";
+import { configOf, type OperatorOptions } from "./operator-session.ts";
 import { giveToOwnerOf } from "./owner.ts";
 
 const JOURNAL = "operator.log";
-/** They only look at what everybody may see, or at figures. */
+/** Commands that only show public data or metrics are not noted. */
 const LOOK_ONLY = new Set(["stats", "check"]);
-/** Facts may quote what was removed, and addresses hold passwords; where the board is goes without saying. */
+/** These flags are not noted: facts may quote a removed text, addresses contain passwords, and the place of the board is known. */
 const NOT_NOTED = new Set(["facts", "databaseUrl", "replacedUrl", "data", "keyFile", "baseUrl", "yes", "json"]);
 
-/** Every act is noted, also those that leave nothing in the board's own log: switches, dismissed reports, reports that were read, backups. */
+/** Notes every command, also those without an entry in the board's log: switches, dismissed reports, reports that were read, backups. */
 export function keepJournal(operate: Command): void {
   operate.hook("preAction", (_operate, command) => note(command, "begun"));
   operate.hook("postAction", (_operate, command) => note(command, "done"));
@@ -24,9 +24,9 @@ export function keepJournal(operate: Command): void {
 function note(command: Command, state: "begun" | "done"): void {
   const act = nameOf(command);
   if (act === undefined || LOOK_ONLY.has(act)) return;
-  const config = configOf(command.opts<DeskOptions>());
+  const config = configOf(command.opts<OperatorOptions>());
   const { data } = config;
-  // Where there is no board the command is about to say so.
+  // If there is no board, the command itself is about to say so.
   if (!placeOf(config).isThere()) return;
   const path = join(data, JOURNAL);
   const line = { time: iso(Date.now()), ...whoRuns(), act, arguments: command.args, ...flagsOf(command), state };
@@ -34,7 +34,7 @@ function note(command: Command, state: "begun" | "done"): void {
     appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
     giveToOwnerOf(data, [path]);
   } catch (error) {
-    // A full disk must not keep anybody from removing something.
+    // A full disk must not prevent a removal.
     const why = existsSync(data)
       ? (systemWords(error, data, "write") ?? (error as Error).message)
       : `There is no directory ${data}: give that of this node with --data.`;
@@ -42,7 +42,7 @@ function note(command: Command, state: "begun" | "done"): void {
   }
 }
 
-/** With the group that it belongs to, as in `reports show`; the group by itself does nothing. */
+/** The name with its group, as in `reports show`. A group alone does nothing. */
 function nameOf(command: Command): string | undefined {
   if (command.commands.length > 0) return undefined;
   const { parent } = command;
@@ -54,7 +54,7 @@ function flagsOf(command: Command): { flags?: object } {
   return given.length === 0 ? {} : { flags: Object.fromEntries(given) };
 }
 
-/** Whom the system knows them as, and who became that user by sudo. */
+/** The name of the system user, and of the user who became it with sudo. */
 function whoRuns(): { user: string; sudo_user?: string } {
   const { SUDO_USER: before } = process.env;
   return { user: userName(), ...(before === undefined ? {} : { sudo_user: before }) };
@@ -64,7 +64,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run as a number that has no name.
+    // A container may run as a user id without a name.
     return `uid ${process.getuid?.() ?? "unknown"}`;
   }
 }

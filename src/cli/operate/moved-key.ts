@@ -1,4 +1,4 @@
-// The board's key on its way with its database: looked at before anything is written, and never put in the place of another.
+// Moves the board's key with its database. It is checked before anything is written, and never replaces another key.
 import { readSecretFile, writeSecretFile } from "../../adapters/system/secret-file.ts";
 import { LOG_KEY_FILE, setLogKeyAside } from "../../adapters/system/log-key.ts";
 import { readBoardKey, signingKey } from "../../adapters/system/board-key.ts";
@@ -9,23 +9,23 @@ import { agentId } from "../../core/protocol/identity.ts";
 export const KEY_FILE = "board.key";
 
 export interface MovedKey {
-  /** Whose it is; undefined where nobody can tell. */
+  /** The board's id; undefined if it cannot be known. */
   readonly board: string | undefined;
-  /** Where the board looks for it. */
+  /** The path at which the board looks for the key. */
   readonly file: string;
-  /** Put there, there already, or still to be put there. */
+  /** The key was put there, was there already, or has yet to be put there. */
   readonly state: "written" | "there" | "missing";
 }
 
 export interface KeyMove {
-  /** Where it comes from, such as a backup, which may be without. */
+  /** The source of the key, such as a backup, which may have none. */
   readonly from: string;
   readonly to: string;
-  /** Of the board that the database belongs to, where that is known. */
+  /** The id of the board that the database belongs to, if it is known. */
   readonly pk: string | undefined;
 }
 
-/** What is to be done with the key, and the doing; throws where the keys do not belong to the database. */
+/** Returns what to do with the key, and a function that does it. Throws if the keys do not belong to the database. */
 export function keyMove({ from, to, pk }: KeyMove): { readonly move: () => MovedKey; readonly pk: string | undefined } {
   const secret = readSecretFile(from, "put away");
   const carried = secret === undefined ? undefined : signingKey(fromBase64url(secret)).pk;
@@ -52,7 +52,7 @@ export function keyMove({ from, to, pk }: KeyMove): { readonly move: () => Moved
   };
 }
 
-/** Where the key is and what is left to do; `flag` where the board would look for it elsewhere. */
+/** Says where the key is and what is left to do; `flag` is set if the board would look for it elsewhere. */
 export function keyWords({ board, file, state }: MovedKey, flag: boolean): string {
   const key = board === undefined ? "the board's key" : `the key of the board (${board})`;
   const start = flag ? ` Start it with --key-file ${file}` : "";
@@ -63,8 +63,8 @@ export function keyWords({ board, file, state }: MovedKey, flag: boolean): strin
 export type MovedLogKey = "none" | "written" | "there" | "missing";
 
 /**
- * The log's key on the same way, where the database has a tree. Another one that is there stays, under another name: it may be newer.
- * Where it is missing, the board makes it again from its own key, unless it was given one of another making.
+ * Moves the log's key too, if the database has a tree. If another key is there, it stays under another name, because it may be newer.
+ * If the key is missing, the board derives it from its own key again, unless the log's key was made in another way.
  */
 export function moveLogKey({ from, to, pk }: KeyMove): MovedLogKey {
   if (pk === undefined) return "none";

@@ -1,4 +1,4 @@
-// `blackboard operate`: the operator's tools, on the store and beside the running board.
+// `blackboard operate`: the operator's commands. They open the store themselves, while the board may run.
 import type { Command } from "commander";
 import { onlyNames } from "../group.ts";
 import { refuseRepeated } from "../mistakes.ts";
@@ -15,7 +15,7 @@ import { restoreBackupCommand } from "./restore-backup.ts";
 import { statsCommand } from "./stats.ts";
 import { switchCommands } from "./switches.ts";
 
-/** A new tool is its own file and one line here. */
+/** A new command is its own file and one line here. */
 const TOOLS = [
   reportsCommand,
   removeCommand,

@@ -1,4 +1,4 @@
-// The operator's desk: a store opened beside the board that may be running on it, a question before each act, and words after it.
+// The operator's session: a store opened beside the running board, a confirmation before each command, and a report after it.
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { continues } from "../../board/operator/checkpoint.ts";
@@ -15,7 +15,7 @@ import { UsageFault } from "../failure.ts";
 import { readSettings } from "../settings.ts";
 import { unknownHere } from "../unknown-variables.ts";
 
-export interface DeskOptions {
+export interface OperatorOptions {
   readonly data?: string;
   readonly databaseUrl?: string;
   readonly keyFile?: string;
@@ -24,34 +24,34 @@ export interface DeskOptions {
   readonly json?: boolean;
 }
 
-/** What became of an order. */
+/** The outcome of a command. */
 type Answer<Given extends OperatorCommand> = RefusedOutcome | { readonly ordered: OrderedBy<Given> };
 
 export interface OperatorSession {
   readonly config: Config;
   readonly store: Store;
-  /** What the search index reads; undefined where each node has its own. */
+  /** The source that the search index reads; undefined if each node has its own index. */
   readonly source: Beside["source"];
   readonly names: NameLookup;
   readonly now: () => number;
-  /** Goes on only where the operator says yes. */
+  /** Continues only if the operator says yes. */
   readonly confirm: (question: string) => Promise<void>;
   readonly tell: (text: string, json: object) => void;
-  /** Whether it is told in JSON. */
+  /** Whether the output is JSON. */
   readonly json: boolean;
   readonly order: <Given extends OperatorCommand>(order: Given) => Promise<OrderedBy<Given>>;
-  /** All in one transaction; what became of each, in the same order. */
+  /** Executes all in one transaction; returns their outcomes in the same order. */
   readonly orders: <Given extends OperatorCommand>(orders: readonly Given[]) => Promise<readonly Answer<Given>[]>;
-  /** The last head that the board signed, where the database does not continue it: then nothing may be written. */
+  /** The last head that the board signed, if the database does not continue it. Then nothing may be written. */
   readonly signedAhead: () => Promise<Head | undefined>;
 }
 
-/** In the place of a database's address: the board is the one in the directory. */
+/** Used instead of a database's address: the board is in the directory. */
 export const NO_DATABASE = "none";
-/** What names a database in the environment, named none. */
+/** The environment of a command that was told to use no database. */
 const NO_DATABASE_VARIABLES = { BOARD_DATABASE_URL: "", BOARD_DATABASE_READ_URL: "" };
 
-/** The flags that every command at the desk takes. */
+/** The flags that every operator's command takes. */
 export function withOperator(command: Command): Command {
   return command
     .option("--data <dir>", "directory of the board")
@@ -62,7 +62,7 @@ export function withOperator(command: Command): Command {
     .option("--json", "print JSON");
 }
 
-export function configOf({ data, databaseUrl, keyFile, baseUrl }: DeskOptions): Config {
+export function configOf({ data, databaseUrl, keyFile, baseUrl }: OperatorOptions): Config {
   const inDirectory = databaseUrl === NO_DATABASE;
   const url = inDirectory ? undefined : databaseUrl;
   const given = { "--data": data, "--database-url": url, "--key-file": keyFile, "--base-url": baseUrl };
@@ -79,19 +79,22 @@ export function configOf({ data, databaseUrl, keyFile, baseUrl }: DeskOptions): 
 
 let warned = false;
 
-/** Once a command. Variables of other programs are none of its business: only what was most likely meant for a board. */
+/** Warns once per command, only about variables that were most likely meant for a board. */
 function warnOfVariables(): void {
   const likely = warned ? [] : unknownHere().filter((one) => one.likely);
   warned = true;
   for (const { words } of likely) process.stderr.write(`warning: ${words}\n`);
 }
 
-/** Opens the store, lets the work be done and closes it again, whatever came of it. */
-export async function withOpenBoard<Result>(options: DeskOptions, work: (desk: OperatorSession) => Promise<Result>): Promise<Result> {
+/** Opens the store, does the work and closes the store, also if the work failed. */
+export async function withOpenBoard<Result>(
+  options: OperatorOptions,
+  work: (session: OperatorSession) => Promise<Result>,
+): Promise<Result> {
   const config = configOf(options);
   const opened = await placeOf(config).openBeside();
   try {
-    return await work(desk(config, opened, options));
+    return await work(operatorSession(config, opened, options));
   } catch (error) {
     throw opened.explain(error);
   } finally {
@@ -99,8 +102,8 @@ export async function withOpenBoard<Result>(options: DeskOptions, work: (desk: O
   }
 }
 
-/** Asking and telling, for what is done without the store. */
-export function withClosedBoard(options: DeskOptions): Pick<OperatorSession, "confirm" | "tell" | "json"> {
+/** Confirmation and output, for commands that do not open the store. */
+export function withClosedBoard(options: OperatorOptions): Pick<OperatorSession, "confirm" | "tell" | "json"> {
   return {
     json: options.json === true,
     confirm: (question) => confirm(question, options),
@@ -110,14 +113,14 @@ export function withClosedBoard(options: DeskOptions): Pick<OperatorSession, "co
   };
 }
 
-export function desk(config: Config, { store, record, source }: Beside, options: DeskOptions): OperatorSession {
+export function operatorSession(config: Config, { store, record, source }: Beside, options: OperatorOptions): OperatorSession {
   const now = (): number => Date.now();
   async function signedAhead(): Promise<Head | undefined> {
     const signed = await record.read();
     return signed === undefined || (await continues(store, signed)) ? undefined : signed;
   }
   async function orders<Given extends OperatorCommand>(given: readonly Given[]): Promise<readonly Answer<Given>[]> {
-    // Whoever wrote behind the last signed head would help to tell a second history.
+    // Writing behind the last signed head would help to sign a second history.
     if ((await signedAhead()) !== undefined)
       throw new Error("The database is behind the last signed head: nothing may be written. Restore the newest database first.");
     const { outcomes } = await store.append(
@@ -144,14 +147,14 @@ export function desk(config: Config, { store, record, source }: Beside, options:
   };
 }
 
-/** A fault of the program itself comes with its stack, of which the first line is enough here. */
+/** A fault of the program has a stack, of which the first line is enough here. */
 export const refusalWords = ({ refused }: RefusedOutcome): string => refused.message.split("\n", 1)[0] ?? "";
 
-async function confirm(question: string, { yes, json }: DeskOptions): Promise<void> {
+async function confirm(question: string, { yes, json }: OperatorOptions): Promise<void> {
   if (yes === true) return;
   if (json === true) throw new Error("Nothing was done: with --json give --yes as well.");
   const lines = createInterface({ input: process.stdin, output: process.stdout });
-  // The end of the input is no answer, and no answer is no.
+  // The end of the input is not an answer, and no answer means no.
   const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
   const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
   lines.close();
@@ -160,13 +163,13 @@ async function confirm(question: string, { yes, json }: DeskOptions): Promise<vo
   throw new Error(unasked ? "Nothing was done: nobody answered. Where nobody can be asked, give --yes." : "Nothing was done.");
 }
 
-/** What was typed, with what cannot be seen of it too. */
+/** The typed text, with its invisible characters made visible. */
 export function quoted(given: string, chars = 80): string {
   const text = visible(JSON.stringify(given));
   return text.length > chars ? `${text.slice(0, chars - 1)}…` : text;
 }
 
-/** What strangers wrote, on one line and without anything that a terminal would obey. */
+/** Text of strangers, on one line and without control characters for the terminal. */
 export function printable(text: string, chars = 120): string {
   const line = visible(text.replaceAll(/\s+/gu, " ")).trim();
   return line.length > chars ? `${line.slice(0, chars - 1)}…` : line;

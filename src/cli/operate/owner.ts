@@ -1,7 +1,7 @@
-// Whose a file is that an operator's command writes: the owner of the board's directory, not root, who happened to run it.
+// Gives a file that an operator's command has written to the owner of the board's directory, if root ran the command.
 import { existsSync, lchownSync, statSync } from "node:fs";
 
-/** Only root may give files away; whoever else writes there runs the board too. */
+/** Only root may change the owner of a file; every other user who can write there also runs the board. */
 export function giveToOwnerOf(dir: string, paths: readonly string[]): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dir);

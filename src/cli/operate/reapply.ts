@@ -1,4 +1,4 @@
-// `blackboard operate undone`: what a restored backup has undone, and with `--reapply` all of it done again.
+// `blackboard operate undone`: lists what a restored backup has undone; `--reapply` does it again.
 import type { Command } from "commander";
 import type { OperatorCommand } from "../../core/message/operator-commands.ts";
 import { plural } from "../../core/text/plural.ts";
@@ -6,19 +6,19 @@ import { inDatabase } from "../../storage/in-database.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { placeOf } from "../../storage/open.ts";
 import { UsageFault } from "../failure.ts";
-import { withOperator, type OperatorSession, type DeskOptions, refusalWords, withOpenBoard } from "./operator-session.ts";
+import { withOperator, type OperatorSession, type OperatorOptions, refusalWords, withOpenBoard } from "./operator-session.ts";
 import { eraseTraces } from "./erase.ts";
 import { ordersOf, type Undone, undoneBy } from "./undone.ts";
 import { undoneLines, undoneView } from "./undone-words.ts";
 
-/** So many in one transaction: posts of others come in between. */
+/** Commands per transaction, so that posts of others come in between. */
 const BATCH = 100;
-/** What was decided again by hand in the meantime. */
+/** Commands that were given again by hand in the meantime. */
 const IN_FORCE: ReadonlySet<string> = new Set(["removed", "blocked_key", "blocked_content"]);
 
 export const REPLACED_URL = ["--replaced-url <url>", "the PostgreSQL database that the board was in, to compare with"] as const;
 
-interface UndoneOptions extends DeskOptions {
+interface UndoneOptions extends OperatorOptions {
   readonly replacedUrl?: string;
   readonly reapply?: boolean;
 }
@@ -34,15 +34,15 @@ async function undone(dir: string | undefined, options: UndoneOptions): Promise<
   const { replacedUrl, reapply: again = false } = options;
   if ((dir === undefined) === (replacedUrl === undefined))
     throw new UsageFault("what did the backup replace? Give the directory (replaced-... in that of the board), or --replaced-url");
-  await withOpenBoard(options, async (desk) => {
-    const replaced = dir === undefined ? inDatabase(replacedUrl ?? "", desk.config.data) : inDirectory(dir);
+  await withOpenBoard(options, async (session) => {
+    const replaced = dir === undefined ? inDatabase(replacedUrl ?? "", session.config.data) : inDirectory(dir);
     if (!replaced.isThere()) throw new Error(`There is no database in ${dir}.`);
-    const found = await undoneBy(await replaced.acts([]), placeOf(desk.config));
+    const found = await undoneBy(await replaced.acts([]), placeOf(session.config));
     const lines = undoneLines(found);
-    if (!again || lines.length === 0) return desk.tell(lines.length === 0 ? "Nothing is undone." : lines.join("\n"), undoneView(found));
-    await desk.confirm(`${lines.join("\n")}\nDo all of that again?`);
-    const { text, json, fault } = await reapply(desk, found);
-    desk.tell(text, { ...undoneView(found), reapplied: json });
+    if (!again || lines.length === 0) return session.tell(lines.length === 0 ? "Nothing is undone." : lines.join("\n"), undoneView(found));
+    await session.confirm(`${lines.join("\n")}\nDo all of that again?`);
+    const { text, json, fault } = await reapply(session, found);
+    session.tell(text, { ...undoneView(found), reapplied: json });
     if (fault !== undefined) throw new Error(fault);
   });
 }
@@ -50,22 +50,22 @@ async function undone(dir: string | undefined, options: UndoneOptions): Promise<
 export interface Reapplied {
   readonly text: string;
   readonly json: object;
-  /** What could not be done. */
+  /** Commands that could not be executed. */
   readonly fault: string | undefined;
 }
 
-/** In batches, each durable before the next begins; done once more, it goes on with what is left. */
-export async function reapply(desk: OperatorSession, found: Undone): Promise<Reapplied> {
-  const decided = await carryOut(desk, ordersOf(found));
-  // Decisions have closed those that they are about.
-  const open = await Promise.all(found.reopened.map(async (id) => ((await desk.store.notice(id))?.state === "received" ? [id] : [])));
+/** Executes in batches, each durable before the next begins. If it is run again, it continues with the rest. */
+export async function reapply(session: OperatorSession, found: Undone): Promise<Reapplied> {
+  const decided = await carryOut(session, ordersOf(found));
+  // Decisions have closed the reports that they are about.
+  const open = await Promise.all(found.reopened.map(async (id) => ((await session.store.notice(id))?.state === "received" ? [id] : [])));
   const closed = await carryOut(
-    desk,
+    session,
     open.flat().map((notice) => ({ do: "dismiss", notice })),
   );
   const failed = [...decided.failed, ...closed.failed];
   const done = decided.done + closed.done;
-  const traces = decided.erased ? await eraseTraces(desk) : "";
+  const traces = decided.erased ? await eraseTraces(session) : "";
   return {
     text: [`Done again: ${plural(done, "act")}.`, traces].join("\n").trimEnd(),
     json: { done, not_done: failed, traces },
@@ -74,13 +74,13 @@ export async function reapply(desk: OperatorSession, found: Undone): Promise<Rea
 }
 
 async function carryOut(
-  desk: OperatorSession,
+  session: OperatorSession,
   orders: readonly OperatorCommand[],
 ): Promise<{ done: number; failed: string[]; erased: boolean }> {
   const tally = { done: 0, failed: [] as string[], erased: false };
   for (let i = 0; i < orders.length; i += BATCH) {
     const batch = orders.slice(i, i + BATCH);
-    for (const [j, outcome] of (await desk.orders(batch)).entries()) {
+    for (const [j, outcome] of (await session.orders(batch)).entries()) {
       const { do: act } = batch[j]!;
       if (!("refused" in outcome)) {
         tally.done++;

@@ -1,4 +1,4 @@
-// The statement of reasons as flags: what is missing or wrong is told at once, with what each may be.
+// The statement of reasons as flags. Everything that is missing or wrong is reported at once, with the allowed values.
 import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
 import { GROUNDS, type Ground } from "../../core/message/moderation.ts";
@@ -6,9 +6,9 @@ import type { Reasons } from "../../core/message/operator-commands.ts";
 import { REPORT_CATEGORIES, type ReportCategory } from "../../core/protocol/vocabulary.ts";
 import { plural } from "../../core/text/plural.ts";
 import { UsageFault } from "../failure.ts";
-import { withOperator, type DeskOptions, quoted } from "./operator-session.ts";
+import { withOperator, type OperatorOptions, quoted } from "./operator-session.ts";
 
-export interface ReasonOptions extends DeskOptions {
+export interface ReasonOptions extends OperatorOptions {
   readonly category?: string;
   readonly ground?: string;
   readonly facts?: string;
@@ -26,7 +26,7 @@ export function withReasons(command: Command): Command {
     .option("--facts <text>", `required: ${FACTS}`);
 }
 
-/** Makes the reasons of one decision after the other; `more` is what else is wrong with the command. */
+/** Makes the reasons of one decision after the other; `more` are other faults of the command. */
 export function reasonsOf({ category, ground, facts }: ReasonOptions, more: readonly string[] = []): () => Reasons {
   const faults: string[] = [];
   const known = <Name extends string>(flag: string, names: readonly Name[], given: string | undefined, words: string): Name | undefined => {
@@ -53,5 +53,5 @@ export function reasonsOf({ category, ground, facts }: ReasonOptions, more: read
 type Why = Omit<Reasons, "id">;
 const isWhole = (why: { [Name in keyof Why]: Why[Name] | undefined }): why is Why => Object.values(why).every((one) => one !== undefined);
 
-/** Line ends and tabs are none. */
+/** Line ends and tabs are allowed. */
 const hasControls = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text);

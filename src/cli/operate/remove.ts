@@ -1,4 +1,4 @@
-// `blackboard operate remove`: one message or many, all of them checked before the first is erased.
+// `blackboard operate remove`: removes one message or many; all are checked before the first is erased.
 import type { Command } from "commander";
 import type { Action } from "../../core/message/moderation.ts";
 import type { OperatorCommand, Reasons } from "../../core/message/operator-commands.ts";
@@ -16,9 +16,9 @@ interface RemoveOptions extends ReasonOptions {
   readonly keepAttachments?: boolean;
 }
 
-/** So many in one transaction: posts of others come in between. */
+/** Removals per transaction, so that posts of others come in between. */
 const BATCH = 100;
-/** So many are shown of those that a question is about. */
+/** The number of messages that a confirmation shows. */
 const SHOWN = 5;
 
 export function removeCommand(operate: Command): void {
@@ -37,20 +37,21 @@ async function remove(ids: readonly string[], options: RemoveOptions): Promise<v
   const reasons = reasonsOf(options, which);
   if (from === "-" && options.yes !== true)
     throw new UsageFault("with --from - nobody can be asked on the standard input: give --yes as well");
-  await withOpenBoard(options, async (desk) => {
-    const named = author === undefined ? await messagesOf(desk, from === undefined ? ids : await idsIn(from)) : await allBy(desk, author);
+  await withOpenBoard(options, async (session) => {
+    const named =
+      author === undefined ? await messagesOf(session, from === undefined ? ids : await idsIn(from)) : await allBy(session, author);
     const targets = named.filter(({ removed }) => !removed);
     const already = named.filter(({ removed }) => removed).map(({ id }) => id);
-    // The removal before may have ended before its traces were gone.
-    if (targets.length === 0) throw new Error(`Nothing was done. ${alreadyWords(already)}\n${await tracesOf(desk, true)}`);
-    await desk.confirm(question(targets));
-    tellRemoval(desk, await removeAll(desk, targets, reasons, keepAttachments), { already });
+    // An earlier removal may have been interrupted before its traces were erased.
+    if (targets.length === 0) throw new Error(`Nothing was done. ${alreadyWords(already)}\n${await tracesOf(session, true)}`);
+    await session.confirm(question(targets));
+    tellRemoval(session, await removeAll(session, targets, reasons, keepAttachments), { already });
   });
 }
 
-async function allBy(desk: OperatorSession, given: string): Promise<readonly Target[]> {
-  const { agent, seen } = await resolveAgent(desk, given);
-  const found = await messagesBy(desk, agent);
+async function allBy(session: OperatorSession, given: string): Promise<readonly Target[]> {
+  const { agent, seen } = await resolveAgent(session, given);
+  const found = await messagesBy(session, agent);
   if (found.length > 0) return found;
   throw new Error(`Nothing was done: ${seen ? `${agent} has no live messages` : `this board has never seen ${agent}`}.`);
 }
@@ -60,25 +61,25 @@ const question = (targets: readonly Target[]): string => {
   return targets.length === 1 ? `Remove ${first?.id}, ${first?.words}?` : `${someOf(targets)}\nRemove all ${targets.length} messages?`;
 };
 
-/** How many, and the first few. */
+/** The number of messages, and the first few. */
 export function someOf(targets: readonly Target[]): string {
   const lines = targets.slice(0, SHOWN).map(({ id, words }) => `  ${id.slice(0, 12)}, ${words}`);
   const more = targets.length > SHOWN ? [`  and ${targets.length - SHOWN} more`] : [];
   return [`${plural(targets.length, "message")}:`, ...lines, ...more].join("\n");
 }
 
-/** What became of each message. */
+/** The outcome for each message. */
 export interface RemovalResult {
   readonly actions: readonly Action[];
-  /** Somebody else was quicker. */
+  /** Somebody else removed it first. */
   readonly already: readonly string[];
   readonly failed: readonly { readonly id: string; readonly reason: string }[];
   readonly traces: string;
 }
 
-/** In batches, each durable before the next begins; where one fails those before it stay done, and nothing more is tried. */
+/** Executes in batches, each durable before the next begins. If one fails, those before it stay done and no more are tried. */
 export async function removeAll(
-  desk: OperatorSession,
+  session: OperatorSession,
   targets: readonly Pick<Target, "id">[],
   reasons: () => Reasons,
   keepAttachments: boolean,
@@ -88,7 +89,7 @@ export async function removeAll(
     const batch = targets.slice(i, i + BATCH);
     const orders = batch.map(({ id }): OperatorCommand<"remove"> => ({ do: "remove", target: id, reasons: reasons(), keepAttachments }));
     try {
-      for (const [j, outcome] of (await desk.orders(orders)).entries()) {
+      for (const [j, outcome] of (await session.orders(orders)).entries()) {
         const id = batch[j]?.id ?? "";
         if ("refused" in outcome && outcome.refused.code === "removed") already.push(id);
         else if ("refused" in outcome) failed.push({ id, reason: refusalWords(outcome) });
@@ -99,18 +100,18 @@ export async function removeAll(
       break;
     }
   }
-  return { actions, already, failed, traces: actions.length === 0 ? "" : await tracesOf(desk, failed.length > 0) };
+  return { actions, already, failed, traces: actions.length === 0 ? "" : await tracesOf(session, failed.length > 0) };
 }
 
-/** What was removed is removed, whatever becomes of its traces. */
-async function tracesOf(desk: OperatorSession, troubled: boolean): Promise<string> {
-  if (!troubled) return eraseTraces(desk);
-  return eraseTraces(desk).catch((error: unknown) => `Their traces could not be erased: ${(error as Error).message}`);
+/** The messages are removed even if erasing their traces fails. */
+async function tracesOf(session: OperatorSession, troubled: boolean): Promise<string> {
+  if (!troubled) return eraseTraces(session);
+  return eraseTraces(session).catch((error: unknown) => `Their traces could not be erased: ${(error as Error).message}`);
 }
 
-/** `already`: what was removed before; `text` and `json` are what was done beside. */
+/** `already`: messages that were removed before; `text` and `json` report other actions of the command. */
 export function tellRemoval(
-  desk: OperatorSession,
+  session: OperatorSession,
   { actions, already, failed, traces }: RemovalResult,
   before: { readonly already?: readonly string[]; readonly text?: string; readonly json?: object },
 ): void {
@@ -123,7 +124,7 @@ export function tellRemoval(
   ];
   const json = { ...before.json, removed: actions.length, actions: actions.map(actionView), already_removed: skipped };
   const text = lines.filter((line) => line !== "").join("\n");
-  if (text !== "" || desk.json) desk.tell(text, { ...json, not_removed: failed, traces });
+  if (text !== "" || session.json) session.tell(text, { ...json, not_removed: failed, traces });
   if (failed.length > 0) throw new Error(failedWords(actions.length, failed));
 }
 

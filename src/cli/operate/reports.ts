@@ -1,4 +1,4 @@
-// `blackboard operate reports`: what people have reported, and what is not worth an act.
+// `blackboard operate reports`: lists reports, shows one, and dismisses those that need no decision.
 import type { Command } from "commander";
 import type { Notice, NoticeState } from "../../core/message/moderation.ts";
 import { REPORT_ID } from "../../core/protocol/encoding.ts";
@@ -6,7 +6,7 @@ import { iso } from "../../core/protocol/time.ts";
 import { visible } from "../../core/view/markdown.ts";
 import { UsageFault } from "../failure.ts";
 import { onlyNames } from "../group.ts";
-import { withOperator, type OperatorSession, type DeskOptions, printable, quoted, withOpenBoard } from "./operator-session.ts";
+import { withOperator, type OperatorSession, type OperatorOptions, printable, quoted, withOpenBoard } from "./operator-session.ts";
 
 const STATES: Readonly<Record<string, NoticeState | undefined>> = {
   open: "received",
@@ -25,7 +25,7 @@ export function reportsCommand(operate: Command): void {
   withOperator(reports.command("dismiss").argument("<report>").description("close a report without an act")).action(dismiss);
 }
 
-async function list(options: DeskOptions & { state: string }): Promise<void> {
+async function list(options: OperatorOptions & { state: string }): Promise<void> {
   if (!Object.hasOwn(STATES, options.state)) throw new UsageFault(`--state is one of ${Object.keys(STATES).join(", ")}`);
   await withOpenBoard(options, async ({ store, tell }) => {
     const found: Notice[] = [];
@@ -39,7 +39,7 @@ async function list(options: DeskOptions & { state: string }): Promise<void> {
   });
 }
 
-async function show(id: string, options: DeskOptions): Promise<void> {
+async function show(id: string, options: OperatorOptions): Promise<void> {
   requireReportId(id);
   await withOpenBoard(options, async ({ store, tell }) => {
     const notice = await noticeOf(store, id);
@@ -50,7 +50,7 @@ async function show(id: string, options: DeskOptions): Promise<void> {
   });
 }
 
-async function dismiss(id: string, options: DeskOptions): Promise<void> {
+async function dismiss(id: string, options: OperatorOptions): Promise<void> {
   requireReportId(id);
   await withOpenBoard(options, async ({ store, order, confirm, tell }) => {
     const { category, target } = await noticeOf(store, id);

@@ -1,4 +1,4 @@
-// `blackboard operate restore-backup`: a backup in the place of the board, with its key, and what that undoes.
+// `blackboard operate restore-backup`: replaces the board by a backup, with its key, and lists what that undoes.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -16,17 +16,17 @@ import { inDatabase } from "../../storage/in-database.ts";
 import { signersAt } from "../../storage/key-ring.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { copyToPostgres } from "./copy.ts";
-import { withOperator, configOf, type DeskOptions, withClosedBoard, withOpenBoard } from "./operator-session.ts";
+import { withOperator, configOf, type OperatorOptions, withClosedBoard, withOpenBoard } from "./operator-session.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey, type MovedLogKey, moveLogKey } from "./moved-key.ts";
 import { giveToOwnerOf } from "./owner.ts";
 import { reapply, REPLACED_URL } from "./reapply.ts";
 import { type Undone, undoneBy } from "./undone.ts";
 import { givenOutLines, shellQuoted, undoneLines, undoneView } from "./undone-words.ts";
 
-/** What a restore writes into the board's directory, besides the key. */
+/** The files that a restore writes into the board's directory, besides the key. */
 const FILES = ["board.db", HEAD_FILE, "board.lock"];
 
-interface RestoreOptions extends DeskOptions {
+interface RestoreOptions extends OperatorOptions {
   readonly replacedUrl?: string;
   readonly reapply?: boolean;
 }
@@ -44,7 +44,7 @@ async function restore(dir: string, options: RestoreOptions): Promise<void> {
   const { seq } = soundBackup(dir);
   if (config.databaseUrl !== undefined) {
     await confirm(`Put the backup in ${dir}, up to entry ${seq}, into the empty database?`);
-    // Before anything is written: where that database cannot be read, nothing has happened yet.
+    // Checked before anything is written: if the database cannot be read, nothing has changed.
     const was = options.replacedUrl === undefined ? undefined : await inDatabase(options.replacedUrl, config.data).acts([]);
     const undone = was && (await undoneBy(was, inDirectory(dir)));
     const { head, key } = await restoreToDatabase(config, config.databaseUrl, dir);
@@ -77,7 +77,7 @@ async function restore(dir: string, options: RestoreOptions): Promise<void> {
   await tellUndone(options, undone, [replaced ?? "", "--data", config.data], { lines, json });
 }
 
-/** What the backup undoes is listed, with the command that does it again, or done again at once; `where` is what that command needs. */
+/** Lists what the backup undoes, with the command that does it again, or does it again at once; `where` are the flags of that command. */
 async function tellUndone(
   options: RestoreOptions,
   undone: Undone | undefined,
@@ -90,19 +90,19 @@ async function tellUndone(
   const all = { ...json, ...undoneView(undone) };
   if (undone === undefined || list.length === 0) return tell(lines.join("\n"), all);
   if (options.reapply !== true) return tell([...lines, ...list, `To do all of that again: ${command}`].join("\n"), all);
-  await withOpenBoard(options, async (desk) => {
+  await withOpenBoard(options, async (session) => {
     const told = [...lines, ...list];
-    if ((await desk.signedAhead()) !== undefined) {
+    if ((await session.signedAhead()) !== undefined) {
       tell(told.join("\n"), all);
       throw new Error(`Nothing of that can be done again now, for nothing may be written. When the board goes on: ${command}`);
     }
-    const { text, json: reapplied, fault } = await reapply(desk, undone);
+    const { text, json: reapplied, fault } = await reapply(session, undone);
     tell([...told, text].join("\n"), { ...all, reapplied });
     if (fault !== undefined) throw new Error(fault);
   });
 }
 
-/** A backup is a SQLite board like any other. A node that knows of a newer signed head starts read-only on it. */
+/** A backup is an ordinary SQLite board. A node that knows a newer signed head starts read-only on it. */
 export async function restoreToDatabase(
   { data, keyFile }: Config,
   to: string,
@@ -126,9 +126,9 @@ export interface Restored {
   readonly key: MovedKey;
   /** The newest head known to have been signed. */
   readonly signed: Head | undefined;
-  /** Where the database that was there before is now. */
+  /** The place of the database that was there before. */
   readonly replaced: string | undefined;
-  /** What the database that was there before knew; undefined where there was none, or none that can be read. */
+  /** The operator's acts in the database that was there before; undefined if there was none, or it cannot be read. */
   readonly undone: Undone | undefined;
 }
 
@@ -139,7 +139,7 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string, now 
   const lock = lockDataDir(data);
   try {
     await requireSameBoard(data, pk);
-    // Before anything is written: where one is damaged, nothing has happened yet.
+    // Checked before anything is written: if one is damaged, nothing has changed.
     const heads = await headsIn(data, dir, pk);
     const there = inDirectory(data);
     const was = there.isThere() ? await there.acts([]).catch(() => undefined) : undefined;
@@ -149,7 +149,7 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string, now 
     const key = move();
     const logKey = await logKeyFrom(dir, keyFile, data, now);
     const replaced = setAside(data);
-    // A crash before this line leaves no database, and the old one beside it; after it, the backup is in place.
+    // A crash before this line leaves no database, with the old one beside it. After it, the backup is in place.
     renameSync(next, databasePath(data));
     const signed = await newestHead(heads, data, pk);
     const written = [
@@ -165,7 +165,7 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string, now 
   }
 }
 
-/** Also where its key is kept elsewhere or lost; what cannot be read tells nothing, and is what backups are for. */
+/** The id is also found if the key is kept elsewhere or lost. A database that cannot be read has no id: backups exist for that case. */
 async function requireSameBoard(data: string, pk: string | undefined): Promise<void> {
   const path = databasePath(data);
   const there = existsSync(path) ? await knownBoardKey(path).catch(() => undefined) : undefined;
@@ -197,12 +197,12 @@ async function logKeyFrom(dir: string, keyFile: string, data: string, now: numbe
   return moveLogKey({ from: join(dir, LOG_KEY_FILE), to: logKeyFile(keyFile, data), pk: log?.current });
 }
 
-/** All of it beside the database that is there, or nothing. */
+/** Copies all files beside the existing database, or none. */
 function takeCopy(from: string, to: string, pk: string | undefined): void {
   try {
     copyFileSync(from, to);
     chmodSync(to, 0o600);
-    // Backups from before it was recorded have proved it with their head.
+    // Older backups do not record the board's id; their signed head proves it.
     if (pk !== undefined) recordBoardKey(to, pk);
     syncFile(to);
   } catch (error) {
@@ -232,7 +232,7 @@ function setAside(data: string): string | undefined {
   return aside;
 }
 
-/** Where the log of the backup stands. */
+/** The head of the backup's log. */
 function soundBackup(dir: string): Head {
   const path = databasePath(dir);
   const unreadable = barred(path, "read");

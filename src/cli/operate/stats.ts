@@ -1,9 +1,9 @@
-// `blackboard operate stats`: the board at a glance, from its store.
+// `blackboard operate stats`: an overview of the board, from its store.
 import type { Command } from "commander";
 import { DAY_MS, HOUR_MS } from "../../core/durations.ts";
 import type { Switches } from "../../core/message/moderation.ts";
 import { StoreFailure } from "../../ports/store.ts";
-import { withOperator, type OperatorSession, type DeskOptions, withOpenBoard } from "./operator-session.ts";
+import { withOperator, type OperatorSession, type OperatorOptions, withOpenBoard } from "./operator-session.ts";
 import { minimumOf, switchesView } from "./switches.ts";
 
 const YEAR_MS = 365 * DAY_MS;
@@ -14,19 +14,19 @@ export function statsCommand(operate: Command): void {
   ).action(stats);
 }
 
-async function stats(options: DeskOptions): Promise<void> {
-  await withOpenBoard(options, async (desk) => {
-    const { store, config, now, tell } = desk;
+async function stats(options: OperatorOptions): Promise<void> {
+  await withOpenBoard(options, async (session) => {
+    const { store, config, now, tell } = session;
     const at = now();
-    const { head, byStatus, byKind, openWork, threads, agents, lastDay } = await store.figures({
+    const { head, byStatus, byKind, openWork, threads, agents, lastDay } = await store.boardStats({
       hourAgo: at - HOUR_MS,
       dayAgo: at - DAY_MS,
       firstHour: Math.floor(at / HOUR_MS),
     });
-    const { notices, removed, restored, keysBlocked } = await store.moderationFigures(at - YEAR_MS);
+    const { notices, removed, restored, keysBlocked } = await store.moderationCounts(at - YEAR_MS);
     const switches = await store.switches();
     const { words, ...minimum } = minimumOf(config, switches);
-    const writing = await writingOf(desk, switches);
+    const writing = await writingOf(session, switches);
     const live = Object.values(byKind).reduce((sum, count) => sum + count, 0);
     const rows: readonly (readonly [string, string | number])[] = [
       ["log", `${head.seq} ${head.hash.slice(0, 12)}`],
@@ -59,7 +59,7 @@ async function stats(options: DeskOptions): Promise<void> {
   });
 }
 
-/** Whether posts are accepted, and what keeps them out; the same reasons as at /readyz. */
+/** Whether posts are accepted, and if not, why; the same reasons as at /readyz. */
 async function writingOf({ config, signedAhead, store }: OperatorSession, { readOnly }: Switches) {
   const signed = await signedAhead();
   if (signed !== undefined) {

@@ -1,15 +1,15 @@
-// `blackboard operate read-only` and `set-pow`: switches that running boards see within a second.
+// `blackboard operate read-only` and `set-pow`: switches that running boards apply within a second.
 import type { Command } from "commander";
 import type { Config } from "../../config.ts";
 import type { Switches } from "../../core/message/moderation.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { plural } from "../../core/text/plural.ts";
 import { UsageFault } from "../failure.ts";
-import { withOperator, type OperatorSession, type DeskOptions, quoted, withOpenBoard } from "./operator-session.ts";
+import { withOperator, type OperatorSession, type OperatorOptions, quoted, withOpenBoard } from "./operator-session.ts";
 
 const MOST_BITS = 64;
 
-interface PowOptions extends DeskOptions {
+interface PowOptions extends OperatorOptions {
   readonly max?: string;
   readonly now?: boolean;
 }
@@ -24,7 +24,7 @@ export function switchCommands(operate: Command): void {
     .action(setPow);
 }
 
-async function readOnly(given: string, options: DeskOptions): Promise<void> {
+async function readOnly(given: string, options: OperatorOptions): Promise<void> {
   if (given !== "on" && given !== "off") throw new UsageFault(`${quoted(given)} is neither on nor off`);
   await set(options, `Switch read-only ${given}?`, { readOnly: given === "on" }, (_desk, switches) => ({
     text: switches.readOnly
@@ -56,7 +56,7 @@ async function setPow(given: string, options: PowOptions): Promise<void> {
   });
 }
 
-/** The minimum proof of work in force, and who set it; what the configuration says is what this command sees of it. */
+/** The minimum proof of work in force, and its source. The configured value is the one that this command sees. */
 export function minimumOf({ powBits: configured }: Config, { powBits }: Switches) {
   const bits = powBits ?? configured;
   const setBy = powBits === null ? "configuration" : "operator";
@@ -68,16 +68,16 @@ export function minimumOf({ powBits: configured }: Config, { powBits }: Switches
 }
 
 async function set(
-  options: DeskOptions,
+  options: OperatorOptions,
   question: string,
   switches: Partial<Switches>,
-  words: (desk: OperatorSession, now: Switches) => { readonly text: string; readonly json: object },
+  words: (session: OperatorSession, now: Switches) => { readonly text: string; readonly json: object },
 ): Promise<void> {
-  await withOpenBoard(options, async (desk) => {
-    await desk.confirm(question);
-    const { switches: now } = await desk.order({ do: "switch", switches });
-    const { text, json } = words(desk, now);
-    desk.tell(text, { switches: switchesView(now), ...json });
+  await withOpenBoard(options, async (session) => {
+    await session.confirm(question);
+    const { switches: now } = await session.order({ do: "switch", switches });
+    const { text, json } = words(session, now);
+    session.tell(text, { switches: switchesView(now), ...json });
   });
 }
 

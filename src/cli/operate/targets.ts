@@ -1,4 +1,4 @@
-// Messages and agents as an operator names them: whole, or by a start that only one has; never by a guess.
+// Finds the messages and agents that an operator names, by id or by a prefix that only one has.
 import { text } from "node:stream/consumers";
 import { readFileSync } from "node:fs";
 import { foldAlias, isOperatorMailbox } from "../../core/protocol/alias-name.ts";
@@ -14,36 +14,36 @@ import { type OperatorSession, printable, quoted } from "./operator-session.ts";
 
 const LEAST = LIMITS.id_prefix_chars;
 const START = new RegExp(`^[0-9a-f]{${LEAST},${MESSAGE_ID_CHARS - 1}}$`);
-/** So many with one start are counted. */
+/** The number of matches of a prefix that are counted. */
 const MOST_ALIKE = 50;
-/** So many are looked up, or listed, at once. */
+/** The number that is looked up, or listed, at once. */
 const PIECE = 200;
 const FAULTS_SHOWN = 100;
 
-/** A message that an order is about. */
+/** A message that a command is about. */
 export interface Target {
   readonly id: string;
-  /** What it is, for a question. */
+  /** A description, for the confirmation. */
   readonly words: string;
-  /** By the operator, and not taken back. */
+  /** Removed by the operator, and not restored. */
   readonly removed: boolean;
 }
 
-/** The whole id of what is given by it or by its start. What is given whole may be anything that is named so. */
-export async function idOf(desk: OperatorSession, given: string): Promise<string> {
-  const { id, fault } = await wholeId(desk, given);
+/** The whole id for an id or a prefix. A whole id need not be known to the board. */
+export async function idOf(session: OperatorSession, given: string): Promise<string> {
+  const { id, fault } = await wholeId(session, given);
   if (id === undefined) throw new Error(fault);
   return id;
 }
 
-/** Messages on the board or gone from it, each once, in the order given. Where one cannot be found all such are told at once. */
-export async function messagesOf(desk: OperatorSession, given: readonly string[]): Promise<readonly Target[]> {
+/** Messages on the board or removed from it, each once, in the order given. All that cannot be found are reported together. */
+export async function messagesOf(session: OperatorSession, given: readonly string[]): Promise<readonly Target[]> {
   const faults: string[] = [];
   const found = new Map<string, Target>();
   for (let i = 0; i < given.length; i += PIECE) {
-    const asked = await Promise.all(given.slice(i, i + PIECE).map((one) => wholeId(desk, one)));
+    const asked = await Promise.all(given.slice(i, i + PIECE).map((one) => wholeId(session, one)));
     const ids = asked.flatMap(({ id }) => id ?? []);
-    const there = await desk.store.findAll(ids, desk.now());
+    const there = await session.store.findAll(ids, session.now());
     for (const { id, fault } of asked) {
       const one = id === undefined ? undefined : there.get(id);
       if (id !== undefined && one !== undefined) found.set(id, target(id, one));
@@ -55,7 +55,7 @@ export async function messagesOf(desk: OperatorSession, given: readonly string[]
   throw new Error(["Nothing was done.", ...faults.slice(0, FAULTS_SHOWN), ...more].join("\n  "));
 }
 
-/** Whole, or why not. */
+/** The whole id, or why there is none. */
 type Whole = { readonly id: string; readonly fault?: never } | { readonly id?: never; readonly fault: string };
 
 async function wholeId({ names }: OperatorSession, given: string): Promise<Whole> {
@@ -74,7 +74,7 @@ async function wholeId({ names }: OperatorSession, given: string): Promise<Whole
   return { fault: `${many} message ids start with ${shown}, such as ${id} and ${other}: give the whole id.` };
 }
 
-/** What mail to the operator is filed under. */
+/** The name under which mail to the operator is stored. */
 const notAThing = (given: string): string =>
   `${quoted(given)} is the operator's own mailbox, with nothing to remove or block: act on what the mail is about, then close its report with \`operate reports dismiss\`.`;
 
@@ -105,7 +105,7 @@ export async function messagesBy({ store, now }: OperatorSession, agent: string)
   }
 }
 
-/** One id a line; what follows a `#` is for people. */
+/** One id per line; text after `#` is a comment. */
 export async function idsIn(file: string): Promise<readonly string[]> {
   const lines = (await textOf(file)).split("\n").map((line) => line.replace(/#.*$/, "").trim());
   const ids = lines.filter((line) => line !== "");

@@ -1,11 +1,11 @@
-// What a restored backup has undone, in words: a preview of what `--reapply` does.
+// Describes what a restored backup has undone: a preview of what `--reapply` does.
 import { plural } from "../../core/text/plural.ts";
 import { visible } from "../../core/view/markdown.ts";
 import type { Switches } from "../../core/message/moderation.ts";
 import { switchesView } from "./switches.ts";
 import type { LostDecision, Undone } from "./undone.ts";
 
-/** Each act as the words of the command that orders it. */
+/** Each act as the command that repeats it. */
 export function undoneLines({ lost, reversed, switches, reopened, lostReports }: Undone): readonly string[] {
   const act = (...words: readonly string[]): string => `    ${visible(words.map(shellQuoted).join(" "))}`;
   const decision = (one: LostDecision): readonly string[] => {
@@ -39,7 +39,7 @@ export const undoneView = (undone: Undone | undefined): object => ({
   given_out_seq: undone?.givenOut ?? null,
 });
 
-/** Whoever has read those entries knows them by numbers that others may get now. */
+/** Readers know those entries by seqs that other entries may get now. */
 export function givenOutLines(last: number | undefined, seq: number, goesOn: boolean): readonly string[] {
   if (last === undefined || last <= seq) return [];
   const [which, they] = last === seq + 1 ? [`Entry ${last} was`, "its number"] : [`Entries ${seq + 1} to ${last} were`, "their numbers"];
@@ -62,5 +62,5 @@ function switchWords({ readOnly, powBits, powMaxBits, powAtOnce = false }: Parti
   ];
 }
 
-/** As a shell takes it. */
+/** Quoted for a shell. */
 export const shellQuoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);

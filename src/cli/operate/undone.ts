@@ -1,34 +1,34 @@
-// What a backup undoes: the operator's acts that the database in whose place it came knows, and the board does not any more.
+// What a backup undoes: the operator's acts that are in the replaced database and not in the board any more.
 import { isDeepStrictEqual } from "node:util";
 import type { AttachmentBlock } from "../../adapters/sql/moderation-rows.ts";
 import type { Action, Switches } from "../../core/message/moderation.ts";
 import type { OperatorCommand } from "../../core/message/operator-commands.ts";
 import type { Acts, Place } from "../../storage/place.ts";
 
-/** A decision in force that came after the backup, and how it was ordered. */
+/** A decision that was made after the backup and is in force, and the command for it. */
 export interface LostDecision extends Action {
   readonly order: "remove" | "block-key" | "block-blob";
   readonly keepAttachments: boolean;
-  /** A removal of a message that the backup does not hold cannot be ordered again. */
+  /** A removal of a message that is not in the backup cannot be repeated. */
   readonly here: boolean;
 }
 
 export interface Undone {
   /** Newest first. */
   readonly lost: readonly LostDecision[];
-  /** In force in the backup, and taken back after it. */
+  /** Decisions that are in force in the backup, and were reversed after it. */
   readonly reversed: readonly Action[];
-  /** As they were; only those that the backup has otherwise. */
+  /** The values of switches before the restore, if the backup has others. */
   readonly switches: Partial<Switches>;
-  /** Closed after the backup: the board takes them for open again. */
+  /** Reports that were closed after the backup: the board has them as open again. */
   readonly reopened: readonly string[];
-  /** How many reports came after the backup. */
+  /** The number of reports after the backup. */
   readonly lostReports: number;
-  /** The last entry that was given out, where the backup ends before it. */
+  /** The last entry that readers have seen, if the backup ends before it. */
   readonly givenOut: number | undefined;
 }
 
-/** `was` is what the database before it knew, `board` the backup, or the board that has come from it. */
+/** `was` is the state of the replaced database; `board` is the backup, or the board that was restored from it. */
 export async function undoneBy(was: Acts, board: Place): Promise<Undone> {
   const is = await board.acts(was.actions.map(({ target }) => target));
   const decided = new Map(is.actions.map(({ id, state }) => [id, state]));
@@ -42,7 +42,7 @@ export async function undoneBy(was: Acts, board: Place): Promise<Undone> {
     reversed: was.actions.filter(({ id, state }) => state === "reversed" && decided.get(id) === "in_force"),
     switches: {
       ...(readOnly === is.switches.readOnly ? {} : { readOnly }),
-      // One command gives them all.
+      // One command sets all switches.
       ...(isDeepStrictEqual({ ...is.switches, ...pow }, is.switches) ? {} : pow),
     },
     reopened: was.notices.filter(({ id, state }) => state !== "received" && open.has(id)).map(({ id }) => id),
@@ -63,15 +63,15 @@ function lostDecision(action: Action, attachments: readonly AttachmentBlock[], a
   };
 }
 
-/** An attachment is named like a message; but only a decision about an attachment blocks what it names. */
+/** An attachment has an id like a message, but only a decision about an attachment blocks it. */
 function orderOf({ visibility, target }: Action, blocked: readonly AttachmentBlock[]): LostDecision["order"] {
   if (visibility === "key_blocked") return "block-key";
   return blocked.some(({ name }) => name === target) ? "block-blob" : "remove";
 }
 
 /**
- * The orders that do it again, in the order in which they were given; what was decided once more after it was taken back needs that. A
- * decision keeps its statement, by whose id people know it, and by which it is not taken twice.
+ * The commands that do it again, in their original order: a decision that was reversed and made again needs that order. A decision keeps
+ * its statement. People know the decision by the statement's id, and the same id is not accepted twice.
  */
 export function ordersOf({ lost, reversed, switches }: Undone): readonly OperatorCommand[] {
   return [

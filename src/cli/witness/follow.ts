@@ -1,4 +1,4 @@
-// One round of a witness: the board's head, whether the log only grew since the last one, and a cosignature where it did.
+// One round of a witness: reads the board's head, checks that the log has only grown, and cosigns.
 import { callText } from "../../client/call.ts";
 import type { Board } from "../../client/connect.ts";
 import { followLogKey, getPolicy, readTile } from "../../client/tlog.ts";
@@ -16,11 +16,11 @@ import type { WitnessState } from "./state.ts";
 export interface Followed {
   readonly origin: string;
   readonly size: number;
-  /** How many witnesses have cosigned that head now. */
+  /** The number of witnesses that have cosigned this head. */
   readonly witnesses: number;
 }
 
-/** Throws where the log did not only grow, or anything else is not as it should be: then nothing was cosigned. */
+/** Throws if the log did more than grow, or any other check fails. Then nothing was cosigned. */
 export async function followOnce(board: Board, state: WitnessState, signer: Signer, now: () => number): Promise<Followed> {
   const [log] = parsePolicy(await getPolicy(board), sha256).logs;
   if (log === undefined) throw new Error(`${board.url}/tlog/policy names no log.`);

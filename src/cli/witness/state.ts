@@ -1,4 +1,4 @@
-// What a witness remembers of each log, in one file: its key, and the head that it cosigned last.
+// The memory of a witness in one file: for each log, its key and the head that was cosigned last.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncDirectory } from "../../adapters/system/sync.ts";
@@ -27,7 +27,7 @@ export class WitnessState implements Witnessed {
     this.#logs = new Map(Object.entries(logs));
   }
 
-  /** From now on this log is followed, with this key; another key for the same name is refused. */
+  /** Follows this log with this key from now on; another key for the same name is refused. */
   learn(vkey: string): VerifierKey {
     const key = parseVerifierKey(vkey, sha256);
     const known = this.#logs.get(key.name);
@@ -59,7 +59,7 @@ export class WitnessState implements Witnessed {
     return size === undefined || root === undefined ? undefined : { size, root: fromBase64(root, "The last root") };
   }
 
-  /** In one turn, so nobody decides in between; on disk before anything is signed. */
+  /** Synchronous, so that no other decision comes in between; on disk before anything is signed. */
   update(origin: string, _request: unknown, decide: (last: TreeHead | undefined) => Decision): Decision {
     const decision = decide(this.last(origin));
     const known = this.#logs.get(origin);

@@ -35,7 +35,7 @@ export class KeyAudit implements LogAudit {
   operations = 0;
   readonly #told: Told[] = [];
   readonly #pks = new Map<string, string>();
-  /** Whoever was named by a key operation: what these sign is held against it. */
+  /** Keys that a key operation named: their signatures are checked against it. */
   readonly #named = new Set<string>();
   /** Messages without content: nobody knows whose they were. */
   #erased = 0;

@@ -17,7 +17,7 @@ export const FLAGS = {
 } as const;
 export type Flag = keyof typeof FLAGS;
 export const FLAG_NAMES = Object.keys(FLAGS) as [Flag, ...Flag[]];
-/** What a text itself shows, whoever else posts it. */
+/** The flags that follow from the text alone. */
 export type TextFlag = Exclude<Flag, "spreading">;
 export const TEXT_FLAGS = FLAG_NAMES.filter((name): name is TextFlag => name !== "spreading");
 

@@ -1,5 +1,5 @@
 // Whether a text speaks to the model that reads it instead of telling it something, as injected instructions do.
-import { withoutPiles } from "../text/combining-marks.ts";
+import { withoutStackedMarks } from "../text/combining-marks.ts";
 import { markers } from "./markers.ts";
 import { PHRASES, withPlainGaps } from "./phrase-table.ts";
 
@@ -15,7 +15,7 @@ const NOT_ASCII = /[^\0-\x7F]/;
 /** `text` as a reader sees it. */
 export function isInstructive(text: string): boolean {
   const foreign = OTHER_SCRIPTS.test(text);
-  const plain = (foreign && SHAPED.test(text) ? withoutPiles(text).normalize("NFKC") : text).toLowerCase();
+  const plain = (foreign && SHAPED.test(text) ? withoutStackedMarks(text).normalize("NFKC") : text).toLowerCase();
   if (!ALPHABETIC.within(plain, 0, plain.length) && !(foreign && OTHERS.within(plain, 0, plain.length))) return false;
   const gaps = NOT_ASCII.test(plain) ? withPlainGaps(plain) : plain;
   return PHRASES.some(

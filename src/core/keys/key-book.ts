@@ -31,7 +31,7 @@ export class KeyBook implements KeyLedger {
   /** Lines with something pending. */
   readonly #waiting = new Set<string>();
   readonly #late: ReadonlySet<string>;
-  /** Whoever holds aliases and leases hears of these. */
+  /** Changes that aliases and leases follow. */
   readonly effects: KeyEffect[] = [];
 
   /**
@@ -97,7 +97,7 @@ export class KeyBook implements KeyLedger {
       const { id, signer, payload } = keyDraftOf(envelope);
       if (payload.agent !== agent) throw new Refusal("invalid_field", `The entry is about ${agent}, its operation about ${payload.agent}.`);
       if (payload.op === "commit" && this.#late.has(id)) this.#firstSeen.set(signer, 0);
-      // Whoever signed as the old key was there, whether or not what it posted still tells of it.
+      // The old key has signed, so its agent exists, even if none of its posts is left.
       if (envelope.old_sig !== undefined) this.seeAgent(payload.agent);
       const { state, effects } = operateKey(this, { id, signer, payload, oldSigned: envelope.old_sig !== undefined });
       this.states.set(id, state);

@@ -22,7 +22,7 @@ export interface Succession {
   readonly at: number;
 }
 
-/** The new key is the current one from now on; whoever was it signs nothing any more. The line as it is stored but for what is pending. */
+/** The new key is the current one from now on; the former key can sign nothing more. Returns the line as it is stored, without what is pending. */
 export function succeed(ledger: KeyLedger, line: LineState, change: Succession): { readonly line: LineState; readonly effect: KeyEffect } {
   const { signer, pk, agent, rank, at } = change;
   const children = liveChildren(ledger, line);

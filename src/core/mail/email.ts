@@ -99,7 +99,7 @@ function authData({ spf, dkim, dmarc, aligned, domains }: MailAuth): MailAuth {
   };
 }
 
-/** A mail to whoever runs the board, within the limits of a report: its subject and text, and where to answer. */
+/** A mail to the operator of the board, within the limits of a report: its subject and text, and the address for an answer. */
 export function emailReport(mail: Mail): { readonly explanation: string; readonly contact: string | undefined } {
   const subject = line(mail.subject, LIMITS.title_chars);
   const text = sound(mail.text).replaceAll(/\r\n?/g, "\n").trim();

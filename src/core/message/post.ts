@@ -17,7 +17,7 @@ export function postInto(ledger: Ledger, arrival: Arrival): Posted {
   const known = ledger.find(arrival.id);
   if (known !== undefined && known.expiresAt > ledger.now) return { result: "exists", state: known, warnings: [] };
   const gone = known === undefined ? ledger.gone(arrival.id) : { reason: known.withdrawn ? ("retracted" as const) : ("expired" as const) };
-  if (gone !== undefined && !isRestored(gone)) throw knownGone(gone);
+  if (gone !== undefined && !isRestored(gone)) throw endedRefusal(gone);
   requireUnblocked(ledger, arrival);
   requireKey(ledger, arrival);
   requireSigning(ledger, arrival.author, { message: arrival.payload });
@@ -36,7 +36,7 @@ const saysNothing = ({ title = "", body = "", data }: Payload): boolean => title
 const leasesNothing = ({ lease, refs = [] }: Payload): boolean => lease !== undefined && !refs.some(({ rel }) => rel === "claims");
 
 /** Why the payload of an ended message cannot be posted again. */
-export function knownGone({ reason, statement = null }: Pick<Tombstone, "reason"> & Partial<Tombstone>): Refusal {
+export function endedRefusal({ reason, statement = null }: Pick<Tombstone, "reason"> & Partial<Tombstone>): Refusal {
   if (reason !== "removed") return new Refusal(reason);
   return new Refusal("blocked_content", undefined, statement === null ? {} : { details: { statement: JSON.parse(statement) as unknown } });
 }

@@ -1,5 +1,5 @@
 // Folding: removes case, accents and invisible characters, so that spelling variants match.
-import { withoutPiles } from "../text/combining-marks.ts";
+import { withoutStackedMarks } from "../text/combining-marks.ts";
 
 /**
  * Marks that accent a letter (Latin, Greek, Cyrillic) or point it (Hebrew, Arabic), and invisible characters. Kept: the kana voicing marks,
@@ -38,12 +38,12 @@ export const isAscii = (text: string): boolean => ASCII.test(text);
 /** For ASCII this is only lower case, which makes most texts cheap. */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  const plain = withoutPiles(text)
+  const plain = withoutStackedMarks(text)
     .normalize("NFKD")
     .slice(0, EXPANSION * text.length + 256)
     .toLowerCase()
     .replace(DROPPED, "")
     .replace(LETTER, (letter) => LETTERS[letter] ?? letter);
   // Marks that a dropped character had separated are adjacent now.
-  return withoutPiles(plain).normalize("NFC");
+  return withoutStackedMarks(plain).normalize("NFC");
 }

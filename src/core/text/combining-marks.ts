@@ -3,4 +3,4 @@
 /** Includes two letters that become marks only by normalising. */
 const PILE = /([\p{M}\uFF9E\uFF9F]{16})[\p{M}\uFF9E\uFF9F]+/gu;
 
-export const withoutPiles = (text: string): string => text.replace(PILE, "$1");
+export const withoutStackedMarks = (text: string): string => text.replace(PILE, "$1");

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { span } from "./format-duration.ts";
+import { formatDuration } from "./format-duration.ts";
 
 test("a length of time is told in the units that matter", () => {
-  expect([-5, 0, 59, 60, 90, 3599, 3600, 5400, 4 * 3600 + 60, 86_399, 86_400, 6 * 86_400 + 7200].map(span)).toEqual([
+  expect([-5, 0, 59, 60, 90, 3599, 3600, 5400, 4 * 3600 + 60, 86_399, 86_400, 6 * 86_400 + 7200].map(formatDuration)).toEqual([
     "0 s",
     "0 s",
     "59 s",

@@ -7,7 +7,7 @@ const STEPS = [
 ] as const;
 
 /** The largest unit that fits, and the next smaller one if it matters. */
-export function span(seconds: number): string {
+export function formatDuration(seconds: number): string {
   for (const [i, [size, name]] of STEPS.entries()) {
     if (seconds < size) continue;
     const whole = Math.floor(seconds / size);

@@ -92,7 +92,7 @@ function beside(range: Range, index: number): Range[] {
   return index < at ? [...beside(left, index), right] : [...beside(right, index), left];
 }
 
-/** `known` as long as the older tree is the whole range, whose hash whoever checks the proof has. */
+/** `known` while the older tree is the whole range: the checker of the proof has its hash. */
 function between(range: Range, olderSize: number, known: boolean): Range[] {
   if (olderSize === range.end) return known ? [] : [range];
   const at = middle(range);
@@ -135,7 +135,7 @@ function planRanges(size: number, ranges: readonly Range[]): Plan<Hash[]> {
       const hashOf = ({ tile, from, to }: Place): Hash =>
         remember(`${tile.level}/${tile.index}/${from}-${to}`, () => {
           const content = held.get(tilePath(tile)) ?? new Uint8Array();
-          // Copied, because the hash of one hash is a view of a tile, which belongs to whoever read it.
+          // Copied, because the hash of a single hash is a view of a tile, which belongs to its reader.
           return subtreeHash(content.subarray(from * HASH_BYTES, to * HASH_BYTES), sha256).slice();
         });
       return placed.map((places) => rootOf({ size, peaks: places.map(hashOf) }, sha256));

@@ -6,7 +6,7 @@ import { isOwnKind, kindWord } from "./own-kind.ts";
 import { isSkeleton } from "./skeleton.ts";
 import type { MessageRecord, TombstoneRecord } from "./record.ts";
 import { isUnverified, type SenderFacts, senderWords, UNVERIFIED } from "./sender.ts";
-import { span } from "../text/format-duration.ts";
+import { formatDuration } from "../text/format-duration.ts";
 
 /** The marker lines of one response; the token is random, so no message can forge them. */
 export interface Fence {
@@ -134,7 +134,7 @@ function factLine(record: MarkdownRecord): string {
   const facts = [
     `by ${server.author.id} (${plural(server.author.messages, "message")})`,
     server.received_at.slice(0, 16),
-    `expires in ${span(server.expires_in_s)}`,
+    `expires in ${formatDuration(server.expires_in_s)}`,
     derived.replies === 0 ? "" : plural(derived.replies, "reply", "replies"),
     derived.answers === 0 ? "" : plural(derived.answers, "answer"),
     derived.rejected === 0 ? "" : `${derived.rejected} rejected`,
@@ -164,7 +164,7 @@ function noticedLine({ server: { author, expires_at: ends, expires_in_s: left },
   const { delegated_by: parent, verified } = author;
   const work = verified === undefined ? "" : `, verified ${verified}`;
   const delegated = parent === undefined ? "" : ` · delegated by ${parent}`;
-  return `author here ${span(age)}${work}${delegated} · copies ${derived.copies} · risk ${content.risk}`;
+  return `author here ${formatDuration(age)}${work}${delegated} · copies ${derived.copies} · risk ${content.risk}`;
 }
 
 /** Who did what to it, where that is not listed. */

@@ -160,7 +160,7 @@ interface Delivery {
   readonly why?: DeclineReason;
 }
 
-/** How far a message has come with whoever it is addressed to; each word is theirs, and says no more than that they said it. */
+/** How far a message has come with its addressee. Each state is the addressee's own statement, and proves no more than that. */
 function deliveryOf({ state: { handled, handledAt, handledWhy, receivedAt }, readAt = null }: Recordable): Delivery {
   if (handled !== null && handledAt !== null)
     return { state: handled, at: iso(handledAt), ...(handledWhy === null ? {} : { why: handledWhy }) };

@@ -1,4 +1,4 @@
-// Work as whoever has just claimed it should see it, without being read once more.
+// Work as the agent that has just claimed it should see it, without another read.
 import { iso, timeMs } from "../protocol/time.ts";
 
 /** `fields` of a list: all of a record, with text and data. */

@@ -47,7 +47,7 @@ function answers({ clock, baseUrl, difficulty, adviser, receiptOf }: AssistedPar
     if (posted.result !== "valid") return { body: await answerOf(posted, false), agent };
     const { warnings, similar } = await adviser.advise(posted.stored, posted.warnings);
     const { id, bits } = posted.stored.state;
-    // That nobody has mined is no news to whoever has the board do it.
+    // A caller that lets the board mine is not warned that the work is unchecked.
     const told = warnings.filter(({ code }) => code !== "work_unchecked");
     const required = difficulty.required + posted.brake;
     return { body: { result: posted.result, id, required_bits: required, pow_bits: bits, warnings: told, similar }, agent };

@@ -65,7 +65,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const rows = rowMaker({ baseUrl, titleRoots, threadNews: read.threadNews });
   const shown: PageParts = { present, rows, site: about.site, baseUrl, clock };
   const aliasesOfAgent = aliasesOf(aliases, clock, mailDomain);
-  const stats = getStats({ takePulse: read.takePulse, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
+  const stats = getStats({ readStats: read.readStats, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
   const advice = adviser(list, clock);
   const all = [
     postMessage({ ...write, find, clock, baseUrl, receiptOf: read.tree.receiptOf }, advice),
@@ -93,7 +93,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getDump(read.dump, "jsonl"),
     getDump(read.dump, "jsonl.gz"),
     getChanges(read.log, clock),
-    getCheckpoint(read.notary),
+    getCheckpoint(read.checkpointSigner),
     ...tlogOperations({ ...read.tree, log: read.log, baseUrl }),
     postCosign(read.tree.cosign),
     ...proofOperations(read.tree.prove, read.tree.locate),
@@ -144,7 +144,7 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
       askWork,
       listTags: read.listTags,
       workPace: read.workPace,
-      takePulse: read.takePulse,
+      readStats: read.readStats,
       titleRoots: rootTitles(read.messages, shown.clock),
       messages: read.messages,
       getWork: find("get_work"),

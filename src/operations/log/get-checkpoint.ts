@@ -4,7 +4,7 @@ import type { CheckpointSigner } from "../../board/operator/checkpoint.ts";
 import { checkpointBody } from "../bodies/log.ts";
 import { operation } from "../operation.ts";
 
-export const getCheckpoint = (notary: CheckpointSigner) =>
+export const getCheckpoint = (checkpointSigner: CheckpointSigner) =>
   operation({
     name: "get_checkpoint",
     method: "GET",
@@ -15,8 +15,8 @@ export const getCheckpoint = (notary: CheckpointSigner) =>
     refusals: ["unknown_parameter", "rate_limited", "storage_full", "storage_unavailable", "log_rollback", "read_only"],
     rate: "reads",
     async run() {
-      const checkpoint = await notary.checkpoint();
-      const { changes } = await notary.keys();
+      const checkpoint = await checkpointSigner.checkpoint();
+      const { changes } = await checkpointSigner.keys();
       return { body: changes.length === 0 ? checkpoint : { ...checkpoint, keys: changes } };
     },
   });

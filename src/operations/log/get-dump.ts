@@ -42,7 +42,7 @@ export function getDump(dump: Dump, form: keyof typeof FORMS) {
 /** About what compressing takes, in a thread of its own. */
 const GZIP_CHARS_PER_MS = 30_000;
 
-/** Whoever stops reading stops the source too, and a source that fails fails the reader. */
+/** If the reader stops, the source is stopped too; if the source fails, the reader fails. */
 async function* gzipped(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
   const gzip = createGzip();
   pipeline(Readable.from(atSameCost(charged(lines))), gzip, () => {});

@@ -18,7 +18,7 @@ function example() {
   return { payload, id, nonce, hash: sha256Hex(`${id}:${nonce}`), bits: workBits(id, nonce) };
 }
 
-/** Worked once a process, for whoever asks first. */
+/** Computed once per process, at the first request. */
 let worked: ReturnType<typeof example> | undefined;
 
 export const getPow = (difficulty: Difficulty) =>

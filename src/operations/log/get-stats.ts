@@ -1,7 +1,7 @@
 // GET /api/stats: the pulse of the board.
 import { z } from "zod";
 import type { Difficulty } from "../../board/write/difficulty.ts";
-import type { TakePulse } from "../../board/read/stats.ts";
+import type { ReadStats } from "../../board/read/stats.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { STATUS_NAMES } from "../../core/protocol/vocabulary.ts";
 import { kindCounts } from "../../core/view/own-kind.ts";
@@ -9,13 +9,13 @@ import { statsBody } from "../bodies/board.ts";
 import { operation } from "../operation.ts";
 
 export interface GetStatsParts {
-  readonly takePulse: TakePulse;
+  readonly readStats: ReadStats;
   readonly difficulty: Difficulty;
   readonly streamsOpen: () => number;
   readonly version: string;
 }
 
-export const getStats = ({ takePulse, difficulty, streamsOpen, version }: GetStatsParts) =>
+export const getStats = ({ readStats, difficulty, streamsOpen, version }: GetStatsParts) =>
   operation({
     name: "get_stats",
     method: "GET",
@@ -26,7 +26,7 @@ export const getStats = ({ takePulse, difficulty, streamsOpen, version }: GetSta
     refusals: ["unknown_parameter", "rate_limited"],
     rate: "reads",
     async run() {
-      const { asOf, uptimeS, figures, hourly } = await takePulse();
+      const { asOf, uptimeS, figures, hourly } = await readStats();
       const { byStatus, byKind, lastHour, lastDay, head } = figures;
       const byStatusAll = Object.fromEntries(STATUS_NAMES.map((status) => [status, byStatus[status] ?? 0]));
       return {

@@ -52,7 +52,7 @@ async function targetsOf({ refs = [] }: MessageRecord["meta"], find: FindMessage
   });
 }
 
-/** Whoever wants work done is told who wants the same; never a reason to refuse it. */
+/** An author of work is told of similar work; that is never a reason to refuse the post. */
 export const similarWork = async (adviser: Adviser, stored: StoredMessage): Promise<{ similar?: readonly Similar[] }> =>
   isWorkable(stored.state.kind) ? { similar: await adviser.similarTo(stored) } : {};
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { List, Page, Question } from "../../board/read/list.ts";
 import type { ListTags } from "../../board/read/tags.ts";
-import type { TakePulse } from "../../board/read/stats.ts";
+import type { ReadStats } from "../../board/read/stats.ts";
 import type { CountThreads } from "../../board/read/thread-news.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { FILTER_NAMES } from "../../core/query/filters.ts";
@@ -22,7 +22,7 @@ import type { RowsOf, SiteOf, TitleRoots } from "./parts.ts";
 export interface BoardParts {
   readonly list: List;
   readonly listTags: ListTags;
-  readonly takePulse: TakePulse;
+  readonly readStats: ReadStats;
   readonly countThreads: CountThreads;
   readonly titleRoots: TitleRoots;
   readonly present: Presenter;
@@ -98,7 +98,7 @@ export function showBoard(parts: BoardParts): Operation {
         ? await rows(await list(fixedQuestion("nearest", {}, { limit: NEAREST_SHOWN }, { like: given.q })))
         : undefined;
       const stream = threads ? "" : new URLSearchParams(Object.entries(query).filter(([name]) => STREAMED.has(name))).toString();
-      const { figures } = await parts.takePulse();
+      const { figures } = await parts.readStats();
       const { tags: needs } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
       const asked = Object.keys(query).some((name) => !HOW.has(name));
       const facets = asked ? facetsOf(await list(viewQuestion(inAnyTab(given), "everything", FACETS_READ))) : undefined;
@@ -156,8 +156,8 @@ function facetsOf({ items, nextCursor }: Page): Pick<BoardView, "counts"> & { re
 /** What was asked for, but for what a tab decides itself. */
 const inAnyTab = (given: Given): Given => ({ ...given, cursor: undefined, kind: undefined, status: undefined }) as Given;
 
-async function countsOf({ takePulse, countThreads }: BoardParts): Promise<BoardView["counts"]> {
-  const { figures } = await takePulse();
+async function countsOf({ readStats, countThreads }: BoardParts): Promise<BoardView["counts"]> {
+  const { figures } = await readStats();
   const { work, byStatus, byKind } = figures;
   const threads = await countThreads([...ACTS], MOST_COUNTED);
   return {

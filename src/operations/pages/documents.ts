@@ -6,7 +6,7 @@ import { guidePage } from "../../pages/guide-page.ts";
 import { manualHtml, manualPage, sectionsIn } from "../../pages/manual-page.ts";
 import type { FindMessage } from "../../board/read/find.ts";
 import type { Html } from "../../pages/html.ts";
-import { keptTexts } from "../../pages/message-text.ts";
+import { cachedTexts } from "../../pages/message-text.ts";
 import type { Quoted } from "../../pages/quoted.ts";
 import { type ReportReceipt, reportedPage, reportPage } from "../../pages/report-page.ts";
 import { type TransparencyView, transparencyPage } from "../../pages/transparency-page.ts";
@@ -98,7 +98,7 @@ function showManual(manual: Operation, site: SiteOf): Operation {
 }
 
 function showReport({ find, site, baseUrl }: DocumentParts): Operation {
-  const textOf = keptTexts();
+  const textOf = cachedTexts();
   /** What is reported stands above the form, where it is a message that is still here. */
   const quote = async (target = ""): Promise<Quoted | undefined> => {
     const [id] = /[0-9a-f]{8,64}$/.exec(target) ?? [];

@@ -7,7 +7,7 @@ import { recordOf } from "../../core/view/record.ts";
 import { shownName } from "../../pages/agent-name.ts";
 import { type FeedEntry, atomFeed } from "../../pages/feed.ts";
 import { FAVICON, TOUCH_ICON } from "../../pages/icons.ts";
-import { keptTexts } from "../../pages/message-text.ts";
+import { cachedTexts } from "../../pages/message-text.ts";
 import { address } from "../../pages/query.ts";
 import { sliced } from "../../ports/share.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
@@ -24,7 +24,7 @@ const ENTRIES = 50;
 const TEXT_CHARS = 20_000;
 
 export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operation {
-  const textOf = keptTexts();
+  const textOf = cachedTexts();
   return operation({
     name: "get_feed",
     method: "GET",

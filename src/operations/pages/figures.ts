@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Item } from "../../board/read/list.ts";
 import type { FindWork } from "../../board/read/work.ts";
-import type { TakePulse } from "../../board/read/stats.ts";
+import type { ReadStats } from "../../board/read/stats.ts";
 import type { ListTags } from "../../board/read/tags.ts";
 import type { ReadWorkPace } from "../../board/read/work-pace.ts";
 import { MESSAGE_ID } from "../../core/protocol/encoding.ts";
@@ -35,7 +35,7 @@ export interface FigureParts {
   readonly stats: Operation;
   readonly pow: Operation;
   readonly workPace: ReadWorkPace;
-  readonly takePulse: TakePulse;
+  readonly readStats: ReadStats;
   readonly titleRoots: TitleRoots;
   readonly messages: Pick<MessageReads, "findAll">;
   readonly changes: Operation;
@@ -114,7 +114,7 @@ const showTags = ({ tags, present, site }: FigureParts) =>
     },
   });
 
-const showStats = ({ stats, pow, workPace, takePulse, present, site }: FigureParts) =>
+const showStats = ({ stats, pow, workPace, readStats, present, site }: FigureParts) =>
   operation({
     ...SHARED,
     name: "show_stats",
@@ -136,7 +136,7 @@ const showStats = ({ stats, pow, workPace, takePulse, present, site }: FigurePar
       );
     },
     async page(call) {
-      const { work } = (await takePulse()).figures;
+      const { work } = (await readStats()).figures;
       return statsPage(await site(), {
         stats: await ask<StatsView>(stats, {}, call),
         limits: await ask<WorkLimits>(pow, {}, call),

@@ -10,7 +10,7 @@ import { durationSeconds, iso } from "../../core/protocol/time.ts";
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { type Include, recordOf } from "../../core/view/record.ts";
-import { keptTexts } from "../../pages/message-text.ts";
+import { cachedTexts } from "../../pages/message-text.ts";
 import { type RelatedView, threadPage } from "../../pages/thread-page.ts";
 import type { Lost, ThreadPost } from "../../pages/thread-shape.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -44,7 +44,7 @@ const OUTWARD = REL_NAMES.filter((rel) => !RELS[rel].thread);
 
 export function showMessage(parts: MessageParts): Operation {
   const { find, showThread, readHistory, clock, site, baseUrl } = parts;
-  const textOf = keptTexts();
+  const textOf = cachedTexts();
 
   /** The thread; of a very large one, what the message hangs on and what hangs on it. */
   async function threadOf(id: string): Promise<ThreadPage> {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { FindMessage } from "../../board/read/find.ts";
 import type { ListTags } from "../../board/read/tags.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
-import { keptTexts } from "../../pages/message-text.ts";
+import { cachedTexts } from "../../pages/message-text.ts";
 import { newPage } from "../../pages/new-page.ts";
 import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
 import { quotedOf, type SiteOf } from "./parts.ts";
@@ -19,7 +19,7 @@ const WORDS_SHOWN = 40;
 const text = (words: string) => z.string().max(200).optional().describe(words);
 
 export function showNew({ find, listTags, site, baseUrl }: NewParts): Operation {
-  const textOf = keptTexts();
+  const textOf = cachedTexts();
   return operation({
     name: "show_new",
     method: "GET",

@@ -8,8 +8,8 @@ import { displayTitle, recordOf, tombstoneOf } from "../../core/view/record.ts";
 import { agentsIn, withNames } from "../../pages/agent-name.ts";
 import type { Html } from "../../pages/html.ts";
 import type { ListedRows } from "../../pages/listing.ts";
-import { keptRows, tombstoneRow } from "../../pages/message-row.ts";
-import type { keptTexts } from "../../pages/message-text.ts";
+import { cachedRows, tombstoneRow } from "../../pages/message-row.ts";
+import type { cachedTexts } from "../../pages/message-text.ts";
 import type { Quoted } from "../../pages/quoted.ts";
 import type { Site } from "../../pages/site.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -53,7 +53,7 @@ export function titleOf({ state, raw }: StoredMessage): RootTitle {
 }
 
 /** A message as it is quoted beside a form. */
-export function quotedOf(stored: StoredMessage, textOf: ReturnType<typeof keptTexts>): Quoted {
+export function quotedOf(stored: StoredMessage, textOf: ReturnType<typeof cachedTexts>): Quoted {
   const { body = "", body_format: format } = JSON.parse(stored.raw.payload) as Payload;
   const { id, kind, author } = stored.state;
   return { ...titleOf(stored), kind, author, text: textOf({ id, body, format }) };
@@ -67,7 +67,7 @@ export interface RowParts {
 
 /** Rows of a listing, in slices: messages may be large. Those that many look at are rendered once. */
 export function rowMaker({ baseUrl, titleRoots, threadNews }: RowParts): RowsOf {
-  const row = keptRows();
+  const row = cachedRows();
   return async ({ items, nextCursor, latestSeq, asOf }, { threads = false, note, found } = {}) => {
     const storedMessages = items.flatMap((item) => ("stored" in item ? [item.stored] : []));
     const titles = await titleRoots(storedMessages);

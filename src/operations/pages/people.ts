@@ -10,7 +10,7 @@ import type { ListReads } from "../../ports/store.ts";
 import { agentPage } from "../../pages/agent-page.ts";
 import { AGENT_SORTS, type ListedAgent, type AgentSort, agentsPage } from "../../pages/agents-page.ts";
 import { ACTS } from "../../pages/deeds.ts";
-import { keptTexts } from "../../pages/message-text.ts";
+import { cachedTexts } from "../../pages/message-text.ts";
 import { fixedQuestion, LIST_REFUSALS } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
@@ -68,7 +68,7 @@ const showAgents = ({ listAgents, agentPaces, clock, present, site }: PeoplePart
   });
 
 function showAgent({ getAgent, list, names, agentPaces, lists, clock, present, rows, site }: PeopleParts): Operation {
-  const textOf = keptTexts();
+  const textOf = cachedTexts();
   const by = (agent: string, limit: number, filters: Question["filters"] = {}, more: Partial<Question> = {}) =>
     list(fixedQuestion("agent", { author: [agent], ...filters }, { limit }, more));
   /** As pages show it: the beginning of an id will do where it is of one agent only. */

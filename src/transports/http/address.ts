@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
-import { absent, methodsAt, pathOf } from "./not-found.ts";
+import { addressNotFound, methodsAt, pathOf } from "./not-found.ts";
 import type { AccessLog } from "./access-log.ts";
 import { type Door, WHOLE_BOARD } from "./door.ts";
 import { MCP_PATH } from "./mcp-route.ts";
@@ -26,7 +26,7 @@ export function checkAddresses(app: FastifyInstance, { door, rates }: AddressPar
   /** The answer to OPTIONS: the methods of an address, and whether pages of other sites may use them. */
   const sendOptions = (request: FastifyRequest, reply: FastifyReply): "answered" => {
     const methods = request.url === WHOLE_BOARD ? WHOLE_BOARD_METHODS : methodsAt(request.url, paths);
-    if (methods.length === 0) throw absent(request, reply, paths);
+    if (methods.length === 0) throw addressNotFound(request, reply, paths);
     // Pages of other sites may not call operations that handle secrets.
     if (pathOf(request.url).startsWith("/api/assist/")) keepPrivate(reply);
     else void reply.headers(door.preflight);
@@ -57,7 +57,7 @@ export function checkAddresses(app: FastifyInstance, { door, rates }: AddressPar
         hint: "Write the address as /path; `*` alone is for OPTIONS.",
       });
     if (options) return sendOptions(request, reply);
-    if (request.is404) throw absent(request, reply, paths);
+    if (request.is404) throw addressNotFound(request, reply, paths);
     return undefined;
   });
   app.addHook("onRequest", checkAddress);

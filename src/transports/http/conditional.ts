@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 /** Validators are compared weakly, since a proxy may have dropped or added `W/`. `tag` is weak. */
-export function hasAnswer({ "if-none-match": given }: IncomingHttpHeaders, tag: string): boolean {
+export function matchesEtag({ "if-none-match": given }: IncomingHttpHeaders, tag: string): boolean {
   return given?.includes(tag.slice("W/".length)) === true;
 }
 
 /** `*` matches any answer. Whether there is one is known only after the answer is made. */
-export const hasAnyAnswer = ({ "if-none-match": given }: IncomingHttpHeaders): boolean => given?.trim() === "*";
+export const matchesAnyEtag = ({ "if-none-match": given }: IncomingHttpHeaders): boolean => given?.trim() === "*";

@@ -6,7 +6,7 @@ import { type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { DirectPosts, DirectReply } from "./direct-posts.ts";
-import { type AtHandAnswer, encodingOf, type FastPath } from "./fast-path.ts";
+import { type FastPathAnswer, encodingOf, type FastPath } from "./fast-path.ts";
 import { KEEP_ALIVE_MS } from "./framework.ts";
 import { type PlainHead, plainHead } from "./plain-head.ts";
 import type { RequestTurns } from "./request-turns.ts";
@@ -162,7 +162,7 @@ export class DirectAnswers {
   }
 
   /** The answer as the HTTP server would write it. */
-  #readyText({ head, json }: AtHandAnswer): string {
+  #readyText({ head, json }: FastPathAnswer): string {
     return `${this.#head}${linesOf(head)}${this.#dateLine()}${KEEP_ALIVE}\r\n${json}`;
   }
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Reply } from "../../operations/operation.ts";
-import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
+import { matchesEtag, matchesAnyEtag } from "./conditional.ts";
 import { coded, type CachedText, pageOf } from "./pages.ts";
 
 const TAG_CHARS = 22;
@@ -18,7 +18,7 @@ export function documentSender(): SendDocument {
     if (document === undefined) documents.set(text, (document = pageOf(tagOf(text), text)));
     const { tag } = document;
     void reply.headers({ etag: tag, vary: "Accept-Encoding", "cache-control": "no-cache" });
-    if (hasAnswer(request.headers, tag) || hasAnyAnswer(request.headers)) return reply.code(304).send();
+    if (matchesEtag(request.headers, tag) || matchesAnyEtag(request.headers)) return reply.code(304).send();
     return reply.type(type ?? "application/json; charset=utf-8").send(await coded(request, reply, document));
   };
 }

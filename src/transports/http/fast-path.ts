@@ -17,7 +17,7 @@ import { nextLink } from "./next-link.ts";
 import { copyOf } from "./plain-head.ts";
 import type { UnderWayAnswer, Unsent } from "./unsent.ts";
 
-export interface AtHandParts {
+export interface FastPathParts {
   readonly rates: RateLimiter;
   readonly clock: Clock;
   readonly versions: Pick<Versions, "moment">;
@@ -34,7 +34,7 @@ export type Asking = Pick<IncomingMessage, "method" | "url" | "headers" | "httpV
   readonly socket: Pick<IncomingMessage["socket"], "remoteAddress">;
 };
 
-export interface AtHandAnswer {
+export interface FastPathAnswer {
   readonly json: string;
   readonly bytes: number;
   /** The headers of this answer beyond those of every answer: names and values in turn. */
@@ -59,14 +59,14 @@ const VARIES: readonly string[] = ["vary", "Accept"];
 const PLAIN_ADDRESS = /^[A-Za-z0-9/_-]+(?:\?[A-Za-z0-9_,.:&=-]+)?$/;
 
 export class FastPath {
-  readonly #parts: AtHandParts;
+  readonly #parts: FastPathParts;
   readonly #known = new BoundedCache<string, Known>(ADDRESSES_KEPT);
 
   readonly #offers: readonly Offer[];
   /** Headers of every answer. */
   readonly head: readonly string[];
 
-  constructor(parts: AtHandParts) {
+  constructor(parts: FastPathParts) {
     this.#parts = parts;
     this.#offers = parts.operations.filter((one) => "atHand" in one).map(offerOf);
     this.head = [...Object.entries(parts.door.headers).flat(), "content-type", JSON_TYPE];
@@ -89,7 +89,7 @@ export class FastPath {
   }
 
   /** Returns the answer for a caller that has no response object; its tokens are taken and it is counted. Undefined if the request must take the normal path; then nothing has happened. */
-  answerTo(request: Asking, underWay: UnderWayAnswer): AtHandAnswer | undefined {
+  answerTo(request: Asking, underWay: UnderWayAnswer): FastPathAnswer | undefined {
     const { url = "" } = request;
     const known = this.#known.get(url) ?? this.#recognised(url);
     return known && this.#answer(known, request, underWay);
@@ -116,7 +116,7 @@ export class FastPath {
     return undefined;
   }
 
-  #answer(known: Known, request: Asking, underWay: UnderWayAnswer): AtHandAnswer | undefined {
+  #answer(known: Known, request: Asking, underWay: UnderWayAnswer): FastPathAnswer | undefined {
     if (isUnusual(request.headers) || !this.#parts.door.admits(request)) return undefined;
     const { rates, unsent, versions, clock } = this.#parts;
     const caller = this.#callerOf(request);
@@ -161,7 +161,7 @@ export class FastPath {
 }
 
 /** The text has as many bytes as characters: plain ASCII, which needs no encoding. */
-export const encodingOf = ({ json, bytes }: AtHandAnswer): "latin1" | "utf8" => (bytes === json.length ? "latin1" : "utf8");
+export const encodingOf = ({ json, bytes }: FastPathAnswer): "latin1" | "utf8" => (bytes === json.length ? "latin1" : "utf8");
 
 interface Offer {
   readonly operation: Operation;

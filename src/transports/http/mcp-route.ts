@@ -34,7 +34,7 @@ export interface McpParts {
   readonly refusal: (body: ErrorBody) => object;
 }
 
-export interface MountParts extends RefusalParts, GuestParts {
+export interface McpRouteParts extends RefusalParts, GuestParts {
   readonly protocol: McpParts;
   readonly rates: RateLimiter;
   readonly report: RequestReport;
@@ -49,7 +49,7 @@ const PREFLIGHT = {
   allow: "POST, OPTIONS",
 } as const;
 
-export function mountMcp(app: FastifyInstance, parts: MountParts): void {
+export function addMcpRoute(app: FastifyInstance, parts: McpRouteParts): void {
   const { protocol, rates, report, baseUrl, secure, observe, turns } = parts;
   const access = accessTo(baseUrl);
   /** Only pages that may call can read the answer. */

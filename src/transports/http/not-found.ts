@@ -9,7 +9,7 @@ const MAX_CHARS = 200;
 const MAX_SEGMENTS = 8;
 
 /** The path does not exist, or exists for other methods. `paths` are the routes and their methods. */
-export function absent(request: FastifyRequest, reply: FastifyReply, paths: ReadonlyMap<string, readonly string[]>): Refusal {
+export function addressNotFound(request: FastifyRequest, reply: FastifyReply, paths: ReadonlyMap<string, readonly string[]>): Refusal {
   const path = request.url.split("?")[0]!;
   const allow = methodsAt(request.url, paths);
   if (allow.length === 0) {

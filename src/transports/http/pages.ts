@@ -8,7 +8,7 @@ import { minuteOf } from "../../core/durations.ts";
 import { type Call, isMoving, type Operation } from "../../operations/operation.ts";
 import { CODINGS, type Coding } from "../../ports/assets.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
+import { matchesEtag, matchesAnyEtag } from "./conditional.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 
 export type SendPage = (
@@ -75,13 +75,13 @@ export function pageSender({ clock, versions }: PageParts): SendPage {
     // Pages show times in minutes, so a page changes at least once a minute.
     const version = await versions.of(url, isMoving(operation, call.input));
     const state = `${version.slice(0, -1)}-p${minuteOf(clock.now()).toString(36)}"`;
-    if (hasAnswer(request.headers, state)) return reply.header("etag", state).code(304).send();
+    if (matchesEtag(request.headers, state)) return reply.header("etag", state).code(304).send();
     const found = kept.get(url);
     const page = found?.tag === state ? found : pageOf(state, await render(operation, call));
     if (page !== found) kept.set(url, page);
     // Set only now: a refusal has no validator, as in the answers for programs.
     void reply.header("etag", state);
-    if (hasAnyAnswer(request.headers)) return reply.code(304).send();
+    if (matchesAnyEtag(request.headers)) return reply.code(304).send();
     return reply.send(await coded(request, reply, page));
   };
 }

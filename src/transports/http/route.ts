@@ -21,7 +21,7 @@ import type { RequestReport } from "../../ports/telemetry.ts";
 import type { FastPath } from "./fast-path.ts";
 import { readText, takeText } from "./body.ts";
 import { gzipped, isCoded, takesGzip } from "./coding.ts";
-import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
+import { matchesEtag, matchesAnyEtag } from "./conditional.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { type SendPage, wantsMarkdown, wantsPage } from "./pages.ts";
@@ -103,13 +103,13 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
         operation.revalidate === undefined || leave !== undefined
           ? undefined
           : await versions.of(markdown ? `${request.url} md` : request.url, isMoving(operation, input));
-      if (tag !== undefined && hasAnswer(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
+      if (tag !== undefined && matchesEtag(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
       const answer = await operation.run(asked);
       call.settle(answer);
       if (operation.steady === true) return await documents(request, reply, answer);
       // Set only now: a refusal has no validator, or a second request would be answered with 304.
       if (tag !== undefined) void reply.header("etag", tag);
-      if (tag !== undefined && hasAnyAnswer(request.headers)) return await reply.code(304).send();
+      if (tag !== undefined && matchesAnyEtag(request.headers)) return await reply.code(304).send();
       if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
       if (answer.stream === undefined) leave?.();
       atHand.learn(request.url, operation, input);

@@ -10,7 +10,7 @@ import type { Operation } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LoadAssets } from "../../ports/assets.ts";
 import { type Access, AccessLog } from "./access-log.ts";
-import { absent } from "./not-found.ts";
+import { addressNotFound } from "./not-found.ts";
 import { checkAddresses, type Paths } from "./address.ts";
 import { addAssets } from "./assets.ts";
 import { FastPath } from "./fast-path.ts";
@@ -21,7 +21,7 @@ import { type Drainer, drainer } from "./drain.ts";
 import { documentSender } from "./documents.ts";
 import { framework, type FrameworkParts } from "./framework.ts";
 import { addHealth, type HealthParts } from "./health.ts";
-import { type McpParts, mountMcp } from "./mcp-route.ts";
+import { type McpParts, addMcpRoute } from "./mcp-route.ts";
 import { pageSender, wantsPage } from "./pages.ts";
 import { type Door, doorOf, type DoorParts } from "./door.ts";
 import { refusalFor, sendRefusal } from "./refusals.ts";
@@ -78,7 +78,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
   sendRefusals(app, parts, paths);
   addRoutes(app, { ...parts, atHand, streams });
   addAssets(app, parts.assets);
-  if (parts.mcp !== undefined) mountMcp(app, { ...parts, protocol: parts.mcp(parts.operations) });
+  if (parts.mcp !== undefined) addMcpRoute(app, { ...parts, protocol: parts.mcp(parts.operations) });
   addHealth(app, parts, life);
   return app;
 }
@@ -151,7 +151,7 @@ function sendRefusals(app: FastifyInstance, parts: Parts, paths: Paths): void {
   const refuse = async (request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> =>
     sendRefusal(reply, refusal, parts, wantsPage(request) ? await parts.refusalPage(refusal).catch(() => undefined) : undefined);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, refusalFor(error, parts.report)));
-  app.setNotFoundHandler((request, reply) => refuse(request, reply, absent(request, reply, paths)));
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, addressNotFound(request, reply, paths)));
 }
 
 function addRoutes(app: FastifyInstance, parts: Parts & Pick<RouteParts, "atHand" | "streams">): void {

@@ -15,7 +15,7 @@ import { requireKeyForm } from "./key-header.ts";
 import { errorWithoutKeys } from "./not-repeated.ts";
 import { protocolOver, type ProtocolServer } from "./protocol-versions.ts";
 import { surfaceServer } from "./server.ts";
-import { type OpenApiDocument, shapesOf } from "./shapes.ts";
+import { type OpenApiDocument, schemasOf } from "./openapi-schemas.ts";
 import { followed } from "./subscriptions.ts";
 import { tools } from "./tools/list.ts";
 import { requireToolKey } from "./tools/writing.ts";
@@ -41,7 +41,7 @@ export function boardMcp(parts: BoardMcpParts): ReturnType<typeof protocolOver<V
       websiteUrl: baseUrl,
       instructions: INTRODUCTION,
       tools: tools({
-        shapes: shapesOf(openApi(operations, baseUrl, version) as OpenApiDocument),
+        shapes: schemasOf(openApi(operations, baseUrl, version) as OpenApiDocument),
         takesKeys: true,
         introduction: INTRODUCTION,
       }),

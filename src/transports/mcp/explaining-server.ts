@@ -46,7 +46,7 @@ export const protocolError = ({ error }: ErrorBody, code = ProtocolErrorCode.Inv
 /** Those that tell what the package's schema found, and are none of ours, which have the board's error object with them. */
 const ABOUT_FORM: ReadonlySet<number> = new Set([ProtocolErrorCode.InvalidParams, ProtocolErrorCode.InternalError]);
 
-export class WordedServer extends Server {
+export class ExplainingServer extends Server {
   readonly #refusalOf: (error: unknown) => ErrorBody;
 
   constructor(info: Implementation, options: ServerOptions, refusalOf: (error: unknown) => ErrorBody) {

@@ -101,7 +101,7 @@ function bothRevisions<Visit extends object>(
     const leave = () => resolve(new Response(null, { status: GONE }));
     request.signal.addEventListener("abort", leave, { once: true });
     try {
-      // A transport that is closed never answers, so whoever waits for it has to watch for that.
+      // A closed transport never answers, so the caller that waits for it has to watch for its end.
       return await Promise.race([transport.handleRequest(request, { parsedBody: message }), gone]);
     } finally {
       request.signal.removeEventListener("abort", leave);

@@ -9,7 +9,7 @@ interface Kind {
   readonly mimeType: string;
   /** The name that stands in the address, where it has one. */
   readonly parameter?: string;
-  read(desk: ToolContext, name: string): Promise<string>;
+  read(context: ToolContext, name: string): Promise<string>;
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -62,13 +62,16 @@ export const RESOURCE_TEMPLATES = described.flatMap(({ name, description, mimeTy
 const ADDRESS = /^blackboard:\/\/([a-z]+)(?:\/([^/?#]{1,300}))?$/;
 
 /** Undefined where the address is none of these. */
-export async function readResource(uri: string, desk: ToolContext): Promise<{ uri: string; mimeType: string; text: string } | undefined> {
+export async function readResource(
+  uri: string,
+  context: ToolContext,
+): Promise<{ uri: string; mimeType: string; text: string } | undefined> {
   const [, name = "", written] = ADDRESS.exec(uri) ?? [];
   const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
   if (kind === undefined || (kind.parameter === undefined) !== (written === undefined)) return undefined;
   const parameter = written === undefined ? "" : decoded(written);
   if (parameter === undefined) return undefined;
-  return { uri, mimeType: kind.mimeType, text: await kind.read(desk, parameter) };
+  return { uri, mimeType: kind.mimeType, text: await kind.read(context, parameter) };
 }
 
 /** Whose inbox such an address names; undefined where it names something else. */

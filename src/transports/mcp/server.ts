@@ -1,4 +1,4 @@
-// The board as an MCP server, for one request or one connection: tools, resources and prompts over a desk.
+// The board as an MCP server, for one request or one connection: tools, resources and prompts over a context.
 import { type CallToolResult, type ProtocolError, ProtocolErrorCode, type ServerOptions } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { ERRORS, type ErrorBody, Refusal } from "../../core/errors.ts";
@@ -13,7 +13,7 @@ import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
 import { refusalText } from "./text.ts";
 import { inToolWords } from "./tool-words.ts";
 import type { Tool } from "./tools/tool.ts";
-import { protocolError, WordedServer } from "./explaining-server.ts";
+import { protocolError, ExplainingServer } from "./explaining-server.ts";
 
 /** All that does not change from request to request, made once. */
 export interface Surface {
@@ -27,7 +27,7 @@ export interface Surface {
 }
 
 /** `gone` is aborted when the caller goes away or calls it off. */
-export type DeskFor = (gone: AbortSignal) => ToolContext;
+export type ToolContextFor = (gone: AbortSignal) => ToolContext;
 
 const LISTS_MS = 300_000;
 const listed = { ttlMs: LISTS_MS, cacheScope: "public" } as const;
@@ -46,7 +46,7 @@ const OPTIONS: ServerOptions = {
 };
 
 /** `subscribable`: whether the client can be told of changes, on a connection that stays or a stream of its own. */
-export type ServerFor = (deskFor: DeskFor, subscribable: boolean) => WordedServer;
+export type ServerFor = (deskFor: ToolContextFor, subscribable: boolean) => ExplainingServer;
 
 export function surfaceServer(surface: Surface): ServerFor {
   const { name, version, websiteUrl, instructions } = surface;
@@ -58,7 +58,7 @@ export function surfaceServer(surface: Surface): ServerFor {
   };
 
   return (deskFor, subscribable) => {
-    const server = new WordedServer({ name, title: "Agent blackboard", version, websiteUrl }, { ...OPTIONS, instructions }, refusalOf);
+    const server = new ExplainingServer({ name, title: "Agent blackboard", version, websiteUrl }, { ...OPTIONS, instructions }, refusalOf);
     // Handlers of our own, so that lists are not made anew for each request, and refusals are the board's.
     server.registerCapabilities({ tools: {}, resources: subscribable ? { subscribe: true } : {}, prompts: {} });
     server.setRequestHandler("tools/list", () => toolList);
@@ -135,7 +135,7 @@ const MARK = "mark";
 
 async function callTool(tool: Tool, asked: Arguments, plain: ToolContext, { refusalOf, structured }: Answering): Promise<CallToolResult> {
   const { [MARK]: mark, ...given } = asked;
-  const desk = mark === true || mark === 1 || mark === "1" ? { ...plain, marks: withJoint(plain.marks) } : plain;
+  const context = mark === true || mark === 1 || mark === "1" ? { ...plain, marks: withJoint(plain.marks) } : plain;
   const told = (text: string, body: object): CallToolResult => ({
     content: [{ type: "text", text }],
     ...(structured ? { structuredContent: { ...body } } : {}),
@@ -144,12 +144,12 @@ async function callTool(tool: Tool, asked: Arguments, plain: ToolContext, { refu
     const names = Object.keys(tool.input["properties"] as object);
     const unknown = Object.keys(given).find((name) => !names.includes(name) && tool.also?.includes(name) !== true);
     if (unknown !== undefined) throw unknownParameter(unknown, names);
-    const { body, text } = await tool.run(given, desk);
+    const { body, text } = await tool.run(given, context);
     const care = careMeta(body);
     return { ...told(text, body), ...(care === undefined ? {} : { _meta: { ...care } }) };
   } catch (error) {
     const body = inToolWords(refusalOf(error));
-    return { ...told(refusalText(body, desk.marks), body), isError: true };
+    return { ...told(refusalText(body, context.marks), body), isError: true };
   }
 }
 

@@ -1,6 +1,6 @@
 // Outlines of schemas: short, and never stricter than what they were made from.
 import { expect, test } from "vitest";
-import { type OpenApiDocument, shapesOf } from "./shapes.ts";
+import { type OpenApiDocument, schemasOf } from "./openapi-schemas.ts";
 
 const document: OpenApiDocument = {
   paths: {
@@ -34,7 +34,7 @@ const document: OpenApiDocument = {
     },
   },
 };
-const shapes = shapesOf(document);
+const shapes = schemasOf(document);
 
 test("a named schema keeps types, choices and what must be there, and loses the rest", () => {
   expect(shapes.named("Thing")).toEqual({

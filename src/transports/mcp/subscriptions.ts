@@ -1,4 +1,4 @@
-// Subscriptions: whoever follows an inbox by its address is told each time that something in it is new or has changed.
+// Subscriptions: a client that follows an inbox by its address is told each time something in it is new or has changed.
 import { setTimeout } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { Refusal } from "../../core/errors.ts";
@@ -59,7 +59,7 @@ export function subscribedIn(message: JSONRPCMessage): readonly string[] {
   return Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === "string"))] : [];
 }
 
-/** For whoever asks this board itself; `refused` says it in the protocol's own words. */
+/** For callers of this board itself; `refused` makes the refusal in the protocol's form. */
 export const followed =
   <Visit>(askFor: (visit: Visit, gone: AbortSignal) => Ask, refused: (error: unknown) => Error): Follow<Visit> =>
   async (uris, visit, gone) => {

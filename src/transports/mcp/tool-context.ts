@@ -1,4 +1,4 @@
-// What a tool works with: the board's operations by name, whoever signs for the caller, and marker lines for strangers' text.
+// The context of a tool: the board's operations by name, the signer for the caller, and marker lines for text of strangers.
 import type { Fence } from "../../core/view/markdown.ts";
 
 /** Arguments as a caller gave them. */

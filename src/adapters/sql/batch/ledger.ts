@@ -170,7 +170,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
       for (const reply of this.#found(ids).slice(0, ADOPTED_REPLIES)) {
         if (reply.seq > seq || reply.principal === this.principalOf(author)) continue;
         this.adopted.push({ agent: author, seq: reply.seq });
-        // What was not in the inbox so far has a place there only from now on, for whoever has read on meanwhile.
+        // The message was not in the inbox so far. It gets its place there now, after the position of readers that have read on.
         if (reply.to !== author && !reply.repliedTo.includes(author)) {
           const heard = { seq, target: reply.seq, reason: "reply", was: null, became: "reply" } as const;
           this.hear({ agent: this.principalOf(author), ...heard }, at);

@@ -7,7 +7,7 @@ import type { KeyState, LineState, StoredKeyOp } from "../../../core/keys/key-st
 import { toAlias } from "../alias-ops.ts";
 import { KEY_OP_COLUMNS, toState } from "../key-rows.ts";
 import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "../moderation-rows.ts";
-import { GONE_COLUMNS, STATE_COLUMNS, toGone, toMessageState } from "../rows.ts";
+import { TOMBSTONE_COLUMNS, STATE_COLUMNS, toTombstone, toMessageState } from "../rows.ts";
 import type { WorkingTable } from "./table.ts";
 import {
   type AgentRow,
@@ -120,8 +120,8 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
   ),
   gone: load(
     "text",
-    ({ among }) => `SELECT ${GONE_COLUMNS} FROM gone WHERE ${among("id", "text")}`,
-    ({ gone }, ids, rows) => one(gone, ids, rows.map(toGone), idOf, itself),
+    ({ among }) => `SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE ${among("id", "text")}`,
+    ({ gone }, ids, rows) => one(gone, ids, rows.map(toTombstone), idOf, itself),
   ),
   agents: load<AgentRow & { readonly id: string }>(
     "text",

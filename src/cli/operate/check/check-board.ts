@@ -1,4 +1,4 @@
-// All checks of a board, in order; the store is as it was at one moment.
+// All checks of a board, in order, on a store that does not change.
 import type { IndexOnDisk } from "../../../adapters/search/index-on-disk.ts";
 import type { Holdings } from "../../../adapters/sqlite/holdings.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";
@@ -14,19 +14,19 @@ import { checkHoldings } from "./holdings.ts";
 import { type IsSigned, readHistory } from "./history.ts";
 import { compareIndex } from "./search-index.ts";
 import { checkTree } from "./tree.ts";
-import { Scratch } from "./scratch.ts";
+import { ReplayedBoard } from "./replayed-board.ts";
 
 export interface CheckReport {
   readonly entries: number;
   readonly messages: number;
   readonly faults: number;
-  /** The first thousand. */
+  /** The first thousand findings. */
   readonly findings: readonly Finding[];
 }
 
 export interface Examined {
   readonly store: Store;
-  /** Of the same database. */
+  /** From the same database. */
   readonly holdings: Holdings;
   /** As it was before the store was copied. */
   readonly index: IndexOnDisk | undefined;
@@ -37,7 +37,7 @@ export interface Examined {
 
 export async function checkBoard({ store, holdings, index, signed, pk }: Examined, isSigned: IsSigned, now: number): Promise<CheckReport> {
   const findings = new Findings();
-  const scratch = new Scratch();
+  const scratch = new ReplayedBoard();
   try {
     await checkCheckpoint(store, signed, pk, findings);
     await checkTree(store, findings);
@@ -68,10 +68,10 @@ export async function checkBoard({ store, holdings, index, signed, pk }: Examine
 
 const STEP = 500;
 
-/** By time, by whoever asked, or with a claim that the operator removed. */
+/** A lease ends by time, by its holder, or with a claim that the operator removed. */
 async function endLeases(
   store: Store,
-  scratch: Scratch,
+  scratch: ReplayedBoard,
   ids: readonly string[],
   removedOf: ReadonlySet<string>,
   now: number,

@@ -1,4 +1,4 @@
-// The last signed head: that the board signed it, and that the log goes on from it.
+// Checks the last signed head: the board signed it, and the log continues it.
 import { isSigned } from "../../../adapters/system/head-file.ts";
 import { continues } from "../../../board/operator/checkpoint.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";

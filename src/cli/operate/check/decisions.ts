@@ -1,4 +1,4 @@
-// Endings, decisions and aliases: what the log says of them against what the store keeps.
+// Compares endings, decisions and aliases in the log with those in the store.
 import { ALIAS_LIFE_MS } from "../../../core/message/alias-rules.ts";
 import type { Entry } from "../../../core/log/chain.ts";
 import type { Action } from "../../../core/message/moderation.ts";
@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<string, string>> = { expire: "expired", retract: 
 
 export const isEnding = ({ type }: Entry): boolean => REASONS[type] !== undefined;
 
-/** The last ending of each message that is not there any more. */
+/** The last ending of each message that no longer exists. */
 export async function compareEndings(
   store: Store,
   others: readonly Entry[],
@@ -30,7 +30,7 @@ export async function compareEndings(
       const [entry, one] = [ends.get(id), found.get(id)];
       if (entry === undefined || (one !== undefined && "stored" in one)) continue;
       const where = `tombstone of ${id}`;
-      // A decision on an attachment leaves no tombstone, and old ones are forgotten.
+      // A decision on an attachment leaves no tombstone, and old tombstones are deleted.
       if (one === undefined) {
         if (!blobs.has(id) && entry.at > now - (LIMITS.gone_days - 8) * DAY_MS) findings.add(where, "is missing");
         continue;
@@ -75,17 +75,17 @@ export async function compareDecisions(
       facts,
     });
     findings.compare(where, ["state"], { state: reversed.has(id) ? "reversed" : "in_force" }, action);
-    if (visibility === "key_blocked" && action.state === "in_force" && !(await store.prior("", target, [], 0)).keyBlocked)
+    if (visibility === "key_blocked" && action.state === "in_force" && !(await store.precheck("", target, [], 0)).keyBlocked)
       findings.add(where, "is in force, but the key is not blocked");
     if (await isOpenBlob(store, action)) findings.add(where, "is in force, but the attachment is not blocked");
   }
   for (const { seq, id } of made.values()) findings.add(`entry ${seq}`, `decides on ${id}, but no decision is kept`);
 }
 
-/** A decision on what is no message is on an attachment. */
+/** A decision whose target is not a message is about an attachment. */
 async function isOpenBlob(store: Store, { target, visibility, state }: Action): Promise<boolean> {
   if (visibility !== "content_removed" || state !== "in_force") return false;
-  const { known, gone, blockedBlobs } = await store.prior(target, "", [target], 0);
+  const { known, gone, blockedBlobs } = await store.precheck(target, "", [target], 0);
   return known === undefined && gone === undefined && blockedBlobs.length === 0;
 }
 
@@ -100,7 +100,7 @@ export async function allDecisions(store: Store): Promise<readonly Action[]> {
 export async function compareAliases(store: Store, others: readonly Entry[], now: number, findings: Findings): Promise<void> {
   const last = new Map(others.filter(({ type }) => type.startsWith("alias_")).map((entry) => [entry.id, entry]));
   for (const { id, type, detail } of last.values()) {
-    // A name passes on with the key.
+    // An alias moves to the key that succeeds its owner.
     const agent = (await store.keyFacts(agentOf(detail)))?.line?.current ?? agentOf(detail);
     const seen = (await store.agent(agent, now))?.lastSeen ?? 0;
     const held = type === "alias_claim" && seen + ALIAS_LIFE_MS > now ? agent : null;
@@ -111,7 +111,7 @@ export async function compareAliases(store: Store, others: readonly Entry[], now
 /** When each agent first claimed an alias. */
 export function aliasClaims(others: readonly Entry[]): ReadonlyMap<string, number> {
   const claims = others.filter(({ type }) => type === "alias_claim");
-  // Of several for one agent the last set here is its first.
+  // The claims are set from newest to oldest, so the oldest claim of an agent remains.
   return new Map(claims.toReversed().map(({ detail, at }) => [agentOf(detail), at]));
 }
 

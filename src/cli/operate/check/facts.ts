@@ -1,4 +1,4 @@
-// Every derived fact of a board against the same fact of a board made from the log.
+// Compares every derived fact of a board with the same fact of a board that is replayed from the log.
 import type { MessageState } from "../../../core/message/message-state.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { ORDERS } from "../../../core/query/order.ts";
@@ -19,18 +19,18 @@ const STANDING = [
 ].flatMap((names) => names.split(" "));
 const AGENT = ["live", "byKind", "work", "given", "received", "signals", "offers", "needs", "profile"];
 
-export interface Sides {
-  /** Made from the log. */
+export interface ComparedBoards {
+  /** The board that is replayed from the log. */
   readonly expected: Store;
   readonly found: Store;
   readonly now: number;
-  /** Whether the log is kept from the first entry on, so that totals can be counted. */
+  /** Whether the log is complete from its first entry, so that totals can be counted. */
   readonly whole: boolean;
   /** When each agent first claimed an alias, which may be before its first message. */
   readonly aliased: ReadonlyMap<string, number>;
 }
 
-export async function compareFacts(sides: Sides, ids: readonly string[], findings: Findings): Promise<void> {
+export async function compareFacts(sides: ComparedBoards, ids: readonly string[], findings: Findings): Promise<void> {
   const agents = new Set<string>();
   for (let at = 0; at < ids.length; at += STEP) {
     const step = ids.slice(at, at + STEP);
@@ -53,7 +53,7 @@ async function storedMessages(store: Store, ids: readonly string[]): Promise<Rea
 }
 
 async function compareMessage(
-  sides: Sides,
+  sides: ComparedBoards,
   wanted: StoredMessage,
   stored: StoredMessage,
   agents: Set<string>,
@@ -72,17 +72,17 @@ async function compareMessage(
 
 const facts = (state: MessageState) => ({ ...state, repliedTo: state.repliedTo.toSorted() });
 
-async function compareAgent(sides: Sides, agent: string, findings: Findings): Promise<void> {
+async function compareAgent(sides: ComparedBoards, agent: string, findings: Findings): Promise<void> {
   const where = `agent ${agent}`;
   const [wanted, stored] = await both(sides, (store) => store.agent(agent, sides.now));
-  // Who was only ever addressed is nobody yet.
+  // An agent that was only addressed, and never wrote, does not exist yet.
   if (wanted === undefined) return;
   if (stored === undefined) return findings.add(where, "is unknown; by the log it has posted");
   const firstSeen = Math.min(wanted.firstSeen, sides.aliased.get(agent) ?? Infinity);
   const short = { ...wanted, firstSeen, profile: wanted.profile?.id ?? null };
-  // Who was silent for long enough was forgotten, and has begun anew since.
+  // An agent that was silent for long enough was forgotten, and has started again since.
   const counted = sides.whole && firstSeen > sides.now - LIMITS.agent_days * DAY_MS;
-  // `seen` only grows: the last entry that moved it says it all.
+  // `seen` only grows, so the last entry that changed it decides.
   const names = [...AGENT, ...(counted ? ["firstSeen", "total"] : []), ...(wanted.seen > 0 ? ["seen"] : [])];
   findings.compare(where, names, short, {
     ...stored,
@@ -93,7 +93,7 @@ async function compareAgent(sides: Sides, agent: string, findings: Findings): Pr
   findings.compare(where, ["inbox"], { inbox }, { inbox: reached });
 }
 
-async function compareTags(sides: Sides, findings: Findings): Promise<void> {
+async function compareTags(sides: ComparedBoards, findings: Findings): Promise<void> {
   for (const field of ["tag", "need", "offer"] as const) {
     const [wanted, stored] = await both(sides, (store) => tagsOf(store, field));
     for (const tag of new Set([...wanted.keys(), ...stored.keys()])) {
@@ -127,14 +127,17 @@ function seqsOf(store: Store, filter: FilterValues, now: number): Promise<readon
   });
 }
 
-async function compareFigures(sides: Sides, findings: Findings): Promise<void> {
+async function compareFigures(sides: ComparedBoards, findings: Findings): Promise<void> {
   const { now } = sides;
   const query = { hourAgo: now - HOUR_MS, dayAgo: now - DAY_MS, firstHour: Math.floor(now / HOUR_MS) - 167 };
-  const [wanted, stored] = await both(sides, (store) => store.figures(query));
+  const [wanted, stored] = await both(sides, (store) => store.boardStats(query));
   const shown = (figures: typeof wanted) => ({ ...figures, hourly: Object.fromEntries(figures.hourly) });
   findings.compare("counts", ["byStatus", "byKind", "openWork", "threads", "lastHour", "lastDay", "hourly"], shown(wanted), shown(stored));
 }
 
-async function both<Answer>({ expected, found }: Sides, ask: (store: Store) => Promise<Answer>): Promise<readonly [Answer, Answer]> {
+async function both<Answer>(
+  { expected, found }: ComparedBoards,
+  ask: (store: Store) => Promise<Answer>,
+): Promise<readonly [Answer, Answer]> {
   return [await ask(expected), await ask(found)];
 }

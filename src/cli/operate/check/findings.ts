@@ -1,12 +1,12 @@
-// What a check found: where, and what is wrong there.
+// The findings of a check: the place and the fault.
 
 export interface Finding {
-  /** An entry, a message, an agent, a count. */
+  /** An entry, a message, an agent or a count. */
   readonly where: string;
   readonly fault: string;
 }
 
-/** So many are kept word for word; a board with more is broken enough. */
+/** The number of findings that are kept in full. A board with more is broken enough. */
 const KEPT = 1000;
 
 export class Findings {
@@ -25,7 +25,7 @@ export class Findings {
     if (this.#kept.length < KEPT) this.#kept.push({ where, fault });
   }
 
-  /** The facts under these names, which should be the same; others are not looked at. */
+  /** Compares the facts with these names; others are not compared. */
   compare(where: string, names: readonly string[], expected: object, found: object): void {
     for (const name of names) {
       const [wanted, stored] = [expected, found].map((facts) => stable((facts as Record<string, unknown>)[name]));
@@ -34,7 +34,7 @@ export class Findings {
   }
 }
 
-/** As text, whatever the order of keys. */
+/** A value as text, independent of the order of its keys. */
 function stable(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stable).join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "nothing";

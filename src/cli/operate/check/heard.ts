@@ -4,7 +4,7 @@ import type { Entry } from "../../../core/log/chain.ts";
 import type { HeardChange } from "../../../core/message/inbox-change.ts";
 import type { Findings } from "./findings.ts";
 import type { History } from "./history.ts";
-import type { Courses, ReplayedChange, ReplayedStatus } from "./scratch.ts";
+import type { Courses, ReplayedChange, ReplayedStatus } from "./replayed-board.ts";
 
 export function compareHeard(
   holdings: Pick<Holdings, "heard">,

@@ -1,4 +1,4 @@
-// The log from its first entry to its last: the chain, the content it speaks of, every signature, and the replay.
+// Reads the log from its first entry to its last: checks the chain, the content, every signature, and replays the entries.
 import { NOTHING } from "../../../core/guard/noticed.ts";
 import { detailDigest, type Entry, entryHash } from "../../../core/log/chain.ts";
 import { contentText } from "../../../core/log/entry-text.ts";
@@ -13,7 +13,7 @@ import type { Arrival, Tombstone } from "../../../core/message/message-state.ts"
 import { ackIn, type ReplayedEntry } from "../../../core/message/replay.ts";
 import type { Found, LogEntry, Raw, Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
-import type { Scratch } from "./scratch.ts";
+import type { ReplayedBoard } from "./replayed-board.ts";
 
 const STEP = 500;
 
@@ -22,21 +22,27 @@ export type IsSigned = (raw: Raw, pk: string) => Promise<boolean>;
 export interface History {
   readonly entries: number;
   readonly signatures: number;
-  /** Seqs of messages whose content is there, by id. */
+  /** The seqs of messages whose content exists, by id. */
   readonly messages: ReadonlyMap<string, number>;
   /** The entries of each such message's new statuses, by id. */
   readonly statuses: ReadonlyMap<string, readonly Entry[]>;
   /** Entries that are not about the content of messages, in order. */
   readonly others: readonly Entry[];
-  /** Messages are in the log of which nothing is left, not even a tombstone: what agents posted in all cannot be counted any more. */
+  /** The log has messages of which not even a tombstone is left, so the totals of agents cannot be counted any more. */
   readonly forgotten: boolean;
-  /** The last entry whose detail was erased, as old ones are; 0 where there is none. What it said is not known any more. */
+  /** The last entry whose detail was erased because it is old; 0 if there is none. */
   readonly erased: number;
-  /** Authors of messages that the operator removed: what those did is not known any more. */
+  /** The authors of messages that the operator removed: the effects of those messages are unknown. */
   readonly removedOf: ReadonlySet<string>;
 }
 
-export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSigned, now: number, findings: Findings): Promise<History> {
+export async function readHistory(
+  store: Store,
+  scratch: ReplayedBoard,
+  isSigned: IsSigned,
+  now: number,
+  findings: Findings,
+): Promise<History> {
   const oldest = await store.oldestSeq();
   const messages = new Map<string, number>();
   const statuses = new Map<string, Entry[]>();
@@ -72,7 +78,7 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
       return { entry, arrival: checked[i], gone: goneOf(entry, found.get(entry.id)) };
     });
     scratch.play(told, ({ entry }, error) => {
-      // What a key operation stands on may have been before the oldest entry that is kept.
+      // The state that a key operation needs may be older than the oldest entry that is kept.
       if (oldest === 1 || !isKeyOperation(entry.type)) findings.add(`entry ${entry.seq}`, `cannot be replayed: ${error.message}`);
     });
     entries += step.length;
@@ -82,7 +88,7 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
   return { entries, signatures: messages.size, messages, statuses, others, forgotten, erased, removedOf };
 }
 
-/** An acknowledgement is by the agent that its entry names, and says what one may. */
+/** An acknowledgement must be by the agent that its entry names, and must be one that an agent may give. */
 async function checkAck(entry: LogEntry, isSigned: IsSigned, findings: Findings): Promise<void> {
   if (entry.type !== "ack") return;
   const where = `entry ${entry.seq}`;
@@ -112,12 +118,12 @@ function checkLink(entry: LogEntry, before: Pick<Entry, "seq" | "at">, erasable:
 interface ContentCheck {
   readonly store: Pick<Store, "pastSeq">;
   readonly isSigned: IsSigned;
-  /** Messages from before this may have left no tombstone. */
+  /** Messages from before this time may have left no tombstone. */
   readonly forgettable: number;
   readonly findings: Findings;
 }
 
-/** The message that an entry created, where its content is there and can be read. */
+/** The message that an entry created, if its content exists and can be read. */
 async function contentOf(
   { type, id, seq, at, raw }: LogEntry,
   found: Found | undefined,
@@ -127,12 +133,12 @@ async function contentOf(
   const where = `message ${id}`;
   const stored = found !== undefined && "stored" in found ? found.stored : undefined;
   if (raw === null) {
-    // A tombstone is kept for so long and no longer; then the place of its entry is all that is known.
+    // A tombstone is kept for a limited time. After that, only the entry's place in the log is known.
     if (found === undefined && at <= forgettable) {
       if (((await store.pastSeq(id)) ?? 0) < seq) findings.add(where, `of entry ${seq} is not found in the log by its id`);
       return undefined;
     }
-    // One that was given back and posted again has content under a later entry.
+    // A message that was restored and posted again has its content under a later entry.
     if (found === undefined || (stored !== undefined && stored.state.seq === seq))
       findings.add(where, `of entry ${seq} has neither content nor tombstone`);
     return undefined;
@@ -145,12 +151,12 @@ async function contentOf(
   }
   if (!(await isSigned(raw, payload.pk))) findings.add(where, "has a signature that does not fit");
   const bits = payload.kind === "email" ? 0 : workBits(id, raw.nonce);
-  // Who had posted the same by then, and how risky its text looked, was noted as it came: the log does not tell.
+  // The number of copies and the risk were noted when the message arrived. The log does not have them.
   const { risk, copies, spreading, assisted } = stored?.state ?? { ...NOTHING, assisted: false };
   return { id, author: agentId(payload.pk), payload, raw, bits, assisted, blobs: {}, noticed: { risk, copies, spreading } };
 }
 
-/** What is left of a message; of one that came back, what must have been left before it did. */
+/** What is left of a message. For a message that came back, what must have been left before. */
 function goneOf({ seq, at, type }: LogEntry, found: Found | undefined): Tombstone | undefined {
   if (found === undefined || "gone" in found) return found?.gone;
   const { id, author, kind, root, seq: current } = found.stored.state;
@@ -166,7 +172,7 @@ function parsed(text: string): Payload | undefined {
   }
 }
 
-/** What the store holds must be in the log. */
+/** Everything in the store must be in the log. */
 async function checkStored(store: Store, messages: ReadonlyMap<string, number>, findings: Findings): Promise<void> {
   for (let after = 0; ;) {
     const piece = await store.dump(after, Number.MAX_SAFE_INTEGER, 0);

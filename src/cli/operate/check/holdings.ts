@@ -1,4 +1,4 @@
-// Attachments and blocks: that each text is what its hash says, and that just what is decided is kept out.
+// Checks attachments and blocks: each attachment has the hash it is stored under, and exactly the decided blocks are in force.
 import type { Holdings } from "../../../adapters/sqlite/holdings.ts";
 import type { Action } from "../../../core/message/moderation.ts";
 import { sha256Hex } from "../../../core/protocol/sha256.ts";

@@ -1,4 +1,4 @@
-// The search index against the store: every live message is in it, and nothing that is gone.
+// Compares the search index with the store: it has every live message, and no message that has ended.
 import type { IndexOnDisk } from "../../../adapters/search/index-on-disk.ts";
 import type { Entry } from "../../../core/log/chain.ts";
 import type { Store } from "../../../ports/store.ts";
@@ -7,7 +7,7 @@ import type { Findings } from "./findings.ts";
 
 const WHERE = "search index";
 
-/** `index` was read before the store: messages that it lacks yet, or that ended since, are not findings. */
+/** `index` was read before the store, so messages that are not in it yet, or that ended since, are not findings. */
 export async function compareIndex(
   store: Store,
   index: IndexOnDisk | undefined,
@@ -19,7 +19,7 @@ export async function compareIndex(
   if (index.damage !== undefined) return findings.add(WHERE, `is damaged: ${index.damage}`);
   const { seq: upTo, hash, building } = index.progress;
   const [last] = await store.entries(upTo - 1, 1);
-  // The board makes an index of another log anew.
+  // The board rebuilds an index that belongs to another log.
   if (upTo > 0 && last?.hash !== hash) return;
   const live = new Set(messages.values());
   for (const [id, seq] of messages)

@@ -1,4 +1,4 @@
-// The strict rule of signatures, for many of them.
+// Checks many signatures by the strict rule.
 import { fromBase64url } from "../../../core/protocol/encoding.ts";
 import { requireSoundKey, requireSoundSignature } from "../../../core/protocol/signature.ts";
 import type { SignatureChecker } from "../../../ports/signatures.ts";

@@ -1,4 +1,4 @@
-// The tree over the log: every tile must follow from the entries, as far as they are kept, and from the tiles below it.
+// Checks the tree over the log: every tile must follow from the entries that are kept and from the tiles below it.
 import { leafHashOf } from "../../../core/log/tree-edge.ts";
 import { sha256 } from "../../../core/protocol/sha256.ts";
 import { concat, sameBytes } from "../../../core/tlog/bytes.ts";

@@ -5,7 +5,7 @@ const BITS_A_DOUBLING = 2;
 /** Beyond it nobody but a worm's author would wait. */
 export const BRAKE_BITS = 8;
 
-/** Why, for whoever has to find them; nothing where there are none. */
+/** The reason for the extra bits, for the caller who has to find them; empty if there are none. */
 export function brakeWords(spread: Spread): string {
   const bits = brakeBits(spread);
   if (bits === 0) return "";

@@ -66,7 +66,7 @@ export class Copies {
     const found = this.#groupOf(signature);
     const spread = this.#spreadOf(found, author, now);
     const authors = found?.authors ?? new Map<string, number>();
-    // At the end, so that whoever has been silent longest is forgotten first.
+    // At the end, so that the author who has been silent longest is forgotten first.
     authors.delete(author);
     authors.set(author, now);
     if (authors.size > AUTHORS) authors.delete(authors.keys().next().value!);

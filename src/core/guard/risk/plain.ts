@@ -1,5 +1,5 @@
 // A text as the scorer looks at it: in lower case, with one blank for any white space, as numbers in memory; and what it is made of.
-import { withoutPiles } from "../../text/combining-marks.ts";
+import { withoutStackedMarks } from "../../text/combining-marks.ts";
 
 /** What is counted on the way through a text, by its place in the counts; LEET are the places where a letter meets a digit, as in `7h3`. */
 export const [PLAIN, SMALL, CAPITAL, OTHER, DIGIT, QUESTION, EXCLAMATION, QUOTE, LINE, BRACKET, DOT, COLON, MARK, LEET] = [
@@ -96,7 +96,7 @@ export class PlainText {
   }
 
   #readAny(text: string): void {
-    const plain = withoutPiles(text).normalize("NFKC").toLowerCase().replaceAll(BLANKS, " ").trim();
+    const plain = withoutStackedMarks(text).normalize("NFKC").toLowerCase().replaceAll(BLANKS, " ").trim();
     if (plain.length > this.codes.length) this.codes = new Uint16Array(2 * plain.length);
     for (let at = 0; at < plain.length; at++) this.codes[at] = plain.charCodeAt(at);
     this.length = plain.length;

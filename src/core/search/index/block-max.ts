@@ -1,6 +1,6 @@
 // A long posting list by blocks of documents: where each block begins, and the highest score of any document in it.
-import { Earnings } from "./bm25f.ts";
-import type { Documents, Heads, Means, Postings } from "./part.ts";
+import { Bm25f } from "./bm25f.ts";
+import type { Documents, BlockMaxima, MeanLengths, Postings } from "./part.ts";
 import { readWordsInto } from "./postings.ts";
 import { ScratchBuffers } from "./scratch-buffers.ts";
 
@@ -9,8 +9,8 @@ export const BLOCK = 128;
 export const blockOf = (doc: number): number => doc >>> 7;
 export const blocksOf = (documents: number): number => Math.ceil(documents / BLOCK);
 
-export function headsOf(bytes: Uint8Array, count: number, documents: Documents, means: Means): Heads {
-  const earnings = new Earnings(means);
+export function blockMaximaOf(bytes: Uint8Array, count: number, documents: Documents, means: MeanLengths): BlockMaxima {
+  const earnings = new Bm25f(means);
   const most = new Float32Array(blocksOf(documents.documents));
   const postings = new ScratchBuffers().list(0, count);
   const blocks = blocksOf(documents.documents);
@@ -30,7 +30,7 @@ export function headsOf(bytes: Uint8Array, count: number, documents: Documents, 
 }
 
 /** The same for a list that is read whole; `at` counts postings, not bytes. */
-export function headsOfPostings(postings: Postings, documents: Documents, earnings: Earnings): Omit<Heads, "before"> {
+export function blockMaximaOfPostings(postings: Postings, documents: Documents, earnings: Bm25f): Omit<BlockMaxima, "before"> {
   const { docs } = postings;
   const blocks = blocksOf(documents.documents);
   const at = new Uint32Array(blocks + 1).fill(docs.length);
@@ -41,7 +41,7 @@ export function headsOfPostings(postings: Postings, documents: Documents, earnin
   return { at, most, means: earnings.means };
 }
 
-function raise(most: Float32Array, { docs, titles, bodies }: Postings, count: number, documents: Documents, earnings: Earnings): void {
+function raise(most: Float32Array, { docs, titles, bodies }: Postings, count: number, documents: Documents, earnings: Bm25f): void {
   for (let i = 0; i < count; i++) {
     const earned = earnings.of(documents, docs[i]!, titles[i]!, bodies[i]!);
     const block = blockOf(docs[i]!);

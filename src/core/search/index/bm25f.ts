@@ -1,5 +1,5 @@
 // The score of a document for a word, after BM25F: the title counts more than the body, and in longer texts each occurrence counts less.
-import type { Documents, Means } from "./part.ts";
+import type { Documents, MeanLengths } from "./part.ts";
 
 const TITLE_WEIGHT = 3;
 const SATURATION = 1.2;
@@ -7,12 +7,12 @@ const SATURATION = 1.2;
 const TITLE_LENGTH = 0.3;
 const BODY_LENGTH = 0.6;
 
-export class Earnings {
-  readonly means: Means;
+export class Bm25f {
+  readonly means: MeanLengths;
   readonly #perTitleWord: number;
   readonly #perBodyWord: number;
 
-  constructor({ title, body }: Means) {
+  constructor({ title, body }: MeanLengths) {
     this.means = { title: Math.max(1, title), body: Math.max(1, body) };
     this.#perTitleWord = TITLE_LENGTH / this.means.title;
     this.#perBodyWord = BODY_LENGTH / this.means.body;
@@ -29,7 +29,7 @@ export class Earnings {
    * The score under other mean lengths is at most this many times as high: if texts are longer on average, a given text is relatively
    * shorter, by no more than the means differ. The last digits are for sums in another order.
    */
-  timesMost(other: Means): number {
+  timesMost(other: MeanLengths): number {
     return Math.max(1, this.means.title / other.title, this.means.body / other.body) * (1 + 1e-6);
   }
 }

@@ -1,9 +1,9 @@
 // One clause of a query in one part, block by block: the highest score of a block, and its postings if it is worth reading.
 import type { Clause } from "../query.ts";
 import { clausePostings } from "./clause.ts";
-import { Earnings, saturated } from "./bm25f.ts";
-import { BLOCK, headsOfPostings } from "./block-max.ts";
-import { liveCount, type LongList, type Means, type IndexPart, type Postings } from "./part.ts";
+import { Bm25f, saturated } from "./bm25f.ts";
+import { BLOCK, blockMaximaOfPostings } from "./block-max.ts";
+import { liveCount, type LongList, type MeanLengths, type IndexPart, type Postings } from "./part.ts";
 import { readWordsInto } from "./postings.ts";
 
 export class ClauseBlocks {
@@ -34,9 +34,9 @@ export class ClauseBlocks {
   }
 
   /** For each block, an upper bound of what the clause adds to the score of a document in it; 0 if no document has the clause. */
-  bounds(weight: number, means: Means): Float64Array {
-    const earnings = new Earnings(means);
-    const { most, means: by, at } = this.#long?.heads ?? headsOfPostings(this.postings, this.part, earnings);
+  bounds(weight: number, means: MeanLengths): Float64Array {
+    const earnings = new Bm25f(means);
+    const { most, means: by, at } = this.#long?.heads ?? blockMaximaOfPostings(this.postings, this.part, earnings);
     this.#at = at;
     const times = earnings.timesMost(by);
     const bounds = new Float64Array(most.length);

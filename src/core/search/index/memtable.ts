@@ -4,10 +4,10 @@ import { GRAM } from "../grams.ts";
 import { textEnd } from "../similarity.ts";
 import { signWords, writeSignBits } from "../meaning/vector.ts";
 import { liveCount, MAX_COUNT, NO_POSTINGS, type IndexPart, type Postings, termKey } from "./part.ts";
-import { BODY, TITLE, type VisitWord, WordPlaces } from "./position-arena.ts";
+import { BODY, TITLE, type VisitWord, PositionArena } from "./position-arena.ts";
 
 export class Memtable implements IndexPart {
-  readonly #words = new WordPlaces();
+  readonly #words = new PositionArena();
   readonly #grams = new Map<string, number[]>();
   readonly #numbers = new Map<number, number>();
   readonly #dimensions: number;

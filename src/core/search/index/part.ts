@@ -22,26 +22,26 @@ export interface Documents {
 }
 
 /** Mean lengths in words, with which a document's own are compared. */
-export interface Means {
+export interface MeanLengths {
   readonly title: number;
   readonly body: number;
 }
 
 /** A long posting list by blocks of documents; see block-max.ts. */
-export interface Heads {
+export interface BlockMaxima {
   /** The byte offset of each block's postings, and one more: the end of the last. */
   readonly at: Uint32Array;
   /** The document of the posting before the block, to which the first gap is added. */
   readonly before: Int32Array;
   /** For these mean lengths, the highest score of a document in the block; 0 if none has the word. */
   readonly most: Float32Array;
-  readonly means: Means;
+  readonly means: MeanLengths;
 }
 
 /** A list as it is read for ranking: only some of its blocks. */
 export interface LongList {
   readonly bytes: Uint8Array;
-  readonly heads: Heads;
+  readonly heads: BlockMaxima;
 }
 
 export interface IndexPart extends Documents {

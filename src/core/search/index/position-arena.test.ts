@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { seeded } from "../../../../test/support/search-cases.ts";
-import { BODY, TITLE, WordPlaces } from "./position-arena.ts";
+import { BODY, TITLE, PositionArena } from "./position-arena.ts";
 
 type Posting = [doc: number, title: number, body: number, positions: number[]];
 
 test("every place of every word is found again, of words that stand once and of those that stand everywhere", () => {
   const random = seeded(5);
   const words = ["one", "a", "b", "c", "\ud800", ...Array.from({ length: 3000 }, (_, n) => `rare${n}`)];
-  const places = new WordPlaces();
+  const places = new PositionArena();
   const expected = new Map<string, Posting[]>();
   const add = (word: string, doc: number, field: typeof TITLE | typeof BODY, position: number): void => {
     const postings = expected.get(word) ?? [];

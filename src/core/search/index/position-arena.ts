@@ -16,7 +16,7 @@ const SHORTEST = 2 * PLACE;
 const LONGEST = 256 * PLACE;
 
 /** Numbers and no objects: a memtable has hundreds of thousands of occurrences, and most words occur only once. */
-export class WordPlaces {
+export class PositionArena {
   /** Number of occurrences. */
   count = 0;
   readonly #numbers = new Map<string, number>();

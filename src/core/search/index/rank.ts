@@ -2,7 +2,7 @@
 import type { Query } from "../query.ts";
 import { Best, type Hit } from "./best.ts";
 import { ClauseBlocks } from "./clause-blocks.ts";
-import { Earnings, saturated } from "./bm25f.ts";
+import { Bm25f, saturated } from "./bm25f.ts";
 import { BLOCK, blocksOf } from "./block-max.ts";
 import type { IndexPart } from "./part.ts";
 import type { SeqSet } from "./seq-set.ts";
@@ -80,7 +80,7 @@ class Ranking {
   readonly #stats: CorpusStats;
   /** Weights of the clauses; their sum is 1. */
   readonly #weights: readonly number[];
-  readonly #earnings: Earnings;
+  readonly #earnings: Bm25f;
   readonly #only: SeqSet | undefined;
   /**
    * For the documents of a block: the score, 0 to below 1, which is the earned share of the query's weight; and the number of matching
@@ -93,7 +93,7 @@ class Ranking {
     this.#mode = mode;
     this.#stats = stats;
     this.#weights = weights;
-    this.#earnings = new Earnings(stats);
+    this.#earnings = new Bm25f(stats);
     this.best = best;
     this.#only = only;
   }

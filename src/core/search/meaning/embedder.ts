@@ -1,6 +1,6 @@
 // From a text to its meaning: the sum of the rows of its pieces, with more weight for the first and the repeated ones. No model is run.
 import { isAscii } from "../fold.ts";
-import { withoutPiles } from "../../text/combining-marks.ts";
+import { withoutStackedMarks } from "../../text/combining-marks.ts";
 import type { MeaningTable } from "./table.ts";
 
 export interface Meaning {
@@ -84,7 +84,7 @@ export class Embedder {
   }
 
   #readAny(text: string): number {
-    const plain = withoutPiles(text.toLowerCase())
+    const plain = withoutStackedMarks(text.toLowerCase())
       .normalize("NFD")
       .replace(ACCENTS, "")
       .replace(UNSEEN, (char) => (char === "\n" || char === "\t" || char === "\r" ? " " : ""));

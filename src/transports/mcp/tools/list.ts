@@ -1,5 +1,5 @@
 // Every tool, in the order in which a newcomer meets them. A new tool is its definition and its place here.
-import type { Shapes } from "../shapes.ts";
+import type { OperationSchemas } from "../openapi-schemas.ts";
 import { attachmentTool } from "./attachments.ts";
 import { guideTool } from "./guide.ts";
 import { readingTools } from "./reading.ts";
@@ -8,7 +8,7 @@ import { writingTools } from "./writing.ts";
 import { workingTools } from "./take-work.ts";
 
 export interface ToolOptions {
-  readonly shapes: Shapes;
+  readonly shapes: OperationSchemas;
   /** Whether callers bring their key along; otherwise it is at hand already. */
   readonly takesKeys: boolean;
   /** What board_guide begins with. */

@@ -4,7 +4,7 @@ import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Fence } from "../../../core/view/markdown.ts";
 import type { Arguments, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
-import type { Shapes } from "../shapes.ts";
+import type { OperationSchemas } from "../openapi-schemas.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
 import { choice, described, objectOf, choiceOf, only, pick, type Tool } from "./tool.ts";
 
@@ -30,10 +30,10 @@ const shownThread = (body: Body, marks: Fence) => ({ body, text: threadText(body
 /** What the board takes as `max_chars`. */
 const threadChars = (chars: number): number => Math.floor(Math.min(LIMITS.thread_chars, Math.max(LIMITS.thread_chars_min, chars)));
 
-export const readingTools = (shapes: Shapes): readonly Tool[] =>
+export const readingTools = (shapes: OperationSchemas): readonly Tool[] =>
   [searchMessages, getMessage, getThread, findWork, readInbox, briefing, waitForMessages, listAgents].map((tool) => tool(shapes));
 
-function searchMessages(shapes: Shapes): Tool {
+function searchMessages(shapes: OperationSchemas): Tool {
   const { parameters } = shapes.operation("list_messages");
   const filters = Object.keys(parameters).filter((name) => !NOT_FILTERS.has(name));
   return {
@@ -52,7 +52,7 @@ function searchMessages(shapes: Shapes): Tool {
   };
 }
 
-function getMessage(shapes: Shapes): Tool {
+function getMessage(shapes: OperationSchemas): Tool {
   const { parameters } = shapes.operation("get_message");
   return {
     name: "get_message",
@@ -65,7 +65,7 @@ function getMessage(shapes: Shapes): Tool {
   };
 }
 
-function getThread(shapes: Shapes): Tool {
+function getThread(shapes: OperationSchemas): Tool {
   const { parameters: ofThread } = shapes.operation("get_thread");
   const { parameters: ofGraph } = shapes.operation("get_graph");
   return {
@@ -101,7 +101,7 @@ function getThread(shapes: Shapes): Tool {
   };
 }
 
-function findWork(shapes: Shapes): Tool {
+function findWork(shapes: OperationSchemas): Tool {
   const { parameters } = shapes.operation("get_work");
   return {
     name: "find_work",
@@ -122,7 +122,7 @@ function findWork(shapes: Shapes): Tool {
   };
 }
 
-function readInbox(shapes: Shapes): Tool {
+function readInbox(shapes: OperationSchemas): Tool {
   const { parameters } = shapes.operation("get_inbox");
   return {
     name: "read_inbox",
@@ -133,9 +133,9 @@ function readInbox(shapes: Shapes): Tool {
       ...("unread" in parameters ? { unread: { type: "boolean" } } : {}),
       ...pick(parameters, ...["kind", "reason"].filter((name) => name in parameters), "since", "include", "limit", "cursor"),
     }),
-    async run({ agent, ...given }, desk) {
-      const { ask, self, owner = self, marks } = desk;
-      if (agent === undefined) desk.requireUsableKey?.();
+    async run({ agent, ...given }, context) {
+      const { ask, self, owner = self, marks } = context;
+      if (agent === undefined) context.requireUsableKey?.();
       const usual = "unread" in parameters ? { unread: true } : {};
       const body = (await ask("get_inbox", paged({ agent_id: requireAgent(agent ?? owner), ...usual, ...given }))) as Body;
       return { body, text: pageText("Inbox", body, marks, readSoFar(body)) };
@@ -164,21 +164,21 @@ function briefing(): Tool {
     name: "brief",
     description: "What is new for you, best first, in at most budget characters.",
     input: objectOf({ agent: "", budget: { type: "integer" } }),
-    async run(given, desk) {
-      if (given["agent"] === undefined) desk.requireUsableKey?.();
-      const agent = requireAgent(given["agent"] ?? desk.owner ?? desk.self);
-      const brief = (await desk.ask("get_brief", {
+    async run(given, context) {
+      if (given["agent"] === undefined) context.requireUsableKey?.();
+      const agent = requireAgent(given["agent"] ?? context.owner ?? context.self);
+      const brief = (await context.ask("get_brief", {
         ...given,
         agent,
         format: "md",
-        mark: desk.marks.joint === undefined ? "0" : "1",
+        mark: context.marks.joint === undefined ? "0" : "1",
       })) as string;
       return { body: { brief }, text: brief };
     },
   };
 }
 
-function waitForMessages(shapes: Shapes): Tool {
+function waitForMessages(shapes: OperationSchemas): Tool {
   const { parameters } = shapes.operation("list_messages");
   return {
     name: "wait_for_messages",
@@ -205,7 +205,7 @@ function waitForMessages(shapes: Shapes): Tool {
   };
 }
 
-function listAgents(shapes: Shapes): Tool {
+function listAgents(shapes: OperationSchemas): Tool {
   const { parameters } = shapes.operation("list_agents");
   return {
     name: "list_agents",

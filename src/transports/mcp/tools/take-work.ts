@@ -1,6 +1,6 @@
 // The tool that finds work, claims it and shows it in full, so that a model need not choose, race and read in steps of its own.
 import { type Claimed, heldBy, WHOLE } from "../../../core/view/taken-work.ts";
-import type { Schema } from "../shapes.ts";
+import type { Schema } from "../openapi-schemas.ts";
 import { takenText } from "../text.ts";
 import { described, objectOf, pick, type Tool } from "./tool.ts";
 import { secretOf, type WritingOptions } from "./writing.ts";

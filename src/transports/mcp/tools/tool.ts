@@ -2,7 +2,7 @@
 import { Refusal } from "../../../core/errors.ts";
 import { closestName } from "../../../core/text/did-you-mean.ts";
 import type { Arguments, Body, ToolContext } from "../tool-context.ts";
-import type { Schema } from "../shapes.ts";
+import type { Schema } from "../openapi-schemas.ts";
 
 export interface ToolOutcome {
   /** For a model: strangers' words stand between marker lines. */
@@ -19,7 +19,7 @@ export interface Tool {
   readonly also?: readonly string[];
   /** What it may change; nothing where it is left out. */
   readonly changes?: "adds" | "replaces";
-  run(given: Arguments, desk: ToolContext): Promise<ToolOutcome>;
+  run(given: Arguments, context: ToolContext): Promise<ToolOutcome>;
 }
 
 const text = { type: "string" } as const;

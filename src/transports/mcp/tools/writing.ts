@@ -7,16 +7,16 @@ import { type Fence, type MarkdownRecord, shortId } from "../../../core/view/mar
 import { isOwnKind } from "../../../core/view/own-kind.ts";
 import type { Arguments, Ask, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
-import type { Schema, Shapes } from "../shapes.ts";
+import type { Schema, OperationSchemas } from "../openapi-schemas.ts";
 import { warningsText } from "../text.ts";
 import { choice, objectOf, choiceOf, only, pick, type Tool } from "./tool.ts";
 
 const ALIAS_OPS = ["resolve", "claim", "release"] as const;
-/** Filled in by the board, or by whoever signs. */
+/** Filled in by the board, or by the signer. */
 const FILLED_IN = new Set(["v", "pk", "ts"]);
 
 export interface WritingOptions {
-  readonly shapes: Shapes;
+  readonly shapes: OperationSchemas;
   /** Whether callers bring their key along; otherwise it is at hand already. */
   readonly takesKeys: boolean;
 }
@@ -105,12 +105,12 @@ const aliasTool = (options: WritingOptions): Tool => ({
   description: "Resolves, claims, renews or releases a name; mail to its address reaches the owner's public inbox.",
   input: objectOf({ op: choice(ALIAS_OPS), alias: "", ...secretOf(options) }, ["alias"]),
   changes: "replaces",
-  async run({ op: _op, ...given }, desk) {
+  async run({ op: _op, ...given }, context) {
     const op = choiceOf({ op: _op }, "op", ALIAS_OPS);
     const body =
       op === "resolve"
-        ? ((await desk.ask("get_alias", only(given, "alias"))) as Body)
-        : await desk.hand.alias(op, given["alias"], given["secret_key"]);
+        ? ((await context.ask("get_alias", only(given, "alias"))) as Body)
+        : await context.hand.alias(op, given["alias"], given["secret_key"]);
     const { alias, email, agent, expires_at: until } = body as Record<string, string>;
     return { body, text: `${op}: ${alias} · ${email} · ${agent} · until ${until}` };
   },

@@ -6,7 +6,7 @@ import { type Built, WEB_SOURCE } from "./bundle.ts";
 
 const HASH_CHARS = 8;
 
-export function plainFiles(): readonly Built[] {
+export function unbundledFiles(): readonly Built[] {
   return [
     named("board", "css", styleAt(join(WEB_SOURCE, "board.css"))),
     named("icon", "svg", readFileSync(join(WEB_SOURCE, "icon.svg"), "utf8")),

@@ -1,12 +1,12 @@
-// A directory that is filled as a whole: where that fails or is interrupted, nothing of it is left.
+// Fills a directory completely or not at all: if that fails or is interrupted, nothing is left.
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { systemWords } from "../../adapters/system/access.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** What was in the directory before stays. */
-export async function whole<Result>(dir: string, fill: () => Promise<Result>): Promise<Result> {
+/** Files that were in the directory before stay. */
+export async function allOrNothing<Result>(dir: string, fill: () => Promise<Result>): Promise<Result> {
   const before = existsSync(dir) ? new Set(readdirSync(dir)) : undefined;
   const undo = (): void => {
     const added = before === undefined ? [dir] : readdirSync(dir).flatMap((name) => (before.has(name) ? [] : [join(dir, name)]));
@@ -15,7 +15,7 @@ export async function whole<Result>(dir: string, fill: () => Promise<Result>): P
   const interrupted = (signal: NodeJS.Signals): void => {
     undo();
     for (const one of SIGNALS) process.off(one, interrupted);
-    // Now it ends the process at once, as it would have without this, whatever threads are in the middle of.
+    // Without the listeners, the signal ends the process at once, whatever its threads are doing.
     process.kill(process.pid, signal);
   };
   for (const signal of SIGNALS) process.on(signal, interrupted);

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { emptyDirectory } from "../../../test/support/process.ts";
-import { whole } from "./whole.ts";
+import { allOrNothing } from "./all-or-nothing.ts";
 
 const unfinished = (dir: string): void => {
   mkdirSync(dir, { recursive: true });
@@ -17,13 +17,13 @@ test("what fails leaves nothing, and what was there before stays", async () => {
   writeFileSync(join(kept, "board.key"), "");
   for (const dir of [made, kept])
     await expect(
-      whole(dir, async () => {
+      allOrNothing(dir, async () => {
         unfinished(dir);
         throw new Error("half way");
       }),
     ).rejects.toThrow("half way");
   expect([existsSync(made), readdirSync(kept)]).toEqual([false, ["board.key"]]);
-  expect(await whole(made, async () => unfinished(made))).toBeUndefined();
+  expect(await allOrNothing(made, async () => unfinished(made))).toBeUndefined();
   expect(readdirSync(made)).toEqual(["board.db.next"]);
 });
 
@@ -32,15 +32,15 @@ test("a full disk is told with the directory", async () => {
   const full = async (): Promise<void> => {
     throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   };
-  await expect(whole(dir, full)).rejects.toThrow(`The disk that holds ${dir} is full. Make room there, and try again.`);
+  await expect(allOrNothing(dir, full)).rejects.toThrow(`The disk that holds ${dir} is full. Make room there, and try again.`);
 });
 
 const FILLING = `
   const [dir] = process.argv.slice(1);
   const { mkdirSync, writeFileSync } = await import("node:fs");
-  const { whole } = await import("./whole.ts");
+  const { allOrNothing } = await import("./all-or-nothing.ts");
   setInterval(() => {}, 1000);
-  await whole(dir, () => {
+  await allOrNothing(dir, () => {
     mkdirSync(dir);
     writeFileSync(dir + "/board.db.next", "half");
     console.log("filling");

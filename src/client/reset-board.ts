@@ -1,8 +1,8 @@
-// A board that was set up anew counts from one again: whoever reads on from before would wait for ever.
+// A board that was reset counts from one again. A reader that continued from its old position would wait for ever.
 import { BoardError } from "./board-error.ts";
 
-/** Throws `future_cursor`, as a stream does, where the newest entry comes before what the reader has seen. */
-export function requireReached(after: number, latest: number): void {
+/** Throws `future_cursor`, as a stream does, if the newest entry is older than the last one that the reader has seen. */
+export function requireNotReset(after: number, latest: number): void {
   if (latest >= after) return;
   throw new BoardError({
     code: "future_cursor",

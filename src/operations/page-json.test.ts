@@ -2,7 +2,7 @@ import { array, assert, integer, property, string, tuple } from "fast-check";
 import { expect, test } from "vitest";
 import { SEED } from "../../test/support/random.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
-import { PageText } from "./page-text.ts";
+import { PageJson } from "./page-json.ts";
 
 const LARGE = 300_000;
 const REST = '],"next_cursor":null}';
@@ -16,7 +16,7 @@ test(`a large page says what a small one would, whatever letters it holds (SEED=
   );
   assert(
     property(records, integer({ min: 0, max: 12 }), (all, most) => {
-      const page = new PageText();
+      const page = new PageJson();
       const bytes = all.map((one) => page.add(one));
       expect(bytes).toEqual(all.map((one) => Buffer.byteLength(one)));
       const count = Math.min(most, all.length);
@@ -27,7 +27,7 @@ test(`a large page says what a small one would, whatever letters it holds (SEED=
 });
 
 test("a record that would be too much tells its size, and leaves what stands before it whole", () => {
-  const page = new PageText();
+  const page = new PageJson();
   const record = JSON.stringify("x".repeat(LARGE));
   const fits = Math.floor(LIMITS.page_bytes / record.length);
   for (let i = 0; i <= fits; i++) expect(page.add(record)).toBe(record.length);

@@ -15,7 +15,7 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-export interface OperationShape {
+export interface OperationSchema {
   readonly method: string;
   /** Parameters of the path stand in braces. */
   readonly path: string;
@@ -23,18 +23,18 @@ export interface OperationShape {
   readonly parameters: Readonly<Record<string, Schema>>;
 }
 
-export interface Shapes {
-  operation(name: string): OperationShape;
+export interface OperationSchemas {
+  operation(name: string): OperationSchema;
   /** A named schema of the document, with the outlines of its properties. */
   named(name: string): Schema;
 }
 
-export function shapesOf({ paths, components }: OpenApiDocument): Shapes {
+export function schemasOf({ paths, components }: OpenApiDocument): OperationSchemas {
   const find = (schema: Schema): Schema => {
     const name = typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1) : undefined;
     return name === undefined ? schema : (components.schemas[name] ?? {});
   };
-  const operations = new Map<string, OperationShape>();
+  const operations = new Map<string, OperationSchema>();
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, { operationId, parameters }] of Object.entries(methods)) {
       operations.set(operationId, {

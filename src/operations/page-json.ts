@@ -8,7 +8,7 @@ const START = '{"messages":[';
 /** For the commas between the records and for what follows them. */
 const ROOM = 64 * 1024;
 
-export class PageText {
+export class PageJson {
   readonly #texts: string[] = [];
   #chars = 0;
   #bytes: Buffer | undefined;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { plainFiles } from "./plain.ts";
+import { unbundledFiles } from "./unbundled.ts";
 
 test("without a bundler pages still have their whole style and their icon", () => {
-  const files = new Map(plainFiles().map(({ name, bytes }) => [name.replace(/-[0-9a-f]{8}/, ""), Buffer.from(bytes).toString("utf8")]));
+  const files = new Map(unbundledFiles().map(({ name, bytes }) => [name.replace(/-[0-9a-f]{8}/, ""), Buffer.from(bytes).toString("utf8")]));
   expect([...files.keys()]).toEqual(["board.css", "icon.svg"]);
   expect(files.get("board.css")).toContain("--paper:");
   expect(files.get("board.css")).toContain(".row {");

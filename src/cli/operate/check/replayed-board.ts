@@ -1,4 +1,4 @@
-// A second board, made from the log alone, to hold the first one against.
+// A second board, replayed from the log alone, with which the first is compared.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import type { HeardChange, InboxChange } from "../../../core/message/inbox-chang
 import type { MessageState, Tombstone } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
 
-/** The log exists already: the rules' own entries go nowhere, and a message has the seq of its entry. */
+/** The log exists already, so entries that the rules append are dropped, and a message has the seq of its entry. */
 class ReplayLedger extends BatchLedger {
   seq = 0;
   override log(): number {
@@ -74,7 +74,7 @@ function added<Key, One>(all: Map<Key, One[]>, key: Key, one: One): number {
   return others.push(one) - 1;
 }
 
-export class Scratch {
+export class ReplayedBoard {
   readonly #dir = mkdtempSync(join(tmpdir(), "blackboard-check-"));
   readonly #db: DatabaseSync;
   readonly #fetcher: Fetcher;
@@ -88,7 +88,7 @@ export class Scratch {
     this.#flush = new Flush(this.#db);
   }
 
-  /** All or none of them. */
+  /** Applies all of them or none. */
   play(history: readonly ReplayedEntry[], onFault: (told: ReplayedEntry, error: Error) => void): void {
     const [first] = history;
     if (first === undefined) return;
@@ -111,7 +111,7 @@ export class Scratch {
     );
   }
 
-  /** A lease that ends may leave no entry, by time or by whoever asked: where the board has ended it, it is ended here too. */
+  /** A lease may end without an entry, by time or by its holder. If the board has ended it, it is ended here too. */
   endLeases(endedThere: (target: MessageState) => boolean): void {
     // When they ended is not known, and so not who was told.
     this.#batch(
@@ -133,7 +133,7 @@ export class Scratch {
       ledger.set.start = { seq: start, hash: GENESIS };
       this.#fetcher.serve(ledger.set);
       next(ledger);
-      // What is withdrawn ends at once.
+      // Withdrawn messages end at once.
       more = ledger.goOnWithdrawing();
       ledger.finishAdopting();
       this.#flush.write(ledger);
@@ -141,7 +141,7 @@ export class Scratch {
     this.#db.exec("COMMIT");
   }
 
-  /** Nothing more can be played after this. */
+  /** Nothing can be replayed after this. */
   async read(): Promise<Store> {
     this.#db.close();
     return openSqliteStore(this.#dir, () => {}, "operator");
