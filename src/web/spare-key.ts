@@ -33,8 +33,9 @@ export function spareKey(board: Board, key: AgentKey): readonly Node[] {
       if (line?.next != null && !confirm("A spare key is committed already. A new one takes its place after 72 hours. Go on?")) return;
       const spare = await makeKey();
       told.textContent = working;
-      const done = await commitKey(board, key, { next: keyHash(spare) }, { mine: pageMiner() });
+      // First the file: a key that is committed to and lost could never take over.
       saveKeyFile(spare, `${key.agent}.next.key`);
+      const done = await commitKey(board, key, { next: keyHash(spare) }, { mine: pageMiner() });
       told.textContent = `The file ${key.agent}.next.key is your spare key: keep it apart from this computer. ${sinceWords(done)}`;
     } catch (error) {
       told.textContent = (error as Error).message;
