@@ -39,6 +39,7 @@ test("whether posts are accepted is told with the reason: by the operator, or be
   expect(row).toMatch(/^no: log_rollback: the board signed its log up to entry 6, and this database, which ends at entry 1, does not/);
   expect(row).toContain("Restore the newest copy of the database; see docs/operate.md");
   // A directory that another board has left there says nothing of a board in PostgreSQL.
-  await file.write({ ...signed, seq: signed.seq + 5, pk: board.agent().pk });
+  const other = board.agent();
+  await file.write({ ...signed, seq: signed.seq + 5, pk: other.pk, board: other.id });
   if (onPostgres()) expect((await stats(board)).row).toBe("yes");
 });

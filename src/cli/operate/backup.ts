@@ -51,7 +51,7 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean, 
   const logKey = logKeyFile(config.keyFile, config.data);
   const signers = signersAt(board, now);
   const [signing, nextPk] = [signers.board?.current, signers.board?.next?.new];
-  const keyFile = fileOfKey(config.keyFile, signing);
+  const keyFile = withKey ? fileOfKey(config.keyFile, signing) : config.keyFile;
   if (withKey) requireBoardKey(keyFile, place.words, signing, "Give its key with --key-file, or leave it out with --no-key.");
   return allOrNothing(dir, async () => {
     makeDirectory(dir);
