@@ -1,17 +1,18 @@
-// How a text that asks to be copied goes through a thousand agents, with the brake on spreading texts and without it.
-import { brakeBits } from "../src/core/guard/copies/brake.ts";
+// Simulates how a text that asks to be copied spreads among a thousand agents, with and without the extra work that the board asks for
+// copies.
+import { brakeBits } from "../src/core/guard/copies/extra-work.ts";
 import { Copies, type Spread } from "../src/core/guard/copies/copies.ts";
 import { signatureOf } from "../src/core/guard/copies/signature.ts";
 import { seeded } from "./support/generated-messages.ts";
 
 const AGENTS = 1000;
-/** Of them so many do what a text tells them. */
+/** The share of agents that do what a text tells them. */
 const OBEDIENT = 0.3;
 const BITS = 18;
-/** What one agent tries in a second, and how long it goes on before it gives up. */
+/** Hashes that one agent tries per second, and how long it tries before it gives up. */
 const HASHES = 500_000;
 const PATIENCE_S = 120;
-/** An agent looks at the newest messages once a minute; so many others are posted in a second meanwhile. */
+/** An agent looks at the newest messages once a minute; meanwhile this many other messages are posted per second. */
 const LOOK_S = 60;
 const NEWEST = 50;
 const OTHERS_A_SECOND = 2;
@@ -28,7 +29,7 @@ interface Mining {
   readonly ends: number;
 }
 
-/** How many agents have posted it after so many seconds. */
+/** The number of agents that have posted the text after each number of seconds. */
 function spread(brake: boolean): readonly number[] {
   const random = seeded(1);
   const copies = new Copies(1024, 86_400_000);
@@ -41,7 +42,7 @@ function spread(brake: boolean): readonly number[] {
   const posted = new Set<number>([0]);
   const tried = new Set<number>([0]);
   copies.add(signature, "0", 0);
-  /** When it was posted; what is older than the newest messages nobody sees. */
+  /** When the text was posted. Nobody sees copies that are older than the newest messages. */
   let newest: number[] = [0];
   let mining: Mining[] = [];
   const curve: number[] = [];
@@ -59,7 +60,7 @@ function spread(brake: boolean): readonly number[] {
       if (one.ends > now) going.push(one);
       else {
         const bits = required(copies.look(signature, String(one.agent), now * 1000));
-        // It has spread further meanwhile, and the board asks for more.
+        // The text has spread further meanwhile, so the board asks for more work.
         if (bits > one.bits) going.push({ ...one, bits, ends: now + minedIn(bits) });
         else {
           copies.add(signature, String(one.agent), now * 1000);

@@ -1,4 +1,4 @@
-// What a brief takes over a full inbox: answered one at a time, in both forms, small and large.
+// Measures a brief of a full inbox: one request at a time, as JSON and as Markdown, small and large.
 import { Agent } from "../test/support/agent.ts";
 import { postgresServer } from "../test/support/postgres/server.ts";
 import type { Figure } from "./support/figure.ts";
@@ -24,7 +24,7 @@ export async function briefBench({ store = "sqlite,postgres" }: { store?: string
       const url = `http://127.0.0.1:${board.ports[0] ?? 0}`;
       const me = new Agent();
       await fill(url, me);
-      // Until the search index has what was posted.
+      // Waits until the search index contains everything that was posted.
       for (const { pid } of board.nodes) await settled(pid);
       for (const [budget, format] of [
         [8000, "json"],
@@ -48,10 +48,10 @@ export async function briefBench({ store = "sqlite,postgres" }: { store?: string
   return figures;
 }
 
-/** Of the threads that answer, and of the database's server. */
+/** CPU time of the threads that answer, and of the database server. */
 const cpuOf = (board: MeasuredBoard): number => [...board.cpuMs().values()].reduce((sum, ms) => sum + ms, 0);
 
-/** Letters, and some work for it alone, from a few agents. */
+/** Posts messages to the agent, and some work for it alone, from a few other agents. */
 async function fill(url: string, me: Agent): Promise<void> {
   const send = async (sender: Agent, n: number): Promise<void> => {
     const fields = { kind: n % 50 === 0 ? "task" : "note", title: `letter ${n}`, body: `${n} `.repeat(60), to: me.id };

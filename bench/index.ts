@@ -1,4 +1,4 @@
-// The search index alone: how fast it is built, how much disk it takes, and how long each kind of search waits.
+// Measures the search index alone: how fast it is built, how much disk it takes, and how long each kind of search takes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ async function build(index: SearchIndex, messages: number): Promise<void> {
   );
 }
 
-/** The source of this bench makes up its messages as they are read: in us of CPU each. */
+/** CPU microseconds per message that this bench itself spends: its source generates messages as they are read. */
 function cpuOfMaking(): number {
   const SAMPLE = 10_000;
   for (let seq = 1; seq <= SAMPLE; seq++) payloadOf(seq);

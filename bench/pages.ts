@@ -1,15 +1,16 @@
-// What pages for people cost the server: the board and a message, kept and made anew, as they are and compressed.
+// Measures what pages for people cost the server: the front page and a message, cached and rendered again, plain and compressed.
 import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
 import { filledBoard, sizesIn } from "./support/filled-board.ts";
 import { GeneratorProcess } from "./support/generator-process.ts";
 import { machineTime, othersShare, threadMs } from "./support/machine.ts";
+import { pagesBeside } from "./support/pages-beside.ts";
 
 const CONNECTIONS = 16;
 const SECONDS = 3;
 const ROUNDS = 3;
-/** More than the board keeps of rendered pages. */
+/** More pages than the board caches. */
 const MANY = 2000;
 const BROWSER = ["accept: text/html"];
 const ENCODED = [...BROWSER, "accept-encoding: gzip, deflate, br"];
@@ -17,8 +18,11 @@ const ENCODED = [...BROWSER, "accept-encoding: gzip, deflate, br"];
 const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1);
 const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** On a board of the first size that `--messages` names. */
-export async function pagesBench({ messages }: { messages?: string | undefined } = {}): Promise<readonly Figure[]> {
+/** Uses a board of the first size that `--messages` names. With `beside`, only compares with another checkout. */
+export async function pagesBench({ messages, beside }: { messages?: string | undefined; beside?: string | undefined } = {}): Promise<
+  readonly Figure[]
+> {
+  if (beside !== undefined) return pagesBeside(beside);
   const [size = 0] = sizesIn(messages);
   const { dir } = filledBoard(size);
   await using board = await BoardProcess.start(dir);

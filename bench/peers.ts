@@ -1,4 +1,5 @@
-// This board and a strfry in turn on the same machine, with posts of the same size: how many a second, at which cost, and how they are read back.
+// Measures this board and a strfry in turn on the same machine, with posts of the same size: posts per second, their cost, and reading them
+// back.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { BoardContender } from "./support/board-contender.ts";
@@ -14,13 +15,13 @@ const ROUNDS = 3;
 const SECONDS = 4;
 const READ_SECONDS = 2;
 const READ_CONNECTIONS = 16;
-/** More than any round can use up. */
+/** More posts than any round can use. */
 const POSTS_PER_SECOND = 8000;
-/** Until compilers have seen enough. */
+/** How long the compilers need to warm up. */
 const WARM_UP_SECONDS = 10;
-/** Each holds at least so many when it is read, and all the same number. */
+/** Each server has at least this many messages when it is read, and all have the same number. */
 const LEAST_MESSAGES = 20_000;
-/** Until all are there. */
+/** The time limit for filling up; it ends when all messages are there. */
 const LONG_S = 3600;
 
 const POSTING: readonly { readonly what: string; readonly manner: Manner; readonly connections: number }[] = [
@@ -34,7 +35,7 @@ interface Round extends Measured {
   readonly byThread: string;
 }
 
-/** The rounds of one thing that is measured: of each contender, in their order. */
+/** The rounds of one measurement, for each contender in order. */
 interface Compared {
   readonly what: string;
   readonly rounds: readonly (readonly Round[])[];
@@ -88,7 +89,7 @@ async function readInTurn(
   );
 }
 
-/** One after the other in each round, so that what else the machine does meets all of them. */
+/** Measures the contenders one after the other in each round, so that other load on the machine affects all of them. */
 async function inTurn(what: string, contenders: readonly Contender[], once: (contender: Contender) => Promise<Round>): Promise<Compared> {
   console.log(what);
   const rounds: Round[][] = [];
@@ -120,7 +121,7 @@ async function timed({ pid }: Contender, generator: GeneratorProcess, work: () =
   return { ...measured, cpuUs, generatorUs, byThread: byThread.join(", ") };
 }
 
-/** Whoever took fewer posts in the same time gets the rest now: the same number is read of each. */
+/** The server that accepted fewer posts in the same time gets the rest now, so that both have the same number. */
 async function fillUp(contenders: readonly Contender[]): Promise<void> {
   const target = Math.max(LEAST_MESSAGES, ...contenders.map(({ posted }) => posted));
   for (const contender of contenders) {
@@ -149,7 +150,7 @@ function table(results: readonly Compared[], contenders: readonly Contender[]): 
   console.table(Object.fromEntries(results.map((result) => [result.what, Object.fromEntries([...columns(result), ...ratios(result)])])));
 }
 
-/** Of the board; what the other did stands beside it as what can be had. */
+/** Figures of the board; the other server's figure is shown as the ceiling. */
 function figuresOf(result: Compared, contenders: readonly Contender[]): readonly Figure[] {
   const beside = (of: (round: Round) => number) => {
     const [, peer] = contenders;

@@ -1,4 +1,5 @@
-// How many signed posts per second a board acknowledges on each store, and how it reads them back, beside what the machine could do at most.
+// Measures how many signed posts per second a board acknowledges on each store, and how it reads them back, beside the most that the
+// machine can do.
 import { type PostgresServer, postgresServer } from "../test/support/postgres/server.ts";
 import { durableRows, durableRowsIn, signatureChecks, smallAnswers, syncs } from "./support/ceilings.ts";
 import { type Figure, othersFigure, whole, written } from "./support/figure.ts";
@@ -8,12 +9,12 @@ import { MeasuredBoard, storesIn } from "./support/measured-board.ts";
 import { readBack } from "./support/read-back.ts";
 import { Scratch } from "./support/scratch.ts";
 
-/** Until the compiler has seen enough: before that a post costs half as much again. */
+/** How long the compiler needs to warm up: before that, a post costs half as much again. */
 const WARM_UP = { connections: 64, seconds: 10 };
 const RUNS = [1, 16, 64];
 const SECONDS = 4;
 const MOMENT_S = 0.3;
-/** More than any run can use up. */
+/** More posts than any run can use. */
 const POSTS_PER_SECOND = 8000;
 const ALL_STORES = "sqlite,postgres,postgres-2";
 
@@ -26,7 +27,10 @@ interface Posted {
   readonly commitsAPost: number;
   readonly cpuUs: number;
   readonly others: number | undefined;
-  /** Of OpenSSL on one core, in the moments before and after: the machine's own speed moves from one minute to the next. */
+  /**
+   * Signatures per second that OpenSSL checks on one core right before and after, because the speed of the machine changes from minute to
+   * minute.
+   */
   readonly checks: number;
 }
 
@@ -35,7 +39,7 @@ export async function postBench({ store = ALL_STORES }: { store?: string | undef
   await using open = new AsyncDisposableStack();
   const scratch = open.use(new Scratch());
   const generator = open.use(new GeneratorProcess());
-  // It syncs what it acknowledges, as the boards on SQLite do.
+  // The server syncs what it acknowledges, as the boards on SQLite do.
   const server = choices.some(({ nodes }) => nodes > 0) ? await postgresServer({ durable: true, parent: scratch.parent }) : undefined;
   open.defer(() => server?.remove());
   const boards: MeasuredBoard[] = [];
@@ -46,7 +50,7 @@ export async function postBench({ store = ALL_STORES }: { store?: string | undef
     await generator.post(board.ports, WARM_UP.connections, WARM_UP.seconds);
   }
   const posted: Posted[] = [];
-  // The stores take turns, so that what else the machine does meets all of them.
+  // The stores take turns, so that other load on the machine affects all of them.
   for (const connections of RUNS) {
     for (const board of boards) {
       await generator.make(SECONDS * (connections === 1 ? 2000 : POSTS_PER_SECOND));
@@ -85,7 +89,7 @@ async function measure(board: MeasuredBoard, generator: GeneratorProcess, connec
 function figuresOf(posted: Posted, ceilings: readonly Figure[]): readonly Figure[] {
   const { board, connections, perSecond, p50, p99, commitsAPost, cpuUs, others, checks } = posted;
   const of = (what: string): string => `${board.name}, ${connections} connection${connections === 1 ? "" : "s"}: ${what}`;
-  // One at a time waits for the disk; many together wait for processors.
+  // A single connection waits for the disk; many connections wait for processors.
   const beside = { name: "OpenSSL's checks on one core, beside it", value: checks };
   const ceiling = connections > 1 ? beside : ceilings.find(({ name }) => name === "fsyncs");
   return [
@@ -98,7 +102,7 @@ function figuresOf(posted: Posted, ceilings: readonly Figure[]): readonly Figure
   ];
 }
 
-/** Each alone, on one core. */
+/** Each ceiling is measured alone, on one core. */
 async function ceilingsOf(dir: string, generator: GeneratorProcess, server: PostgresServer | undefined): Promise<readonly Figure[]> {
   const { openssl, sodium } = signatureChecks();
   const figures: Figure[] = [

@@ -1,4 +1,4 @@
-// How many reads per second the board answers and how long each waits, beside a bare server that sends the same bytes.
+// Measures how many reads per second the board answers and how long each takes, beside a bare server that sends the same bytes.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -17,7 +17,7 @@ const CONNECTIONS = 16;
 const SECONDS = 2;
 const ALONE_SECONDS = 1.5;
 const ROUNDS = 3;
-/** Beside a bare server that sends the same. */
+/** Questions that are also measured on a bare server that sends the same answer. */
 const COMPARED = new Set(["by id", "newest 50, no bodies", "newest 50"]);
 
 interface Measure {
@@ -29,7 +29,7 @@ interface Measure {
   readonly cpuUs: number;
   /** Rate as a share of the bare server's. */
   readonly ofBare: number | undefined;
-  /** The bare server's CPU time for the same answer as a share of ours: what other processes take moves it least. */
+  /** The bare server's CPU time for the same answer as a share of ours. Other processes affect this figure least. */
   readonly ofBareCpu: number | undefined;
 }
 
@@ -129,7 +129,7 @@ async function measureBoard(size: number): Promise<MeasuredSize> {
   return { measures: results, figures: [...figures, ...othersFigure(of("other processes"), others)] };
 }
 
-/** Rounds of board and bare server in turn, so that what else runs on the machine meets both. */
+/** Measures the board and the bare server in turn, so that other load on the machine affects both. */
 async function measure(
   what: string,
   paths: Questions[string],
@@ -184,7 +184,7 @@ async function searchable(board: BoardProcess): Promise<void> {
   while ((await fetch(`http://127.0.0.1:${board.port}/api/messages?q=anything&limit=1`)).status !== 200) await setTimeout(200);
 }
 
-/** Database and index together, as a multiple of the payloads. */
+/** The size of database and index together, as a multiple of the payloads. */
 function disk({ dir }: FilledBoard, size: number): number {
   const db = openDatabase(databasePath(dir), "read");
   const payload = Number(db.prepare("SELECT sum(octet_length(payload)) AS bytes FROM contents").get()?.["bytes"]);

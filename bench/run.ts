@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { undoOnSignals } from "../test/support/leftovers.ts";
 import { acksBench } from "./acks.ts";
 import { briefBench } from "./brief.ts";
+import { keysBench } from "./keys.ts";
 import { pagesBench } from "./pages.ts";
 import { peersBench } from "./peers.ts";
 import { postBench } from "./post.ts";
@@ -26,6 +27,7 @@ interface Options {
   readonly workers?: string | undefined;
   readonly clients?: string | undefined;
   readonly strfry?: string | undefined;
+  readonly beside?: string | undefined;
 }
 
 const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Figure[]>>> = {
@@ -38,6 +40,7 @@ const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Fi
   brief: briefBench,
   acks: acksBench,
   wake: wakeBench,
+  keys: keysBench,
   tlog: tlogBench,
   peers: peersBench,
 };
@@ -48,10 +51,11 @@ const USAGE = {
   what: "bench",
   flags: {
     messages: { takes: "100000,1000000", words: "how many messages the boards of read and pages hold" },
-    store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post, writer, brief, acks and tlog keep themselves" },
+    store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post, writer, brief, acks, keys and tlog keep themselves" },
     tasks: { takes: "200", words: "how many tasks the queue of team has" },
     workers: { takes: "3,12", words: "how many workers the teams have" },
     clients: { takes: "typescript,python,mcp", words: "by which clients the workers of team speak to the board" },
+    beside: { takes: "DIR", words: "another checkout of the board, with its dependencies, whose pages pages measures beside these" },
     strfry: { takes: "PATH", words: "a strfry program that peers measures beside the board" },
     record: { words: "add this run to bench/history.jsonl" },
   },
@@ -85,7 +89,7 @@ for (const [name, bench] of Object.entries(BENCHES).filter(([name]) => asked.len
     const figures = await bench(values);
     done.push({ run: runOf(name, figures, new Date()), figures });
   } catch (error) {
-    // What the others have measured is shown all the same.
+    // One bench failed; the figures of the others are still shown.
     console.error(error);
     failed.push(name);
   }
@@ -97,5 +101,5 @@ for (const { run, figures } of done) {
 if (switches.has("record")) for (const { run } of done) history.record(run);
 else console.log("\nNot recorded; --record adds this run to bench/history.jsonl.");
 if (failed.length > 0) console.error(`Not measured, see above: ${failed.join(", ")}.`);
-// At once: the package that runs PostgreSQL would end with 0 by and by.
+// Exits at once: otherwise the package that runs PostgreSQL would soon exit with code 0.
 process.exit(failed.length > 0 ? 1 : 0);

@@ -1,5 +1,5 @@
-// How often similarity search finds the other telling of a text: recall over sets of paraphrases and duplicate reports, by words alone,
-// by meaning alone, and by both.
+// Measures how often similarity search finds the other version of a text: recall over sets of paraphrases and duplicate reports, by words
+// alone, by meaning alone, and by both.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Document, documentOf, documentOfText } from "../src/core/search/document.ts";
@@ -7,12 +7,12 @@ import { Embedder } from "../src/core/search/meaning/embedder.ts";
 import { fused, trust } from "../src/core/search/meaning/fuse.ts";
 import { Meanings } from "../src/core/search/meaning/meanings.ts";
 import { readTable } from "../src/core/search/meaning/table.ts";
-import { cosine } from "../src/core/search/meaning/vector.ts";
+import { cosine } from "../src/core/search/meaning/vector-similarity.ts";
 import { NEAR_THRESHOLD, nearScore, prepareNear, type TermStats } from "../src/core/search/similarity.ts";
 import { evalSet, evalSets, noSets } from "./support/eval-sets.ts";
 import { REWORDED } from "./support/reworded.ts";
 
-/** `g` is the group of texts that say the same; below 0 there is none. */
+/** `g` is the group of texts that mean the same; below 0 the text is in no group. */
 interface Text {
   readonly i: number;
   readonly t: string;
@@ -21,7 +21,7 @@ interface Text {
 }
 
 const QUESTIONS = 1000;
-/** As the board does it: so many that share the most weight of words are scored exactly, and so many of the nearest meanings. */
+/** As in the board: this many texts with the most weight of words in common are scored exactly, and this many with the nearest meanings. */
 const BY_WORDS = 200;
 const BY_MEANING = 100;
 
@@ -132,7 +132,7 @@ function indexedMeanings(texts: readonly Text[]): {
   return { vectors, meanings, meaning_us };
 }
 
-/** What this process has spent, which a busy machine does not change much. */
+/** CPU time of this process, which a busy machine changes little. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

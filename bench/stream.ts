@@ -1,4 +1,5 @@
-// How many readers of the live stream a board serves: deliveries per second, time from acknowledgement to receipt, memory per reader.
+// Measures how many readers of the live stream a board serves: deliveries per second, time from acknowledgement to receipt, memory per
+// reader.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -12,13 +13,13 @@ import { machineTime, othersShare } from "./support/machine.ts";
 import { MeasuredBoard } from "./support/measured-board.ts";
 import { Scratch } from "./support/scratch.ts";
 
-/** Other sizes may be asked for, such as BENCH_READERS=1000; BENCH_READERS=0 leaves all but the last row out. */
+/** BENCH_READERS=1000 measures another size; BENCH_READERS=0 measures the last row only. */
 const CROWDS = (process.env["BENCH_READERS"] ?? "1000,5000,10000").split(",").map(Number);
 const SECONDS = 4;
 const CONNECTIONS = 64;
-/** Frames that a bare server writes at once, beside one at a time. */
+/** Frames that the bare server writes in one write, to compare with one frame per write. */
 const TOGETHER = 32;
-/** About the length of the frame of one of the posts. */
+/** About the length of the frame of one post. */
 const FRAME_BYTES = 1750;
 const SETTLE_MS = 3000;
 const ACROSS = { readers: 10, warmUp: 50, paced: { posts: 300, pauseMs: 10 } };
@@ -38,7 +39,7 @@ export async function streamBench(): Promise<readonly Figure[]> {
   return [...figures, ...(await acrossNodes())];
 }
 
-/** Posted on one node, read on another: the way leads through PostgreSQL and its notification. */
+/** Posts on one node and reads on another: the notification goes through PostgreSQL. */
 async function acrossNodes(): Promise<readonly Figure[]> {
   await using open = new AsyncDisposableStack();
   const scratch = open.use(new Scratch());
@@ -82,7 +83,7 @@ async function crowd(count: number, audience: Audience): Promise<readonly Figure
   console.log(`${n(count)} readers, ${AUDIENCES[audience]}`);
 
   const alone = await readers.order({ flatOut: { connections: CONNECTIONS, seconds: 2 }, port: board.port });
-  // Warm first, so that what the board needs anyway is not counted as the readers'.
+  // Warms up first, so that memory that the board needs anyway is not counted as the readers'.
   await readers.order({ open: { port: board.port, readers: 100, audience } });
   await readers.order({ flatOut: { connections: CONNECTIONS, seconds: 1 }, port: board.port });
   await pause(SETTLE_MS);
@@ -130,7 +131,7 @@ async function crowd(count: number, audience: Audience): Promise<readonly Figure
   return [{ ...deliveries, ...bare(ceilings?.rate) }, { ...late, ...bare(ceilings?.p99) }, ...rest];
 }
 
-/** The same number of sockets and bytes from a server that does nothing else. */
+/** Sends the same number of bytes to the same number of sockets from a server that does nothing else. */
 async function bareBroadcast(count: number, framesAWrite: number): Promise<{ rate: number; p50: number; p99: number }> {
   using readers = new CrowdProcess();
   const server = fork(new URL("./support/bare-broadcast.ts", import.meta.url), [String(FRAME_BYTES), String(framesAWrite)]);
@@ -145,7 +146,7 @@ async function bareBroadcast(count: number, framesAWrite: number): Promise<{ rat
   return { rate: deliveries / seconds, p50, p99 };
 }
 
-/** How many files a process may open here; Node.js raises its own limit to this. */
+/** How many files a process may open here. Node.js raises its own limit to this number. */
 function openFiles(): number {
   const [, hard = "unlimited"] = /^Max open files\s+\S+\s+(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
   return hard === "unlimited" ? Infinity : Number(hard);

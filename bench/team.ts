@@ -1,4 +1,4 @@
-// Teams of workers behind one address, at a board with the usual limits: whether all work gets done, once, and what it takes.
+// Teams of workers behind one address, at a board with the usual limits: whether all work is done exactly once, and what it costs.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, listMessages, makeKey, type Message, postMany, task } from "../src/client/client.ts";
@@ -12,7 +12,7 @@ import { type Client, CLIENTS, Team } from "./support/team.ts";
 export interface TeamOptions {
   readonly tasks?: string | undefined;
   readonly workers?: string | undefined;
-  /** Which of the clients; all unless given. */
+  /** The clients to measure; all unless given. */
   readonly clients?: string | undefined;
 }
 
@@ -20,11 +20,11 @@ const TASKS = 200;
 const WORKERS = "3,12";
 const KILL_EVERY_MS = 10_000;
 const LOOK_EVERY_MS = 1000;
-/** A team that has done nothing more for so long is stuck: longer than every lease, and than every limit makes one wait. */
+/** A team without progress for this long is stuck: it is longer than every lease and every wait for a limit. */
 const STUCK_MS = 180_000;
 const CHARS_A_TOKEN = 3.5;
 const PAGE = 200;
-/** As on a public board. */
+/** The limits of a public board. */
 const LIMITED = ["--rate-limits", "on", "--pow-bits", "18", "--pow-max-bits", "24"];
 
 export async function teamBench({ tasks = String(TASKS), workers = WORKERS, clients }: TeamOptions = {}): Promise<readonly Figure[]> {
@@ -58,7 +58,7 @@ async function measure(client: Client, workers: number, tasks: number): Promise<
       `  ${(passed.requests / tasks).toFixed(2).padStart(6)} a task  ${whole(passed.bytes / passed.requests).padStart(7)} bytes each  ${route}`,
     );
   const of = (what: string): string => `${client}, ${workers} workers, ${tasks} tasks: ${what}`;
-  // A model behind MCP sees neither the requests nor the bytes that its host's program makes of its calls.
+  // A model behind MCP sees neither the requests nor the bytes that its host's program sends for its calls.
   const [asked, read] = client === "mcp" ? [team.calls, team.chars] : [requests, bytes];
   return [
     { name: of("verified"), value: (done.length / tasks) * 100, unit: "%", better: "more" },
@@ -74,7 +74,7 @@ async function measure(client: Client, workers: number, tasks: number): Promise<
   ];
 }
 
-/** By a board that is in no hurry, before the one that is measured. */
+/** Posts the tasks on a board without limits, before the measured board is started. */
 async function fill(data: string, tasks: number): Promise<void> {
   await using process = await BoardProcess.start(data);
   const board = connect(`http://127.0.0.1:${process.port}`);
@@ -83,7 +83,7 @@ async function fill(data: string, tasks: number): Promise<void> {
   for await (const { error } of postMany(board, key, queue)) if (error !== undefined) throw error;
 }
 
-/** All tasks that were verified in the end, or by the time that the team was stuck. */
+/** All verified tasks, when all are verified or when the team is stuck. */
 async function untilVerified(url: string, team: Team, tasks: number): Promise<readonly Message[]> {
   const board = connect(url);
   let killAt = performance.now() + KILL_EVERY_MS;

@@ -1,4 +1,4 @@
-// What the tree over the log costs: its share of a post, the time of a proof, and a tile beside answers that are always the same.
+// Measures what the tree over the log costs: its share of a post, the time of a proof, and a tile beside static answers.
 import { BatchLedger } from "../src/adapters/sql/batch/ledger.ts";
 import { EMPTY_EDGE, growEdge } from "../src/core/log/tree-edge.ts";
 import { GENESIS } from "../src/core/log/entry-text.ts";
@@ -33,7 +33,7 @@ export async function tlogBench({ store = "sqlite,postgres" }: { store?: string 
   return figures;
 }
 
-/** The hashing alone, over many tiles, in batches as a busy board has them. */
+/** Hashing alone, over many tiles, in batches of the size that a busy board has. */
 function hashing(): Figure {
   const entries = Array.from({ length: BATCH }, (_, i) => {
     const id = sha256Hex(`message ${i}`);
@@ -53,7 +53,7 @@ function hashing(): Figure {
   return { name: "the tree alone, an entry", value, unit: "us", better: "less" };
 }
 
-/** Two writers in turn, one of them without the tree: CPU a post of each, and the ratio. */
+/** Two writers in turn, one of them without the tree: CPU per post of each, and the ratio. */
 async function beside(name: string): Promise<readonly Figure[]> {
   using scratches = new DisposableStack();
   const open = async (): Promise<MeasuredWriter> => {
@@ -76,7 +76,7 @@ async function beside(name: string): Promise<readonly Figure[]> {
   try {
     const rounds: { readonly tree: number; readonly none: number }[] = [];
     for (let round = -5; round < ROUNDS; round++) {
-      // Who comes second finds warmer caches, so they take turns at that too.
+      // The second one finds warmer caches, so they also take turns at being first.
       const first = round % 2 === 0;
       const one = await run(first ? withTree : without, first);
       const other = await run(first ? without : withTree, !first);
@@ -96,7 +96,7 @@ async function beside(name: string): Promise<readonly Figure[]> {
   }
 }
 
-/** What the tree takes of a whole post on SQLite: request, signature, writer and answer. */
+/** The tree's share of a whole post on SQLite: request, signature, writer and answer. */
 async function share(measured: readonly Figure[]): Promise<readonly Figure[]> {
   using scratch = new Scratch();
   using generator = new GeneratorProcess();
@@ -127,7 +127,7 @@ async function served(): Promise<readonly Figure[]> {
   using bare = await SameBytesProcess.start();
   const at = `http://127.0.0.1:${board.port}`;
   const { latest_seq } = (await (await fetch(`${at}/api/changes?limit=1`)).json()) as { latest_seq: number };
-  // The first one signs the head that all of them are against.
+  // The first request signs the head that all proofs refer to.
   await fetch(`${at}/api/changes/${latest_seq}/proof`);
   const ask = async (port: number, pid: number | undefined, paths: readonly string[], connections: number) => {
     const before = threadMs(pid).get("main") ?? Number.NaN;

@@ -1,4 +1,4 @@
-// How long whoever is asleep sleeps on after a post, by each adapter of the courier and by the hook; real processes at both ends.
+// Measures how long a post takes to wake an agent, by each adapter of the courier and by the hook, with real processes at both ends.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
@@ -9,10 +9,11 @@ import { readKeyFile, writeKeyFile } from "../src/cli/key-file.ts";
 import { makeKey } from "../src/client/key.ts";
 import { SOCKET } from "../src/courier/courier.ts";
 import { Agent } from "../test/support/agent.ts";
-import { ACTING_AGENT, actsIn, courierFile, Receiver, SECRET, TestCourier } from "../test/support/courier.ts";
+import { ACTING_AGENT, actsIn, courierFile, SECRET, TestCourier } from "../test/support/courier.ts";
 import { eventually } from "../test/support/eventually.ts";
 import { undoAtExit } from "../test/support/leftovers.ts";
 import { McpClient } from "../test/support/mcp-client.ts";
+import { NtfyServer } from "../test/support/ntfy-server.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import type { Figure } from "./support/figure.ts";
 import { Scratch } from "./support/scratch.ts";
@@ -77,14 +78,17 @@ const SLEEPERS: Readonly<Record<string, (place: Place) => Promise<Sleeper>>> = {
     const courier = await courierWith(place, { adapter: "webhook", url: address, secret: SECRET, allow_private: true });
     return asleep(courier, acts, child);
   },
+  // A process that waits for its topic, and reads the message from the board.
   ntfy: async (place) => {
-    const server = await Receiver.start();
-    server.answers = [200];
+    const acts = join(place.dir, "acts.db");
+    const server = await NtfyServer.start();
+    const { child } = await readyProcess([ACTING_AGENT, "ntfy", acts, `${server.url}/wake/json`, place.url]);
     const courier = await courierWith(place, { adapter: "ntfy", server: server.url, topic: "wake", allow_private: true });
+    const sleeper = asleep(courier, acts, child);
     return {
-      woken: (id) => server.received.some(({ body }) => body.includes(id)),
+      woken: (id) => sleeper.woken(id),
       async [Symbol.asyncDispose]() {
-        await courier.stop();
+        await sleeper[Symbol.asyncDispose]();
         await server[Symbol.asyncDispose]();
       },
     };
@@ -102,7 +106,7 @@ const SLEEPERS: Readonly<Record<string, (place: Place) => Promise<Sleeper>>> = {
     const args = [BIN, "mcp", "--url", place.url, "--key-file", place.keyFile, "--channel", join(courier.config.state, SOCKET)];
     await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
     await mcp.client.listTools();
-    // The bridge finds the courier in a moment; until then there is the fallback.
+    // The bridge soon finds the courier; until then it uses the fallback.
     for (let n = 0; read.size === 0; n++) {
       const id = await post(place.url, place.agent, -1 - n);
       await eventually("told or handed on", () => (read.has(id) || courier.said.includes("delivered") ? true : undefined));
@@ -115,7 +119,7 @@ const SLEEPERS: Readonly<Record<string, (place: Place) => Promise<Sleeper>>> = {
       },
     };
   },
-  // Nobody wakes a harness: it runs the command at the end of a turn, and goes on where that ends with 2.
+  // Nobody wakes a harness. It runs the command at the end of a turn, and continues if the command exits with 2.
   "hook stop": async ({ url, dir, keyFile }) => {
     const run = async (): Promise<{ code: number | null; said: string }> => {
       const args = [BIN, "hook", "stop", "--url", url, "--key-file", keyFile, "--state", join(dir, "told.json")];

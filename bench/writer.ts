@@ -1,4 +1,5 @@
-// What the writer alone costs a post on each store: CPU time, bytes written, and how long a transaction takes, in several sizes.
+// Measures what the writer alone costs per post on each store: CPU time, bytes written, and the time of a transaction, for several batch
+// sizes.
 import type { Act } from "../src/core/message/act.ts";
 import type { Figure } from "./support/figure.ts";
 import { storesIn } from "./support/measured-board.ts";
@@ -8,7 +9,7 @@ import { payloads } from "./support/posts.ts";
 import { Scratch } from "./support/scratch.ts";
 
 const BATCHES = [24, 48, 1];
-/** Pages that every transaction touches are few on a small board, so it is not measured empty. */
+/** The board is filled first, because transactions touch too few pages on a small board. */
 const FILL = 20_000;
 const FILL_BATCH = 1000;
 const POSTS = 6000;
@@ -16,7 +17,7 @@ const SINGLE_POSTS = 500;
 
 export async function writerBench({ store = "sqlite,postgres" }: { store?: string | undefined } = {}): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  // How many nodes there are makes no difference here: one of them writes at a time.
+  // The number of nodes makes no difference here, because only one of them writes at a time.
   const names = new Set(storesIn(store).map(({ nodes }) => (nodes === 0 ? "sqlite" : "postgres")));
   for (const name of names) {
     using scratch = new Scratch();

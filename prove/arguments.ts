@@ -1,4 +1,4 @@
-// What was asked for on the command line. Loaded before the parts, which draw from a seed that may be given.
+// Reads the command line. Loaded before the parts, because they use a seed that may be given there.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { orInstead, readAsked, refused, type Usage } from "../bench/support/usage.ts";
@@ -11,7 +11,7 @@ export const USAGE = {
     share: { takes: "0.05", words: "a share of every count, for a quick look; 1 unless given" },
     store: { takes: STORES.join(","), words: "only boards in these stores" },
     without: { takes: "soak", words: "all but these, separated by commas" },
-    write: { takes: "docs/proof.md", words: "put the rows into this page; docs/proof.md unless given, where the counts are full" },
+    write: { takes: "proof.md", words: "write the rows to this page; a run with full counts writes to docs/lab/proof.md unless given" },
     seed: { takes: "7", words: "repeat a run with chance in it" },
     only: { takes: "812", words: "with fuzz and --seed: send this one request again; with abuse: these attacks, separated by commas" },
     server: { takes: "../old", words: "with abuse: attack the board of another checkout" },
@@ -44,11 +44,11 @@ export const asked = orInstead(() => {
 const { seed, only, server } = asked.values;
 if (seed !== undefined) process.env["SEED"] = seed;
 
-/** The number of the one request to send again, where one was named. */
+/** The number of the one request to send again, if one was named. */
 export const onlyNumber = only === undefined || asked.names.includes("abuse") ? undefined : Number(only);
 
-/** The attacks to look at, where some were named. */
+/** The attacks to run, if some were named. */
 export const onlyAttacks = asked.names.includes("abuse") ? only?.split(",") : undefined;
 
-/** The checkout whose board is attacked, where it is not this one. */
+/** The checkout whose board is attacked, if it is not this one. */
 export const attackedServer = server === undefined ? undefined : resolve(server);

@@ -24,14 +24,14 @@ test("a run of some parts replaces their rows and keeps those of the others, in 
   ]);
 });
 
-test("what people wrote below the table stays as it is", () => {
+test("the hand-written text below the table stays", () => {
   const words = "\n## To run it\n\nBy hand.\n\n| a | table |\n|---|---|\n";
   const page = write([row("kills", "sqlite", "1", "all")], `# Proof\n\nOld.\n${words}`);
   expect(page.endsWith(`all |\n${words}`)).toBe(true);
   expect(write([], page)).toBe(page);
 });
 
-test("a part that is no more leaves the page, and so do rows of a table with other columns", () => {
+test("the rows of a deleted part leave the page, and so do rows of a table with other columns", () => {
   const old = "| proof | promise | verdict |\n|---|---|---|\n| backup | restores | held |\n";
   const page = write([row("kills", "sqlite", "1", "all"), row("fuzz", "sqlite", "2", "all")], old);
   expect(seen(page)).toHaveLength(2);
@@ -46,6 +46,6 @@ test("a part that is no more leaves the page, and so do rows of a table with oth
   ).toEqual(["fuzz; sqlite; 2; all"]);
 });
 
-test("a quick look cannot be taken for a whole run", () => {
+test("a quick run cannot be taken for a whole run", () => {
   expect([1, 0.05, 0.1, 0.02, 0.3].map(shareText)).toEqual(["all", "1/20", "1/10", "1/50", "0.3"]);
 });

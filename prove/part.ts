@@ -1,8 +1,8 @@
-// What one promise is, and what a look at it found.
+// A part: one promise and the program that tries to break it; and a finding, its result.
 
 export interface Finding {
   readonly held: boolean;
-  /** What was done and seen, in one line of figures. */
+  /** The result in one line of figures. */
   readonly figure: string;
 }
 
@@ -11,16 +11,16 @@ export const STORES: readonly StoreName[] = ["sqlite", "postgres"];
 
 export interface Part {
   readonly name: string;
-  /** Several parts that are asked for by one name. */
+  /** The name of a group of parts, to run them together. */
   readonly group?: string;
   readonly promise: string;
-  /** What its boards are kept in, a row for each; one is enough where the promise has nothing to do with it. */
+  /** The stores to run on, one row for each. One store is enough if the promise does not depend on the store. */
   readonly stores: readonly StoreName[];
-  /** `times` scales a count down where only a quick look is wanted; see run.ts. Boards of test/support are in `store` meanwhile. */
+  /** `times` scales a count down for a quick run; see run.ts. Boards of test/support use `store` during the run. */
   run(times: (full: number) => number, store: StoreName): Promise<Finding>;
 }
 
-/** A part that this machine cannot show, and why. */
+/** This machine cannot run the part; the message says why. */
 export class NotHere extends Error {}
 
 export const count = (n: number): string => n.toLocaleString("en");

@@ -1,4 +1,4 @@
-// All parts of the proof, in the order of the promises: nothing is lost, nobody else is harmed, and both for an hour.
+// All parts in order: nothing is lost, nobody else is harmed, and both hold for an hour.
 import type { Part } from "./part.ts";
 import { abuse } from "./parts/abuse.ts";
 import { backup } from "./parts/backup.ts";

@@ -1,10 +1,11 @@
-// Every promise of the board, put to the proof on this machine: all of them, or those named on the command line.
+// Tries to break every promise of the board on this machine: all of them, or those named on the command line.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { commit } from "../bench/support/commit.ts";
 import { orInstead, refused, requireKnown, requireNames } from "../bench/support/usage.ts";
+import { startBuilt } from "../test/support/built.ts";
 import { undoOnSignals } from "../test/support/leftovers.ts";
 import { asked, onlyAttacks, onlyNumber, USAGE } from "./arguments.ts";
-// After the arguments, which may name it.
+// Imported after the arguments, which may give the seed.
 import { SEED } from "../test/support/random.ts";
 import { pageOf, type Row, shareText, tableOf } from "./page.ts";
 import { type Finding, NotHere, type Part, type StoreName, STORES } from "./part.ts";
@@ -29,22 +30,24 @@ const chosen = orInstead(() => {
   return found;
 });
 const share = Number(values.share ?? "1");
-/** Where the rows go; a quick look replaces none of the page's unless it is told to. */
-const page = values.write ?? (share === 1 && onlyNumber === undefined && values.server === undefined ? "docs/proof.md" : undefined);
+/** The page that gets the rows. A run with reduced counts writes to a page only if told to. */
+const page = values.write ?? (share === 1 && onlyNumber === undefined && values.server === undefined ? "docs/lab/proof.md" : undefined);
 const times = (full: number): number => Math.max(1, Math.round(full * share));
 
-// The page itself differs as soon as it is written to.
+// Only `src` is compared, because the page itself changes as soon as it is written.
 const at = commit("src");
 const run = `${new Date().toISOString().slice(0, 10)}, ${shareText(share)}${at === "" ? "" : `, ${at}`}`;
 const command = `npm run prove${process.argv.length > 2 ? ` -- ${process.argv.slice(2).join(" ")}` : ""}`;
 
 const rows: Row[] = [];
-/** What went wrong beside the part that runs, where nobody waited for it. */
+/** Errors that nobody awaited while a part ran. */
 const strays: unknown[] = [];
 process.on("unhandledRejection", (error) => strays.push(error));
 undoOnSignals(() => console.log(`\nBroken off. Seen until then:\n${tableOf(rows)}`));
 
 console.log(`seed ${SEED}`);
+// A built board starts in less than half the time.
+await startBuilt();
 try {
   for (const { part, store } of chosen) {
     rows.push(await shown(part, store));
@@ -54,7 +57,7 @@ try {
   await closeStores();
 }
 console.log(`\n${tableOf(rows)}`);
-// At once: what a broken part has left running must not keep us, and the package that runs PostgreSQL would end with 0 by and by.
+// Exits at once: processes left by a broken part must not delay it, and the package that runs PostgreSQL would soon exit with code 0.
 process.exit(rows.some(({ verdict }) => verdict === "BROKEN") ? 1 : 0);
 
 async function shown(part: Part, store: StoreName): Promise<Row> {
@@ -77,12 +80,12 @@ async function look(part: Part, store: StoreName): Promise<Pick<Row, "verdict" |
     if (error instanceof NotHere) return { verdict: "not here", figure: error.message };
     console.error(error);
     const { message, cause } = error as Error;
-    // What a failed fetch says of itself is nothing; its cause does.
+    // The message of a failed fetch says nothing; its cause does.
     return { verdict: "BROKEN", figure: `${message.split("\n")[0]}${cause instanceof Error ? ` (${cause.message})` : ""}` };
   }
 }
 
-/** After each row, so that a run that is broken off leaves what it has seen. */
+/** Called after each row, so that an interrupted run leaves its rows. */
 function write(path: string): void {
   writeFileSync(path, pageOf(rows, existsSync(path) ? readFileSync(path, "utf8") : "", PARTS, command));
 }

@@ -14,7 +14,7 @@ import { plural } from "./core/text/plural.ts";
 import { faultOf, givenSettings, type Setting, setting } from "./given-settings.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-/** An empty board takes some of it already. */
+/** A lower limit, because an empty board already needs some space. */
 const MIN_MAX_BYTES = 10_000_000;
 const LOG_FORMATS = ["json", "text"] as const;
 const ACCESS_LOGS = ["off", "on", "full"] as const;
@@ -29,9 +29,9 @@ export interface Config {
   readonly mailDomain: string;
   readonly mailMask: boolean;
   readonly smtpHost: string;
-  /** Undefined where no mail is received; 0 is whichever is free. */
+  /** Undefined if no mail is received; 0 lets the system choose a port. */
   readonly smtpPort: number | undefined;
-  /** Somebody asked for this very port: without it the board does not start. */
+  /** The port was given explicitly: if it is not available, the board does not start. */
   readonly smtpRequired: boolean;
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
@@ -40,37 +40,37 @@ export interface Config {
   readonly powMaxBits: number;
   readonly rateLimits: boolean;
   readonly assist: boolean;
-  /** Whether texts are also compared by what they mean. */
+  /** Whether texts are also compared by meaning. */
   readonly meaning: boolean;
   readonly keyFile: string;
   readonly newKey: boolean;
   readonly readOnly: boolean;
-  /** What the whole board may keep, where that is limited. */
+  /** The quota of the whole board, if there is one. */
   readonly maxBytes: number | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** Without one, text on a terminal and JSON elsewhere. */
+  /** Unless given: text on a terminal, JSON elsewhere. */
   readonly logFormat: (typeof LOG_FORMATS)[number] | undefined;
   readonly accessLog: (typeof ACCESS_LOGS)[number];
   readonly metrics: boolean;
-  /** What a caller of /metrics must know, where not everybody may. */
+  /** The token that a caller of /metrics must send, if metrics are not public. */
   readonly metricsToken: string | undefined;
   /** A command for the shell, run for each new report. */
   readonly onReport: string | undefined;
-  /** Without one, the page for reports. */
+  /** The page for reports unless given. */
   readonly contact: string | undefined;
-  /** What stands in the file that names the witnesses of the log. */
+  /** The content of the file that names the witnesses of the log. */
   readonly witnessPolicy: string | undefined;
   readonly profile: Profile;
-  /** Somebody decided on it. */
+  /** Whether the setting was given explicitly. */
   readonly profileGiven: boolean;
-  /** Whether browsers may use the board from any site, or from its own pages only. */
+  /** Whether browsers may use the board from any site, or only from its own pages. */
   readonly cors: (typeof CORS)[number];
 }
 
 export const PROFILES = ["local", "public"] as const;
 export type Profile = (typeof PROFILES)[number];
 const CORS = ["own", "any"] as const;
-/** Least and most proof of work, and how many times the usual limits. */
+/** Minimum and maximum proof of work, and the factor for the usual limits. */
 export const PROFILE_DEFAULTS: Readonly<
   Record<Profile, { readonly powBits: number; readonly powMaxBits: number; readonly width: number }>
 > = {
@@ -78,7 +78,7 @@ export const PROFILE_DEFAULTS: Readonly<
   public: { powBits: 18, powMaxBits: 24, width: 1 },
 };
 
-/** Every setting there is; the help text and the documentation table are made from it. */
+/** Every setting; the help text and the documentation table are made from it. */
 export const SETTINGS = {
   port: setting("port", "PORT", "8787", "TCP port of the HTTP server"),
   host: setting("host", "BOARD_HOST", "127.0.0.1", "address to listen on"),
@@ -97,37 +97,37 @@ export const SETTINGS = {
   ),
   tlsCert: setting("tls-cert", "BOARD_TLS_CERT", "", "PEM file with the certificate chain"),
   tlsKey: setting("tls-key", "BOARD_TLS_KEY", "", "PEM file with the certificate's key"),
-  trustedProxies: setting("trusted-proxies", "BOARD_TRUSTED_PROXIES", "", "comma list of proxy addresses or CIDR ranges"),
+  trustedProxies: setting("trusted-proxies", "BOARD_TRUSTED_PROXIES", "", "proxy addresses or CIDR ranges, separated by commas"),
   profile: setting(
     "profile",
     "BOARD_PROFILE",
     "local on loopback, else public",
     "local: for this machine's own programs; public: for everybody",
   ),
-  cors: setting("cors", "BOARD_CORS", "own at a private name, else any", "own or any: which sites' pages may use the board in a browser"),
+  cors: setting("cors", "BOARD_CORS", "own at a private name, else any", "own or any: which sites may use the board from a browser"),
   powBits: setting("pow-bits", "BOARD_POW_BITS", "18, local 12", "minimum proof of work, in bits"),
   powMaxBits: setting("pow-max-bits", "BOARD_POW_MAX_BITS", "24, local 18", "maximum proof of work under load, in bits"),
   rateLimits: setting("rate-limits", "BOARD_RATE_LIMITS", "on", "on or off"),
-  assist: setting("assist", "BOARD_ASSIST", "on", "on or off: sign for callers who send a key"),
-  meaning: setting("meaning", "BOARD_MEANING", "on", "on or off: compare texts by what they mean too, not only by their words"),
+  assist: setting("assist", "BOARD_ASSIST", "on", "on or off: sign for callers that send a key"),
+  meaning: setting("meaning", "BOARD_MEANING", "on", "on or off: compare texts also by meaning, not only by words"),
   keyFile: setting("key-file", "BOARD_KEY_FILE", "DATA/board.key", "the board's own key, made for a new board"),
   newKey: setting(
     "new-key",
     "BOARD_NEW_KEY",
     "off",
-    "on or off: start with another key than the database was signed with; the board gets a new identity",
+    "on or off: start with another key than the one that signed the database; the board gets a new identity",
   ),
   readOnly: setting(
     "read-only",
     "BOARD_READ_ONLY",
     "off",
-    "on or off: this process writes nothing at all; to close a board for a while, operate read-only on",
+    "on or off: this process writes nothing at all; to close a board for a while, use operate read-only on",
   ),
   maxBytes: setting(
     "max-bytes",
     "BOARD_MAX_BYTES",
     "",
-    "quota of the whole board in bytes; from nine tenths of it on, posts over 8 KiB are refused, and at the end all",
+    "quota for the whole board in bytes; posts over 8 KiB are refused from 90 % on, all posts when it is used up",
   ),
   logLevel: setting("log-level", "BOARD_LOG_LEVEL", "info", LOG_LEVELS.join(", ")),
   logFormat: setting("log-format", "BOARD_LOG_FORMAT", "text on a terminal, else json", "json lines, or text for people"),
@@ -150,20 +150,20 @@ export const SETTINGS = {
     "witness-policy",
     "BOARD_WITNESS_POLICY",
     "",
-    "file that names the witnesses whose cosignatures the log takes, and how many are enough (C2SP tlog-policy)",
+    "file that names the witnesses whose cosignatures the log accepts, and how many are enough (C2SP tlog-policy)",
   ),
 } as const satisfies Record<Exclude<keyof Config, "smtpRequired" | "profileGiven">, Setting>;
 
-/** Which board this is, why, and what would make it the other. */
+/** Whether the board is local or public, why, and how to change that. */
 export function profileWords({ profile, profileGiven, host, baseUrl, powBits, rateLimits }: Config): string {
   const why = profileGiven ? "by --profile" : `it listens on ${host} and its address is ${baseUrl}`;
   const mend = profileGiven ? "leave --profile out" : "give --base-url";
   if (profile === "local")
-    return `this is a local board (${why}): proof of work from ${powBits} bits on, ${rateLimits ? "wide limits" : "no limits"}, only programs of this machine; to publish it, ${mend}`;
+    return `this is a local board (${why}): proof of work from ${powBits} bits on, ${rateLimits ? "high limits" : "no limits"}, only programs on this machine; to publish it, ${mend}`;
   return `this is a public board (${why}): proof of work from ${powBits} bits on, ${rateLimits ? "limits for everybody" : "no limits"}`;
 }
 
-/** All that is wrong with a configuration, each fault with its mend. */
+/** All faults of a configuration, each with its remedy. */
 export class ConfigFaults extends Error {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
@@ -205,7 +205,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     mailDomain: text("mailDomain").toLowerCase(),
     mailMask: onOff("mailMask"),
     smtpHost: address("smtpHost"),
-    // Mail is for those who want it: nothing listens for it unasked.
+    // Mail is received only if the operator asks for it.
     smtpPort: (given("smtpPort") || given("mailDomain") ? whole("smtpPort", 0, 65_535) : 0) || undefined,
     smtpRequired: given("smtpPort"),
     tlsCert: file("tlsCert"),
@@ -237,9 +237,9 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   return Object.freeze(config);
 }
 
-/** What only shows once every setting is read. */
+/** Faults that can be found only when every setting is read. */
 function checkTogether(config: Config, { faults, given, fault }: Given): void {
-  // Without the address itself, which may hold a password.
+  // Without the address itself, which may contain a password.
   if (config.databaseUrl !== undefined && !isAddress(config.databaseUrl))
     faults.push(`--database-url (BOARD_DATABASE_URL) cannot be read: ${ADDRESS_HINT} Leave it out to use SQLite in the data directory.`);
   if (config.contact !== undefined && !/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(config.contact))
@@ -281,7 +281,7 @@ function baseUrl(text: string | undefined, port: number, fault: (mend: string) =
   const url = URL.parse(text);
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.href !== `${url.origin}/`)
     fault("give http://host or https://host without a path, query or final slash.");
-  // Agents compare what is signed letter by letter, so there is one spelling.
+  // Agents compare signed addresses letter by letter, so there is only one spelling.
   else if (url.origin !== text) fault(`write it as ${url.origin}.`);
   return text;
 }

@@ -1,4 +1,4 @@
-// Settings as they were given: as a flag, in the environment, or not at all. All that is wrong with them is gathered.
+// Settings as they were given: as a flag, in the environment, or not at all. All faults are collected.
 import { isIP } from "node:net";
 import { parseArgs } from "node:util";
 import { readPem } from "./adapters/system/certificate.ts";
@@ -77,7 +77,7 @@ function readFlags(args: readonly string[], known: readonly string[], faults: st
   const flags = new Map<string, string>();
   let unknownAt = Number.NaN;
   for (const token of tokens) {
-    // What follows an unknown flag is most likely its value: one mistake, one fault.
+    // The text after an unknown flag is most likely its value, so it is not reported as a second fault.
     if (token.kind === "positional" && token.index !== unknownAt + 1)
       faults.push(`${JSON.stringify(token.value)} is not a flag; flags start with --.`);
     if (token.kind !== "option") continue;
@@ -91,7 +91,7 @@ function readFlags(args: readonly string[], known: readonly string[], faults: st
   return flags;
 }
 
-/** What it says that it failed of; undefined where it did not. */
+/** The reason why it failed; undefined if it did not fail. */
 export function faultOf(attempt: () => unknown): string | undefined {
   try {
     attempt();

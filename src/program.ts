@@ -4,7 +4,7 @@ import { Command, CommanderError } from "commander";
 import { ConfigFaults } from "./config.ts";
 import { closestName } from "./core/text/did-you-mean.ts";
 import { visible } from "./core/view/markdown.ts";
-import { exitCodeOf, failureText, USAGE } from "./cli/failure.ts";
+import { exitCodeOf, failureText, REFUSED, USAGE } from "./cli/failure.ts";
 import { refuseEmpty } from "./cli/mistakes.ts";
 import { settingsHelp } from "./cli/settings.ts";
 
@@ -36,8 +36,8 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     next: async () => (await import("./cli/next.ts")).nextCommand,
     claim: async () => (await import("./cli/claim.ts")).claimCommand,
     release: async () => (await import("./cli/release.ts")).releaseCommand,
-    verify: async () => (await import("./cli/verify.ts")).verifyCommand,
-    refute: async () => (await import("./cli/verify.ts")).refuteCommand,
+    verify: async () => (await import("./cli/verify-or-refute.ts")).verifyCommand,
+    refute: async () => (await import("./cli/verify-or-refute.ts")).refuteCommand,
     signal: async () => (await import("./cli/signal.ts")).signalCommand,
     resolve: async () => (await import("./cli/resolve.ts")).resolveCommand,
     supersede: async () => (await import("./cli/supersede.ts")).supersedeCommand,
@@ -87,13 +87,15 @@ export async function runProgram(given: readonly string[]): Promise<number> {
     process.stderr.write(visible(`There is no command ${JSON.stringify(name)}.${guess}\n`) + `All commands: blackboard help\n`);
     return USAGE;
   }
+  // A harness continues a turn if its hook ends with 2. A mistyped flag must not cause that.
+  const usage = name === "hook" ? REFUSED : USAGE;
   const program = await programWith((one) => !names.has(name) || one === name);
   try {
     await program.parseAsync([name, ...rest], { from: "user" });
     return 0;
   } catch (error) {
     // Commander has already printed what is wrong with the usage, or the help.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage;
     process.stderr.write(`${failureText(error, rest.includes("--json"))}\n`);
     if (!(error instanceof ConfigFaults)) return exitCodeOf(error);
     const meant = isServe ? given.find((word) => names.has(word)) : undefined;

@@ -1,4 +1,4 @@
-// From a configuration to a running board that can be closed: the ground, then what writes, what reads, what is live, and what listens.
+// From a configuration to a running board that can be closed: the foundation, then the parts that write, read, are live and listen.
 import type { LogLines } from "./adapters/system/log.ts";
 import { systemClock } from "./adapters/system/clock.ts";
 import { openCertificates } from "./wiring/certificates.ts";
@@ -13,23 +13,23 @@ import { openServers, type ServerOptions } from "./wiring/servers.ts";
 import { openWriting } from "./wiring/writing.ts";
 
 export interface Running {
-  /** Where it listens, with the port it got. */
+  /** Where the board listens, with the actual port. */
   readonly address: string;
-  /** The same of the SMTP server, where there is one. */
+  /** The same for the SMTP server, if there is one. */
   readonly smtpAddress: string | undefined;
   /** Reads the certificate again, for new connections. */
   reload(): void;
-  /** Stops accepting, answers what was accepted, and lets everything go. */
+  /** Stops accepting requests, answers those that were accepted, and frees everything. */
   close(): Promise<void>;
 }
 
 export interface StartOptions extends ServerOptions {
   readonly clock?: Clock;
-  /** For the log, where something about the settings is worth a word. */
+  /** Called with notes about the settings, for the log. */
   readonly warnings?: readonly string[];
-  /** Where the log goes; to standard error unless given. */
+  /** Where the log goes; standard error unless given. */
   readonly logTo?: LogLines;
-  /** The storage failed in a way that only a restart can mend. */
+  /** Called if the storage failed in a way that only a restart can fix. */
   readonly onFatal?: (error: Error) => void;
 }
 
@@ -39,7 +39,7 @@ export async function start(given: Config, options: StartOptions = {}): Promise<
   const watch = watching(config, clock, logTo);
   const { log } = watch;
   for (const warning of warnings) log.warn(warning);
-  // Closed in reverse order, at the end or where a later step of the start fails.
+  // Closed in reverse order, at the end or if a later step of the start fails.
   await using parts = new AsyncDisposableStack();
   parts.defer(release);
   const certificates = openCertificates(config, log, clock);

@@ -1,4 +1,4 @@
-// The layer law: imports point one way, and core remembers nothing. This check lists every place that breaks it.
+// The layer law: imports point one way, and core has no caches. This check lists every place that breaks it.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
@@ -12,29 +12,29 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   adapters: ["ports", "core"],
   transports: ["operations", "pages", "board", "ports", "core"],
   client: ["core"],
-  // A process beside the agent: it knows the board only by its address.
+  // A separate process beside the agent: it knows the board only by its address.
   courier: ["client", "adapters", "core"],
   // The browser's side: it knows the protocol, and the board only by its address.
   web: ["client", "pages", "core"],
   storage: ["config.ts", "adapters", "ports", "core"],
-  // Puts the parts of a running board together; start.ts alone asks it to.
+  // Connects the parts of a running board; only start.ts uses it.
   wiring: ["config.ts", "storage", "transports", "operations", "pages", "board", "adapters", "ports", "core"],
   cli: ["start.ts", "config.ts", "storage", "transports", "courier", "client", "board", "adapters", "ports", "core"],
 };
-/** Folders of these layers know nothing of each other: each is a way in of its own, to the same operations. */
+/** Folders of these layers are independent of each other: each is a separate way to the same operations. */
 const STRANGERS: ReadonlySet<string> = new Set(["transports"]);
-/** What each layer may import types from, which leave nothing in what runs. */
+/** Layers from which only types may be imported, which do not exist at run time. */
 const MAY_NAME: Readonly<Record<string, readonly string[]>> = { client: ["operations"] };
 /** Packages and platform modules that a layer may use; others are for the outer layers only. */
 const CORE_MODULES = new Set(["zod", "node:crypto"]);
-/** A library of its own, which runs in browsers too: it imports nothing but itself. */
+/** A separate library, which also runs in browsers: it imports only itself. */
 const ALONE = "src/core/tlog/";
 /** The part of the client that runs in Node only. */
 const CLIENT_IN_NODE = "src/client/node/";
 
-/** A variable of a module, a container that begins empty, or a table that is made with empty places: a memory that nobody bounds, ends or sees. */
+/** A variable of a module, a container that begins empty, or a table with empty places: a cache without a limit. */
 const MEMORY =
-  /^(?:export )?(?:let (\w+)|const (\w+)(?!: [Rr]eadonly)(?:: [^=\n]+)? = (?:\/\*.*?\*\/ )?(?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|new (?:BoundedCache|Room)\b|(?:new )?Array[<(]|Array\.from(?:<.*>)?\(\{|\[\]))/gm;
+  /^(?:export )?(?:let (\w+)|const (\w+)(?!: [Rr]eadonly)(?:: [^=\n]+)? = (?:\/\*.*?\*\/ )?(?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|new (?:BoundedCache|ScratchBuffers)\b|(?:new )?Array[<(]|Array\.from(?:<.*>)?\(\{|\[\]))/gm;
 /** The exceptions, and why there is no better place. */
 const REMEMBERS: Readonly<Record<string, string>> = {
   "src/core/search/words.ts":
@@ -49,9 +49,9 @@ const layerOf = (path: string): string => path.split("/")[1] ?? "";
 /** The folder inside its layer; files of the layer itself are a folder too. */
 const folderOf = (path: string): string => path.split("/").slice(1, -1)[1] ?? ROOT;
 type Graph = Map<string, Set<string>>;
-/** Which file imports which others, for its types too. */
+/** The imports of each file, including types. */
 const files: Graph = new Map();
-/** Which folder of a layer imports which others of it. */
+/** The imports between folders of a layer. */
 const folders: Graph = new Map();
 const draw = (graph: Graph, from: string, to: string): void => void graph.set(from, (graph.get(from) ?? new Set()).add(to));
 const faults: string[] = [];
@@ -87,7 +87,7 @@ for (const file of globSync("src/**/*.ts")) {
   }
 }
 
-/** Follows every import once. An import of something that is already on the way closes a circle. */
+/** Follows every import once. An import of a file that is already on the path closes a cycle. */
 function findCircles(graph: Graph, at: string, way: readonly string[], done: Set<string>): void {
   for (const next of graph.get(at) ?? []) {
     if (way.includes(next)) faults.push(`${[...way.slice(way.indexOf(next)), next].join(" -> ")}: imports must not go in a circle.`);

@@ -1,7 +1,7 @@
-// One name, one meaning: no two files of src export something of the same name; this check says where they do.
+// One name, one meaning: no two files of src export the same name. This check lists those that do.
 import { globSync, readFileSync } from "node:fs";
 
-/** Published as packages of their own, with names that their users know: those count among themselves only. */
+/** Published as separate packages, with names that their users know: only names within one of them are compared. */
 const PACKAGES: Readonly<Record<string, string>> = {
   "src/client/": "a function is called as the operation that it asks for, and a type as the record that comes back",
   "src/core/tlog/": "the words of C2SP and RFC 6962",

@@ -1,4 +1,4 @@
-// Runs the tests so that nothing outlives them: one directory for everything they make, and a guard that takes it away however the run ends.
+// Runs the tests so that nothing outlives them: one directory for all their files, and a guard that deletes it however the run ends.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
@@ -10,7 +10,7 @@ import { runDirectory } from "./support/run-directory.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 const GUARD = join(import.meta.dirname, "support/guard.ts");
-/** Kept from run to run, to start faster; whoever takes it away loses nothing else. */
+/** Shared between runs, to start faster; deleting it costs only time. */
 const COMPILED = join(ROOT, "node_modules/.cache/blackboard-tests");
 const BUILT = join(COMPILED, "program");
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
@@ -30,7 +30,7 @@ const child = spawn(
   {
     cwd: ROOT,
     stdio: "inherit",
-    // A group of their own: the guard ends all of it.
+    // A process group of their own, which the guard can end as a whole.
     detached: true,
     env: {
       ...process.env,

@@ -1,4 +1,5 @@
 // `npm run screenshots`: pictures of every kind of page, wide and narrow, light and dark, without script and with hostile content, into artefacts/pages.
+// `npm run screenshots -- readme`: the picture of the README anew.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { TestBoard } from "./support/board.ts";
@@ -16,9 +17,14 @@ const LOOKS = [
   { name: "no-script", options: { ...WIDE, javaScriptEnabled: false } },
 ] as const;
 
-const TALLEST = 12_000;
+const README_PICTURE = join(import.meta.dirname, "../docs/front.jpg");
+const README_SIZE = { viewport: { width: 1180, height: 700 } };
 
-/** Only pages whose name has one of the words, where some are given. */
+const TALLEST = 12_000;
+/** The demo's messages come over most of an hour. */
+const APART_MS = 11_000;
+
+/** Only pages whose name contains one of the words, if some are given. */
 const wanted = process.argv.slice(2);
 
 await setup();
@@ -28,8 +34,15 @@ mkdirSync(DESTINATION, { recursive: true });
 const board = await TestBoard.start();
 const browser = await launch();
 try {
-  await fillWithDemo(board);
-  board.clock.advance(2_100_000);
+  await fillWithDemo(board, APART_MS);
+  if (wanted.includes("readme")) {
+    await using tab = await openTab(browser, board.url, README_SIZE);
+    await tab.page.clock.setFixedTime(board.clock.now());
+    await tab.page.goto("/");
+    await tab.page.getByText("Live", { exact: true }).waitFor();
+    await tab.page.screenshot({ path: README_PICTURE, type: "jpeg", quality: 80 });
+    process.stdout.write(`The README's picture is in ${README_PICTURE}\n`);
+  }
   const pages = Object.entries(await pagesOf(board)).filter(([name]) => wanted.length === 0 || wanted.some((word) => name.includes(word)));
   for (const { name: look, options } of LOOKS) {
     await using tab = await openTab(browser, board.url, options);
@@ -37,7 +50,7 @@ try {
     for (const [name, path] of pages) {
       await tab.page.goto(path);
       if (look !== "no-script") await tab.page.waitForFunction("document.querySelector('.me-menu')");
-      // A picture of a whole book takes minutes, and nobody looks at it.
+      // A picture of a very long page takes minutes, and nobody looks at it.
       const tall = await tab.page.evaluate<number>("document.documentElement.scrollHeight");
       if (tall < TALLEST) await tab.page.screenshot({ path: join(DESTINATION, `${name}-${look}.png`), fullPage: true });
       await tab.page.screenshot({ path: join(DESTINATION, `${name}-${look}-fold.png`) });

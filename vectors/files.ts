@@ -5,6 +5,7 @@ import { messagesFile } from "./make-messages.ts";
 import { refusalsFile } from "./make-refusals.ts";
 import { signaturesFile, workFile } from "./make-signatures.ts";
 import { spellingsFile } from "./make-spellings.ts";
+import { wordsFile } from "./make-words.ts";
 
 const MAKERS = {
   "messages.json": messagesFile,
@@ -14,6 +15,7 @@ const MAKERS = {
   "chain.json": chainFile,
   "keys.json": keysFile,
   "refusals.json": refusalsFile,
+  "words.json": wordsFile,
 };
 
 export const vectorTexts = (): readonly (readonly [name: string, text: string])[] =>

@@ -1,9 +1,9 @@
 // The keys, the time and the work that all protocol vectors share, so that they come out the same on every machine.
 import { createHash } from "node:crypto";
-import { signingKey } from "../src/adapters/system/board-key.ts";
+import { signingKey } from "../src/adapters/system/signing-keys.ts";
 import { toBase64url } from "../src/core/protocol/encoding.ts";
 import { agentId, messageId } from "../src/core/protocol/identity.ts";
-import { workBits } from "../src/core/protocol/work.ts";
+import { workBits } from "../src/core/protocol/proof-of-work.ts";
 import type { SigningKey } from "../src/ports/signing-key.ts";
 
 /** 2026-01-01T00:00:00Z, when all of it happens. */
@@ -15,7 +15,7 @@ export interface VectorKey extends SigningKey {
   readonly agent: string;
 }
 
-/** Named, not random: whoever reads the vectors can make the key again. */
+/** Made from a name, not random, so that readers of the vectors can make the key again. */
 export function keyNamed(name: string): VectorKey {
   const seed = createHash("sha256").update(`agent-blackboard vector key: ${name}`).digest();
   const key = signingKey(seed);

@@ -118,6 +118,18 @@ const logs = () => [
     })(),
     [[ALICE, NEXT]],
   ),
+  good(
+    "a recovery key that such a rotation names counts with it",
+    (() => {
+      const named = { next: hashOf(LATER), recovery: hashOf(RECOVERY) };
+      const story = new Story().post(ALICE).key(NEXT, ALICE, "rotate", named, { old: ALICE });
+      return story.hours(72).effect(story.last, ALICE).post(NEXT).key(RECOVERY, NEXT, "rotate", {}).post(RECOVERY);
+    })(),
+    [
+      [ALICE, RECOVERY],
+      [NEXT, RECOVERY],
+    ],
+  ),
   good("a veto stops it, and the key goes on", vetoed().hours(80).post(ALICE), [[ALICE, ALICE]]),
   good(
     "the recovery key takes back what the next key took",

@@ -2,7 +2,7 @@
 import { sha256Hex } from "../src/core/protocol/sha256.ts";
 import { messageId } from "../src/core/protocol/identity.ts";
 import { utf8Length } from "../src/core/protocol/encoding.ts";
-import { workBits } from "../src/core/protocol/work.ts";
+import { workBits } from "../src/core/protocol/proof-of-work.ts";
 import { ALICE, BOB, NOW, payloadText, REQUIRED_BITS, type SealedText, seal, type VectorKey } from "./keys.ts";
 
 export interface MessageCase extends SealedText {

@@ -1,7 +1,7 @@
 // What a refusal in the vectors says, and the nonce that earns one.
 import type { ErrorCode } from "../src/core/errors.ts";
 import { messageId } from "../src/core/protocol/identity.ts";
-import { workBits } from "../src/core/protocol/work.ts";
+import { workBits } from "../src/core/protocol/proof-of-work.ts";
 
 export interface RefusalCase {
   readonly name: string;

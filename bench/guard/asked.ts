@@ -1,5 +1,5 @@
-// What anybody might ask or tell on a board, in many languages: short and harmless, also where the words are those of
-// injections, so that a question, a language or a word alone is no sign of anything.
+// Short harmless questions and statements in many languages, some with words that injections use too. They teach the table that a question,
+// a language or a word alone means nothing.
 
 export const ASKED: readonly string[] = `
 de: Welche Bibliothek liest PDF-Dateien am schnellsten? / Der Dienst antwortet seit heute Morgen nicht mehr. / Wo liegt die höchste Stelle in Portugal? / Kann mir jemand sagen, wie man den Zwischenspeicher leert? / Bitte gib mir Bescheid, wenn der Test durch ist. / Was kostet der Versand nach Norwegen? / Ich habe die Anleitung überarbeitet und suche jemanden, der sie liest. / Wie viele Einträge passen in eine Tabelle?

@@ -1,9 +1,9 @@
-// Texts that speak to a model and harmless ones that look like it, in two halves: one to learn from, one to be measured with.
+// Texts that try to instruct a model, and harmless texts that look like them, in two halves: one to learn from, one to measure with.
 import { evalSet, evalSets } from "../support/eval-sets.ts";
 
 export interface Labelled {
   readonly text: string;
-  /** 1: it tries to instruct its reader. */
+  /** 1 if the text tries to instruct its reader. */
   readonly label: 0 | 1;
   readonly cls: string;
   readonly lang: string;
@@ -12,7 +12,7 @@ export interface Labelled {
 
 export const INJECTION = "injection";
 
-/** `tune` to learn from, `test` to report with and for nothing else; none where they are not at hand. */
+/** `tune` is for learning, `test` only for reports. Empty if the sets are not on this machine. */
 export function half(name: "tune" | "test"): readonly Labelled[] {
   return evalSets(INJECTION).includes(name) ? evalSet<Labelled>(INJECTION, name) : [];
 }

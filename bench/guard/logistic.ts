@@ -1,6 +1,7 @@
-// Logistic regression over the features of texts, by gradient descent with a rate of its own for each weight; the same each time.
+// Logistic regression over the features of texts. It uses gradient descent with a separate rate for each weight, and always gives the same
+// result.
 import { FEATURE_BUCKETS, FACTS, factsOf, runsOf } from "../../src/core/guard/risk/features.ts";
-import { PlainText } from "../../src/core/guard/risk/plain.ts";
+import { PlainText } from "../../src/core/guard/risk/normalized-text.ts";
 import { type RiskTable, windowsOf } from "../../src/core/guard/risk/scorer.ts";
 import { Random } from "../../test/support/random.ts";
 
@@ -11,7 +12,7 @@ export interface Example {
   readonly weight: number;
 }
 
-/** One for each window of a text, which count as one together where it is an attempt: only one of them needs to be it. */
+/** One example per window of a text. The windows of an injection share one weight, because only one of them needs to contain it. */
 export function examplesOf(text: string, label: 0 | 1): readonly Example[] {
   const windows = windowsOf(text);
   return windows.map((window) => {
@@ -22,7 +23,7 @@ export function examplesOf(text: string, label: 0 | 1): readonly Example[] {
 
 const EPOCHS = 10;
 const RATE = 0.2;
-/** How strongly weights are drawn to 0. */
+/** How strongly weights are pulled towards 0. */
 const RUN_DECAY = 1e-4;
 const FACT_DECAY = 1e-3;
 const SEED = 7;
@@ -33,7 +34,7 @@ export interface Weights {
   readonly facts: Float32Array;
 }
 
-/** Of an attempt only the window counts that looks most like one, by what was learned from all of them. */
+/** Of an injection, only the window counts that looks most like one to a table learned from all windows. */
 export function learnTexts(texts: readonly (readonly Example[])[]): Weights {
   const first = learn(texts.flat());
   const best = texts.map((windows) => {
@@ -86,7 +87,7 @@ export function scoreOf({ bias, runs, facts }: Weights, example: Example): numbe
   return score;
 }
 
-/** In eight bits a run: the farthest weights are cut, for a few of them would make all others coarse. */
+/** Stores each run in eight bits. The largest weights are cut, because a few of them would make all others coarse. */
 export function tableOf({ bias, runs, facts }: Weights, levels: RiskTable["levels"]): RiskTable {
   const sizes = runs.map(Math.abs).sort();
   const step = (sizes[Math.floor(0.9999 * (sizes.length - 1))] ?? 1) / 127;

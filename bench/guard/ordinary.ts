@@ -1,4 +1,4 @@
-// Ordinary texts, which must stay quiet: the demo's messages, bug reports and sentences, and what programs say in many languages.
+// Ordinary texts that must not be flagged: the demo's messages, bug reports, sentences, and messages of programs in many languages.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -12,7 +12,7 @@ export interface Ordinary {
   readonly source: string;
 }
 
-/** Every other text of the sets for similarity: those of even numbers to learn from, those of odd ones to be measured with. */
+/** Half of the texts of the similarity sets: even numbers are for learning, odd ones for measuring. */
 export function sentences(part: "even" | "odd", most: number): readonly Ordinary[] {
   return evalSets("similarity").flatMap((source) => {
     const texts = evalSet<{ i: number; t: string; b: string }>("similarity", source).filter(({ i }) => (i % 2 === 0) === (part === "even"));
@@ -31,7 +31,7 @@ export const demoTexts = (): readonly Ordinary[] =>
 
 export const askedTexts = (): readonly Ordinary[] => ASKED.map((text) => ({ text, source: "asked" }));
 
-/** What a checker of pages and a checker of values tell their users, in some fifty languages; every third of the long list. */
+/** Messages of an accessibility checker and of a validation library in about fifty languages; every third of the longer list. */
 export function toldByPrograms(): readonly Ordinary[] {
   return [...toldByAxe().filter((_, at) => at % 3 === 0), ...toldByZod()].map((text) => ({ text, source: "programs" }));
 }
@@ -82,7 +82,7 @@ function toldByZod(): readonly string[] {
 const LATIN_WORD = /[\w\-/.$@]*[A-Za-z][\w\-/.$@]*/g;
 const OTHER_LETTERS = /[\u0370-\u1fff\u3040-\ud7af]/g;
 
-/** Texts in other scripts once more without the English words among them, so that these are not what makes a text harmless. */
+/** Texts in other scripts again without their English words, so that the table does not learn that English words make a text harmless. */
 export const withoutLatin = (texts: readonly Ordinary[]): readonly Ordinary[] =>
   texts
     .filter(({ text }) => (text.match(OTHER_LETTERS)?.length ?? 0) > 8)

@@ -17,11 +17,14 @@ interface Row {
 }
 
 const SENTENCES = 500;
-/** Each text is scored by a table that was learned without it, for the levels. */
+/** To choose the levels, each text is scored by a table that was learned without it. */
 const FOLDS = 5;
-/** How many of the harmless texts that look like attempts may be of risk 1: a third of what is promised, for other texts will come. */
+/**
+ * The share of harmless texts that look like injections which may have risk 1. It is a third of what is promised, because other texts will
+ * come.
+ */
 const FIRST = 0.003;
-/** What risk 2 and 3 lie above the most suspicious of them. */
+/** How far the levels of risk 2 and 3 are above the score of the most suspicious harmless text. */
 const SECOND_ABOVE = 0.5;
 const THIRD_ABOVE = 2.5;
 
@@ -63,7 +66,7 @@ function sorted(of: readonly Row[]): readonly number[] {
   return of.map((row) => scores.get(row)!).sort((a, b) => b - a);
 }
 
-/** What to expect, from the tuning half alone. */
+/** Prints the expected rates, from the tuning half alone. */
 function report(): void {
   const share = (of: readonly Row[], level: number): string =>
     `${((100 * of.filter((row) => scores.get(row)! >= level).length) / of.length).toFixed(1)} % of ${of.length}`;

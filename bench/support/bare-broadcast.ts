@@ -1,4 +1,4 @@
-// The least a server can do for a crowd: the same bytes to every socket, written as fast as they are taken.
+// The least that a server can do for many readers: it writes the same bytes to every socket, as fast as the sockets accept them.
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
 /** As long as the frame of a post of 1 KB. */
@@ -13,7 +13,7 @@ const server = createServer((socket) => {
   socket.setNoDelay(true);
   socket.on("data", (chunk) => {
     if (chunk.toString("latin1", 0, 4) === "POST") {
-      // A post in one piece: acknowledged, then told to everybody.
+      // Handles a post in one turn: acknowledges it, then sends it to everybody.
       socket.write(ACKNOWLEDGED);
       for (const reader of sockets) reader.write(FRAME);
       return;
@@ -24,7 +24,7 @@ const server = createServer((socket) => {
   socket.on("error", () => {}).on("close", () => sockets.delete(socket));
 });
 
-/** Rounds follow one another; who has not taken the last one is left out of the next. */
+/** Rounds follow one another. A socket that has not accepted the last frame is left out of the next round. */
 function round(): void {
   for (const socket of sockets) if (!socket.writableNeedDrain) socket.write(written);
   setImmediate(round);

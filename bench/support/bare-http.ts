@@ -1,4 +1,4 @@
-// A bare node:http server with one small answer: what the machine gives before a board does anything.
+// A bare node:http server with one small answer: the speed of the machine without a board.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

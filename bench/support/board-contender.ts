@@ -1,4 +1,4 @@
-// This board as a contender, on SQLite, as it comes but for its limits.
+// This board as a contender: on SQLite, with its default settings except for the limits.
 import { join } from "node:path";
 import { BoardProcess } from "./board-process.ts";
 import { type Ask, type Contender, type Manner, type Question, requireOnly, WORDINGS } from "./contender.ts";
@@ -44,7 +44,7 @@ export class BoardContender implements Contender {
     const each = manner === "alone" ? 1 : BUNDLE;
     requireOnly("posts", measured, manner === "alone" ? "201" : "200");
     this.#posted += measured.answers * each;
-    // A bundle is answered with 200 whatever became of its lines.
+    // A bundle is answered with 200, whether or not its lines were accepted.
     const held = await this.#held();
     if (held !== this.#posted) throw new Error(`The board acknowledged ${this.#posted} posts and holds ${held}.`);
     return { ...measured, answers: measured.answers * each, perSecond: measured.perSecond * each };

@@ -1,6 +1,6 @@
-// What agents of a busy board post, message after message: few tags, authors and threads have most of it, and work is claimed, answered and judged.
+// Generates what agents of a busy board post: few tags, authors and threads have most messages, and work is claimed, answered and judged.
 import { createHash } from "node:crypto";
-import { NOTHING } from "../../src/core/guard/noticed.ts";
+import { NOTHING } from "../../src/core/guard/text-findings.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Arrival } from "../../src/core/message/message-state.ts";
 import type { Payload, Ref } from "../../src/core/protocol/payload.ts";
@@ -46,7 +46,7 @@ export class BoardLife {
   next(at: number): Arrival {
     const n = ++this.#drawn;
     const kind = n <= LONG_THREAD ? "note" : this.#kind();
-    // Whoever says that something is resolved is mostly the one who asked for it.
+    // In most cases the author of the work signals that it is resolved.
     const done = kind === "signal" && n % 4 === 0 ? this.#target(({ kind: asked }) => isWorkable(asked)) : undefined;
     const author = done?.author ?? this.#zipf(AGENTS);
     const { pk, id } = this.#agents[author]!;
@@ -107,7 +107,7 @@ export class BoardLife {
     return this.#first === undefined ? [] : [{ rel: "reply", id: this.#first }];
   }
 
-  /** Newer ones are likelier, and a few are met again and again. */
+  /** Picks newer messages more often, and a few messages again and again. */
   #target(fits: (known: Known) => boolean): Known | undefined {
     for (let tries = 0; tries < 40; tries++) {
       const known = this.#recent[this.#recent.length - 1 - this.#zipf(Math.min(RECENT, this.#recent.length))];
@@ -129,7 +129,7 @@ export class BoardLife {
     return Math.floor(this.#random() * n);
   }
 
-  /** The n-th is about n times rarer than the first. */
+  /** A number drawn so that the n-th is about n times rarer than the first. */
   #zipf(among: number): number {
     return Math.min(among - 1, Math.floor((among + 1) ** this.#random()) - 1);
   }

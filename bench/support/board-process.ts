@@ -1,4 +1,4 @@
-// The real board in a process of its own, watched from outside: its batches by /metrics, its threads' time by /proc.
+// The real board in a separate process, watched from outside: its batches through /metrics, the CPU time of its threads through /proc.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -12,9 +12,9 @@ export interface Commits {
   readonly acts: number;
 }
 
-/** For the board's own process, such as BENCH_NODE_FLAGS=--cpu-prof. */
+/** Flags for the board's process, such as BENCH_NODE_FLAGS=--cpu-prof. */
 const NODE_FLAGS = (process.env["BENCH_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
-/** What is measured is the board, not how long it lets others wait. */
+/** The bench measures the speed of the board, not its limits. */
 const UNLIMITED: readonly string[] = ["--rate-limits", "off", "--pow-bits", String(BENCH_BITS), "--pow-max-bits", String(BENCH_BITS)];
 const BIN = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 
@@ -27,7 +27,7 @@ export class BoardProcess {
     this.port = port;
   }
 
-  /** `bin` and `nodeFlags` let another build, or a profiler, take the place of the usual one; `limits` and `more` are flags of `serve`. */
+  /** `bin` and `nodeFlags` allow another build or a profiler; `limits` and `more` are flags of `serve`. */
   static async start(
     data: string,
     { bin = BIN, nodeFlags = NODE_FLAGS, limits = UNLIMITED, more = [] as readonly string[] } = {},
@@ -56,12 +56,12 @@ export class BoardProcess {
     return { transactions: figure("count"), acts: figure("sum") };
   }
 
-  /** Milliseconds of CPU per thread name since the start; empty where there is no /proc. */
+  /** Milliseconds of CPU per thread name since the start; empty if there is no /proc. */
   threadMs(): ReadonlyMap<string, number> {
     return threadMs(this.pid);
   }
 
-  /** Memory of its own, and pages of files that it maps; 0 where there is no /proc. */
+  /** The process's own memory, and pages of files that it maps; 0 if there is no /proc. */
   residentBytes(): { readonly own: number; readonly files: number } {
     const path = `/proc/${this.pid}/status`;
     const status = existsSync(path) ? readFileSync(path, "utf8") : "";

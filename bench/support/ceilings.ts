@@ -1,4 +1,4 @@
-// What this machine could do at most, right now, with each of the things a post needs.
+// Measures the most that this machine can do right now for each step of a post.
 import { fork } from "node:child_process";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import type { GeneratorProcess } from "./generator-process.ts";
 
 const SECONDS = 1;
 
-/** How often per second `work` runs; it answers how much it did. */
+/** How often per second `work` runs; it returns how much it did. */
 function rate(work: () => number, seconds = SECONDS): number {
   const start = performance.now();
   const end = start + seconds * 1000;
@@ -50,7 +50,7 @@ export function durableRows(dir: string, batch: number): number {
   return rows;
 }
 
-/** The same in PostgreSQL, over one connection, as one statement a transaction. */
+/** The same in PostgreSQL, over one connection, with one statement per transaction. */
 export async function durableRowsIn(url: string, batch: number): Promise<number> {
   const client = new Client({ url, connections: 1, name: "bench" });
   const table = `bench_${batch}`;
@@ -65,7 +65,7 @@ export async function durableRowsIn(url: string, batch: number): Promise<number>
   return perSecond;
 }
 
-/** SQLite as built into Node.js calls fsync, not fdatasync. */
+/** Counts fsync and not fdatasync, because the SQLite in Node.js calls fsync. */
 export function syncs(dir: string): number {
   const file = openSync(join(dir, "syncs"), "w");
   const page = Buffer.alloc(4096, 1);

@@ -1,4 +1,4 @@
-// Stands between workers and their board and counts what passes, whatever client they use; the board sees one address.
+// A proxy between workers and their board that counts requests, for any client. The board sees one address.
 import { once } from "node:events";
 import { createServer, request as ask, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,14 +8,14 @@ export interface Passed {
   readonly posts: number;
   /** Posts that were answered with 429. */
   readonly slowed: number;
-  /** Claims that another worker was faster with, and those of them that came right after another of the same worker. */
+  /** Claims that another worker made first, and those of them that followed right after another lost claim of the same worker. */
   readonly lost: number;
   readonly lostAgain: number;
-  /** Of answers, without their heads. */
+  /** Bytes of answers, without their heads. */
   readonly bytes: number;
 }
 
-/** How often something was asked, and what it came to. */
+/** How often a route was called, and the totals of its answers. */
 export interface Route {
   readonly requests: number;
   readonly bytes: number;
@@ -24,7 +24,7 @@ export interface Route {
 export class CountingProxy {
   readonly #server: Server;
   #passed: Passed = { requests: 0, posts: 0, slowed: 0, lost: 0, lostAgain: 0, bytes: 0 };
-  /** Claims that each key has lost since it last had one. */
+  /** For each key, the claims that it has lost since it last got one. */
   readonly #lostInARow = new Map<string, number>();
   readonly #routes = new Map<string, Route>();
 
@@ -45,7 +45,7 @@ export class CountingProxy {
   get passed(): Passed {
     return this.#passed;
   }
-  /** By what was asked and how it was answered, the most frequent first. */
+  /** By request and result, the most frequent first. */
   get routes(): readonly (readonly [string, Route])[] {
     return [...this.#routes].sort(([, a], [, b]) => b.requests - a.requests);
   }
@@ -74,7 +74,7 @@ export class CountingProxy {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
-    // Workers are killed in the middle of what they say.
+    // Workers are killed in the middle of a request.
     onward.on("error", () => response.destroy());
     request.on("error", () => onward.destroy());
     request.pipe(onward);
@@ -106,7 +106,7 @@ const payloadOf = (body: string): { kind: string; pk: string } =>
   JSON.parse((JSON.parse(body) as { payload: string }).payload) as { kind: string; pk: string };
 const kindOf = (body: string): string => ` ${payloadOf(body).kind}`;
 
-/** Without ids and values: what is asked for, by which parameters. */
+/** The request without ids and values: the route and the names of the parameters. */
 function routeOf(method: string, url: string, what: string): string {
   const { pathname, searchParams } = new URL(url, "http://board");
   const asked = [...new Set(searchParams.keys())].join(",");

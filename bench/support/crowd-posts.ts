@@ -1,15 +1,15 @@
-// Posts of about 1 KB that are shared out among a thousand tags and a thousand authors, so that it is known whom each one concerns.
+// Posts of about 1 KB, spread evenly over a thousand tags and a thousand authors, so that the readers of each post are known.
 import { createHash } from "node:crypto";
-import { signingKey } from "../../src/adapters/system/board-key.ts";
+import { signingKey } from "../../src/adapters/system/signing-keys.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
-import { mine } from "../../src/core/protocol/work.ts";
+import { mine } from "../../src/core/protocol/proof-of-work.ts";
 import { BENCH_BITS } from "./posts.ts";
 
 const BODY = "The quick brown fox jumps over the lazy dog, again and again. ".repeat(11);
 
 const agents = new Map<number, { readonly id: string; readonly key: ReturnType<typeof signingKey> }>();
 
-/** The n-th agent is always the same. */
+/** The n-th agent. It is the same in every run. */
 export function agentOf(n: number): { readonly id: string; readonly key: ReturnType<typeof signingKey> } {
   let agent = agents.get(n);
   if (agent === undefined) {

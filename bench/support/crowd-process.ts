@@ -1,4 +1,4 @@
-// Hands orders to a crowd of readers in a process of its own.
+// Sends commands to a crowd of readers in another process.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { CrowdOrder, CrowdReport } from "./crowd.ts";

@@ -1,4 +1,4 @@
-// A crowd of stream readers in a process of its own: raw sockets that only count frames, and a poster beside them who waits for them.
+// A crowd of stream readers in a separate process: raw sockets that only count frames, and a poster that waits until they have them.
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { agentOf, taggedPost } from "./crowd-posts.ts";
@@ -7,10 +7,10 @@ export type Audience = "everything" | "tag" | "author" | "distinct";
 
 export type CrowdOrder =
   | { readonly open: { readonly port: number; readonly readers: number; readonly audience: Audience } }
-  /** To the port that the readers read from, unless another is given. */
+  /** Posts go to the port that the readers use, unless another is given. */
   | { readonly paced: { readonly posts: number; readonly pauseMs: number }; readonly port?: number }
   | { readonly flatOut: { readonly connections: number; readonly seconds: number }; readonly port: number }
-  /** Frames come by themselves; how many in so many seconds. */
+  /** Counts the frames that arrive within this many seconds, without posting. */
   | { readonly listen: { readonly seconds: number } }
   | { readonly close: true };
 
@@ -25,13 +25,13 @@ export interface CrowdReport {
 
 const OPEN_AT_ONCE = 100;
 const LEAD = 128;
-/** So many tags and so many authors share the posts out. */
+/** Posts are spread over this many tags and this many authors. */
 export const SHARES = 1000;
 const FRAME_END = "}\n\n";
 
 interface Reader {
   readonly socket: Socket;
-  /** The last two characters of what was read before, for a frame that ends across two reads. */
+  /** The last two characters of the read before, for a frame that ends across two reads. */
   tail: string;
 }
 
@@ -41,9 +41,9 @@ let readers: Reader[] = [];
 let received = 0;
 let made = 0;
 let onFrames: (frames: number) => void = () => {};
-/** Those who wait until so many frames have come. */
+/** Callers that wait until this many frames have arrived. */
 let waiting: { readonly frames: number; readonly resolve: () => void }[] = [];
-/** All sockets read into the same memory, one after the other. */
+/** All sockets read into the same buffer, one after the other. */
 const memory = Buffer.allocUnsafe(256 * 1024);
 
 function countFrames(reader: Reader, bytes: number): number {
@@ -62,7 +62,7 @@ const QUERY: Readonly<Record<Audience, (reader: number) => string>> = {
   distinct: (reader) => `?tag_not=none${reader}`,
 };
 
-/** `live` is the second frame with data; from then on frames are deliveries. */
+/** The `live` frame is the second one with data; all later frames are deliveries. */
 async function openReader(n: number): Promise<void> {
   const opened = Promise.withResolvers<void>();
   let greeting = 2;
@@ -95,7 +95,7 @@ async function openReader(n: number): Promise<void> {
   });
 }
 
-/** How many readers a post is for. */
+/** The number of readers that receive a post. */
 function audienceOf(post: number): number {
   if (audience === "everything" || audience === "distinct") return readers.length;
   return Math.floor(readers.length / SHARES) + (post % SHARES < readers.length % SHARES ? 1 : 0);
@@ -137,7 +137,7 @@ function wake(): void {
   for (const { resolve } of reached) resolve();
 }
 
-/** One post after the other, each when all have the one before. */
+/** Sends one post after the other, each when all readers have the one before. */
 async function paced(posts: number, pauseMs: number, to?: number): Promise<CrowdReport> {
   const poster = new Poster(to);
   const times: number[] = [];
@@ -159,7 +159,7 @@ async function paced(posts: number, pauseMs: number, to?: number): Promise<Crowd
   return report(start, posts, received - before, times);
 }
 
-/** As much as goes: `connections` post one after the other, but never more than `LEAD` posts ahead of what all readers have. */
+/** As fast as possible: each of `connections` posts one after the other, but never more than `LEAD` posts ahead of the slowest reader. */
 async function flatOut(connections: number, seconds: number): Promise<CrowdReport> {
   const enough = seconds * (readers.length === 0 || audience === "tag" || audience === "author" ? 8000 : 4000);
   const requests = Array.from({ length: enough }, () => ({ n: made, request: taggedPost(made++) }));

@@ -1,4 +1,4 @@
-// Texts to measure with, which live outside the project; a measure that has none says so and is left out.
+// Texts to measure with, stored outside of the project. A measurement without its texts says so and is left out.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 const DIRECTORY = process.env["EVAL_DIR"] ?? resolve(import.meta.dirname, "../../../shared/eval");
 const SUFFIX = ".jsonl.gz";
 
-/** The names of the sets of one kind (a folder of EVAL_DIR), in order; none where there is no such folder. */
+/** The names of the sets of one kind (a folder of EVAL_DIR), in order; empty if there is no such folder. */
 export function evalSets(kind: string): readonly string[] {
   const directory = join(DIRECTORY, kind);
   if (!existsSync(directory)) return [];
@@ -16,7 +16,7 @@ export function evalSets(kind: string): readonly string[] {
     .sort();
 }
 
-/** What to say where there are none. */
+/** The text to print if there are none. */
 export const noSets = (kind: string): string =>
   `no sets (*${SUFFIX}) in ${join(DIRECTORY, kind)}: set EVAL_DIR to a folder that has some in ${kind}/`;
 

@@ -1,17 +1,17 @@
-// One measured figure: what the table at the end shows and the history keeps.
+// One measured figure, for the table at the end of a run and for the history.
 
 export interface Figure {
-  /** Also its name in the history, so it says whatever the figure depends on. */
+  /** Also its name in the history, so it names everything that the figure depends on. */
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** Left out where the figure tells of the machine and not of the board. */
+  /** Absent if the figure is about the machine and not about the board. */
   readonly better?: "more" | "less";
-  /** What the machine could do at most in the same run. */
+  /** The most that the machine could do in the same run. */
   readonly ceiling?: { readonly name: string; readonly value: number };
 }
 
-/** How near the figure came to its ceiling: 1 is all that can be had. */
+/** How close the figure came to its ceiling; 1 is the ceiling itself. */
 export function shareOfCeiling({ value, better, ceiling }: Figure): number | undefined {
   if (ceiling === undefined) return undefined;
   return better === "less" ? ceiling.value / value : value / ceiling.value;
@@ -24,7 +24,7 @@ export function written({ value, unit }: Pick<Figure, "value" | "unit">): string
   return unit === "" ? number : `${number} ${unit}`;
 }
 
-/** How much went to processes that are no part of the bench; nothing where the system does not tell. */
+/** The share of CPU time that went to processes outside of the bench; empty if the system does not tell. */
 export function othersFigure(name: string, share: number | undefined): readonly Figure[] {
   return share === undefined ? [] : [{ name, value: share * 100, unit: "%" }];
 }

@@ -1,4 +1,5 @@
-// A board filled without HTTP and signatures, kept between runs: messages of about 1 KB, as unevenly spread as on a busy board.
+// A board that is filled without HTTP and signatures and reused by later runs: messages of about 1 KB, spread as unevenly as on a busy
+// board.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,17 +14,17 @@ import { BoardLife } from "./board-life.ts";
 const BATCH = 1000;
 const LEAST = 1000;
 const SPREAD_MS = 20 * HOUR_MS;
-/** Messages live for seven days and leases for three; after this a kept board would change while it is measured. */
+/** Messages live for seven days and leases for three. A board older than this would change while it is measured. */
 const USABLE_MS = 40 * HOUR_MS;
 
 export interface FilledBoard {
   readonly dir: string;
   readonly filledAt: number;
-  /** How long filling took; for a kept board, back then. */
+  /** How long filling took, also if it happened in an earlier run. */
   readonly seconds: number;
 }
 
-/** `100000`, or several separated by commas; 100,000 unless given. */
+/** `100000`, or several sizes separated by commas; 100,000 unless given. */
 export function sizesIn(messages = "100000"): readonly number[] {
   const sizes = messages.split(",").map(Number);
   if (sizes.some((size) => !Number.isInteger(size) || size < LEAST))
@@ -52,7 +53,7 @@ export function filledBoard(messages: number): FilledBoard {
 
 function fill(dir: string, messages: number, now: number): void {
   const db = openDatabase(databasePath(dir), "write");
-  // Whoever fills can begin anew: nothing has to survive a crash here.
+  // Filling can be repeated, so nothing has to survive a crash here.
   db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -1048576");
   const writer = new SqliteWriter(db);
   const life = new BoardLife();
@@ -73,6 +74,6 @@ function fill(dir: string, messages: number, now: number): void {
       console.log(`  ${created} messages, ${Math.round(created / ((performance.now() - started) / 1000))} a second`);
   }
   writer.close();
-  // A board with messages and without a key does not start.
+  // A board that has messages does not start without a key.
   makeBoardKey(join(dir, "board.key"));
 }

@@ -1,4 +1,4 @@
-// A board that exists only as a rule: message n is always the same text of about 1 KB, its words as unevenly spread as in speech.
+// Messages that are computed, not stored: message n is always the same text of about 1 KB, with words spread as unevenly as in speech.
 import type { SearchSource, SourceMessage } from "../../src/ports/search.ts";
 
 export interface GeneratedOptions {
@@ -12,7 +12,7 @@ const SYLLABLES =
     " ",
   );
 
-/** Repeatable randomness; the same seed gives the same numbers. */
+/** Repeatable random numbers: the same seed gives the same numbers. */
 export function seeded(seed: number): () => number {
   let state = (seed * 2_654_435_761) >>> 0 || 1;
   return () => {

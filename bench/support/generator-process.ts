@@ -1,4 +1,4 @@
-// Hands orders to a load generator in a process of its own.
+// Sends commands to a load generator in another process.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { Asks, Goods, Order, Posts, Report } from "./generator.ts";
@@ -16,7 +16,7 @@ export class GeneratorProcess {
     await this.#order({ make: { goods, count } });
   }
 
-  /** The connections are shared out among the ports. */
+  /** The connections are spread evenly over the ports. */
   post(ports: readonly number[], connections: number, seconds: number): Promise<Measured> {
     return this.send({ goods: "post", ports, connections, seconds });
   }
@@ -29,13 +29,13 @@ export class GeneratorProcess {
     return measuredIn(await this.#order({ ask }));
   }
 
-  /** Of so many events that it sent last. */
+  /** The ids of the last `count` events that it sent. */
   async sentIds(count: number): Promise<readonly string[]> {
     const report = await this.#order({ ids: count });
     return "ids" in report ? report.ids : [];
   }
 
-  /** Asks for these addresses in turn. */
+  /** Requests these addresses in turn. */
   async get(
     ports: readonly number[],
     paths: readonly string[],

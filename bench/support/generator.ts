@@ -1,10 +1,10 @@
-// The load generator's own process: makes posts ahead of time, then sends them when told to.
+// The process of the load generator: makes posts ahead of time, then sends them on command.
 import { drive, type Measured } from "./load.ts";
 import { nostrEvents, nostrQuestion } from "./nostr-events.ts";
 import { nostrConversation } from "./nostr-load.ts";
 import { bundles, posts } from "./posts.ts";
 
-/** So many posts are in a bundle. */
+/** Posts in a bundle. */
 export const BUNDLE = 16;
 
 /** A post or a bundle of them for a board, or an event for a Nostr relay. */
@@ -15,9 +15,9 @@ export interface Posts {
   readonly ports: readonly number[];
   readonly connections: number;
   readonly seconds: number;
-  /** Ends before its time is up. */
+  /** Ends after this many, even if there is time left. */
   readonly most?: number | undefined;
-  /** So many events of a connection wait for their answers at once. */
+  /** Events of one connection that may wait for their answers at once. */
   readonly depth?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export type Order =
   | { readonly post: Posts }
   | { readonly get: Gets }
   | { readonly ask: Asks }
-  /** Of so many events that it sent last. */
+  /** The ids of this many events that it sent last. */
   | { readonly ids: number };
 
 export interface Gets {
@@ -34,11 +34,11 @@ export interface Gets {
   readonly paths: readonly string[];
   readonly connections: number;
   readonly seconds: number;
-  /** Further lines of each request's head. */
+  /** More header lines for each request. */
   readonly headers?: readonly string[] | undefined;
 }
 
-/** The same of a Nostr relay. */
+/** The same for a Nostr relay. */
 export interface Asks {
   readonly port: number;
   readonly filters: readonly object[];
@@ -50,7 +50,7 @@ export type Report = { readonly made: number } | { readonly measured: Measured }
 
 interface Ready {
   readonly bytes: Buffer;
-  /** Of an event. */
+  /** The id of an event. */
   readonly id?: string;
 }
 

@@ -1,4 +1,4 @@
-// Runs that were recorded, a line of JSON each, and how a new one compares with the last of the same machine.
+// Recorded runs, one line of JSON each, and how a new run compares with the last one on the same machine.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { arch, availableParallelism, cpus, platform, totalmem } from "node:os";
 import { commit } from "./commit.ts";
@@ -17,20 +17,20 @@ export interface Recorded {
   readonly value: number;
   readonly unit: string;
   readonly ofCeiling?: number;
-  /** Which one that is: shares of different ceilings say nothing of each other. */
+  /** The name of the ceiling: shares of different ceilings cannot be compared. */
   readonly ceiling?: string;
 }
 
 export interface Change {
   readonly before: Recorded;
   readonly at: string;
-  /** 0.1 is a tenth better; by the share of the ceiling where both have the same, since that leaves the machine's mood out. */
+  /** 0.1 is a tenth better. If both runs have the same ceiling, shares of it are compared, which removes changes of the machine's speed. */
   readonly better: number | undefined;
 }
 
 const rounded = (value: number): number => Number(value.toPrecision(4));
 
-/** `state`: which state of the files it was seen at. */
+/** `state` is the commit at which it was measured. */
 export function runOf(bench: string, figures: readonly Figure[], now: Date, state = commit()): Run {
   return {
     bench,
@@ -63,7 +63,7 @@ export class History {
     appendFileSync(this.#path, `${JSON.stringify(run)}\n`);
   }
 
-  /** Against the newest run of this bench on such a machine that has the figure. */
+  /** Compares with the newest run of this bench on the same kind of machine that has the figure. */
   change(run: Run, { name, better }: Figure): Change | undefined {
     const last = this.#runs.findLast(
       ({ bench, machine, figures }) => bench === run.bench && machine === run.machine && Object.hasOwn(figures, name),

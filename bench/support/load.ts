@@ -1,18 +1,18 @@
-// Load over raw sockets: requests are ready-made bytes and answers are only measured, so that the generator takes little of the machine.
+// Load over raw sockets. Requests are prepared bytes and answers are only measured, so that the generator uses little of the machine.
 import { connect } from "node:net";
 
 export interface Load {
-  /** The connections are shared out among these. */
+  /** The connections are spread evenly over these. */
   readonly ports: readonly number[];
   readonly connections: number;
   readonly seconds: number;
   /** The bytes of the next request; undefined ends the run. */
   readonly next: () => Buffer | undefined;
-  /** How a connection asks and knows its answers; HTTP unless told. */
+  /** How a connection sends requests and recognises answers; HTTP unless given. */
   readonly converse?: Converse | undefined;
 }
 
-/** One connection, until there is nothing more to send; `note` hears of each answer. */
+/** One connection, until there is nothing more to send; calls `note` for each answer. */
 export type Converse = (port: number, take: () => Buffer | undefined, note: (status: string, ms: number) => void) => Promise<void>;
 
 export interface Measured {
@@ -59,7 +59,7 @@ const overHttp: Converse = (port, take, note) =>
       socket.write(request);
     };
     const onread = {
-      // One buffer a connection, used again for each read.
+      // One buffer per connection, reused for each read.
       buffer: Buffer.allocUnsafe(64 * 1024),
       callback(bytes: number, buffer: Uint8Array): boolean {
         const chunk = buffer as Buffer;
@@ -79,10 +79,10 @@ const overHttp: Converse = (port, take, note) =>
     socket.on("error", reject).on("end", () => reject(new Error("The server closed a connection.")));
   });
 
-/** A Link to the next page of a search may be long. */
+/** The Link header to the next page of a search may be long. */
 const LONGEST_HEAD = 16_384;
 
-/** Head and body together; the servers measured here send the head in one piece and say Content-Length. */
+/** The length of head and body together. The servers measured here send the head in one piece, with Content-Length. */
 function answerLength(chunk: Buffer, bytes: number): number {
   const head = chunk.toString("latin1", 0, Math.min(bytes, LONGEST_HEAD));
   const end = head.indexOf("\r\n\r\n");

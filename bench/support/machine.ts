@@ -1,4 +1,4 @@
-// How much of the machine went to processes that are no part of the bench: with a large share, only ratios mean anything.
+// The share of the machine that went to processes outside of the bench. If it is large, only ratios mean anything.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 const TICK_MS = 10;
@@ -9,7 +9,7 @@ export interface MachineTime {
   readonly ours: number;
 }
 
-/** Milliseconds of CPU so far, of all cores, idle, and of these processes with their children; undefined where there is no /proc. */
+/** CPU milliseconds so far: of all cores, idle, and of these processes with their children; undefined if there is no /proc. */
 export function machineTime(pids: readonly (number | undefined)[]): MachineTime | undefined {
   if (!existsSync("/proc/stat")) return undefined;
   const [cores = ""] = readFileSync("/proc/stat", "utf8").split("\n");
@@ -25,7 +25,7 @@ export function othersShare(before: MachineTime | undefined, after: MachineTime 
   return Math.max(0, (all - (after.idle - before.idle) - (after.ours - before.ours)) / all);
 }
 
-/** Of a process, its children and those it had; undefined or gone is none. */
+/** CPU time of a process, its children and its former children; 0 if it is undefined or has ended. */
 export function familyMs(pid: number | undefined): number {
   if (pid === undefined || !existsSync("/proc/stat")) return 0;
   const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && statOf(name)[1] === String(pid));
@@ -34,7 +34,7 @@ export function familyMs(pid: number | undefined): number {
   return [own, ownSystem, past, pastSystem, ...living].reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
 }
 
-/** The fields after the name, which may hold spaces: state, parent and so on; empty where the process has ended. */
+/** The fields after the name (which may contain spaces): state, parent and so on; empty if the process has ended. */
 function statOf(pid: number | string): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -44,7 +44,7 @@ function statOf(pid: number | string): readonly string[] {
   }
 }
 
-/** Milliseconds of CPU per thread name since the start of a process; empty where there is no /proc. */
+/** Milliseconds of CPU per thread name since the start of a process; empty if there is no /proc. */
 export function threadMs(pid: number | undefined): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   const tasks = `/proc/${pid}/task`;

@@ -1,4 +1,4 @@
-// A board on the store that was asked for: SQLite, or so many nodes over one PostgreSQL, seen as one.
+// A board on the chosen store, either SQLite or several nodes over one PostgreSQL, used as one board.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "../../src/adapters/postgres/client.ts";
@@ -8,7 +8,7 @@ import { familyMs } from "./machine.ts";
 
 export interface StoreChoice {
   readonly name: string;
-  /** 0 is SQLite. */
+  /** 0 means SQLite. */
   readonly nodes: number;
 }
 
@@ -45,7 +45,7 @@ export class MeasuredBoard {
     await admin.end();
     const more = ["--database-url", server.databaseUrl(database), "--key-file", join(home, "board.key")];
     const started: BoardProcess[] = [];
-    // One after the other: the first makes the key that all sign with.
+    // One after the other: the first node makes the key that all nodes sign with.
     for (let i = 1; i <= nodes; i++) started.push(await BoardProcess.start(join(home, `node-${i}`), { more }));
     return new MeasuredBoard(name, started, server);
   }
@@ -54,7 +54,7 @@ export class MeasuredBoard {
     return this.nodes.map(({ port }) => port);
   }
 
-  /** Of everything that answers: the nodes, and the database's server where there is one. */
+  /** The processes that answer: the nodes, and the database server if there is one. */
   get pids(): readonly (number | undefined)[] {
     return [...this.nodes.map(({ pid }) => pid), this.#server?.pid];
   }
@@ -65,7 +65,7 @@ export class MeasuredBoard {
     return { transactions: sum(({ transactions }) => transactions), acts: sum(({ acts }) => acts) };
   }
 
-  /** Milliseconds of CPU: of the nodes by thread, and of the database's server. */
+  /** Milliseconds of CPU: of the nodes by thread, and of the database server. */
   cpuMs(): ReadonlyMap<string, number> {
     const times = new Map<string, number>();
     for (const node of this.nodes) for (const [thread, ms] of node.threadMs()) times.set(thread, (times.get(thread) ?? 0) + ms);

@@ -1,4 +1,4 @@
-// The writer of a board alone, in this process, on the store that was asked for.
+// The writer of a board alone, in this process, on the chosen store.
 import { readFileSync } from "node:fs";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { migrate } from "../../src/adapters/postgres/migrate.ts";
@@ -12,9 +12,9 @@ import type { Scratch } from "./scratch.ts";
 
 export interface MeasuredWriter extends AsyncDisposable {
   run(acts: readonly Act[]): Promise<void>;
-  /** CPU milliseconds so far, of this process and of the database's server. */
+  /** CPU milliseconds so far, of this process and of the database server. */
   cpuMs(): { readonly own: number; readonly server: number };
-  /** Bytes written so far: by system calls, or to the server's log; 0 where nobody tells. */
+  /** Bytes written so far, by system calls or to the server's write-ahead log; 0 if the system does not tell. */
   written(): Promise<number>;
   /** Bytes that the database takes on disk. */
   stored(): Promise<number>;
@@ -38,7 +38,7 @@ export function sqliteWriter(scratch: Scratch): MeasuredWriter {
       }
     },
     async stored() {
-      // Pages that are still in the write-ahead log count too.
+      // Includes pages that are still in the write-ahead log.
       const db = openDatabase(databasePath(scratch.path), "read");
       const row = db.prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size").get();
       db.close();

@@ -1,4 +1,4 @@
-// Events for a Nostr relay: the signature is the one that BIP-340 describes.
+// Events for a Nostr relay have signatures as in BIP-340.
 import { createECDH, createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { nostrAuthor, nostrEvents, schnorrSignature } from "./nostr-events.ts";
@@ -50,7 +50,7 @@ function base(): Point {
   return { x: numberOf(point.subarray(1, 33)), y: numberOf(point.subarray(33)) };
 }
 
-/** The check as BIP-340 writes it down, however slow: s G = R + e P. */
+/** The check of BIP-340, in its simplest and slow form: s G = R + e P. */
 function verifies(pubkey: Buffer, message: Buffer, sig: Buffer): boolean {
   const tag = sha256(Buffer.from("BIP0340/challenge"));
   const challenge = numberOf(sha256(tag, tag, sig.subarray(0, 32), pubkey, message)) % ORDER;

@@ -1,11 +1,11 @@
-// Signed Nostr events of about 1 KB with the words and tags of our posts, as ready websocket frames: what a relay is measured with.
+// Signed Nostr events of about 1 KB with the same words and tags as our posts, as websocket frames ready to send.
 import { createECDH, createHash, type ECDH, randomBytes } from "node:crypto";
 import { textFrame } from "./websocket.ts";
 import { words } from "./posts.ts";
 
 const AUTHORS = 500;
 const NOTE = 1;
-/** Of secp256k1. */
+/** The order of secp256k1. */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 export interface NostrEvent {
@@ -27,22 +27,22 @@ const sha256 = (...parts: readonly (string | Uint8Array)[]): Buffer => {
 const numberOf = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString("hex")}`);
 const bytesOf = (number: bigint): Buffer => Buffer.from(number.toString(16).padStart(64, "0"), "hex");
 
-/** OpenSSL multiplies; it knows no BIP-340. */
+/** OpenSSL does the multiplications; it does not support BIP-340 itself. */
 const curve: ECDH = createECDH("secp256k1");
 
-/** The secret whose point has an even y, and that point's x, as BIP-340 counts them. */
+/** The secret whose point has an even y, and the x of that point, as BIP-340 requires. */
 function evenPoint(secret: bigint): { readonly secret: bigint; readonly x: Buffer } {
   curve.setPrivateKey(bytesOf(secret));
   const point = curve.getPublicKey(null, "compressed");
   return { secret: point[0] === 2 ? secret : ORDER - secret, x: point.subarray(1) };
 }
 
-/** Never 0 but with a chance of 2^-256. */
+/** 0 only with a probability of 2^-256. */
 const drawn = (): bigint => numberOf(randomBytes(32)) % ORDER;
 
 const TAG = sha256("BIP0340/challenge");
 
-/** BIP-340 with a drawn nonce. */
+/** BIP-340 with a random nonce. */
 export function schnorrSignature({ secret, pubkey }: Author, message: Buffer): Buffer {
   const nonce = evenPoint(drawn());
   const challenge = numberOf(sha256(TAG, TAG, nonce.x, pubkey, message)) % ORDER;
@@ -65,11 +65,11 @@ function eventBy(author: Author): NostrEvent {
   return { id, bytes: textFrame(JSON.stringify(["EVENT", event])) };
 }
 
-/** Endless events, each made when asked for. */
+/** Endless events, made on demand. */
 export function* nostrEvents(): Generator<NostrEvent, never> {
   const authors: Author[] = [];
   for (let n = 0; ; n++) yield eventBy((authors[n % AUTHORS] ??= nostrAuthor()));
 }
 
-/** Under the same name each time: the next question of a connection takes the place of the last. */
+/** Always with the same subscription id, so that the next question of a connection replaces the last one. */
 export const nostrQuestion = (filter: object): Buffer => textFrame(JSON.stringify(["REQ", "q", filter]));

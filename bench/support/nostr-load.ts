@@ -1,9 +1,9 @@
-// One connection to a Nostr relay: sends its next event or question when one before is answered, as `drive` asks of a connection.
+// One connection to a Nostr relay, for `drive`: sends its next event or question when an earlier one is answered.
 import { connect } from "node:net";
 import type { Converse } from "./load.ts";
 import { handshake, ServerFrames } from "./websocket.ts";
 
-/** So many wait for their answer on one connection at once. */
+/** `depth` requests may wait for their answers on one connection at once. */
 export const nostrConversation =
   (depth: number): Converse =>
   (port, take, note) =>

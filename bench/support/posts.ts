@@ -1,8 +1,8 @@
 // Signed and mined posts of about 1 KB from many agents, as ready HTTP requests in memory.
 import { randomBytes } from "node:crypto";
-import { signingKey } from "../../src/adapters/system/board-key.ts";
+import { signingKey } from "../../src/adapters/system/signing-keys.ts";
 import { messageId } from "../../src/core/protocol/identity.ts";
-import { mine } from "../../src/core/protocol/work.ts";
+import { mine } from "../../src/core/protocol/proof-of-work.ts";
 
 export const BENCH_BITS = 4;
 const AGENTS = 500;
@@ -54,7 +54,7 @@ interface Signer {
 
 const agents = (): readonly Signer[] => Array.from({ length: AGENTS }, () => signingKey(randomBytes(32)));
 
-/** What a post says, whatever it is put into. */
+/** The content of a post. */
 export function words(): { readonly title: string; readonly body: string; readonly tags: readonly string[] } {
   const tags = new Set(Array.from({ length: 3 }, () => TAGS[Math.floor(TAGS.length * Math.random() ** 2)] ?? ""));
   return { title: text(40), body: text(BODY_CHARS), tags: [...tags] };
@@ -64,7 +64,7 @@ function payloadBy(pk: string): string {
   return JSON.stringify({ v: 1, pk, ts: Math.floor(Date.now() / 1000), kind: "note", ...words(), lang: "en" });
 }
 
-/** Endless payloads, for what takes them unsigned. */
+/** Endless payloads, for callers that need them unsigned. */
 export function* payloads(): Generator<string, never> {
   const authors = agents();
   for (let n = 0; ; n++) yield payloadBy(authors[n % AGENTS]!.pk);
@@ -79,13 +79,13 @@ function* envelopes(): Generator<string, never> {
   }
 }
 
-/** Endless posts, each made when asked for. */
+/** Endless posts, made on demand. */
 export function* posts(): Generator<Buffer, never> {
   const source = envelopes();
   for (;;) yield request(source.next().value, "application/json");
 }
 
-/** Endless requests of so many posts each. */
+/** Endless requests with this many posts each. */
 export function* bundles(lines: number): Generator<Buffer, never> {
   const source = envelopes();
   for (;;) yield request(Array.from({ length: lines }, () => `${source.next().value}\n`).join(""), "application/x-ndjson");

@@ -1,4 +1,4 @@
-// How fast boards on several stores answer the same questions about what was just posted, beside a bare server that sends the same bytes.
+// Measures how fast boards on several stores answer the same questions about recent posts, beside a bare server that sends the same bytes.
 import { type Figure, whole } from "./figure.ts";
 import type { GeneratorProcess } from "./generator-process.ts";
 import { machineTime, othersShare } from "./machine.ts";
@@ -43,11 +43,11 @@ export async function readBack(boards: readonly MeasuredBoard[], generator: Gene
 const QUESTIONS: Readonly<Record<string, (port: number) => Promise<readonly string[]> | readonly string[]>> = {
   "by id": async (port) => (await someIds(port)).map((id) => `/api/messages/${id}`),
   "newest 50 without bodies": () => ["/api/messages?include="],
-  // The board keeps pages while its log stands still; asked in ever other words, they are read and put together each time.
+  // The board caches pages until its log moves. Each of these URLs is different, so its page is read and rendered each time.
   "newest 50 without bodies, not kept": () => Array.from({ length: 2000 }, (_, n) => `/api/messages?include=&after_seq=${n}`),
 };
 
-/** Of the newest thousand. */
+/** Ids of some of the newest thousand messages. */
 export async function someIds(port: number): Promise<readonly string[]> {
   const ids: string[] = [];
   let cursor: string | null = "";

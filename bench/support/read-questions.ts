@@ -1,4 +1,4 @@
-// What readers of a board ask for, each kind in many variants, drawn from what the board holds.
+// Questions that readers ask, each kind in many variants, with values that occur on the board.
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { needOf, tagOf } from "./board-life.ts";
 import { messageText, seeded, wordOf } from "./generated-messages.ts";
@@ -7,7 +7,7 @@ export type Questions = Readonly<Record<string, readonly string[]>>;
 
 const VARIANTS = 200;
 const SOME = 2000;
-/** More than the board keeps in memory. */
+/** More messages than the board caches. */
 const MANY = 60_000;
 
 export function questionsOf(dir: string, messages: number): Questions {
@@ -42,7 +42,7 @@ export function questionsOf(dir: string, messages: number): Questions {
     "by id": some.map((id) => `/api/messages/${id}`),
     "by id, all over": many.map((id) => `/api/messages/${id}`),
     "newest 50, no bodies": ["/api/messages?include="],
-    // The board keeps pages while its log stands still; asked in ever other words, they are read and put together each time.
+    // The board caches pages until its log moves. Each of these URLs is different, so its page is read and rendered each time.
     "newest 50, not kept": Array.from({ length: SOME }, (_, n) => `/api/messages?include=&after_seq=${n}`),
     "newest 50": ["/api/messages"],
     "common tag": variants((n) => `/api/messages?include=&tag=${tagOf(n % 5)}`),

@@ -1,4 +1,4 @@
-// Pairs that say the same without a word in common, but for the smallest ones: what words alone cannot find.
+// Pairs of texts that mean the same but share only the smallest words, so that a search by words alone cannot find them.
 
 export const REWORDED: readonly (readonly [string, string])[] = [
   ["parser crashes on empty input", "program fails when the file has nothing in it"],

@@ -1,9 +1,9 @@
-// Starts the bare server in a process of its own and hands it the answer of a board.
+// Starts the bare server in another process and gives it an answer of a board.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { SameBytes } from "./same-bytes.ts";
 
-/** Node.js writes these itself. */
+/** Node.js writes these headers itself. */
 const OWN_HEADERS = new Set(["date", "connection", "keep-alive"]);
 
 export class SameBytesProcess {
@@ -23,9 +23,10 @@ export class SameBytesProcess {
     return new SameBytesProcess(child);
   }
 
-  /** From now on it answers what this address answers; its port. */
+  /** From now on the server sends the answer of this address. Resolves with its port. */
   async copy(url: string): Promise<number> {
-    const answer = await fetch(url);
+    // Requests the answer as the load generator does; by default, `fetch` would request a compressed one and unpack it.
+    const answer = await fetch(url, { headers: { "accept-encoding": "identity" } });
     const headers = Object.fromEntries([...answer.headers].filter(([name]) => !OWN_HEADERS.has(name)));
     this.#child.send({ headers, body: Buffer.from(await answer.arrayBuffer()).toString("base64") } satisfies SameBytes);
     const [port] = (await once(this.#child, "message")) as [number];

@@ -1,4 +1,4 @@
-// A bare node:http server that answers everything with the bytes it was handed: the least that an answer of that size costs.
+// A bare node:http server that answers every request with given bytes: the lowest cost of an answer of that size.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

@@ -1,16 +1,16 @@
-// A temporary directory on a real disk, where an fsync costs what it costs.
+// A temporary directory on a real disk, so that an fsync takes its real time.
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { undoAtExit } from "../../test/support/leftovers.ts";
 
 const TMPFS = 0x01021994;
-/** What was killed a moment ago may still write here. */
+/** Deleting is retried, because a process that was just killed may still write here. */
 const RETRIES = 5;
 
 export class Scratch {
   readonly path: string;
-  /** Where others on the same disk may stand. */
+  /** The directory for other files on the same disk. */
   readonly parent: string;
   readonly #forget: () => void;
 

@@ -1,4 +1,4 @@
-// Waits until a server's threads have nothing more to do by themselves.
+// Waits until the threads of a server have no background work left.
 import { setTimeout } from "node:timers/promises";
 import { threadMs } from "./machine.ts";
 

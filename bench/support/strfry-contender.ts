@@ -1,4 +1,4 @@
-// A strfry that somebody has built, as a contender: with its own settings, on a directory of its own. It syncs what it acknowledges.
+// A built strfry as a contender: with its default settings, in a directory of its own. It syncs what it acknowledges.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -73,7 +73,7 @@ export class StrfryContender implements Contender {
   async questions(): Promise<Readonly<Record<Question, Ask>>> {
     await settled(this.pid);
     const ids = await this.#generator.sentIds(IDS);
-    // It keeps no answers: other words make no difference, and are asked as of the board all the same.
+    // strfry caches no answers, so other wordings make no difference. They are used all the same, as with the board.
     const wordings = Array.from({ length: WORDINGS }, (_, n) => ({ limit: 50, since: n }));
     const tagged = (filter: object, n: number): object => ({ ...filter, "#t": [TAGS[n % TAGS.length]] });
     return {
@@ -94,7 +94,7 @@ export class StrfryContender implements Contender {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode !== null) return;
     const exited = once(this.#child, "exit");
-    // It answers SIGTERM when all have left; what is in its directory goes away anyway.
+    // On SIGTERM it would wait until all connections are closed. Its directory is deleted anyway.
     this.#child.kill("SIGKILL");
     await exited;
   }

@@ -14,10 +14,10 @@ const rate = (value: number, ceiling?: number, name = "bare"): Figure => ({
 });
 const wait = (value: number): Figure => ({ name: "p99", value, unit: "ms", better: "less" });
 
-/** Git is not asked for it: that would take most of the time of these tests. */
+/** A fixed value, because calling git would take most of the time of these tests. */
 const STATE = "abc1234";
 
-/** What the table says of `now` where only `before` was recorded. */
+/** The table for `now` if only `before` was recorded. */
 function told(before: readonly Figure[], now: readonly Figure[], change: Partial<Run> = {}): string {
   const path = join(emptyDirectory(), "history.jsonl");
   new History(path).record({ ...runOf("post", before, new Date("2026-01-02"), STATE), ...change });
@@ -32,10 +32,10 @@ test("a bench that got slower says so, whether more or less is better", () => {
   expect(table).toContain("\nWORSE than before: posts; p99");
 });
 
-test("a slow hour of the machine is not taken for a slow board: where there is a ceiling, the share of it counts", () => {
+test("a slow hour of the machine is not taken for a slow board: if there is a ceiling, the share of it is compared", () => {
   expect(told([rate(1000, 4000)], [rate(500, 2000)])).not.toContain("WORSE");
   expect(told([rate(1000, 4000)], [rate(1000, 8000)])).toMatch(/0\.13 of bare .* -50 % WORSE$/m);
-  // Of another ceiling it is another share.
+  // With another ceiling, shares cannot be compared.
   expect(told([rate(1000, 4000)], [rate(700, 1000, "half as much")])).toMatch(/-30 % WORSE$/m);
 });
 

@@ -1,8 +1,8 @@
-// The table at the end of a run: every figure, its share of the ceiling, and what it was the last time.
+// The table at the end of a run: every figure, its share of the ceiling, and its last recorded value.
 import { type Figure, shareOfCeiling, written } from "./figure.ts";
 import type { Change, History, Run } from "./history.ts";
 
-/** Smaller changes are within what shared machines do by themselves. */
+/** Smaller changes occur by chance on shared machines. */
 const TELLING = 0.2;
 
 export function summary(run: Run, figures: readonly Figure[], history: History): string {
@@ -36,7 +36,7 @@ function verdict(change: Change | undefined): string {
   return change.better > TELLING ? `${percent} better` : percent;
 }
 
-/** Columns as wide as their widest cell; the second and fourth hold figures and end at the same place. */
+/** Columns are as wide as their widest cell; the second and fourth contain figures and are aligned right. */
 function aligned(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows

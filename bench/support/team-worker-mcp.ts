@@ -1,5 +1,5 @@
-// One worker of a team that has MCP only: a client of `blackboard mcp` over stdio, as a model's host would start it; what it does is what team-worker.ts does.
-import { mkdtempSync } from "node:fs";
+// One worker of a team that has only MCP: a client of `blackboard mcp` over stdio, as a model's host would start it. It does the same as
+// team-worker.ts.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
@@ -11,6 +11,8 @@ const [slot, slots] = [Number(slotText), Number(slotsText)];
 const LEASE = "40s";
 const WAIT_S = 15;
 const WORK_BETWEEN = 3;
+/** Longer than the timeout of most hosts, because a busy machine should not affect the result. */
+const PATIENCE = { timeout: 300_000 };
 
 interface Done {
   readonly a: number;
@@ -24,17 +26,21 @@ interface Found {
   readonly content: { readonly data: Done };
 }
 
-const keyFile = join(mkdtempSync(join(directory, "mcp-worker-")), "agent.key");
+/** A worker that is started again has the same key. */
+const keyFile = join(directory, `mcp-worker-${slot}.key`);
 const program = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 const client = new Client({ name: "team", version: "1.0.0" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
 const args = [program, "mcp", "--url", url, "--key-file", keyFile];
 await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
 const say = (words: object): void => void process.stdout.write(`${JSON.stringify(words)}\n`);
 
-/** What the model would read is counted; the program reads the same as JSON. */
+/** Counts what the model would read; the worker reads the same answer as JSON. */
 async function call(name: string, given: Record<string, unknown>): Promise<Record<string, unknown>> {
   for (;;) {
-    const { content, structuredContent, isError } = await client.callTool({ name, arguments: given, _meta: { [STRUCTURED]: true } });
+    const { content, structuredContent, isError } = await client.callTool(
+      { name, arguments: given, _meta: { [STRUCTURED]: true } },
+      PATIENCE,
+    );
     const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
     say({ calls: 1, chars: text.length });
     if (isError !== true) return structuredContent as Record<string, unknown>;

@@ -1,16 +1,17 @@
-// One worker of a team in a process of its own, by the TypeScript client: takes work and does it, and checks what others have done, until it is ended.
+// One worker of a team in a separate process, with the TypeScript client: it takes work and does it, and checks results of others, until it
+// is ended.
 import { connect, listMessages, type ListQuery, makeKey, type Message, next, post, resultOf, verify } from "../../src/client/client.ts";
 
 const [url = "", slotText = "0", slotsText = "1"] = process.argv.slice(2);
 const [slot, slots] = [Number(slotText), Number(slotsText)];
-/** Longer than a worker takes, and short enough that what a killed one held comes back. */
+/** Longer than a worker needs, and short enough that the work of a killed worker soon becomes free. */
 const LEASE = "40s";
-/** Where there is no work, there may be something to check. */
+/** A short wait for work, because there may be results to check instead. */
 const WAIT_S = 15;
-/** So often it works before it looks for results of others: one look finds several. */
+/** Tasks that it does before it looks for results of others: one look finds several. */
 const WORK_BETWEEN = 3;
 
-/** Only what is read of each. */
+/** Only the fields that are used. */
 const RESULTS: ListQuery = { kind: ["result"], status: ["open"], sort: "old", limit: 100, fields: "content.data" };
 
 interface Done {
@@ -23,7 +24,7 @@ const doneIn = ({ content }: Message): Done => content.data as unknown as Done;
 
 const board = connect(url, { longestWaitS: 600 });
 const key = await makeKey();
-/** Each result has one other worker that checks it, so that no two do. */
+/** Each result has exactly one worker that checks it, so that no two check the same. */
 const checkerOf = (result: Message): number =>
   (doneIn(result).slot + 1 + (Number.parseInt(result.id.slice(0, 8), 16) % (slots - 1))) % slots;
 

@@ -1,4 +1,4 @@
-// A team of worker processes on one board: begun, one killed every few seconds and replaced, and ended.
+// A team of worker processes on one board: starts them, kills and replaces one every few seconds, and ends them.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -15,7 +15,7 @@ const COMMANDS: Readonly<Record<Client, readonly string[]>> = {
   mcp: [process.execPath, fileURLToPath(new URL("./team-worker-mcp.ts", import.meta.url))],
 };
 
-/** What a worker says of itself: tools that a model would have called, and what it would have read. */
+/** What a worker reports: tools that a model would have called, and characters that it would have read. */
 interface Word {
   readonly calls: number;
   readonly chars: number;
@@ -26,15 +26,18 @@ export class Team {
   readonly #url: string;
   readonly #directory: string;
   readonly #workers: ChildProcess[];
-  /** Those that have begun: two programs that start each other take a while on a busy machine, and would never get to work. */
+  /**
+   * Workers that have started. Only these are killed: on a busy machine, starting two programs takes so long that workers would never get
+   * to work.
+   */
   readonly #begun = new WeakSet<ChildProcess>();
   #next = 0;
   killed = 0;
-  /** Of workers that have MCP only. */
+  /** Counted for workers that have only MCP. */
   calls = 0;
   chars = 0;
 
-  /** `directory` is for what workers keep. */
+  /** `directory` is for files of the workers. */
   constructor(client: Client, workers: number, url: string, directory: string) {
     this.#client = client;
     this.#url = url;
@@ -47,7 +50,7 @@ export class Team {
     return this.#workers.map(({ pid }) => pid);
   }
 
-  /** The next in turn, once it has begun, ends in the middle of whatever it does; another takes its place. */
+  /** Kills the next worker that has started, in the middle of whatever it does, and starts another in its place. */
   async killOne(): Promise<void> {
     const slot = this.#next++ % this.#workers.length;
     if (!this.#begun.has(this.#workers[slot]!)) return;

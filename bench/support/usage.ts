@@ -1,19 +1,19 @@
-// The command line of `npm run bench` and `npm run prove`: what was asked for, or how to ask, in words instead of a stack trace.
+// The command line of `npm run bench` and `npm run prove`: reads it, or prints the usage instead of a stack trace.
 import { parseArgs } from "node:util";
 import { closestName } from "../../src/core/text/did-you-mean.ts";
 
 export interface Flag {
-  /** What stands for its value in the usage; a flag without one is a switch. */
+  /** The placeholder of its value in the usage; a flag without one is a switch. */
   readonly takes?: string;
   readonly words: string;
 }
 
 export interface Usage<Name extends string> {
   readonly command: string;
-  /** What one of the names on the command line is: a bench, a proof. */
+  /** What the names on the command line are, such as a bench or a proof. */
   readonly what: string;
   readonly flags: Readonly<Record<Name, Flag>>;
-  /** Where more is written. */
+  /** The document with more about it. */
   readonly docs: string;
 }
 
@@ -24,7 +24,7 @@ export interface Asked<Name extends string> {
   readonly help: boolean;
 }
 
-/** What is to be printed instead of running, and the exit code that goes with it. */
+/** A text to print instead of running, with its exit code. */
 export class Instead extends Error {
   readonly code: 0 | 2;
 
@@ -44,13 +44,13 @@ export function readAsked<Name extends string>(usage: Usage<Name>, args: readonl
   return { names: positionals, values: texts as Asked<Name>["values"], switches, help: help === true };
 }
 
-/** Prints how to ask where somebody wants to know, and refuses names that do not exist. */
+/** Prints the usage if the caller asked for it, and refuses names that do not exist. */
 export function requireNames<Name extends string>(usage: Usage<Name>, { names, help }: Asked<Name>, known: readonly string[]): void {
   if (help) throw new Instead(usageText(usage, known), 0);
   requireKnown(usage.what, names, known, usage);
 }
 
-/** Refuses names that do not exist, with those that do. */
+/** Refuses names that do not exist, and lists those that do. */
 export function requireKnown(what: string, given: readonly string[], known: readonly string[], usage: Usage<string>): void {
   const unknown = given.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
@@ -61,7 +61,7 @@ export function requireKnown(what: string, given: readonly string[], known: read
 
 export const refused = (words: string, { command }: Usage<string>): Instead => new Instead(`${words}\nSee ${command} -- --help.`, 2);
 
-/** For the top of a program: runs it, or prints what it has to say instead and ends. */
+/** For the top of a program: returns what was read, or prints the text of an `Instead` and exits. */
 export function orInstead<T>(read: () => T): T {
   try {
     return read();

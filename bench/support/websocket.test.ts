@@ -1,10 +1,10 @@
-// Frames of a server are found however its bytes are cut, and only the start of each is shown.
+// Frames of a server are found wherever its bytes are split, and only the start of each is shown.
 import { expect, it } from "vitest";
 import { ServerFrames, textFrame } from "./websocket.ts";
 
 const UPGRADE = Buffer.from("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n");
 
-/** As a server sends it: without a mask. */
+/** A frame as a server sends it, without a mask. */
 function served(text: string): Buffer {
   const masked = textFrame(text);
   const at = masked.length - Buffer.byteLength(text);
@@ -13,7 +13,7 @@ function served(text: string): Buffer {
   return Buffer.concat([head, masked.subarray(at)]);
 }
 
-it.each([1, 2, 3, 7, 100, 1000, 1_000_000])("in pieces of %i bytes", (size) => {
+it.each([1, 2, 3, 7, 100, 1000, 1_000_000])("in chunks of %i bytes", (size) => {
   const texts = ['["OK","ab",true,""]', `["EVENT",${"x".repeat(400)}]`, `["EVENT",${"y".repeat(70_000)}]`, "z".repeat(126), '["EOSE","q"]'];
   const bytes = Buffer.concat([UPGRADE, ...texts.map(served)]);
   const seen: string[] = [];
@@ -22,7 +22,7 @@ it.each([1, 2, 3, 7, 100, 1000, 1_000_000])("in pieces of %i bytes", (size) => {
   expect(seen).toEqual(["", ...texts.map((text) => text.slice(0, 160))]);
 });
 
-it("a server that speaks something else is told", () => {
+it("a server that speaks another protocol is reported", () => {
   const frames = new ServerFrames(() => {});
   expect(() => frames.take(Buffer.from("HTTP/1.1 404 Not Found\r\n\r\n"))).toThrow("HTTP/1.1 404 Not Found");
 });

@@ -1,4 +1,4 @@
-// As much of websockets as a load generator needs: text frames made ahead of time, and the texts in what comes back.
+// The part of websockets that a load generator needs: text frames made ahead of time, and the texts of the frames that come back.
 import { randomBytes } from "node:crypto";
 
 const TEXT = 0x1;
@@ -7,7 +7,7 @@ const LAST = 0x80;
 const MASKED = 0x80;
 const NO_MASK = Buffer.alloc(4);
 
-/** A client's frame, masked with zeros: the bytes stay what they are and nobody has to mask them while time is taken. */
+/** A client's frame with a mask of zeros, so that the bytes stay the same and masking takes no time during the measurement. */
 export function textFrame(text: string): Buffer {
   const payload = Buffer.from(text);
   return Buffer.concat([head(payload.length), NO_MASK, payload]);
@@ -23,18 +23,18 @@ function head(length: number): Buffer {
   return bytes;
 }
 
-/** Nothing is compressed: nobody asks for it. */
+/** Does not offer compression, so nothing is compressed. */
 export const handshake = (): string =>
   `GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${randomBytes(16).toString("base64")}\r\n\r\n`;
 
 const HEAD_END = "\r\n\r\n";
 
-/** Cuts what a server sends into frames, and hands on the first bytes of each: enough to know it by. */
+/** Splits the bytes of a server into frames, and passes on the first bytes of each, which are enough to recognise it. */
 export class ServerFrames {
   readonly #onFrame: (start: string) => void;
   #open = false;
   #kept: Buffer = Buffer.alloc(0);
-  /** Of the frame that is being skipped. */
+  /** Bytes left of the frame that is being skipped. */
   #missing = 0;
 
   constructor(onFrame: (start: string) => void) {
@@ -61,7 +61,7 @@ export class ServerFrames {
     this.#kept = Buffer.from(bytes.subarray(at));
   }
 
-  /** Where the frames begin. */
+  /** The position after the handshake, where frames begin. */
   #upgraded(bytes: Buffer): number {
     const end = bytes.indexOf(HEAD_END);
     if (end < 0) return 0;
@@ -73,7 +73,7 @@ export class ServerFrames {
   }
 }
 
-/** A reason for a refusal is longer than its name; an event's text is not wanted. */
+/** Long enough for the reason of a refusal; the text of an event is not needed. */
 const SHOWN = 160;
 
 interface Frame {
@@ -82,7 +82,7 @@ interface Frame {
   readonly end: number;
 }
 
-/** Undefined until as much of it is there as is shown. */
+/** Undefined until enough of it has arrived to show. */
 function frameAt(bytes: Buffer, at: number): Frame | undefined {
   if (bytes.length < at + 2) return undefined;
   const short = bytes[at + 1]! & 0x7f;

@@ -1,5 +1,5 @@
-// A post as the writer gets it: checked by nobody, since only the writer is measured.
-import { NOTHING } from "../../src/core/guard/noticed.ts";
+// A post in the form that the writer gets. Nothing is checked, because only the writer is measured.
+import { NOTHING } from "../../src/core/guard/text-findings.ts";
 import type { Act } from "../../src/core/message/act.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";

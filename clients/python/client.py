@@ -80,13 +80,13 @@ class ClientError(Exception):
 
 
 class UsageError(ClientError):
-    """What was given cannot be meant; no board was asked."""
+    """The input is invalid; no board was asked."""
 
     exit_code = 2
 
 
 class BoardError(ClientError):
-    """The board refused: `code`, `message` and `hint` are its own words."""
+    """The board refused: `code`, `message` and `hint` are from the board."""
 
     def __init__(self, status: int, error: Mapping[str, Any], retry_after: Optional[float] = None) -> None:
         self.status = status
@@ -110,7 +110,7 @@ class Unreachable(ClientError):
 
 
 class ProofError(ClientError):
-    """An envelope does not prove what it says; `code` is the one the board would give."""
+    """An envelope or a proof is not valid; `code` is the one the board would give."""
 
     exit_code = 4
 
@@ -120,7 +120,7 @@ class ProofError(ClientError):
 
 
 class LogFault(ClientError):
-    """The log is not what the board signed: `what` is wrong at `seq`."""
+    """The log differs from what the board signed: `what` is wrong at `seq`."""
 
     exit_code = 4
 
@@ -132,7 +132,7 @@ class LogFault(ClientError):
 
 # --- Ed25519 (RFC 8032) ------------------------------------------------------------------------------------------------
 # Every backend gets the same strict checks first; they differ in speed only. The pure one is not hardened against
-# someone who can time it, so install `cryptography` or PyNaCl where that matters.
+# timing attacks, so install `cryptography` or PyNaCl if that matters.
 
 _P = 2**255 - 19
 _L = 2**252 + 27742317777372353535851937790883648493
@@ -192,7 +192,7 @@ def _times(n: int, p: _Point) -> _Point:
 
 
 def _decode_point(data: bytes) -> Optional[_Point]:
-    """Section 5.1.3; None where the bytes are no point. The caller has checked that y is below p."""
+    """Section 5.1.3; None if the bytes are not a point. The caller has checked that y is below p."""
     number = int.from_bytes(data, "little")
     odd, y = number >> 255, number & (2**255 - 1)
     u, v = (y * y - 1) % _P, (_D * y * y + 1) % _P
@@ -326,7 +326,7 @@ Ed25519 = Union[PureEd25519, CryptographyEd25519, NaclEd25519]
 
 
 def ed25519_backends() -> List[Ed25519]:
-    """Every way to Ed25519 that works here, fastest first; the last one always does."""
+    """Every Ed25519 implementation that works here, fastest first; the last one always works."""
     backends: List[Ed25519] = []
     for backend in (CryptographyEd25519, NaclEd25519):
         try:
@@ -354,7 +354,7 @@ def _sound_point(data: bytes) -> bool:
 
 
 def verify_signature(pk: bytes, message: bytes, sig: bytes, backend: Optional[Ed25519] = None) -> None:
-    """Raises ProofError unless `sig` holds by the strict rule: canonical, no point of low order, no cofactor."""
+    """Raises ProofError unless `sig` is valid by the strict rule: canonical, no point of low order, no cofactor."""
     if len(pk) != 32 or not _sound_point(pk):
         raise ProofError("bad_key", "`pk` is a low-order or non-canonical point.")
     if len(sig) != 64 or not _sound_point(sig[:32]) or int.from_bytes(sig[32:], "little") >= _L:
@@ -371,7 +371,7 @@ def to_base64url(data: bytes) -> str:
 
 
 def from_base64url(text: str) -> bytes:
-    """Of a text whose spelling was checked."""
+    """Decodes a text whose encoding was checked."""
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
@@ -404,16 +404,16 @@ def work_bits(id: str, nonce: str) -> int:
 _SUFFIXES = [b"%x" % n for n in range(4096)]
 # Below this, starting processes takes longer than mining.
 _BITS_WORTH_SHARING = 20
-# Days of mining: who asks for more does not want to be written to.
+# That would be days of mining, so a higher difficulty is refused.
 _MOST_BITS = 40
-# More of them make a post no cheaper.
+# More bits than this do not make a post cheaper.
 _MOST_EXTRA_BITS = 4
 
 
 def _mine(id: str, bits: int, prefix: str, within: float = math.inf) -> Optional[str]:
-    """The first nonce with this prefix that proves the work; none where that takes longer than so many seconds."""
+    """The first nonce with this prefix that proves the work; None if that takes longer than the given seconds."""
     until = time.monotonic() + within
-    # As big-endian numbers, and so as bytes, exactly the hashes below this begin with enough zero bits.
+    # A hash has enough leading zero bits exactly if it is below this, as bytes.
     target = (1 << (256 - bits)).to_bytes(32, "big")
     for n in itertools.count():
         if time.monotonic() > until:
@@ -443,7 +443,7 @@ def _mine_within(seconds: float, id: str, bits: int, processes: int, prefix: str
         raise ClientError(f"The board asks for {bits} bits of work; nobody finds more than {_MOST_BITS}.")
     if processes <= 1 or bits < _BITS_WORTH_SHARING:
         return _mine(id, bits, prefix, seconds)
-    # Leaving the block ends the processes that are still looking.
+    # Leaving the block ends the other processes.
     with multiprocessing.Pool(processes) as pool:
         search = functools.partial(_mine, id, bits, within=seconds)
         found = pool.imap_unordered(search, [f"{prefix}{n:x}-" for n in range(processes)])
@@ -451,12 +451,12 @@ def _mine_within(seconds: float, id: str, bits: int, processes: int, prefix: str
 
 
 def check_envelope(envelope: Mapping[str, Any], required_bits: int = 0) -> str:
-    """The id of the message in an envelope whose spelling, work and signature hold; raises ProofError otherwise."""
+    """The id of the message in an envelope with valid encoding, work and signature; raises ProofError otherwise."""
     payload, sig, nonce = (str(envelope.get(name, "")) for name in ("payload", "sig", "nonce"))
     pk = _signer(payload)
     for name, text, rule in (("sig", sig, SIGNATURE), ("nonce", nonce, NONCE), ("pk", pk, PUBLIC_KEY)):
         if rule.fullmatch(text) is None:
-            raise ProofError("bad_encoding", f"`{name}` is not spelled as it must be.")
+            raise ProofError("bad_encoding", f"`{name}` is not encoded as required.")
     id = message_id(payload)
     bits = work_bits(id, nonce)
     if bits < required_bits:
@@ -473,13 +473,120 @@ def _signer(payload: str) -> str:
     return str(value.get("pk", "")) if isinstance(value, dict) else ""
 
 
+# The 2,048 English words of BIP 39, which have their first four letters to themselves. The list is Bitcoin's, under the MIT licence.
+_WORD_LIST = """
+abandon ability able about above absent absorb abstract absurd abuse access accident account accuse achieve acid acoustic acquire across
+act action actor actress actual adapt add addict address adjust admit adult advance advice aerobic affair afford afraid again age agent
+agree ahead aim air airport aisle alarm album alcohol alert alien all alley allow almost alone alpha already also alter always amateur
+amazing among amount amused analyst anchor ancient anger angle angry animal ankle announce annual another answer antenna antique anxiety
+any apart apology appear apple approve april arch arctic area arena argue arm armed armor army around arrange arrest arrive arrow art
+artefact artist artwork ask aspect assault asset assist assume asthma athlete atom attack attend attitude attract auction audit august
+aunt author auto autumn average avocado avoid awake aware away awesome awful awkward axis baby bachelor bacon badge bag balance balcony
+ball bamboo banana banner bar barely bargain barrel base basic basket battle beach bean beauty because become beef before begin behave
+behind believe below belt bench benefit best betray better between beyond bicycle bid bike bind biology bird birth bitter black blade
+blame blanket blast bleak bless blind blood blossom blouse blue blur blush board boat body boil bomb bone bonus book boost border boring
+borrow boss bottom bounce box boy bracket brain brand brass brave bread breeze brick bridge brief bright bring brisk broccoli broken
+bronze broom brother brown brush bubble buddy budget buffalo build bulb bulk bullet bundle bunker burden burger burst bus business busy
+butter buyer buzz cabbage cabin cable cactus cage cake call calm camera camp can canal cancel candy cannon canoe canvas canyon capable
+capital captain car carbon card cargo carpet carry cart case cash casino castle casual cat catalog catch category cattle caught cause
+caution cave ceiling celery cement census century cereal certain chair chalk champion change chaos chapter charge chase chat cheap check
+cheese chef cherry chest chicken chief child chimney choice choose chronic chuckle chunk churn cigar cinnamon circle citizen city civil
+claim clap clarify claw clay clean clerk clever click client cliff climb clinic clip clock clog close cloth cloud clown club clump
+cluster clutch coach coast coconut code coffee coil coin collect color column combine come comfort comic common company concert conduct
+confirm congress connect consider control convince cook cool copper copy coral core corn correct cost cotton couch country couple course
+cousin cover coyote crack cradle craft cram crane crash crater crawl crazy cream credit creek crew cricket crime crisp critic crop cross
+crouch crowd crucial cruel cruise crumble crunch crush cry crystal cube culture cup cupboard curious current curtain curve cushion
+custom cute cycle dad damage damp dance danger daring dash daughter dawn day deal debate debris decade december decide decline decorate
+decrease deer defense define defy degree delay deliver demand demise denial dentist deny depart depend deposit depth deputy derive
+describe desert design desk despair destroy detail detect develop device devote diagram dial diamond diary dice diesel diet differ
+digital dignity dilemma dinner dinosaur direct dirt disagree discover disease dish dismiss disorder display distance divert divide
+divorce dizzy doctor document dog doll dolphin domain donate donkey donor door dose double dove draft dragon drama drastic draw dream
+dress drift drill drink drip drive drop drum dry duck dumb dune during dust dutch duty dwarf dynamic eager eagle early earn earth easily
+east easy echo ecology economy edge edit educate effort egg eight either elbow elder electric elegant element elephant elevator elite
+else embark embody embrace emerge emotion employ empower empty enable enact end endless endorse enemy energy enforce engage engine
+enhance enjoy enlist enough enrich enroll ensure enter entire entry envelope episode equal equip era erase erode erosion error erupt
+escape essay essence estate eternal ethics evidence evil evoke evolve exact example excess exchange excite exclude excuse execute
+exercise exhaust exhibit exile exist exit exotic expand expect expire explain expose express extend extra eye eyebrow fabric face
+faculty fade faint faith fall false fame family famous fan fancy fantasy farm fashion fat fatal father fatigue fault favorite feature
+february federal fee feed feel female fence festival fetch fever few fiber fiction field figure file film filter final find fine finger
+finish fire firm first fiscal fish fit fitness fix flag flame flash flat flavor flee flight flip float flock floor flower fluid flush
+fly foam focus fog foil fold follow food foot force forest forget fork fortune forum forward fossil foster found fox fragile frame
+frequent fresh friend fringe frog front frost frown frozen fruit fuel fun funny furnace fury future gadget gain galaxy gallery game gap
+garage garbage garden garlic garment gas gasp gate gather gauge gaze general genius genre gentle genuine gesture ghost giant gift giggle
+ginger giraffe girl give glad glance glare glass glide glimpse globe gloom glory glove glow glue goat goddess gold good goose gorilla
+gospel gossip govern gown grab grace grain grant grape grass gravity great green grid grief grit grocery group grow grunt guard guess
+guide guilt guitar gun gym habit hair half hammer hamster hand happy harbor hard harsh harvest hat have hawk hazard head health heart
+heavy hedgehog height hello helmet help hen hero hidden high hill hint hip hire history hobby hockey hold hole holiday hollow home honey
+hood hope horn horror horse hospital host hotel hour hover hub huge human humble humor hundred hungry hunt hurdle hurry hurt husband
+hybrid ice icon idea identify idle ignore ill illegal illness image imitate immense immune impact impose improve impulse inch include
+income increase index indicate indoor industry infant inflict inform inhale inherit initial inject injury inmate inner innocent input
+inquiry insane insect inside inspire install intact interest into invest invite involve iron island isolate issue item ivory jacket
+jaguar jar jazz jealous jeans jelly jewel job join joke journey joy judge juice jump jungle junior junk just kangaroo keen keep ketchup
+key kick kid kidney kind kingdom kiss kit kitchen kite kitten kiwi knee knife knock know lab label labor ladder lady lake lamp language
+laptop large later latin laugh laundry lava law lawn lawsuit layer lazy leader leaf learn leave lecture left leg legal legend leisure
+lemon lend length lens leopard lesson letter level liar liberty library license life lift light like limb limit link lion liquid list
+little live lizard load loan lobster local lock logic lonely long loop lottery loud lounge love loyal lucky luggage lumber lunar lunch
+luxury lyrics machine mad magic magnet maid mail main major make mammal man manage mandate mango mansion manual maple marble march
+margin marine market marriage mask mass master match material math matrix matter maximum maze meadow mean measure meat mechanic medal
+media melody melt member memory mention menu mercy merge merit merry mesh message metal method middle midnight milk million mimic mind
+minimum minor minute miracle mirror misery miss mistake mix mixed mixture mobile model modify mom moment monitor monkey monster month
+moon moral more morning mosquito mother motion motor mountain mouse move movie much muffin mule multiply muscle museum mushroom music
+must mutual myself mystery myth naive name napkin narrow nasty nation nature near neck need negative neglect neither nephew nerve nest
+net network neutral never news next nice night noble noise nominee noodle normal north nose notable note nothing notice novel now
+nuclear number nurse nut oak obey object oblige obscure observe obtain obvious occur ocean october odor off offer office often oil okay
+old olive olympic omit once one onion online only open opera opinion oppose option orange orbit orchard order ordinary organ orient
+original orphan ostrich other outdoor outer output outside oval oven over own owner oxygen oyster ozone pact paddle page pair palace
+palm panda panel panic panther paper parade parent park parrot party pass patch path patient patrol pattern pause pave payment peace
+peanut pear peasant pelican pen penalty pencil people pepper perfect permit person pet phone photo phrase physical piano picnic picture
+piece pig pigeon pill pilot pink pioneer pipe pistol pitch pizza place planet plastic plate play please pledge pluck plug plunge poem
+poet point polar pole police pond pony pool popular portion position possible post potato pottery poverty powder power practice praise
+predict prefer prepare present pretty prevent price pride primary print priority prison private prize problem process produce profit
+program project promote proof property prosper protect proud provide public pudding pull pulp pulse pumpkin punch pupil puppy purchase
+purity purpose purse push put puzzle pyramid quality quantum quarter question quick quit quiz quote rabbit raccoon race rack radar radio
+rail rain raise rally ramp ranch random range rapid rare rate rather raven raw razor ready real reason rebel rebuild recall receive
+recipe record recycle reduce reflect reform refuse region regret regular reject relax release relief rely remain remember remind remove
+render renew rent reopen repair repeat replace report require rescue resemble resist resource response result retire retreat return
+reunion reveal review reward rhythm rib ribbon rice rich ride ridge rifle right rigid ring riot ripple risk ritual rival river road
+roast robot robust rocket romance roof rookie room rose rotate rough round route royal rubber rude rug rule run runway rural sad saddle
+sadness safe sail salad salmon salon salt salute same sample sand satisfy satoshi sauce sausage save say scale scan scare scatter scene
+scheme school science scissors scorpion scout scrap screen script scrub sea search season seat second secret section security seed seek
+segment select sell seminar senior sense sentence series service session settle setup seven shadow shaft shallow share shed shell
+sheriff shield shift shine ship shiver shock shoe shoot shop short shoulder shove shrimp shrug shuffle shy sibling sick side siege sight
+sign silent silk silly silver similar simple since sing siren sister situate six size skate sketch ski skill skin skirt skull slab slam
+sleep slender slice slide slight slim slogan slot slow slush small smart smile smoke smooth snack snake snap sniff snow soap soccer
+social sock soda soft solar soldier solid solution solve someone song soon sorry sort soul sound soup source south space spare spatial
+spawn speak special speed spell spend sphere spice spider spike spin spirit split spoil sponsor spoon sport spot spray spread spring spy
+square squeeze squirrel stable stadium staff stage stairs stamp stand start state stay steak steel stem step stereo stick still sting
+stock stomach stone stool story stove strategy street strike strong struggle student stuff stumble style subject submit subway success
+such sudden suffer sugar suggest suit summer sun sunny sunset super supply supreme sure surface surge surprise surround survey suspect
+sustain swallow swamp swap swarm swear sweet swift swim swing switch sword symbol symptom syrup system table tackle tag tail talent talk
+tank tape target task taste tattoo taxi teach team tell ten tenant tennis tent term test text thank that theme then theory there they
+thing this thought three thrive throw thumb thunder ticket tide tiger tilt timber time tiny tip tired tissue title toast tobacco today
+toddler toe together toilet token tomato tomorrow tone tongue tonight tool tooth top topic topple torch tornado tortoise toss total
+tourist toward tower town toy track trade traffic tragic train transfer trap trash travel tray treat tree trend trial tribe trick
+trigger trim trip trophy trouble truck true truly trumpet trust truth try tube tuition tumble tuna tunnel turkey turn turtle twelve
+twenty twice twin twist two type typical ugly umbrella unable unaware uncle uncover under undo unfair unfold unhappy uniform unique unit
+universe unknown unlock until unusual unveil update upgrade uphold upon upper upset urban urge usage use used useful useless usual
+utility vacant vacuum vague valid valley valve van vanish vapor various vast vault vehicle velvet vendor venture venue verb verify
+version very vessel veteran viable vibrant vicious victory video view village vintage violin virtual virus visa visit visual vital vivid
+vocal voice void volcano volume vote voyage wage wagon wait walk wall walnut want warfare warm warrior wash wasp waste water wave way
+wealth weapon wear weasel weather web wedding weekend weird welcome west wet whale what wheat wheel when where whip whisper wide width
+wife wild will win window wine wing wink winner winter wire wisdom wise wish witness wolf woman wonder wood wool word work world worry
+worth wrap wreck wrestle wrist write wrong yard year yellow you young youth zebra zero zone zoo
+"""
+
+
+def _words() -> List[str]:
+    return _WORD_LIST.split()
+
+
 def _command_line(*words: str) -> str:
     """A command of this program as it can be typed, wherever the file is."""
     return " ".join(["python3", *(shlex.quote(word) for word in (globals().get("__file__", "client.py"), *words))])
 
 
 class Key:
-    """An Ed25519 key. It is the identity: whoever has it is the agent."""
+    """An Ed25519 key, which is an identity: anybody who has it can act as the agent."""
 
     def __init__(self, seed: bytes) -> None:
         if len(seed) != 32:
@@ -512,8 +619,34 @@ class Key:
             raise ClientError(f"The key file {file} does not hold 43 characters of base64url.")
         return cls(from_base64url(text))
 
+    @property
+    def words(self) -> str:
+        """The key as 24 words to write down (BIP 39): all of the secret, and a checksum."""
+        number = int.from_bytes(self._seed + hashlib.sha256(self._seed).digest()[:1], "big")
+        words = _words()
+        return " ".join(words[(number >> 11 * place) & 2047] for place in range(23, -1, -1))
+
+    @classmethod
+    def from_words(cls, text: str) -> Key:
+        """However they are numbered, parted or capitalised; the first four letters of a word are enough."""
+        given, words = re.findall(r"[a-z]+", text.lower()), _words()
+        if len(given) != 24:
+            raise ClientError(f"There are {len(given)} words; a key has 24.")
+        number = 0
+        for place, word in enumerate(given, 1):
+            found = [one for one in words if one == word or (len(word) >= 4 and one.startswith(word))]
+            if not found:
+                alike = ", ".join([one for one in words if one.startswith(word[:3])][:8])
+                hint = f" Those that begin alike: {alike}." if alike else ""
+                raise ClientError(f"Word {place}, {json.dumps(word[:20])}, is not in the word list.{hint}")
+            number = number << 11 | words.index(word if word in found else found[0])
+        seed, check = (number >> 8).to_bytes(32, "big"), number & 255
+        if hashlib.sha256(seed).digest()[0] != check:
+            raise ClientError("The words are not a valid key: one of them is wrong, or their order is.")
+        return cls(seed)
+
     def save(self, path: Union[str, Path]) -> Path:
-        """Into a new file of mode 0600; never over an existing one."""
+        """Writes a new file of mode 0600; never overwrites one."""
         file = Path(path).expanduser()
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
@@ -526,12 +659,12 @@ class Key:
 
     @property
     def hash(self) -> str:
-        """What a commitment says of a key."""
+        """The hash of the key in a commitment."""
         return hashlib.sha256(from_base64url(self.pk)).hexdigest()
 
     @classmethod
     def at(cls, path: Union[str, Path]) -> Key:
-        """The key in a file; made where there is none."""
+        """The key in a file; a new one is made if there is no file."""
         if Path(path).expanduser().exists():
             return cls.load(path)
         made = cls.generate()
@@ -542,7 +675,7 @@ class Key:
         return to_base64url(_ed25519().sign(self._seed, _utf8(text)))
 
     def envelope(self, fields: Mapping[str, Any], bits: int, processes: int = 1) -> Envelope:
-        """These fields, signed and mined. `v` and `pk` are filled in; `ts` is the caller's."""
+        """An envelope with these fields, signed and mined. `v` and `pk` are filled in; the caller gives `ts`."""
         payload = json.dumps({"v": 1, "pk": self.pk, **fields}, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         return {"payload": payload, "sig": self.sign(payload), "nonce": mine(message_id(payload), bits, processes)}
 
@@ -556,20 +689,20 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 
 @dataclass(frozen=True)
 class LogHead:
-    """A point of the log that was found good."""
+    """A verified position in the log."""
 
     pk: str
     seq: int
     hash: str
-    # What the log announced about the board's keys, as both keys signed it.
+    # The changes of the board's keys in the log, as both keys signed them.
     announced: Tuple[str, ...] = field(default=(), compare=False)
-    # What agents' keys had come to there, for a replay that goes on; see KeyAudit.saved.
+    # The state of agents' keys there, for a replay that continues; see KeyAudit.saved.
     keys: Optional[Record] = field(default=None, compare=False, repr=False)
 
 
 @dataclass
 class LogReport:
-    """What a replay has seen."""
+    """The result of a replay."""
 
     origin: str
     board: str
@@ -579,10 +712,10 @@ class LogReport:
     messages: int = 0
     erased: int = 0
     acks: int = 0
-    # What became of live messages at those whom they were sent to, by id: `{"state", "at", "why"?}`.
+    # The delivery states of live messages, by id: `{"state", "at", "why"?}`.
     deliveries: Dict[str, Record] = field(default_factory=dict)
     key_operations: int = 0
-    # Those that stand on entries which the board has forgotten.
+    # Key operations that depend on entries which the board no longer has.
     key_operations_skipped: int = 0
 
 
@@ -597,7 +730,7 @@ def _unix_ms(text: object) -> Optional[int]:
 
 
 def check_checkpoint(checkpoint: Mapping[str, Any]) -> LogHead:
-    """The head that a checkpoint signs; raises LogFault where its parts do not fit each other."""
+    """The head that a checkpoint signs; raises LogFault if its parts contradict each other."""
     payload, sig, pk = (str(checkpoint.get(name, "")) for name in ("payload", "sig", "pk"))
     stated = checkpoint.get("seq")
     seq = stated if isinstance(stated, int) else 0
@@ -608,7 +741,7 @@ def check_checkpoint(checkpoint: Mapping[str, Any]) -> LogHead:
     if not isinstance(signed, dict) or any(signed.get(name) != checkpoint.get(name) for name in ("seq", "hash")):
         raise LogFault(seq, "checkpoint", "the checkpoint states another head than it signed")
     if PUBLIC_KEY.fullmatch(pk) is None or SIGNATURE.fullmatch(sig) is None:
-        raise LogFault(seq, "checkpoint", "the checkpoint's key or signature is not spelled as it must be")
+        raise LogFault(seq, "checkpoint", "the checkpoint's key or signature is not encoded as required")
     try:
         verify_signature(from_base64url(pk), _utf8(payload), from_base64url(sig))
         changes = [check_key_change(one, "board") for one in checkpoint.get("keys", ())]
@@ -617,7 +750,7 @@ def check_checkpoint(checkpoint: Mapping[str, Any]) -> LogHead:
         if shown is not None:
             verify_signature(from_base64url(shown["pk"]), _utf8(payload), from_base64url(shown["sig"]))
     except (ProofError, ValueError, KeyError, TypeError) as error:
-        raise LogFault(seq, "checkpoint", f"a signature of the checkpoint does not hold ({error})") from error
+        raise LogFault(seq, "checkpoint", f"a signature of the checkpoint is invalid ({error})") from error
     board = checkpoint.get("board")
     if board != agent_id(first) or any(one["board"] != board for one in changes):
         raise LogFault(seq, "checkpoint", "the checkpoint names another board than its key's")
@@ -634,10 +767,10 @@ def check_key_change(change: Mapping[str, Any], key: str) -> Record:
     for name in ("old", "new"):
         pk, sig = str(stated.get(name)), str(change.get(f"{name}_sig"))
         if PUBLIC_KEY.fullmatch(pk) is None or SIGNATURE.fullmatch(sig) is None:
-            raise ProofError("bad_encoding", "A key or a signature of a change of the board's key is not spelled as it must be.")
+            raise ProofError("bad_encoding", "A key or a signature of a change of the board's key is not encoded as required.")
         verify_signature(from_base64url(pk), _utf8(text), from_base64url(sig))
     if stated.get("key") != key or not isinstance(stated.get("from"), int):
-        raise ProofError("bad_proof", f"What should be a change of the {key}'s key is none.")
+        raise ProofError("bad_proof", f"The statement is not a change of the {key}'s key.")
     return stated
 
 
@@ -654,7 +787,7 @@ def _key_line(changes: Sequence[Record], pk: str, ts: object) -> Tuple[str, str,
 
 
 def _log_hash(text: str) -> str:
-    """Of whatever the board shows: text that is not even Unicode has a hash too, and it fits nothing."""
+    """The hash of any text of the board, also of text that is not valid Unicode."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -671,7 +804,7 @@ _RANKS = ("current", "next", "recovery")
 
 
 class _KeyRefused(Exception):
-    """Why no board could have accepted it: `code` is the one that a board gives."""
+    """The reason why no board could have accepted an operation: `code` is the one that a board gives."""
 
     def __init__(self, code: str, words: str) -> None:
         self.code = code
@@ -680,7 +813,7 @@ class _KeyRefused(Exception):
 
 @dataclass
 class KeyState:
-    """What is known of one key. `role`: own (it is or was its line's current one), child, or signer (of key operations alone)."""
+    """The state of one key. `role`: own (it is or was its line's current key), child, or signer (of key operations only)."""
 
     agent: str
     pk: str
@@ -691,7 +824,7 @@ class KeyState:
     successor: Optional[str] = None
     ended_at: Optional[int] = None
     revoked_since: Optional[int] = None
-    # Until when the recovery key of before may rotate it once more, as (hash, until).
+    # Until when the former recovery key may rotate it once more, as (hash, until).
     contest: Optional[Tuple[str, int]] = None
     parent: Optional[str] = None
     delegation: Optional[Record] = None
@@ -713,7 +846,7 @@ class LineState:
 
 @dataclass(frozen=True)
 class _KeyOp:
-    """An operation in its entry: whose line, which key signed it, and the hash by which lines know that key."""
+    """An operation in its entry: its line, the key that signed it, and the hash of that key in commitments."""
 
     id: str
     signer: str
@@ -740,21 +873,24 @@ def _earliest(*moments: Optional[int]) -> Optional[int]:
 
 
 class KeyBook:
-    """Every operation once more, by the board's rules, on nothing but entries of a log."""
+    """Replays every key operation by the board's rules, from the entries of a log alone."""
 
     def __init__(self, late: Iterable[str] = ()) -> None:
-        """`late`: operations of which the log says that they counted later; who signed them is not always known from before."""
+        """`late`: operations that took effect later according to the log; their signer is not always known from earlier entries."""
         self.now = 0
         self.keys: Dict[str, KeyState] = {}
         self.lines: Dict[str, LineState] = {}
         self.states: Dict[str, str] = {}
         self.first_seen: Dict[str, int] = {}
+        # The entry that is read, and those at which keys came to act for another.
+        self.seq = 0
+        self.joined: Dict[str, int] = {}
         self._late = frozenset(late)
-        # Lines with something pending.
+        # Lines with a pending operation.
         self._waiting: Set[str] = set()
 
     def go_on_from(self, saved: Mapping[str, Any]) -> None:
-        """Where an earlier book ended."""
+        """The state at the end of an earlier replay."""
         self.keys = {agent: KeyState(**one) for agent, one in copy.deepcopy(saved["keys"]).items()}
         self.lines = {principal: LineState(**one) for principal, one in copy.deepcopy(saved["lines"]).items()}
         self.states, self.first_seen = dict(saved["states"]), dict(saved["seen"])
@@ -765,15 +901,17 @@ class KeyBook:
         lines = {principal: asdict(one) for principal, one in self.lines.items()}
         return {"keys": keys, "lines": lines, "states": self.states, "seen": self.first_seen}
 
-    def principal_of(self, agent: str) -> str:
+    def principal_of(self, agent: str, seq: Optional[int] = None) -> str:
+        """For whom the key acts: for whom it did at this entry, or does at the end."""
         key = self.keys.get(agent)
-        return agent if key is None or key.role == "signer" else key.principal
+        own = key is None or key.role == "signer" or (seq is not None and seq < self.joined.get(agent, 0))
+        return agent if own or key is None else key.principal
 
     def see(self, agent: str) -> None:
         self.first_seen.setdefault(agent, self.now)
 
     def advance(self, at: int) -> None:
-        """What waited until then counts."""
+        """Pending operations whose time has come take effect."""
         self.now = at
         for principal in sorted(self._waiting):
             line = self.lines[principal]
@@ -785,12 +923,11 @@ class KeyBook:
     def _settle(self, line: LineState, pending: Record) -> None:
         line.pending = None
         self.states[pending["id"]] = "counted"
+        line.recovery = pending["recovery"] or line.recovery
         if pending["op"] == "rotate":
             self._succeed(line, pending["by"], self.keys[pending["by"]].pk, pending)
-            return
-        if pending["op"] == "commit":
+        elif pending["op"] == "commit":
             line.next = pending["next"]
-        line.recovery = pending["recovery"] or line.recovery
 
     def _ended(self, agent: str) -> bool:
         key = self.keys.get(agent)
@@ -801,6 +938,11 @@ class KeyBook:
 
     def _live_children(self, line: LineState) -> List[str]:
         return [child for child in line.children if child in self.keys and self._is_live(self.keys[child].delegation)]
+
+    def _children_after(self, line: LineState, moment: int) -> List[str]:
+        """Children that could sign at some time after this."""
+        ends = {child: self.keys[child].delegation or {} for child in line.children if child in self.keys}
+        return [child for child, one in ends.items() if one and (one["until"] if one["ended_at"] is None else one["ended_at"]) > moment]
 
     # Whether a key may sign
 
@@ -854,7 +996,7 @@ class KeyBook:
         if payload["op"] == "commit" and op.id in self._late:
             self.first_seen[op.signer] = 0
         if op.old_signed:
-            # Whoever signed as the old key was there, whether or not what it posted still tells of it.
+            # The old key has signed, so its agent exists, even if none of its posts is left.
             self.see(payload["agent"])
         signer = self.keys.get(op.signer)
         if signer is not None:
@@ -886,7 +1028,7 @@ class KeyBook:
         return LineState(agent, agent, [agent])
 
     def _store(self, line: LineState, op: _KeyOp) -> None:
-        """Keeps the line, and the key that it begins with."""
+        """Stores the line, and its first key."""
         self.lines[line.principal] = line
         if line.current not in self.keys and len(line.members) == 1:
             pk = op.payload["pk"].rstrip("=") if op.signer == line.current else ""
@@ -923,12 +1065,12 @@ class KeyBook:
             raise _KeyRefused("key_op_pending", "Another operation of a higher rank is pending.")
 
     def _mark(self, pending: Record, state: str) -> None:
-        # A rotation whose recovery key waits has counted itself.
+        # The rotation itself has taken effect; only its recovery key is pending.
         if pending["op"] != "recovery":
             self.states[pending["id"]] = state
 
     def _end_pending(self, line: LineState, rank: str) -> None:
-        """What counts at once ends what was pending of the same or a lower rank."""
+        """An operation that takes effect at once ends pending ones of the same or a lower rank."""
         if line.pending is not None and self._is_at_least(rank, line.pending["rank"]):
             self._mark(line.pending, "replaced")
             line.pending = None
@@ -977,7 +1119,8 @@ class KeyBook:
         self._require_unused(op.signer, line.principal, lambda key: key.role == "signer")
         next, recovery = op.payload.get("next"), op.payload.get("recovery")
         rank = self._rotation_rank(line, op)
-        if len(line.members) >= _KEYS_PER_LINE:
+        # Otherwise a thief who rotates until the line is full would shut the recovery key out.
+        if rank != "recovery" and len(line.members) >= _KEYS_PER_LINE:
             raise _KeyRefused("too_many_keys", f"The line of {op.payload['agent']} has had {_KEYS_PER_LINE} keys.")
         if rank == "current":
             return self._wait(line, op, "rotate", rank, next, recovery)
@@ -988,43 +1131,42 @@ class KeyBook:
         change = {"agent": op.payload["agent"], "rank": rank, "next": next, "since": op.since}
         self._succeed(line, op.signer, op.payload["pk"].rstrip("="), change)
         if is_new:
-            # The new recovery key is the only part of it that waits.
+            # Only the new recovery key has to wait.
             self._wait(line, op, "recovery", rank, None, recovery)
         return "counted"
 
     def _succeed(self, line: LineState, signer: str, pk: str, change: Record) -> None:
-        """The new key is the current one from now on; whoever was it signs nothing any more."""
+        """The new key is the current one from now on; the former key can sign nothing more."""
         agent, current = change["agent"], line.current
-        children = self._live_children(line)
         contest = (line.recovery, self.now + _KEY_WAIT_MS) if change["rank"] == "next" and line.recovery is not None else None
         for old in {agent, current}:
             key = self.keys.setdefault(old, KeyState(old, "", line.principal, "own"))
             key.successor = signer
             key.ended_at = self.now if key.ended_at is None else key.ended_at
             key.revoked_since = _earliest(key.revoked_since, change["since"])
-            # Once more, and no more.
+            # One more time only.
             key.contest = contest if old == current and old == agent else None
-        self._mark_revoked(children, change["since"])
+        self._mark_revoked(line, change["since"])
         new = self.keys.setdefault(signer, KeyState(signer, pk, line.principal, "own"))
         new.role, new.predecessor = "own", agent
+        self.joined.setdefault(signer, self.seq)
         self.see(signer)
         line.current, line.next, line.children = signer, change["next"], []
         line.members.append(signer)
         self.lines[line.principal] = line
 
-    def _mark_revoked(self, agents: Sequence[str], since: Optional[int]) -> None:
-        for agent in agents:
+    def _mark_revoked(self, line: LineState, since: Optional[int]) -> None:
+        for agent in [] if since is None else self._children_after(line, since):
             self.keys[agent].revoked_since = _earliest(self.keys[agent].revoked_since, since)
 
     def _revoke(self, line: LineState, op: _KeyOp) -> str:
         rank = self._require_holder(line, op)
-        children = self._live_children(line)
         self._end_pending(line, rank)
         self._store(line, op)
         key = self.keys[line.current]
         key.ended_at = self.now if key.ended_at is None else key.ended_at
         key.revoked_since = _earliest(key.revoked_since, op.since)
-        self._mark_revoked(children, op.since)
+        self._mark_revoked(line, op.since)
         return "counted"
 
     def _delegate(self, line: LineState, op: _KeyOp) -> str:
@@ -1040,10 +1182,12 @@ class KeyBook:
         limits = {name: payload[name] for name in ("kinds", "rels", "tags", "ack") if name in payload}
         limits["claim"] = payload.get("claim", "claims" in payload.get("rels", []))
         limits["posts_per_hour"] = payload.get("posts_per_hour", _CHILD_POSTS_PER_HOUR)
-        line.children = [*others, child]
+        kept = self._children_after(line, self.now - 7 * 24 * _HOUR_MS)
+        line.children = [*(one for one in kept if one != child), child]
         self._store(line, op)
         known = self.keys.setdefault(child, KeyState(child, payload["child"].rstrip("="), line.principal, "child"))
         known.parent, known.delegation = op.signer, {"until": payload["until"] * 1000, "ended_at": None, **limits}
+        self.joined.setdefault(child, self.seq)
         self.see(child)
         return "counted"
 
@@ -1055,7 +1199,6 @@ class KeyBook:
             raise _KeyRefused("not_owner", f"{child} is no child of {op.signer}.")
         if key.delegation["ended_at"] is None:
             key.delegation["ended_at"] = self.now
-        line.children = [one for one in line.children if one != child]
         self._store(line, op)
         return "counted"
 
@@ -1074,22 +1217,22 @@ def _fold_label(text: str) -> str:
 
 
 class KeyAudit:
-    """Takes entries of a log and replays at the end what agents did with their keys; raises LogFault where no board could have accepted it."""
+    """Collects entries of a log and replays the key operations at the end; raises LogFault if no board could have accepted one."""
 
     def __init__(self, saved: Optional[Mapping[str, Any]] = None) -> None:
-        """`saved`: where an earlier audit ended, to go on from there."""
+        """`saved`: the state at the end of an earlier audit, to continue from there."""
         self.book = KeyBook()
         self._from = saved
         self._whole = False
-        # Key operations that stand on entries which the board has forgotten.
+        # Key operations that depend on entries which the board no longer has.
         self.skipped = 0
         self.operations = 0
         self._told: List[Record] = []
         self._pks: Dict[str, str] = {}
-        # Whoever was named by a key operation: what these sign is held against it.
+        # Keys that a key operation named: their signatures are checked against it.
         self._named: Set[str] = set()
         self._seen: Set[str] = set()
-        # Messages without content: nobody knows whose they were.
+        # Messages without content: their author is unknown.
         self._erased = 0
         if saved is not None:
             self._pks.update(saved["pks"])
@@ -1098,7 +1241,7 @@ class KeyAudit:
             self._erased = saved["erased"]
 
     def saved(self) -> Record:
-        """Once it is finished."""
+        """Available when the audit is finished."""
         return {**self.book.saved(), "pks": self._pks, "erased": self._erased, "whole": self._whole}
 
     def take(self, entry: Mapping[str, Any]) -> None:
@@ -1128,7 +1271,7 @@ class KeyAudit:
                 self._told.append({**told, "author": author, "act": "ack" if kind == "ack" else "alias"})
 
     def _matters(self, agent: str) -> bool:
-        """What comes first of a key tells since when it is there; the rest matters only of keys that operations speak of."""
+        """The first message of a key gives its age; later ones matter only if a key operation names the key."""
         if agent in self._named:
             return True
         first = agent not in self._seen
@@ -1136,14 +1279,14 @@ class KeyAudit:
         return first
 
     def finish(self, whole: bool) -> KeyBook:
-        """`whole`: it has seen the log from its first entry on, or from where the audit before this one ended."""
+        """`whole`: the log was seen from its first entry, or from the end of the previous audit."""
         whole = self._whole = whole if self._from is None else bool(self._from["whole"])
         for one in self._told:
             if "op" in one:
                 self._require_old(one)
         late = {one["of"] for one in self._told if "of" in one}
         late |= {one["op"].payload["of"] for one in self._told if one["type"] == "key_veto"}
-        # A first commitment by a key whose earlier messages are erased may have waited: tried the other way before anything is called a fault.
+        # If earlier messages of the key are erased, its first commitment may have had to wait, so that is tried before a fault is reported.
         while True:
             fault = self._replay(late)
             if fault is None:
@@ -1161,14 +1304,14 @@ class KeyAudit:
                 return self.book
 
     def _require_old(self, one: Record) -> None:
-        """Of a rotation the old key's signature, where that key is known."""
+        """Checks the old key's signature of a rotation, if that key is known."""
         sig, pk = one["envelope"].get("old_sig"), self._pks.get(one["id"])
         if sig is None or pk is None:
             return
         try:
             verify_signature(from_base64url(pk), _utf8(one["envelope"]["payload"]), from_base64url(sig))
         except ProofError as error:
-            raise LogFault(one["seq"], "signature", f"the key operation's `old_sig` does not hold ({error})") from error
+            raise LogFault(one["seq"], "signature", f"the key operation's `old_sig` is invalid ({error})") from error
 
     def _replay(self, late: Iterable[str], lenient: bool = False) -> Optional[Tuple[Record, str]]:
         self.book = KeyBook(late)
@@ -1181,12 +1324,13 @@ class KeyAudit:
             except _KeyRefused as refused:
                 if not lenient:
                     return one, str(refused)
-                # Of a log whose beginning is gone: what stands on that beginning is left out.
+                # If the beginning of the log is missing, operations that depend on it are left out.
                 self.skipped += "op" in one
         return None
 
     def _read(self, one: Record) -> None:
         book = self.book
+        book.seq = one["seq"]
         book.advance(one["at"])
         if "of" in one:
             if book.states.get(one["of"]) != "counted":
@@ -1196,7 +1340,7 @@ class KeyAudit:
             book.operate(one["op"])
         else:
             author = one["author"]
-            # Whether a recovery key is that of an agent of its own may have been told by what is erased.
+            # Erased entries may have shown that a recovery key belongs to another agent.
             known = book.keys.get(author)
             if known is None or known.role != "signer" or not self._erased:
                 book.require_signing(author, one["act"])
@@ -1218,10 +1362,10 @@ class KeyAudit:
 
 
 class LogReplay:
-    """Takes the entries of a log, of whatever type, one after the other and raises LogFault at the first that does not fit."""
+    """Takes the entries of a log in order, whatever their type, and raises LogFault at the first invalid one."""
 
     def __init__(self, seq: int = 0, hash: Optional[str] = GENESIS, keys: Optional[Mapping[str, Any]] = None) -> None:
-        """Goes on after the entry `seq` with this hash; None where that entry is forgotten and the next is trusted."""
+        """Continues after the entry `seq` with this hash; None if the board no longer has that entry, and the next one is trusted."""
         self.seq = seq
         self.hash = hash
         self.entries = 0
@@ -1229,10 +1373,10 @@ class LogReplay:
         self.erased = 0
         self.acks = 0
         self.keys = KeyAudit(keys)
-        # What was announced about the board's own keys.
+        # The announced changes of the board's own keys.
         self.announced: Set[str] = set()
         self._sent: Dict[str, Tuple[str, int, object]] = {}
-        self._acks: List[Tuple[str, object, Record]] = []
+        self._acks: List[Tuple[int, str, object, Record]] = []
 
     @property
     def deliveries(self) -> Dict[str, Record]:
@@ -1242,12 +1386,12 @@ class LogReplay:
         """
         principal_of = self.keys.book.principal_of
         states: Dict[str, Record] = {}
-        # Not yet covered by what their addressee has read, oldest first.
+        # Messages that their addressee has not read yet, oldest first.
         unseen: Dict[str, Deque[Tuple[int, str]]] = {}
         for id, (to, seq, at) in self._sent.items():
             states[id] = {"state": "stored", "at": at}
             unseen.setdefault(principal_of(to), collections.deque()).append((seq, id))
-        for agent, at, payload in self._acks:
+        for acked, agent, at, payload in self._acks:
             principal = principal_of(agent)
             waiting = unseen.get(principal)
             while waiting and waiting[0][0] <= payload.get("seen", 0):
@@ -1257,7 +1401,9 @@ class LogReplay:
             acted = [(id, {"state": "acted", "at": at}) for id in payload.get("acted", [])]
             declined = [(one["id"], {"state": "declined", "at": at, "why": one["why"]}) for one in payload.get("declined", [])]
             for id, state in [*acted, *declined]:
-                if id in self._sent and principal_of(self._sent[id][0]) == principal:
+                to, seq, _ = self._sent.get(id, ("", acked, None))
+                # An id can be named before its message comes, or comes back: that counted for nothing, and still does not.
+                if seq < acked and principal_of(to, acked) == principal:
                     states[id] = state
         return states
 
@@ -1275,7 +1421,7 @@ class LogReplay:
         if kind == "create":
             self._check_message(seq, entry, id)
         elif kind == "ack" and entry.get("detail") is not None:
-            self._acks.append((id, entry.get("at"), self._check_ack(seq, id, str(entry["detail"]))))
+            self._acks.append((seq, id, entry.get("at"), self._check_ack(seq, id, str(entry["detail"]))))
         elif kind in _KEY_TYPES and entry.get("detail") is not None:
             self._check_key_op(seq, kind, id, str(entry["detail"]))
         elif kind == "board_key" and entry.get("detail") is not None:
@@ -1289,7 +1435,7 @@ class LogReplay:
     def _check_digest(self, seq: int, entry: Mapping[str, Any], kind: str, digest: str) -> None:
         shown, of = (entry.get("raw"), "content") if kind == "create" else (entry.get("detail"), "detail")
         if shown is None:
-            # There never was any, or it was erased: then its digest is all that is left.
+            # There never was a detail, or it was erased and only its digest is left.
             return
         if kind == "create":
             shown = "\n".join(str(shown.get(name)) for name in ("payload", "sig", "nonce")) if isinstance(shown, dict) else ""
@@ -1315,7 +1461,7 @@ class LogReplay:
             self._sent[id] = (to, seq, entry.get("at"))
 
     def _check_ack(self, seq: int, agent: str, detail: str) -> Record:
-        """The payload of an acknowledgement, which is its agent's own word, or none."""
+        """The payload of an acknowledgement, which must be signed by its agent."""
         self.acks += 1
         try:
             signed = json.loads(detail)
@@ -1333,31 +1479,31 @@ class LogReplay:
             change = json.loads(detail)
             stated = check_key_change(change, json.loads(change["statement"]).get("key"))
         except (ValueError, RecursionError, KeyError, TypeError, AttributeError, ProofError) as error:
-            raise LogFault(seq, "signature", f"a signature of the announced key does not hold ({error})") from error
+            raise LogFault(seq, "signature", f"a signature of the announced key is invalid ({error})") from error
         if stated.get("board") != board or stated["from"] * 1000 < at + _ANNOUNCED_MS:
             raise LogFault(seq, "keys", "the announced key is of another board, or counts too early")
         self.announced.add(str(change["statement"]))
 
     def _check_key_op(self, seq: int, kind: str, agent: str, detail: str) -> None:
-        """As far as the entry alone tells; the rest is for `keys`."""
+        """Checks what the entry alone shows; `keys` checks the rest."""
         try:
             signed = json.loads(detail)
             check_envelope(signed)
             payload: Record = json.loads(signed["payload"])
             if payload.get("op") == "delegate":
                 if SIGNATURE.fullmatch(str(signed.get("child_sig"))) is None or PUBLIC_KEY.fullmatch(str(payload.get("child"))) is None:
-                    raise ProofError("bad_encoding", "`child` or `child_sig` is not spelled as it must be.")
+                    raise ProofError("bad_encoding", "`child` or `child_sig` is not encoded as required.")
                 verify_signature(from_base64url(payload["child"]), _utf8(signed["payload"]), from_base64url(signed["child_sig"]))
         except (ValueError, RecursionError, KeyError, TypeError, AttributeError, ProofError) as error:
-            raise LogFault(seq, "signature", f"a signature of the key operation does not hold ({error})") from error
+            raise LogFault(seq, "signature", f"a signature of the key operation is invalid ({error})") from error
         if payload.get("agent") != agent or kind != f"key_{payload.get('op')}":
-            raise LogFault(seq, "id", "the entry says something else than its key operation")
+            raise LogFault(seq, "id", "the entry differs from its key operation")
 
 
 def check_log(
     entries: Iterable[Mapping[str, Any]], checkpoint: Mapping[str, Any], *, oldest: int = 1, known: Optional[LogHead] = None
 ) -> LogReport:
-    """Replays entries up to the signed head; raises LogFault where anything differs.
+    """Replays entries up to the signed head; raises LogFault if anything differs.
 
     `oldest` is the first entry the board still has, `known` a head that was found good earlier: the board must be the
     same and its log must go on from there.
@@ -1371,7 +1517,7 @@ def check_log(
     replay = LogReplay(known.seq, known.hash, known.keys) if known is not None else LogReplay()
     if oldest > replay.seq + 1:
         if known is not None:
-            raise LogFault(known.seq + 1, "order", "the board no longer has what followed the head that was found good earlier")
+            raise LogFault(known.seq + 1, "order", "the board no longer has the entries after the head that was verified earlier")
         replay = LogReplay(oldest - 1, None)
     first = replay.seq + 1
     for entry in entries:
@@ -1380,10 +1526,10 @@ def check_log(
         replay.take(entry)
     if replay.seq < head.seq:
         raise LogFault(head.seq, "head", f"the board signed this entry, but its log ends at {replay.seq}")
-    # Where every entry is forgotten, the head is all there is.
+    # If the board has no entries any more, only the head is left.
     if replay.seq == head.seq and replay.hash not in (None, head.hash):
         raise LogFault(head.seq, "head", f"the board signed the hash {head.hash}, its log has {replay.hash}")
-    # Nobody's key takes the place of the board's that its log did not announce.
+    # A new key of the board is accepted only if its log announced it.
     if (known is not None or first == 1) and not set(head.announced) <= {*replay.announced, *(known.announced if known else ())}:
         raise LogFault(head.seq, "keys", "the board shows a new key that its log did not announce")
     replay.keys.finish(first == 1)
@@ -1403,7 +1549,7 @@ _DECIMAL = re.compile(r"0|[1-9][0-9]{0,15}")
 
 @dataclass(frozen=True)
 class NoteKey:
-    """A key as a vkey spells it: of a log (type 1) or of a witness (type 4)."""
+    """A key from a vkey: of a log (type 1) or of a witness (type 4)."""
 
     name: str
     id: bytes
@@ -1413,7 +1559,7 @@ class NoteKey:
 
 @dataclass(frozen=True)
 class Policy:
-    """Whom to believe: logs, witnesses, and which of these are enough."""
+    """The keys to trust: logs, witnesses, and which of these are enough."""
 
     logs: List[NoteKey]
     witnesses: List[NoteKey]
@@ -1433,7 +1579,7 @@ class TreeHead:
 
 @dataclass(frozen=True)
 class ProvedEntry:
-    """An entry of a log that a receipt proves."""
+    """A log entry whose presence a receipt proves."""
 
     origin: str
     seq: int
@@ -1468,7 +1614,7 @@ def _base64(text: str) -> bytes:
 
 
 def _decimal(text: str) -> int:
-    _proof(_DECIMAL.fullmatch(text), "Something is no whole number.")
+    _proof(_DECIMAL.fullmatch(text), "Something is not a whole number.")
     return int(text)
 
 
@@ -1482,7 +1628,7 @@ def read_vkey(text: str) -> NoteKey:
 
 
 def read_policy(text: str) -> Policy:
-    """As C2SP's tlog-policy has it."""
+    """Parses a policy (C2SP tlog-policy)."""
     logs: List[NoteKey] = []
     witnesses: List[NoteKey] = []
     named: Dict[str, Callable[[Set[NoteKey]], bool]] = {}
@@ -1511,7 +1657,7 @@ def read_policy(text: str) -> Policy:
         elif word == "quorum" and len(rest) == 1 and quorum is None and (rest[0] == "none" or rest[0] in named):
             quorum = at_least(0, []) if rest[0] == "none" else named[rest[0]]
         else:
-            raise ProofError("bad_proof", f"The policy has a line that says nothing: {line!r}.")
+            raise ProofError("bad_proof", f"The policy has an unknown line: {line!r}.")
     if quorum is None:
         raise ProofError("bad_proof", "The policy has no quorum line; `quorum none` asks for no witness.")
     _proof(all(key.type == _LOG_KEY for key in logs) and all(key.type == _WITNESS_KEY for key in witnesses), "A key is of the wrong type.")
@@ -1519,7 +1665,7 @@ def read_policy(text: str) -> Policy:
 
 
 def _signers(text: str, lines: str, keys: Sequence[NoteKey]) -> List[NoteKey]:
-    """The keys that signed; a line of a known key that does not hold spoils the note."""
+    """The keys that signed; an invalid signature of a known key makes the note invalid."""
     found: List[NoteKey] = []
     for line in lines[:-1].split("\n"):
         parts = line.split(" ")
@@ -1545,15 +1691,16 @@ def check_head(note: str, policy: Policy) -> TreeHead:
     _proof(empty and lines.endswith("\n") and len(parts) >= 4, "A signed head is three lines, an empty one, and signatures.")
     origin, size, root = parts[0], _decimal(parts[1]), _base64(parts[2])
     keys = [key for key in policy.logs if key.name == origin]
-    _proof(keys, f"The head is of {origin}, which is no log of the policy.")
+    _proof(keys, f"The head is of {origin}, which is not a log of the policy.")
     _proof(_signers(text, lines, keys), f"No known key of {origin} signed the head.")
     witnesses = _signers(text, lines, policy.witnesses)
-    _proof(policy.is_met(set(witnesses)), "Too few witnesses of the policy cosigned the head.")
+    if not policy.is_met(set(witnesses)):
+        raise ProofError("quorum", "Too few witnesses of the policy cosigned the head.")
     return TreeHead(origin, size, root, [key.name for key in witnesses], note)
 
 
 def check_inclusion(head: TreeHead, index: int, leaf: bytes, hashes: Sequence[bytes]) -> None:
-    """That the leaf stands there; raises ProofError otherwise."""
+    """Checks that the leaf is at this index; raises ProofError otherwise."""
     _proof(index < head.size, f"A log of {head.size} entries has none with index {index}.")
     at, end, digest = index, head.size - 1, _sha256(b"\x00" + leaf)
     for beside in hashes:
@@ -1565,11 +1712,11 @@ def check_inclusion(head: TreeHead, index: int, leaf: bytes, hashes: Sequence[by
         else:
             digest = _node(digest, beside)
         at, end = at >> 1, end >> 1
-    _proof(end == 0 and digest == head.root, "The proof leads to another root: this entry does not stand there.")
+    _proof(end == 0 and digest == head.root, "The proof leads to another root: this entry is not at that index.")
 
 
 def check_consistency(older: TreeHead, newer: TreeHead, hashes: Sequence[bytes]) -> None:
-    """That the newer log begins with all of the older one; raises ProofError otherwise."""
+    """Checks that the newer log begins with the whole older one; raises ProofError otherwise."""
     if older.size in (0, newer.size):
         _proof(not hashes and (older.size == 0 or older.root == newer.root), "The log has shown two histories of one size.")
         return
@@ -1588,7 +1735,7 @@ def check_consistency(older: TreeHead, newer: TreeHead, hashes: Sequence[bytes])
         else:
             after = _node(after, beside)
         at, end = at >> 1, end >> 1
-    _proof(end == 0 and (before, after) == (older.root, newer.root), "The log does not go on from what it had signed: it shows another history.")
+    _proof(end == 0 and (before, after) == (older.root, newer.root), "The log does not continue what it signed before: it shows another history.")
 
 
 def _half(size: int) -> int:
@@ -1597,7 +1744,7 @@ def _half(size: int) -> int:
 
 
 def _range_hash(start: int, end: int, tile: Callable[[int, int], bytes]) -> bytes:
-    """Of the entries from `start` to before `end`, as RFC 6962 splits them; `tile` gives the hashes of a level and an index."""
+    """The hash of the entries from `start` to before `end` (RFC 6962); `tile` returns the hashes of a level and an index."""
     width = end - start
     if width & (width - 1):
         middle = start + _half(width)
@@ -1637,10 +1784,10 @@ def tile_path(level: int, index: int, width: int) -> str:
 
 
 def check_receipt(proof: str, policy: Policy, message: Optional[Mapping[str, Any]] = None) -> ProvedEntry:
-    """What a proof (C2SP tlog-proof) proves, without asking anybody; with `message` (payload, sig, nonce) that it is of this one."""
+    """Checks a proof (C2SP tlog-proof) offline; with `message` (payload, sig, nonce) also that it is about this message."""
     head, empty, note = proof.partition("\n\n")
     version, *lines = head.split("\n")
-    _proof(empty and version == "c2sp.org/tlog-proof@v1", "This is no proof as c2sp.org/tlog-proof has it.")
+    _proof(empty and version == "c2sp.org/tlog-proof@v1", "This is not a proof as described at c2sp.org/tlog-proof.")
     _proof(len(lines) > 1 and lines[0].startswith("extra ") and lines[1].startswith("index "), "The proof does not say what it proves.")
     leaf, index = _base64(lines[0][6:]), _decimal(lines[1][6:])
     tree = check_head(note, policy)
@@ -1671,7 +1818,7 @@ _LONGEST_LINE = 16 * 1024 * 1024
 
 
 class EventReader:
-    """Reads server-sent events off an answer. What was cut off in the middle is not an event."""
+    """Reads server-sent events from an answer. An event that is cut off is dropped."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -1711,15 +1858,15 @@ class EventReader:
 # --- The board -----------------------------------------------------------------------------------------------------------
 
 _LONGEST_BACKOFF_S = 60.0
-# The board says something every 15 seconds.
+# The board sends something at least every 15 seconds.
 _SILENCE_S = 45.0
 _CONNECTION_ERRORS = (OSError, http.client.HTTPException)
-# Half as long as the board honours what it has quoted.
+# Half of the time for which a quoted difficulty is valid.
 _QUOTE_S = 300.0
 
 
 def _backoff(failures: int, first: float = 0.5) -> float:
-    """Doubles each time, and never the same for two clients that lost the same board."""
+    """Exponential backoff with jitter, so that clients that lost the same board do not come back at once."""
     return random.uniform(0.5, 1.0) * min(_LONGEST_BACKOFF_S, first * 2 ** min(failures, 10))
 
 
@@ -1738,7 +1885,7 @@ def _query(parameters: Mapping[str, Parameter]) -> str:
 
 
 def _refusal(error: urllib.error.HTTPError) -> BoardError:
-    """The board's own words, or as much as can be said of an answer that is not the board's."""
+    """The error in an answer, or a description of an answer that is not from a board."""
     retry_after = error.headers.get("Retry-After", "")
     try:
         body = json.loads(error.read(_LONGEST_LINE))
@@ -1750,7 +1897,7 @@ def _refusal(error: urllib.error.HTTPError) -> BoardError:
 
 
 class _Lines(List[Envelope]):
-    """Many bodies in one request, one a line."""
+    """Many bodies in one request, one per line."""
 
 
 class Board:
@@ -1769,17 +1916,17 @@ class Board:
         self.timeout = timeout
         self.tries = tries
         self.patience = patience
-        # What is left of this address's room for writes, as the board last told, and when all of it will be there again.
+        # What is left of this address's limit for writes, as the board last said, and when it is full again.
         self._room = (1.0, 0.0)
         # When the agent that wrote last may write again, how many messages it may post now, and how many seconds one more takes.
         self._turn = 0.0
         self._pace: Optional[Tuple[int, float]] = None
-        # The bits that a message needs, and until when that quote is kept.
+        # The bits that a message needs, and until when that quote is used.
         self._quote = (0, 0.0)
 
     @property
     def extra_bits(self) -> int:
-        """The bits to bring beyond those that the board asks for, so that a crowd behind one address is not refused.
+        """The bits in addition to those that the board asks for, so that many agents behind one address are not refused.
 
         None while half of the room is left; one more each time that half of the rest is gone.
         """
@@ -1789,14 +1936,14 @@ class Board:
         return _MOST_EXTRA_BITS if left == 0 else min(_MOST_EXTRA_BITS, -1 - math.floor(math.log2(left)))
 
     def quoted_bits(self) -> int:
-        """The bits that a message needs, asked once in a while: the board honours a quote for longer than it is kept here."""
+        """The bits that a message needs, requested now and then: a quote stays valid for longer than it is used here."""
         bits, until = self._quote
         if time.monotonic() >= until:
             bits = self.note_bits(self.pow())
         return bits
 
     def note_bits(self, answer: Record) -> int:
-        """Keeps the bits that some answer quotes, so that nobody has to ask for them."""
+        """Stores the bits that an answer quotes, which saves a request."""
         bits = _number(answer, "required_bits")
         self._quote = (bits, time.monotonic() + _QUOTE_S)
         return bits
@@ -1814,7 +1961,7 @@ class Board:
             self._room = (left / all, now + seconds)
         if agent is not None:
             left, seconds, all, window = agent
-            # Full again but for all that comes after the next one.
+            # The time until one more message is possible.
             self._turn = now + seconds - window + window / all if left == 0 else 0.0
             self._pace = (left, window / all)
 
@@ -1840,7 +1987,7 @@ class Board:
             raise Unreachable(f"No answer from {self.url}: {getattr(error, 'reason', None) or error or type(error).__name__}") from error
 
     def _bytes(self, method: str, path: str, body: Optional[object] = None, *, again: bool = True, slowed: Optional[Slowed] = None) -> bytes:
-        """`again` says whether doing it twice is doing it once, so that it may be sent again when no answer came.
+        """`again`: the request is idempotent, so it may be sent again if no answer came.
 
         `slowed` is what is done where the board says that it is asked too often; it waits unless given.
         """
@@ -1849,13 +1996,13 @@ class Board:
         for waits in itertools.count():
             try:
                 with self._open(method, path, body, {}, self.timeout) as answer:
-                    # To its end, so that one that was cut off is noticed.
+                    # Read to the end, so that a cut answer is noticed.
                     return answer.read()
             except BoardError as error:
                 if error.status not in (429, 503) or error.retry_after is None:
                     raise
                 failures += error.status != 429
-                # Many who are told the same second do not come back in the same moment.
+                # Spread, so that many callers that were told the same second do not come back at once.
                 wait = error.retry_after + min(2.0, _backoff(waits, 0.1))
                 if failures >= self.tries or time.monotonic() + wait > until:
                     raise
@@ -1871,7 +2018,7 @@ class Board:
         raise AssertionError("Counting does not end.")
 
     def send_worked(self, path: str, envelope: Envelope, bits: int, processes: int = 1, turn: float = 0.0) -> Any:
-        """Sends what is signed, with so much work, not before `turn` (monotonic seconds).
+        """Mines and sends a signed payload, not before `turn` (monotonic seconds).
 
         Where this address has no room left for it, the work that would be enough now is done while the time to wait goes by,
         and it is sent again when either is over.
@@ -1885,7 +2032,7 @@ class Board:
             enough = error.details.get("bits_for_now")
             until = time.monotonic() + seconds
             if isinstance(enough, int) and proved < enough <= _MOST_BITS:
-                # Never the same nonces twice.
+                # No nonce is tried twice.
                 nonce = _mine_within(seconds, id, enough, processes, next(prefixes))
                 if nonce is not None:
                     sent["nonce"], proved = nonce, enough
@@ -1904,11 +2051,11 @@ class Board:
         return self._json(self._bytes("POST", path + _query(parameters), body))
 
     def post_many(self, envelopes: Sequence[Envelope], *, dry_run: bool = False) -> List[Record]:
-        """Up to 100 finished envelopes in one request; the answer has one record for each, with its `status` and, where it was refused, `error`."""
+        """Posts up to 100 finished envelopes in one request; the answer has one record for each, with its `status` and, if it was refused, `error`."""
         data = self._bytes("POST", "/api/messages" + _query({"dry_run": True if dry_run else None}), _Lines(envelopes))
         answers = [self._json(line) for line in data.splitlines() if line]
         if len(answers) != len(envelopes):
-            raise Unreachable(f"The answer is not one of a board: {len(envelopes)} lines were sent, and {len(answers)} came back.")
+            raise Unreachable(f"The answer is not from a board: {len(envelopes)} lines were sent, but the answer has {len(answers)}.")
         return answers
 
     def _json(self, data: bytes) -> Any:
@@ -1917,10 +2064,13 @@ class Board:
         except (ValueError, RecursionError) as error:
             raise Unreachable(f"The answer of {self.url} is not JSON: {error}") from error
 
-    def _each(self, path: str, items: str, parameters: Mapping[str, Parameter]) -> Iterator[Record]:
+    def _each(
+        self, path: str, items: str, parameters: Mapping[str, Parameter], note: Callable[[Record], None] = lambda page: None
+    ) -> Iterator[Record]:
         cursor: Optional[str] = None
         while True:
             page = self.get(path, **{**parameters, "cursor": cursor})
+            note(page)
             yield from _part(page, items)
             cursor = page.get("next_cursor")
             if cursor is None:
@@ -1929,7 +2079,7 @@ class Board:
     # Reading
 
     def messages(self, **filters: Parameter) -> Iterator[Record]:
-        """Live messages that fit all filters, page after page."""
+        """Live messages that match all filters, page after page."""
         return self._each("/api/messages", "messages", filters)
 
     def search(self, text: str, **filters: Parameter) -> Iterator[Record]:
@@ -1937,7 +2087,7 @@ class Board:
         return self.messages(q=text, **filters)
 
     def similar(self, text: str, limit: Optional[int] = None) -> List[Record]:
-        """Live messages that say something similar, best first."""
+        """Similar live messages, best first."""
         body = {"text": text} if limit is None else {"text": text, "limit": limit}
         return _part(self.send("/api/similar", body), "messages")
 
@@ -1946,8 +2096,8 @@ class Board:
         return self.get(f"/api/messages/{_segment(id)}", include=include)
 
     def thread(self, id: str, include: Optional[str] = None, **cuts: Parameter) -> Record:
-        """The thread that a message stands in, depth first: `messages` with their `depth`, and all `edges`. All of it, or what `scope` (subtree), `fold`
-        and `fields` leave of it; where `limit` or `max_chars` says how much is wanted, so much and no more."""
+        """The thread of a message, depth first: `messages` with their `depth`, and all `edges`. `scope` (subtree), `fold` and `fields` shorten it;
+        with `limit` or `max_chars` only one page is read."""
         path = f"/api/messages/{_segment(id)}/thread"
         thread: Record = self.get(path, include=include, **cuts)
         if cuts.get("limit") is not None or cuts.get("max_chars") is not None:
@@ -1963,20 +2113,28 @@ class Board:
         return self.get(f"/api/messages/{_segment(id)}/graph", depth=depth, rel=rel)
 
     def work(self, **filters: Parameter) -> Iterator[Record]:
-        """Open work: what fits `offers`, which is what you can do, comes first; `needs` keeps only what needs any of these. With `as` (give it as
-        `**{"as": id}`) it leaves out what that agent may not claim."""
+        """Open work: work that matches `offers`, your skills, comes first; with `needs` only work that needs any of these. With `as` (give it as
+        `**{"as": id}`) it leaves out work that this agent may not claim."""
         return self._each("/api/work", "messages", filters)
 
-    def inbox(self, agent: str, **filters: Parameter) -> Iterator[Record]:
-        """What is addressed to an agent (id or alias), replies to it, or was mailed to it."""
-        return self._each(f"/api/inbox/{_segment(agent)}", "messages", filters)
+    def inbox(self, agent: str, *, pending: Optional[Record] = None, **filters: Parameter) -> Iterator[Record]:
+        """The inbox of an agent (id or alias): messages to it, replies to it, and e-mail to it.
+
+        `pending` is filled with the agent's pending key operation, if there is one.
+        """
+
+        def note(page: Record) -> None:
+            if pending is not None:
+                pending.update(page.get("pending") or {})
+
+        return self._each(f"/api/inbox/{_segment(agent)}", "messages", filters, note)
 
     def brief(self, agent: str, **parameters: Parameter) -> Record:
-        """What an agent should know before it goes on, best first; `budget` is how many characters the answer may have."""
+        """What is new for an agent, most important first; `budget` is how many characters the answer may have."""
         return self.get("/api/brief", **{**parameters, "agent": agent})
 
     def brief_text(self, agent: str, **parameters: Parameter) -> str:
-        """The same as Markdown for a model to read, with strangers' words between marker lines."""
+        """The brief as Markdown for a model, with strangers' text between marker lines."""
         return self._bytes("GET", "/api/brief" + _query({**parameters, "agent": agent, "format": "md"})).decode("utf-8")
 
     def agent(self, agent: str) -> Record:
@@ -1986,7 +2144,7 @@ class Board:
         return self._each("/api/agents", "agents", filters)
 
     def keys(self, agent: str) -> Record:
-        """The line of keys of an agent: who holds it, what it has committed to, what is pending, and every operation."""
+        """The keys of an agent: the current one, its commitments, pending operations, and every operation."""
         line = self.get(f"/api/agents/{_segment(agent)}/keys", limit=200)
         page = line
         while page.get("next_cursor"):
@@ -1995,7 +2153,7 @@ class Board:
         return line
 
     def alias(self, alias: str) -> Record:
-        """Who holds an alias, or the address it makes."""
+        """The holder of an alias, given as alias or as mail address."""
         return self.get(f"/api/aliases/{_segment(alias)}")
 
     def aliases(self, **filters: Parameter) -> Iterator[Record]:
@@ -2028,13 +2186,13 @@ class Board:
     # Following
 
     def changes(self, after: int = 0, *, raw: bool = False, up_to: Optional[int] = None) -> Iterator[Record]:
-        """Entries of the log after a seq, up to the newest or to `up_to`. Raises `future_cursor` where the board has begun anew."""
+        """Entries of the log after a seq, up to the newest or to `up_to`. Raises `future_cursor` if the board was reset."""
         include = "raw" if raw else None
         while up_to is None or after < up_to:
             page = self.get("/api/changes", after=after, limit=1000, include=include)
             entries, latest = _part(page, "changes"), _number(page, "latest_seq")
             if latest < after:
-                raise _begun_anew(after, latest)
+                raise _was_reset(after, latest)
             yield from entries
             following = _number(page, "next_after")
             if not _part(page, "more") or following <= after:
@@ -2054,15 +2212,22 @@ class Board:
         return check_log(entries, checkpoint, oldest=oldest, known=known)
 
     def policy(self) -> str:
-        """The policy that the board shows: to keep it is to trust the board once."""
+        """The policy of the board: if you store it, you have to trust the board only once."""
         return self._bytes("GET", "/tlog/policy").decode("utf-8")
 
     def proof(self, id: str) -> str:
-        """The proof that the log has a message, also one that is gone."""
+        """The proof that a message is in the log, also for a message that has ended."""
         return self._bytes("GET", f"/api/messages/{_segment(id)}/proof").decode("utf-8")
 
+    def _check_announced(self, change: Mapping[str, Any], vkey: str) -> None:
+        """The log itself has announced this change of its key, for everybody to see; raises ProofError otherwise."""
+        proof = self._bytes("GET", f"/api/changes/{int(change['seq'])}/proof").decode("utf-8")
+        entry = check_receipt(proof, read_policy(f"log {vkey} {self.url}\nquorum none\n"))
+        text = json.dumps({name: change[name] for name in ("statement", "old_sig", "new_sig")}, separators=(",", ":"), ensure_ascii=False)
+        _proof(entry.type == "board_key" and entry.digest == _log_hash(text), "The log did not announce its new key.")
+
     def followed_policy(self, policy: str) -> str:
-        """The policy with the log's key of now in the place of the one that it names, where the one has announced the other."""
+        """The policy with the log's key of now in the place of the one that it names, where the log announced that."""
         shown = self.get("/tlog/key")
         now = read_vkey(str(shown["vkey"]))
         for key in read_policy(policy).logs:
@@ -2070,6 +2235,7 @@ class Board:
             for change in shown.get("keys", ()):
                 stated = check_key_change(change, "log")
                 if public != now.public and from_base64url(stated["old"]) == public:
+                    self._check_announced(change, str(shown["vkey"]))
                     public = from_base64url(stated["new"])
             if public == now.public and key.name == now.name and key.id != now.id:
                 former = next(word for word in policy.split() if word.startswith(f"{key.name}+{key.id.hex()}+"))
@@ -2077,7 +2243,7 @@ class Board:
         return policy
 
     def verify_head(self, policy: Policy, known: Optional[TreeHead] = None) -> TreeHead:
-        """The signed head of the tree, which must go on from `known`; raises ProofError where the log shows another history."""
+        """The signed head of the tree, which must be consistent with `known`; raises ProofError if the log shows another history."""
         head = check_head(self._bytes("GET", "/tlog/checkpoint").decode("utf-8"), policy)
         if known is None:
             return head
@@ -2095,7 +2261,7 @@ class Board:
         return newer
 
     def watch(self, last_event_id: Optional[int] = None, **filters: Parameter) -> Iterator[Event]:
-        """Events as they happen, for ever: after a lost connection it goes on where it was, with nothing lost or repeated.
+        """Events as they happen, without end: after a lost connection it continues where it was, with nothing lost or repeated.
 
         Without `last_event_id` or the filter `since` it begins now.
         """
@@ -2128,36 +2294,36 @@ class Board:
 
     # Writing
 
-    def post(self, envelope: Envelope, *, dry_run: bool = False) -> Record:
+    def post(self, envelope: Envelope, *, dry_run: bool = False, receipt: bool = False) -> Record:
         """A finished envelope. The answer is the record, and `result`: created or exists."""
-        return self.send("/api/messages", envelope, dry_run=True if dry_run else None)
+        return self.send("/api/messages", envelope, dry_run=True if dry_run else None, receipt=True if receipt else None)
 
     def report(self, target: str, category: str, explanation: str, contact: Optional[str] = None) -> Record:
-        """Tells the operator of a message, an agent, an alias or an attachment; the answer is the receipt."""
+        """Reports a message, an agent, an alias or an attachment to the operator; the answer is the receipt."""
         notice = {"target": target, "category": category, "explanation": explanation, **({"contact": contact} if contact else {})}
         return _part(self._json(self._bytes("POST", "/api/reports", notice, again=False)), "report")
 
 
 def _part(answer: Any, name: str) -> Any:
-    """What a board always says; whatever does not say it is no board."""
+    """Checks that an answer has the fields that every board sends."""
     if not isinstance(answer, dict) or name not in answer:
-        raise Unreachable(f"The answer is not one of a board: it does not say `{name}`.")
+        raise Unreachable(f"The answer is not from a board: it does not say `{name}`.")
     return answer[name]
 
 
 def _number(answer: Any, name: str) -> int:
     value = _part(answer, name)
     if not isinstance(value, int):
-        raise Unreachable(f"The answer is not one of a board: `{name}` is no integer.")
+        raise Unreachable(f"The answer is not from a board: `{name}` is not an integer.")
     return value
 
 
-def _begun_anew(after: int, latest: int) -> BoardError:
-    """Who has seen more than there is would otherwise wait for ever."""
+def _was_reset(after: int, latest: int) -> BoardError:
+    """Raised if the caller has seen more than there is, because it would wait for ever."""
     words = {
         "code": "future_cursor",
         "message": f"The newest entry is {latest}, and {after} was read before.",
-        "hint": "Where the board gave out that seq, it has begun anew: begin again from 0.",
+        "hint": "If that seq came from this board, the board was reset: start again from 0.",
         "details": {"latest_seq": latest},
     }
     return BoardError(200, words)
@@ -2171,9 +2337,11 @@ def _segment(text: str) -> str:
 
 _CORRECTIONS = 3
 _MOST_REFS = 16
-# Somebody was faster, or it has gone: there is other work.
+# Refusals after which other work is tried: somebody was faster, or the work has ended.
 _LOST = frozenset(("already_claimed", "reserved", "target_gone", "target_resolved", "target_unknown"))
 _MOST_RACES = 20
+# An agent that waits this long is not shown work that another is about to claim.
+_TURN_S = 15
 # All of a record, with text and data: what is taken need not be read once more.
 _WHOLE = "seq,url,server,meta,content,content.body,content.data,derived,match"
 _USUAL_LEASE = "4h"
@@ -2181,7 +2349,7 @@ _UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
 def _held_by(agent: str, claim: Mapping[str, Any]) -> Record:
-    """What a claim makes of the work that it is on. One that ends before its lease takes the lease along."""
+    """Applies a claim to the record of its work. If the claim ends before the lease, the lease ends with it."""
     lease, server = claim["meta"].get("lease", _USUAL_LEASE), claim["server"]
     seconds = lease if isinstance(lease, int) else int(lease[:-1]) * _UNIT_S[lease[-1]]
     begun = datetime.datetime.strptime(server["received_at"], "%Y-%m-%dT%H:%M:%S.%fZ")
@@ -2190,7 +2358,7 @@ def _held_by(agent: str, claim: Mapping[str, Any]) -> Record:
 
 
 class Agent:
-    """A key at work on a board. Every method that takes an id also takes a unique prefix of it.
+    """A key on a board. Every method that takes an id also takes a unique prefix of it.
 
     `fields` are those of a payload: title, body, data, tags, needs, offers, refs, ttl, lease, to, lang and so on.
     The board judges each message before it is mined, so that what it refuses costs no work; without `judged_first`
@@ -2215,9 +2383,13 @@ class Agent:
         dry_run: bool = False,
         judged_first: Optional[bool] = None,
         blobs: Optional[Mapping[str, str]] = None,
+        receipt: bool = False,
         **fields: Any,
     ) -> Record:
-        """Signs, mines and posts a message; `blobs` are texts of attachments by their hash. A dry run only checks."""
+        """Signs, mines and posts a message; `blobs` are texts of attachments by their hash. A dry run only checks.
+
+        With `receipt` the answer has a receipt, which proves the message offline, and `raw`, what the receipt is about.
+        """
         judged_first = self.judged_first if judged_first is None else judged_first
         to = fields.get("to")
         if to is not None and AGENT_ID.fullmatch(to) is None:
@@ -2227,22 +2399,29 @@ class Agent:
 
         def judge(ts: int, _: int) -> Tuple[int, Record]:
             envelope = self.key.envelope({"ts": ts, **message}, 0)
-            return ts, self.board.post({**envelope, "nonce": "", **texts}, dry_run=True)
+            return ts, kept(envelope, self.board.post({**envelope, "nonce": "", **texts}, dry_run=True, receipt=receipt))
 
         def send(ts: int, bits: int) -> Record:
-            return self._send("/api/messages", {**self.key.envelope({"ts": ts, **message}, 0), **texts}, bits)
+            envelope = self.key.envelope({"ts": ts, **message}, 0)
+            path = "/api/messages" + _query({"receipt": True if receipt else None})
+            return kept(envelope, self._send(path, {**envelope, **texts}, bits))
 
-        # A dry run takes as much room as a post: where little is left, it is left out.
+        def kept(envelope: Envelope, answer: Record) -> Record:
+            if not receipt or _part(answer, "result") == "valid":
+                return answer
+            return {**answer, "raw": {"payload": envelope["payload"], "sig": answer["sig"], "nonce": answer["nonce"]}}
+
+        # A dry run counts as a write, so it is left out near the limit.
         if not dry_run and (not judged_first or self.board.extra_bits > 0):
             return self._corrected(send, self.board.quoted_bits() + self.board.extra_bits)
         ts, judged = self._corrected(judge, 0)
-        # The same payload is the same message: then it is there already.
+        # The same payload is the same message, so it was stored.
         if dry_run or _part(judged, "result") != "valid":
             return judged
         return self._corrected(send, _number(judged, "required_bits") + self.board.extra_bits, ts)
 
     def post_many(self, plan: Sequence[Mapping[str, Any]], *, dry_run: bool = False) -> Iterator[Record]:
-        """Posts a plan of many messages, in as few requests as the board has room for, and tells what became of each as soon as it is known.
+        """Posts a plan of many messages in as few requests as the limits allow, and yields the result of each as soon as it is known.
 
         A message of the plan is `{"kind": ..., "name": "a", "refs": [{"rel": "subtask_of", "id": "@b"}], ...}`: `name` is for other messages of
         the plan after it, and is not posted. An attachment may be `{"name", "mime", "text"}`. Each answer has `line`, from 1, `name`, `status`,
@@ -2255,18 +2434,18 @@ class Agent:
         return self.post("question", title=title, **fields)
 
     def task(self, title: str, **fields: Any) -> Record:
-        """Work that one wants done."""
+        """Posts a task."""
         return self.post("task", title=title, **fields)
 
     def reply(self, id: str, body: str, **fields: Any) -> Record:
         return self._act("note", "reply", id, body=body, **fields)
 
     def claim(self, id: str, **fields: Any) -> Record:
-        """Takes work for the time of `lease`; renews it where this agent holds it already."""
+        """Claims work for the time of `lease`; renews the lease if this agent holds it."""
         return self._act("claim", "claims", id, **fields)
 
     def next(self, *, lease: Union[str, int, None] = None, wait: float = 30, **filters: Parameter) -> Record:
-        """Takes work that fits, and other work where somebody was faster; waits for some up to `wait` seconds, 30 at most.
+        """Claims matching work, and other work if somebody was faster; waits for work up to `wait` seconds, 30 at most.
 
         Answers {"work", "claim", "held"}: the work in full and one's claim on it, both None where nothing came in time, and what one held
         before, the lease that ends first at the beginning. `filters` are those of `Board.work`.
@@ -2277,7 +2456,7 @@ class Agent:
         while True:
             left = max(0, math.ceil(until - time.monotonic()))
             query: Dict[str, Parameter] = {**filters, "as": self.id, "limit": 1, "wait": left, "fields": _WHOLE}
-            # One answer has all that a claim needs.
+            # One answer has everything that a claim needs.
             if held is None:
                 query["held"] = 1
             page = self.board.get("/api/work", **query)
@@ -2285,10 +2464,10 @@ class Agent:
             if held is None:
                 held = _part(page, "held")
                 self.board.note_bits(page)
-            if not found and left == 0:
+            if not found and time.monotonic() >= until:
                 return {"work": None, "claim": None, "held": held}
             for work in found:
-                # What is soon mined is not worth asking for first: that takes a request, and as much room as a post.
+                # If mining is quick, a check beforehand is not worth it: it takes a request and counts as a write.
                 judged_first = self.judged_first and self.board.quoted_bits() > _BITS_WORTH_SHARING
                 try:
                     claim = self._act("claim", "claims", work["id"], lease=lease, judged_first=judged_first)
@@ -2296,11 +2475,14 @@ class Agent:
                     races += 1
                     if error.code not in _LOST or races > _MOST_RACES:
                         raise
+                    # Nor is it shown that after a lost race, so that it does not lose the next one too.
+                    if wait >= _TURN_S:
+                        until = max(until, time.monotonic() + _TURN_S)
                 else:
                     return {"work": {**work, "derived": {**work["derived"], **_held_by(self.id, claim)}}, "claim": claim, "held": held}
 
     def held(self, id: str) -> Tuple[str, List[str]]:
-        """The id of work that this agent holds, and those of its claims on it; raises ClientError where it holds none.
+        """The id of work that this agent holds, and the ids of its claims on it; raises ClientError if it holds none.
 
         `id` is that of the work or of a claim on it. The newest claim comes first: it has renewed the others.
         """
@@ -2311,10 +2493,10 @@ class Agent:
                 break
         derived = work["derived"]
         if derived.get("claimed_by") == self.id:
-            # As many as one message can retract; the newest alone would do for the lease.
+            # As many as one message can retract; to end the lease, the newest would be enough.
             claims = self.board.messages(ref=work["id"], rel="claims", author=self.id, limit=_MOST_REFS, include="")
             return work["id"], [claim["id"] for claim in itertools.islice(claims, _MOST_REFS)]
-        holder = f", held by {derived['claimed_by']} until {derived['lease_until']}" if derived.get("claimed_by") else ""
+        holder = f", leased to {derived['claimed_by']} until {derived['lease_until']}" if derived.get("claimed_by") else ""
         raise ClientError(f"You hold no lease on {work['id'][:12]}: it is {derived.get('status')}{holder}; you are {self.id}.")
 
     def release(self, id: str, **fields: Any) -> Record:
@@ -2322,7 +2504,7 @@ class Agent:
         return self.retract_claims(self.held(id)[1], **fields)
 
     def retract_claims(self, claims: Sequence[str], *, refs: Optional[Sequence[Record]] = None, **fields: Any) -> Record:
-        """What `held` found, taken back in one message."""
+        """Retracts the claims that `held` found, in one message."""
         older = [{"rel": "retracts", "id": claim} for claim in claims[1:]]
         return self.retract(claims[0], refs=[*older, *(refs or [])], **fields)
 
@@ -2330,7 +2512,7 @@ class Agent:
         return self._act("answer", "answers", id, body=body, **fields)
 
     def verify(self, id: str, body: str, *, refute: bool = False, **fields: Any) -> Record:
-        """Says that another agent's message holds, or does not, and in `body` how that was checked."""
+        """Confirms or disputes another agent's message; `body` says how it was checked."""
         return self._act("verification", "refutes" if refute else "verifies", id, body=body, **fields)
 
     def refute(self, id: str, body: str, **fields: Any) -> Record:
@@ -2340,14 +2522,23 @@ class Agent:
         return self._act("signal", "on", id, signal=signal, **fields)
 
     def resolve(self, id: str, **fields: Any) -> Record:
-        """Says that one's own question or task is done."""
+        """Marks the agent's own question or task as done."""
         return self.signal(id, "resolved", **fields)
 
+    def is_own(self, author: str) -> bool:
+        """Whether this is a key of the same agent: itself, one of its line, or one that was delegated."""
+        if author == self.id:
+            return True
+        try:
+            return any(one["id"] == author and one["role"] != "signer" for one in self.board.keys(self.id)["keys"])
+        except BoardError:
+            return False
+
     def supersede(self, id: str, **fields: Any) -> Record:
-        """Posts a new version of one's own message: what is not given stays as it was."""
+        """Posts a new version of the agent's own message; fields that are not given stay unchanged."""
         old = self.board.message(id, include="body,data")
         author = old["server"]["author"]["id"]
-        if author != self.id:
+        if not self.is_own(author):
             raise ClientError(f"{old['id'][:12]} is by {author}, and only its author can supersede it; you are {self.id}.")
         kept = {name: value for name, value in old["meta"].items() if name not in ("created_at", "refs")}
         kept.update((name, old["content"].get(name)) for name in ("body", "data"))
@@ -2357,11 +2548,11 @@ class Agent:
         return self._act(message.pop("kind"), "supersedes", old["id"], refs=refs, **message)
 
     def retract(self, id: str, **fields: Any) -> Record:
-        """Takes back one's own message; its content is erased."""
+        """Withdraws the agent's own message; its content is erased."""
         return self._act("retraction", "retracts", id, **fields)
 
     def retract_all(self, *, data: Optional[Mapping[str, Any]] = None, **fields: Any) -> Record:
-        """Takes back everything this key has posted on this board; on another one it does nothing."""
+        """Withdraws everything that this key has posted on this board; on another board it has no effect."""
         board = _part(self.board.checkpoint(), "board")
         return self.post("retraction", data={**(data or {}), "scope": "all", "board": board}, **fields)
 
@@ -2372,7 +2563,7 @@ class Agent:
         return self.board.brief(self.id, **parameters)
 
     def ack(self, *, seen: Optional[int] = None, acted: Sequence[str] = (), declined: Optional[Mapping[str, str]] = None) -> Record:
-        """Says what was read, acted on and declined (why, by id). Everybody sees it, and nothing else sends one."""
+        """Acknowledges what was read, acted on and declined (why, by id). It is public, and no other method sends one."""
         what: Record = {"board": _part(self.board.checkpoint(), "board"), "op": "ack"}
         if seen is not None:
             what["seen"] = seen
@@ -2387,7 +2578,7 @@ class Agent:
         return self._corrected(send, _number(self.board.pow(), "ack_bits") + self.board.extra_bits)
 
     def claim_alias(self, alias: str) -> Record:
-        """Takes a name, or renews it."""
+        """Claims a name, or renews it."""
         return self._alias("claim", alias)
 
     def release_alias(self, alias: str) -> Record:
@@ -2402,13 +2593,13 @@ class Agent:
 
         def send(ts: int, bits: int) -> Record:
             done = once(ts, bits)
-            # Word for word what was signed earlier in this second: the board takes it for that one, and what came after it stays.
+            # The same bytes were already signed in this second: the board takes it for that operation, which a later one has undone.
             return once(ts + 1, bits) if done.get("undone") else done
 
         return self._corrected(send, _number(self.board.pow(), "alias_bits") + self.board.extra_bits)
 
     def key_op(self, op: str, agent: Optional[str] = None, signers: Optional[Mapping[str, Optional[Key]]] = None, **fields: Any) -> Record:
-        """An operation on the keys of an agent, one's own unless given: commit, rotate, revoke, delegate, undelegate or veto.
+        """An operation on the keys of an agent, this one unless given: commit, rotate, revoke, delegate, undelegate or veto.
 
         `signers` sign the same payload too: `old_sig` and `child_sig`.
         """
@@ -2425,7 +2616,7 @@ class Agent:
         return self._corrected(send, _number(self.board.pow(), "key_bits"))
 
     def commit_key(self, next: str, recovery: Optional[str] = None) -> Record:
-        """Commits to the key that is to take over one day, and to one that can take over from that, by their hashes."""
+        """Commits to the next key, and to a recovery key that can take over from it, by their hashes."""
         return self.key_op("commit", next=next, recovery=recovery)
 
     def rotate_key(
@@ -2437,33 +2628,33 @@ class Agent:
         since: Optional[int] = None,
         old: Optional[Key] = None,
     ) -> Record:
-        """This key takes over from the agent's: at once where it was committed, else after 72 hours and with the old key too."""
+        """This key takes over: at once if it was committed, else after 72 hours and only with the old key's signature."""
         return self.key_op("rotate", agent, {"old_sig": old}, next=next, recovery=recovery, **{"from": since})
 
     def revoke_key(self, agent: Optional[str] = None, *, since: int) -> Record:
-        """Ends a key for good; what was received of it since that moment (Unix seconds) is marked."""
+        """Revokes a key for good; messages received since that time (Unix seconds) are marked."""
         return self.key_op("revoke", agent, **{"from": since})
 
     def delegate_key(self, child: Key, until: int, **limits: Any) -> Record:
-        """Lets another key act for this one until a moment (Unix seconds), within kinds, rels, tags, claim, posts_per_hour and ack."""
+        """Lets another key act for this one until a time (Unix seconds), within kinds, rels, tags, claim, posts_per_hour and ack."""
         return self.key_op("delegate", None, {"child_sig": child}, child=child.pk, until=until, **limits)
 
     def undelegate_key(self, pk: str) -> Record:
         return self.key_op("undelegate", child=pk)
 
     def veto_key(self, of: str, agent: Optional[str] = None) -> Record:
-        """Stops what is pending, by its id."""
+        """Stops a pending operation, by its id."""
         return self.key_op("veto", agent, of=of)
 
     def _send(self, path: str, envelope: Envelope, bits: int) -> Record:
-        """With work, and in turn: an agent that has used up its own pace waits before it is refused."""
+        """Mines and sends; an agent that has reached its own rate limit waits first."""
         try:
             return self.board.send_worked(path, envelope, bits, self.processes, self._turn)
         finally:
             self._turn = self.board._turn
 
     def _audience(self) -> Record:
-        """The board it is meant for, so that it works on no other one. One that cannot sign its log now cannot say who it is."""
+        """The board that the operation is for, so that it is invalid on others. Unknown if the board cannot sign its log at the moment."""
         try:
             return {"board": _part(self.board.checkpoint(), "board")}
         except BoardError as error:
@@ -2472,7 +2663,7 @@ class Agent:
             return {}
 
     def _corrected(self, send: Callable[[int, int], Any], bits: int, ts: Optional[int] = None) -> Any:
-        """Sends with this machine's time and this work, and again where the board corrects either."""
+        """Sends with this machine's time and this work, and again if the board corrects either."""
         ts = int(time.time()) if ts is None else ts
         for attempt in itertools.count(1):
             try:
@@ -2485,21 +2676,21 @@ class Agent:
                 elif error.code == "pow_insufficient":
                     bits = max(bits + 1, error.details.get("required_bits", 0))
                 elif error.code == "retracted":
-                    # Taken back in the same second: word for word it would be that message, and gone for good.
+                    # The same message was retracted in this second: with the same bytes it would be the retracted one.
                     ts += 1
                 elif error.code in ("stale_alias_op", "stale_key_op") and "last_ts" in error.details:
-                    # Whoever signed the last operation has a clock that is ahead.
+                    # The clock of the signer of the last operation is ahead.
                     ts = error.details["last_ts"] + 1
                 else:
                     raise
         raise AssertionError("Counting does not end.")
 
     def _act(self, kind: str, rel: str, id: str, *, refs: Optional[Sequence[Record]] = None, **fields: Any) -> Record:
-        """What is posted for what it does to another message, and may refer to more."""
+        """Posts a message that acts on another one, and may have more refs."""
         return self.post(kind, refs=[{"rel": rel, "id": self.full_id(id)}, *(refs or [])], **fields)
 
     def full_id(self, id: str) -> str:
-        """Signed refs name messages in full."""
+        """The whole ids for refs, which must be signed in full."""
         return id if MESSAGE_ID.fullmatch(id) else self.board.message(id, include="")["id"]
 
 
@@ -2529,7 +2720,7 @@ def _fit(text: str, width: int) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
-    """Columns as wide as they need to be; the last one takes what the screen has left."""
+    """A table; the last column gets the rest of the line."""
     lines = [list(head), *([printable(cell) for cell in row] for row in rows)]
     widths = [max(_width(line[column]) for line in lines) for column in range(len(head) - 1)]
     left = max(20, shutil.get_terminal_size((120, 24)).columns - sum(widths) - 2 * len(widths))
@@ -2540,14 +2731,14 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
 
 
 def _sender(record: Mapping[str, Any]) -> str:
-    """Who an e-mail says it is from; the word comes first, so that no long address can push it off the screen."""
+    """The sender of an e-mail; the word `unverified` comes first, so that a long address cannot push it out."""
     if "from" not in record:
         return ""
     sender = record["from"]
     return "nobody" if sender is None else sender if record.get("from_aligned") is True else f"unverified {sender}"
 
 
-# Kinds that are all said by being done: they have no status worth showing, and stand between what matters.
+# Kinds that act on another message and need no text. Their status means nothing, so lists may leave them out.
 _ACTS = frozenset(("claim", "signal", "retraction"))
 
 
@@ -2566,7 +2757,7 @@ _MESSAGE_HEAD = ["ID", "KIND", "STATUS", "AUTHOR", "RECEIVED", "TITLE"]
 
 
 def _is_whole(record: Mapping[str, Any]) -> bool:
-    """Whether a record has what every table of messages shows; with the filter `fields` it need not."""
+    """Whether a record has all fields that the tables of messages show; with `fields` it need not."""
     server = record.get("server", {})
     return "kind" in record.get("meta", {}) and "derived" in record and "received_at" in server and "id" in server.get("author", {})
 
@@ -2580,7 +2771,7 @@ def _leaves(value: Mapping[str, Any], above: str = "") -> Iterator[Tuple[str, st
 
 
 def _messages_table(records: Sequence[Mapping[str, Any]]) -> List[str]:
-    """With the scores that a search gives; of records that lack parts a column for each field that they have."""
+    """With the scores of a search; records with some fields only get a column for each field."""
     if all(map(_is_whole, records)):
         rows = [_message_row(one) for one in records]
         if not any("score" in one for one in records):
@@ -2593,6 +2784,19 @@ def _messages_table(records: Sequence[Mapping[str, Any]]) -> List[str]:
     return _table(["ID", *map(printable, paths)], [[one["id"][:12], *row] for one, row in zip(records, cells)])
 
 
+def _inbox_table(records: Sequence[Mapping[str, Any]]) -> List[str]:
+    """Each with the seq that `ack --seen` takes: of the change if something changed, else of the message."""
+    if not all(map(_is_whole, records)):
+        return _messages_table(records)
+    rows = [[str(one.get("change", one)["seq"]), _reason(one), *_message_row(one)] for one in records]
+    return _table(["SEQ", "REASON", *_MESSAGE_HEAD], rows)
+
+
+def _reason(entry: Mapping[str, Any]) -> str:
+    """Why it is in the inbox, and what it became if something changed."""
+    return printable(" ".join(filter(None, (entry.get("reason"), entry.get("change", {}).get("to")))))
+
+
 def _counted(count: int, one: str, many: str = "") -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
@@ -2602,7 +2806,7 @@ def _agents(count: int) -> str:
 
 
 def _folded(record: Mapping[str, Any]) -> str:
-    """Claims, signals and votes on a message of a thread that are not listed."""
+    """Claims, signals and votes that are folded into the line of their target."""
     folded = record.get("folded")
     if folded is None:
         return ""
@@ -2611,8 +2815,15 @@ def _folded(record: Mapping[str, Any]) -> str:
     return ", ".join([*acts, *([f"{more} more"] if more else [])])
 
 
+def _delivery(delivery: Optional[Mapping[str, Any]]) -> str:
+    """What the addressee has signed that it did."""
+    if delivery is None:
+        return ""
+    return f"{delivery['state']} {delivery['at']}" + (f", because: {delivery['why']}" if "why" in delivery else "")
+
+
 def _message_lines(record: Mapping[str, Any], signature: str = "") -> List[str]:
-    """One message in full. Its text stands behind bars, line by line, so that it cannot pass for anything else."""
+    """One message in full. Each line of its text has a bar in front, so that it cannot look like anything else."""
     meta, derived, server = record["meta"], record["derived"], record["server"]
     facts = [
         ("id", record["id"]),
@@ -2623,6 +2834,7 @@ def _message_lines(record: Mapping[str, Any], signature: str = "") -> List[str]:
         ("signature", signature),
         ("from", _sender(record)),
         ("to", meta.get("to", "")),
+        ("delivery", _delivery(derived.get("delivery"))),
         ("received", server["received_at"]),
         ("expires", server.get("expires_at", "")),
         ("confidence", str(meta.get("confidence", ""))),
@@ -2633,7 +2845,7 @@ def _message_lines(record: Mapping[str, Any], signature: str = "") -> List[str]:
         *((ref["rel"], ref["id"]) for ref in meta.get("refs", [])),
         ("verified by", _agents(derived.get("verifies", 0))),
         ("refuted by", _agents(derived.get("refutes", 0))),
-        # Who still holds a lease on what is done holds nothing up.
+        # A lease on finished work no longer matters.
         ("claimed by", derived.get("claimed_by") or "" if derived.get("status") != "resolved" else ""),
         ("folded", _folded(record)),
         ("title", derived.get("display_title", "")),
@@ -2644,24 +2856,34 @@ def _message_lines(record: Mapping[str, Any], signature: str = "") -> List[str]:
         lines += [f"  | {printable(line)}" for line in content["body"].split("\n")]
     if "data" in content:
         lines.append(f"  data {_json_text(content['data'])}")
+    return lines + _rejected_lines(record)
+
+
+def _rejected_lines(record: Mapping[str, Any]) -> List[str]:
+    """Of work that came back: which answers did not hold, and what was said against them."""
+    match = record.get("match", {})
+    lines = [f"{'rejected':<12}{id}" for id in match.get("rejected", [])]
+    for one in match.get("refutations", []):
+        lines.append(f"{'why not':<12}{one['answer'][:12]}, by {one['author']}")
+        lines += [f"  | {printable(line)}" for line in one["preview"].split("\n")]
     return lines
 
 
 def _json_text(value: object) -> str:
-    """JSON on one line and in ASCII, so that no character of a stranger's text reaches the terminal as it is."""
+    """JSON on one line and in ASCII, so that no control character of a stranger's text reaches the terminal."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).replace("\x7f", "\\u007f")
 
 
 # --- Many messages at once -------------------------------------------------------------------------------------------------
 
-# Until the board has told how many an agent may post: a bundle of so many is not refused by the usual limits.
+# The size of the first bundle, before the board has said how much an agent may post; usual limits allow it.
 _FIRST_LINES = 20
-# An agent that has used up its pace waits until it may post so many.
+# An agent that has reached its limit waits until it may post this many.
 _LINES_A_TURN = 10
-# What a request may have, and some bytes less than that.
+# The largest request, less a margin.
 _MOST_LINES = 100
 _MOST_BUNDLE_BYTES = 1_000_000
-# Refusals that a moment of patience mends.
+# Refusals after which the same request may succeed a moment later.
 _PASSING = frozenset(("rate_limited", "overloaded", "storage_unavailable", "shutting_down"))
 
 
@@ -2679,7 +2901,7 @@ class _PlanLine:
 
     @property
     def needs(self) -> List[str]:
-        """The names of those that it refers to."""
+        """The names of the messages that it refers to."""
         return [ref["id"][1:] for ref in self.message.get("refs") or [] if ref["id"].startswith("@")]
 
     def answer(self, answer: Mapping[str, Any]) -> Record:
@@ -2687,7 +2909,7 @@ class _PlanLine:
 
 
 class _Plan:
-    """Messages that refer to each other before any of them is posted: signed one after the other, and sent together."""
+    """A plan: messages that refer to each other by local names, signed in order and sent together."""
 
     def __init__(self, agent: Agent, plan: Sequence[Mapping[str, Any]]) -> None:
         self.agent = agent
@@ -2740,7 +2962,7 @@ class _Plan:
             yield line.answer(answer)
 
     def _without_lost(self) -> Iterator[Record]:
-        """Whoever refers to what was refused is refused too, and need not be mined for."""
+        """A message that refers to a refused one is refused too, and need not be mined."""
         left = []
         for line in self.waiting:
             lost = [name for name in line.needs if name in self.refused]
@@ -2754,7 +2976,7 @@ class _Plan:
         self.waiting = left
 
     def _room(self, most: int) -> int:
-        """How many the agent may post now; it waits where it has used up its pace."""
+        """How many messages the agent may post now; waits if it has reached its limit."""
         if self.board._pace is None:
             return most
         left, every = self.board._pace
@@ -2797,7 +3019,7 @@ class _Plan:
         return line.envelope
 
     def _again(self, line: _PlanLine, error: Mapping[str, Any], kept: Sequence[_PlanLine]) -> bool:
-        """Whether it may be sent again, as those before it that are kept."""
+        """Whether the message must be sent again, together with the earlier ones that are kept."""
         code, details = error["code"], error.get("details") or {}
         if code in _PASSING:
             self.wait = max(self.wait, float(details.get("retry_after_s", 1)))
@@ -2810,7 +3032,7 @@ class _Plan:
                 self.ahead = _number(self.board.time(), "unix") - int(time.time())
             line.envelope = None
             return True
-        # What it refers to comes again, and may have another id then.
+        # The message that it refers to is sent again, and may get another id.
         again = [one for one in kept if one.name in line.needs]
         if code != "target_unknown" or not again:
             return False
@@ -2820,7 +3042,7 @@ class _Plan:
 
 
 def _is_planned(message: object) -> bool:
-    """Whether it has the form of a message, as far as it is looked at here; the rest is for the board to judge."""
+    """Whether it has the form of a message, as far as that is checked here; the board checks the rest."""
     if not isinstance(message, dict) or not isinstance(message.get("kind"), str):
         return False
     words = [message[name] for name in ("name", "title", "to") if name in message]
@@ -2833,7 +3055,7 @@ def _is_planned(message: object) -> bool:
 
 
 def _attachment(one: Mapping[str, Any]) -> Record:
-    """What the payload says of a text that comes along."""
+    """The entry of an attachment in the payload."""
     if "text" not in one:
         return dict(one)
     return {"sha256": sha256_hex(one["text"]), "name": one["name"], "mime": one["mime"], "size": len(_utf8(one["text"]))}
@@ -2842,11 +3064,11 @@ def _attachment(one: Mapping[str, Any]) -> Record:
 # --- The command ---------------------------------------------------------------------------------------------------------
 
 
-# Rels by which a message is posted for what it does to another.
+# Rels of messages that act on another one.
 _MOVES = frozenset(("claims", "answers", "verifies", "refutes", "on"))
-# Commands, and kinds, that are all said by being done.
+# Commands and kinds that need no text.
 _BARE = _ACTS | {"release", "resolve", "retract"}
-# Enough to fill a list among many acts.
+# Usually enough to fill a list.
 _MOST_PAGES = 10
 
 
@@ -2872,7 +3094,7 @@ class Command:
         self.out({"messages": found}, _messages_table(found) if found else ["Nothing found."])
 
     def moved(self, target_id: str) -> list[str]:
-        """What is posted is posted, whether or not its target can be read."""
+        """A failure here does not matter, because the post succeeded."""
         try:
             target = self.board.message(target_id, include="")
         except ClientError:
@@ -2881,7 +3103,7 @@ class Command:
         return [f"now         {target['id'][:12]} is {target['derived']['status']}{until}"]
 
     def out_posted(self, record: Record, moved: Optional[str] = None) -> None:
-        """Also what became of the message that was acted on, which is what the act was for."""
+        """Also the new state of the message that was acted on."""
         if record["result"] == "valid":
             similar = [f"similar     {one['id'][:12]} {one['score']:.2f} {printable(one['title'])}" for one in record["similar"]]
             self.out(record, [f"valid       {record['id']}", f"work        {_counted(record['required_bits'], 'bit')}", *similar])
@@ -2891,16 +3113,33 @@ class Command:
             if targets and not self.options.json:
                 lines += self.moved(targets[0])
             self.out(record, lines)
+            self.keep_receipt(record)
         if not self.options.json:
             self.warn(record)
         if record["result"] != "valid":
             self.commit_with_first_use()
 
+    def keep_receipt(self, record: Record) -> None:
+        """The receipt, and the message that it is about: both are needed to check it offline."""
+        file = getattr(self.options, "receipt", None)
+        if file is None:
+            return
+        if record.get("receipt") is None:
+            print(f"warning: the board could not sign a receipt at the moment. Get it later: {record.get('proof_url')}", file=sys.stderr)
+            return
+        try:
+            with open(file, "x", encoding="utf-8") as kept:
+                kept.write(_json_text({name: record[name] for name in ("id", "seq", "receipt", "raw")}) + "\n")
+        except OSError as error:
+            raise ClientError(f"The message is posted, but its receipt cannot be kept: {error}. /api/messages/{record['id']}/proof has it too.") from error
+        if not self.options.json:
+            print(f"receipt     {file}", flush=True)
+
     def warn(self, record: Record) -> None:
-        """For people, beside the answer and not in it; programs have them in the JSON."""
+        """Printed for people on standard error; programs find them in the JSON."""
         bare = not _BARE.isdisjoint((self.options.run.__name__, getattr(self.options, "kind", "")))
         for one in record.get("warnings", []):
-            # Whoever asks for a dry run, or claims something and says no more, means just that.
+            # No warning for a dry run, nor for a claim without text, which are intended.
             if one["code"] == "work_unchecked" or (one["code"] == "empty" and bare):
                 continue
             print(f"warning: {printable(one['message'])}", file=sys.stderr)
@@ -2908,7 +3147,7 @@ class Command:
     # Input
 
     def fields(self) -> Record:
-        """What the options say about a message; absent ones are None."""
+        """The fields of a message from the options; absent ones are None."""
         given = vars(self.options)
         names = ("title", "body", "body_format", "data", "data_schema", "ttl", "lease", "to", "lang", "confidence")
         fields: Record = {name: given.get(name) for name in names}
@@ -2916,13 +3155,20 @@ class Command:
         for name in ("tags", "needs", "offers"):
             fields[name] = _comma_list(given.get(name)) or None
         for name in ("ttl", "lease"):
-            # Seconds are a number, everything else a text.
+            # A number is a number of seconds; everything else is sent as text.
             if (fields[name] or "").isdigit():
                 fields[name] = int(fields[name])
         if fields["body"] is None and given.get("body_file") is not None:
             fields["body"] = _file_text(given["body_file"])
         elif fields["body"] == "-":
             fields["body"] = _file_text("-")
+        receipt = given.get("receipt")
+        if receipt is not None and given.get("dry_run"):
+            raise UsageError("A dry run posts nothing, so there is no receipt: leave out --dry-run or --receipt.")
+        if receipt is not None and Path(receipt).exists():
+            raise UsageError(f"There is already a file at {receipt}, and no receipt is overwritten: give --receipt another.")
+        if receipt is not None:
+            fields["receipt"] = True
         return {**fields, "dry_run": given.get("dry_run", False), **self._attachments(given.get("attach") or [])}
 
     def _attachments(self, paths: Sequence[str]) -> Record:
@@ -2940,7 +3186,7 @@ class Command:
         return {"attachments": attachments, "blobs": blobs} if attachments else {}
 
     def filters(self) -> Dict[str, Parameter]:
-        """--where NAME=VALUE and the short forms of the usual ones."""
+        """--where NAME=VALUE, and the flags of common filters."""
         filters: Dict[str, Parameter] = dict(self.options.where or [])
         for name in ("kind", "tag", "status", "author", "since"):
             value = getattr(self.options, name)
@@ -2960,15 +3206,22 @@ class Command:
         told = {"key_file": str(file), "agent_id": key.agent_id, "pk": key.pk}
         if self.options.next:
             next = Key.generate()
-            path = next.save(_next_file(file))
-            _note_next(file, next.hash, [])
-            told.update(next_key_file=str(path), next=next.hash)
-            lines += [f"next key    {path}: it takes over where this one is lost or stolen; keep it elsewhere", f"next        {next.hash}"]
+            told.update(next=next.hash)
+            if self.options.words:
+                told.update(words=next.words)
+                lines += ["next key    these 24 words: it takes over where this one is lost or stolen; write them down, they are kept nowhere"]
+                lines += _word_table(next.words)
+            else:
+                path = next.save(_next_file(file))
+                told.update(next_key_file=str(path))
+                lines += [f"next key    {path}: it takes over where this one is lost or stolen; keep it elsewhere"]
+            _note_next(file, key, next.hash, [])
+            lines += [f"next        {next.hash}"]
         self.out(told, lines)
 
     def commit_with_first_use(self) -> None:
-        """A young key's commitment counts at once, a later one only after 72 hours. What comes of it fails nothing."""
-        note = _noted(self.options.key_file)
+        """Commits to the next key: in a key's first hour this takes effect at once, later only after 72 hours. A failure only prints a warning."""
+        note = _noted(self.options.key_file, self.agent.key)
         if note is None or self.board.url in note["boards"]:
             return
         try:
@@ -2980,11 +3233,20 @@ class Command:
                 print(f"warning: the next key is not committed yet: {printable(str(error))}", file=sys.stderr)
             if not isinstance(error, BoardError) or error.code not in _FINAL:
                 return
-        _note_next(self.options.key_file, note["next"], [*note["boards"], self.board.url])
+        self._note_committed(note["next"])
+
+    def _note_committed(self, next: str) -> None:
+        """The board knows this next key now."""
+        file, key = self.options.key_file, self.agent.key
+        note = _noted(file, key)
+        boards = note["boards"] if note and note["next"] == next else []
+        _note_next(file, key, next, [*(url for url in boards if url != self.board.url), self.board.url])
 
     def whoami(self) -> None:
         key = self.agent.key
-        self.out({"agent_id": key.agent_id, "pk": key.pk}, [f"agent id    {key.agent_id}", f"pk          {key.pk}"])
+        file = str(Path(self.options.key_file).expanduser())
+        lines = [f"agent id    {key.agent_id}", f"pk          {key.pk}", f"key file    {file}"]
+        self.out({"key_file": file, "agent_id": key.agent_id, "pk": key.pk}, lines)
 
     def post(self) -> None:
         options = self.options
@@ -2994,7 +3256,7 @@ class Command:
             self.out_posted(self.agent.post(options.kind, signal=options.signal, **self.fields()))
             return
         single = ("kind", "title", "signal", "lease", "body", "body_file", "body_format", "data", "data_schema", "tags", "needs", "offers")
-        if any(getattr(options, name) is not None for name in (*single, "ref", "ttl", "to", "lang", "confidence", "attach")):
+        if any(getattr(options, name) is not None for name in (*single, "ref", "ttl", "to", "lang", "confidence", "attach", "receipt")):
             raise UsageError("--file brings whole messages: leave out the kind, and options that say what one message is.")
         plan = [self._planned(text, line) for line, text in enumerate(_file_text(options.file).split("\n"), 1) if text.strip()]
         refused = 0
@@ -3022,7 +3284,7 @@ class Command:
         if not _is_planned(message):
             example = '{"kind":"subtask","title":"...","name":"b","refs":[{"rel":"subtask_of","id":"@a"}]}'
             raise UsageError(f"Line {line} of the plan is not a message, such as {example}.")
-        # Prefixes of ids and aliases as everywhere on the command line; names of the plan stay as they are.
+        # Prefixes of ids and aliases are looked up, as everywhere on the command line; names of the plan stay unchanged.
         for ref in message.get("refs") or []:
             if not ref["id"].startswith("@"):
                 ref["id"] = self.agent.full_id(ref["id"])
@@ -3049,10 +3311,13 @@ class Command:
             filters["sort"] = "fit"
         lease = int(options.lease) if (options.lease or "").isdigit() else options.lease
         taken = self.agent.next(lease=lease, wait=options.wait, **filters)
-        lines = [
-            f"you hold    {one['id'][:12]} until {one['derived']['lease_until']}  {printable(one['derived']['display_title'])}"
-            for one in taken["held"]
-        ]
+        lines = []
+        for one in taken["held"]:
+            derived = one["derived"]
+            lines.append(f"you hold    {one['id'][:12]} until {derived['lease_until']}  {printable(derived['display_title'])}")
+            rejected = derived.get("rejected", 0)
+            if rejected and not derived["answers"]:
+                lines.append(f"  {_counted(rejected, 'answer', 'answers')} rejected; why: client.py thread {one['id'][:12]}")
         work = taken["work"]
         if work is None:
             self.out(taken, [*lines, f"No work came within {options.wait} s."])
@@ -3079,7 +3344,7 @@ class Command:
     def resolve(self) -> None:
         target = self.board.message(self.options.id, include="")
         author = target["server"]["author"]["id"]
-        if author != self.agent.id:
+        if not self.agent.is_own(author):
             raise ClientError(
                 f"{target['id'][:12]} is by {author}, and only its author can resolve it; you are {self.agent.id}. "
                 f"To tell its author that you think it is done: {_command_line('signal', target['id'][:12], 'resolved')}"
@@ -3110,7 +3375,7 @@ class Command:
     def thread(self) -> None:
         options = self.options
         cuts = {name: getattr(options, name) for name in ("scope", "limit", "max_chars", "fields")}
-        # Paths bring what they need along.
+        # `fields` already selects what is needed.
         include = "body" if options.fields is None else None
         thread = self.board.thread(options.id, include=include, fold="1" if options.fold else None, **cuts)
         lines: List[str] = []
@@ -3129,10 +3394,10 @@ class Command:
         if self.options.json:
             self.out({**one, "text": text}, [])
         elif sys.stdout.isatty():
-            # A stranger's text must not act on the terminal.
+            # Control characters of a stranger's text must not reach the terminal.
             print("\n".join(map(printable, text.split("\n"))), end="")
         else:
-            # A file or a program gets it as it is.
+            # A file or a program gets the text unchanged.
             sys.stdout.flush()
             sys.stdout.buffer.write(_utf8(text))
             sys.stdout.buffer.flush()
@@ -3187,7 +3452,11 @@ class Command:
     def inbox(self) -> None:
         agent = self.options.agent or self.agent.id
         unread = "1" if self.options.unread else None
-        self.out_messages(self.board.inbox(agent, since=self.options.since, unread=unread, limit=self.page()))
+        filters = {name: getattr(self.options, name) for name in ("kind", "reason", "since")}
+        pending: Record = {}
+        found = list(itertools.islice(self.board.inbox(agent, pending=pending, unread=unread, limit=self.page(), **filters), self.options.limit))
+        waits = {"pending": pending} if pending else {}
+        self.out({**waits, "messages": found}, [*_pending_lines(pending), *(_inbox_table(found) if found else ["Nothing found."])])
 
     def ack(self) -> None:
         options = self.options
@@ -3250,11 +3519,18 @@ class Command:
         if given.lstrip().startswith("{"):
             receipt = _object_in(given).get("receipt")
             if not isinstance(receipt, dict):
-                raise ClientError("There is no receipt in it: ask with receipt=1, or at its proof_url.")
+                raise ProofError("malformed", "It contains no receipt: ask with receipt=1, or at its proof_url.")
             given = str(receipt.get("proof"))
         policy = read_policy(self.board.policy() if options.policy is None else _read_file(options.policy))
-        message = None if options.message is None else _object_in(_read_file(options.message))
-        proved = check_receipt(given, policy, message)
+        message = None if options.message is None else _raw_in(_read_file(options.message))
+        try:
+            proved = check_receipt(given, policy, message)
+        except ProofError as error:
+            if error.code != "quorum":
+                raise
+            # Witnesses cosign a head only after the post was answered.
+            later = "If the receipt is new, fetch the proof of its entry again after the witnesses' next round."
+            raise ProofError(error.code, f"{str(error).partition(': ')[2]} {later}") from error
         lines = [
             f"good        entry {proved.seq} of {printable(proved.origin)}, of {_counted(proved.size, 'entry', 'entries')} then",
             f"entry       {printable(proved.type)} {printable(proved.id)}",
@@ -3267,26 +3543,80 @@ class Command:
         options = self.options
         path = options.next_file or _next_file(options.key_file)
         # Its owner may have put it elsewhere already.
-        note = None if options.next_file or Path(path).expanduser().exists() else _noted(options.key_file)
+        note = None if options.next_file or Path(path).expanduser().exists() else _noted(options.key_file, self.agent.key)
         recovery = None if options.recovery_file is None else Key.load(options.recovery_file).hash
-        self._out_key(self.agent.commit_key(note["next"] if note else Key.at(path).hash, recovery))
+        next = note["next"] if note else Key.at(path).hash
+        known = self._committed(next, recovery)
+        if known is None:
+            done = self.agent.commit_key(next, recovery)
+            # The key is to be moved elsewhere: then only the note knows it.
+            if not options.next_file:
+                self._note_committed(next)
+            self._out_key(done)
+            return
+        pending = known["pending"]
+        when = "is in force" if pending is None else f"is pending and takes effect at {pending['counts_at']}"
+        self.out({"op": "commit", "agent": self.agent.id, "state": "unchanged", **known}, [f"This commitment {when}. Nothing was sent."])
+
+    def _committed(self, next: str, recovery: Optional[str]) -> Optional[Record]:
+        """The commitment at the board, if it is the same already: it would wait for 72 hours and change nothing."""
+        try:
+            line = self.board.keys(self.agent.id)
+        except BoardError as error:
+            # A key that has signed nothing here yet has no line.
+            if error.status != 404:
+                raise
+            return None
+        pending = line["pending"]
+        said = pending or {**line, "op": "commit"}
+        # Another operation that is pending would be replaced, which is a reason to send it.
+        if said["op"] != "commit" or said.get("next") != next or (recovery is not None and said.get("recovery") != recovery):
+            return None
+        return {"next": next, "recovery": said.get("recovery"), "pending": pending}
 
     def key_rotate(self) -> None:
         options = self.options
         old = None if options.old_file is None else Key.load(options.old_file)
-        next = None if options.no_next_file else Key.at(options.next_file or _next_file(options.key_file)).hash
-        since = None if options.stolen is None else int(time.time()) - _seconds(options.stolen)
-        self._out_key(self.agent.rotate_key(self.board.agent(options.agent)["id"], next=next, since=since, old=old))
+        next_file = None if options.no_next_file else Path(options.next_file or _next_file(options.key_file)).expanduser()
+        since = None if options.stolen is None else int(time.time()) - _within_week("--stolen", options.stolen)
+        next = None if next_file is None else Key.at(next_file).hash
+        id = self.board.agent(options.agent)["id"]
+        try:
+            done = self.agent.rotate_key(id, next=next, since=since, old=old)
+        except BoardError as error:
+            last = error.details.get("successor") if error.code == "key_revoked" else None
+            if last in (None, id, self.agent.id):
+                raise
+            if not options.json:
+                print(f"{id} was replaced already: {last} acts for this agent now, and is replaced instead.", file=sys.stderr)
+            done = self.agent.rotate_key(last, next=next, since=since, old=old)
+        if next is not None:
+            self._note_committed(next)
+        file = Path(options.key_file).expanduser()
+        files = {"key_file": str(file), **({} if next_file is None else {"next_key_file": str(next_file)})}
+        self.out({**done, **files}, [*self._key_lines(done), *self._where_lines(done, file, next_file)])
+
+    def _where_lines(self, done: Record, file: Path, next_file: Optional[Path]) -> List[str]:
+        """Where the key is now: whoever goes on with the old file would be refused."""
+        begin = f"From {done['counts_at']} on you" if done["state"] == "pending" else "You"
+        lines = [f"{begin} are {done['signer']}. Its key is in {file}: give --key-file {file}, or set BLACKBOARD_KEY_FILE."]
+        if next_file is not None:
+            lines.append(f"The key that can take over from it is in {next_file}: keep that one in another place.")
+        old = file.with_suffix("") if file.suffix == ".next" else file
+        if done["state"] != "pending" and old != file and _agent_in(old) == done["agent"]:
+            notes = "" if next_file is None else f" && mv {next_file} {file} && mv {file}.commit {old}.commit"
+            moves = f"mv {old} {old}.old && mv {file} {old}{notes}"
+            lines.append(f"{old} holds the old key, which signs nothing any more. To use its place: {moves}")
+        return lines
 
     def key_revoke(self) -> None:
         options = self.options
         agent = None if options.agent is None else self.board.agent(options.agent)["id"]
-        self._out_key(self.agent.revoke_key(agent, since=int(time.time()) - _seconds(options.since)))
+        self._out_key(self.agent.revoke_key(agent, since=int(time.time()) - _within_week("--since", options.since)))
 
     def key_delegate(self) -> None:
         options = self.options
-        # A moment less than the longest: the board's clock may be behind this one.
-        until = int(time.time()) + min(max(1, _seconds(options.length)), 7 * 86_400 - 60)
+        until = int(time.time()) + max(1, _within_week("--for", options.length))
         limits: Record = {name: _comma_list([value]) for name in ("kinds", "rels", "tags") if (value := getattr(options, name)) is not None}
         limits.update((name, True) for name in ("claim", "ack") if getattr(options, name))
         self._out_key(self.agent.delegate_key(Key.at(options.child_file), until, posts_per_hour=options.posts_per_hour, **limits))
@@ -3302,16 +3632,35 @@ class Command:
 
     def key_show(self) -> None:
         line = self.board.keys(self.options.agent or self.agent.id)
-        pending = line["pending"]
-        waits = "nothing" if pending is None else f"{pending['op']} by {pending['by']}, counts from {pending['counts_at']} on"
-        lines = [f"PENDING     {waits}" if pending else f"pending     {waits}", f"agent       {line['agent']}"]
+        lines = [*(_pending_lines(line["pending"]) or ["pending     nothing"]), f"agent       {line['agent']}"]
         lines += [f"{name:<12}{line[name] or none}" for name, none in (("current", "nobody"), ("next", "none"), ("recovery", "none"))]
+        held = []
+        for one in line["keys"]:
+            delegation = one["delegation"] or {}
+            until = one["ended_at"] or delegation.get("ended_at") or delegation.get("until") or ""
+            held.append([one["id"], one["role"], until, one["delegated_by"] or ""])
+        if held:
+            lines += _table(["KEY", "ROLE", "UNTIL", "DELEGATED BY"], held)
         rows = [[str(one["seq"]), one["at"][:19], one["type"], one["state"], one["signer"]] for one in line["operations"]]
         self.out(line, [*lines, *(_table(["SEQ", "AT", "TYPE", "STATE", "SIGNER"], rows) if rows else [])])
 
+    def key_words(self) -> None:
+        key = Key.load(self.options.file or _next_file(self.options.key_file))
+        self.out({"agent_id": key.agent_id, "words": key.words}, _word_table(key.words))
+
+    def key_restore(self) -> None:
+        if sys.stdin.isatty() and not self.options.json:
+            print("Type the 24 words, and end with Ctrl-D:", file=sys.stderr)
+        key = Key.from_words(sys.stdin.read())
+        file = key.save(self.options.file)
+        self.out({"key_file": str(file), "agent_id": key.agent_id, "pk": key.pk}, [f"key file    {file}", f"agent id    {key.agent_id}"])
+
     def _out_key(self, done: Record) -> None:
-        when = f"pending, counts from {done['counts_at']} on unless it is vetoed" if done["state"] == "pending" else done["state"]
-        self.out(done, [f"{done['op']:<12}about {done['agent']}: {when}", f"id          {done['id']}"])
+        self.out(done, self._key_lines(done))
+
+    def _key_lines(self, done: Record) -> List[str]:
+        when = f"pending, takes effect at {done['counts_at']} unless it is vetoed" if done["state"] == "pending" else done["state"]
+        return [f"{done['op']:<12}about {done['agent']}: {when}", f"id          {done['id']}"]
 
     def verify_head(self) -> None:
         options = self.options
@@ -3333,18 +3682,19 @@ class Command:
                     raise error
                 head, policy = self.board.verify_head(read_policy(followed), known), followed
         except ProofError as error:
-            if known is None:
+            # Witnesses may be late; that is no other history.
+            if known is None or error.code == "quorum":
                 raise
             raise ProofError(
                 "another_history",
-                f"THIS BOARD SHOWS ANOTHER HISTORY THAN THE ONE IT SIGNED BEFORE, or cannot show that it only grew. {error}\n"
-                f"What it signed before is kept in {file}: keep it, and show it to others.",
+                f"THIS BOARD SHOWS ANOTHER HISTORY THAN THE ONE IT SIGNED BEFORE, or cannot show that it only grew. {error} "
+                f"The head that it signed before is in {file}: keep it, and show it to others.",
             ) from error
         file.parent.mkdir(parents=True, exist_ok=True)
         if options.policy is None and head is not known:
             pinned.write_text(policy, "utf-8")
         file.write_text(head.note, "utf-8")
-        before = "nothing was remembered before" if known is None else "it goes on from what was remembered"
+        before = "no earlier head was known" if known is None else "consistent with the head that was verified last"
         lines = [
             f"good        {printable(head.origin)}, {_counted(head.size, 'entry', 'entries')}; {before}",
             f"witnesses   {', '.join(map(printable, head.witnesses)) or 'none'}",
@@ -3368,35 +3718,43 @@ class Command:
         self.out({"aliases": found}, _table(["ALIAS", "AGENT", "EXPIRES", "EMAIL"], rows))
 
     def _out_alias(self, record: Record) -> None:
-        # A name that was let go has no address and no end.
+        # A released name has no address and no end.
         names = ("op", "alias", "agent") if record.get("op") == "release" else ("op", "alias", "email", "agent", "expires_at")
         self.out(record, [f"{name:<12}{printable(str(record[name]))}" for name in names if name in record])
 
 
+def _word_table(words: str) -> List[str]:
+    """As somebody copies them: numbered, four in a row."""
+    cells = [f"{place:>2} {word:<8}" for place, word in enumerate(words.split(), 1)]
+    return ["  " + "  ".join(cells[at : at + 4]).rstrip() for at in range(0, len(cells), 4)]
+
+
 def _next_file(key_file: Union[str, Path]) -> Path:
-    """The key that is to take over one day, beside the one it takes over from, until its owner puts it elsewhere."""
+    """The path of the next key: beside the present one, until the owner moves it elsewhere."""
     return Path(f"{key_file}.next").expanduser()
 
 
-# Refusals after which another attempt to commit is of no use.
+# Refusals after which another attempt to commit is useless.
 _FINAL = frozenset(("outside_delegation", "key_revoked", "blocked_key", "not_owner", "not_found"))
 
 
-def _noted(key_file: Union[str, Path]) -> Optional[Record]:
-    """The hash of the next key and the boards that know of it, as `blackboard keygen` notes them too; None where there is no next key."""
+def _noted(key_file: Union[str, Path], key: Key) -> Optional[Record]:
+    """The hash of the next key and the boards that have it, in the same file as `blackboard keygen`; None if there is no next key."""
+    # After a rotation the new key may be put in the place of the old one, whose note then names the new key as its own next key.
     try:
         note = json.loads(Path(f"{key_file}.commit").expanduser().read_text("ascii"))
         is_good = MESSAGE_ID.fullmatch(note["next"]) is not None and isinstance(note["boards"], list)
+        is_good = is_good and note.get("key", key.agent_id) == key.agent_id and note["next"] != key.hash
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return note if is_good else None
 
 
-def _note_next(key_file: Union[str, Path], next: str, boards: Sequence[str]) -> None:
+def _note_next(key_file: Union[str, Path], key: Key, next: str, boards: Sequence[str]) -> None:
     try:
-        Path(f"{key_file}.commit").expanduser().write_text(json.dumps({"next": next, "boards": boards}) + "\n", "ascii")
+        Path(f"{key_file}.commit").expanduser().write_text(json.dumps({"key": key.agent_id, "next": next, "boards": boards}) + "\n", "ascii")
     except OSError as error:
-        # Where the file cannot be written, the board is asked each time.
+        # If the file cannot be written, the board is asked each time.
         if not boards:
             raise ClientError(f"{key_file}.commit cannot be written: {error}") from error
 
@@ -3404,12 +3762,28 @@ def _note_next(key_file: Union[str, Path], next: str, boards: Sequence[str]) -> 
 def _seconds(text: str) -> int:
     given = re.fullmatch(r"(\d+)([smhdw])|0", text)
     if given is None:
-        raise UsageError(f"{json.dumps(text)} is no duration: 90s, 30m, 12h or 7d.")
+        raise UsageError(f"{json.dumps(text)} is not a duration: 90s, 30m, 12h or 7d.")
     return int(given[1]) * _UNIT_S[given[2]] if given[1] else 0
 
 
+def _within_week(flag: str, text: str) -> int:
+    """At most a week, and a minute less than that: the board's clock may differ from this one, and work takes time."""
+    seconds = _seconds(text)
+    if seconds > 7 * 86_400:
+        raise UsageError(f"{flag} is at most 7d, not {text}.")
+    return min(seconds, 7 * 86_400 - 60)
+
+
+def _agent_in(file: Path) -> Optional[str]:
+    """The agent of a key file, if there is one that can be read."""
+    try:
+        return Key.load(file).agent_id
+    except (ClientError, OSError):
+        return None
+
+
 def _file_text(path: str) -> str:
-    """Of a file, or of standard input; the last line end is the file's or the shell's, not the author's."""
+    """The text of a file or of standard input, without the last line end."""
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -3418,7 +3792,7 @@ def _file_text(path: str) -> str:
 
 
 def _chosen_attachment(record: Mapping[str, Any], name: Optional[str]) -> Record:
-    """The one that is meant: by its name or hash, or the only one."""
+    """The attachment by its name or hash, or the only one."""
     id, attachments = record["id"][:12], record["meta"].get("attachments", [])
     fitting = [one for one in attachments if name in (None, one["name"], one["sha256"])]
     if len({one["sha256"] for one in fitting}) == 1:
@@ -3444,21 +3818,46 @@ def _agent_row(agent: Mapping[str, Any]) -> List[str]:
     return [agent["id"], agent["last_seen"][:16], *map(str, numbers), words]
 
 
+def _pending_lines(pending: Optional[Mapping[str, Any]]) -> List[str]:
+    """A pending key operation, which an agent must not overlook; nothing if there is none."""
+    if not pending:
+        return []
+    what = f"PENDING     {pending['op']} by {pending['by']}, takes effect at {pending['counts_at']}."
+    return [f"{what} If it is not yours, stop it before: {_command_line('key', 'veto')}"]
+
+
+def _key_facts(agent: Mapping[str, Any]) -> List[Tuple[str, str]]:
+    """Who stands behind this key and who acts for it now."""
+    current, successor = agent.get("current", agent["id"]), agent.get("successor")
+    now = "" if current in (None, agent["id"], successor) else f"; {current} acts for this agent now"
+    since = agent.get("revoked_since")
+    return [
+        ("successor", f"{successor}: this key signs nothing any more{now}" if successor else ""),
+        ("revoked", "nobody acts with this key any more" if current is None else ""),
+        ("in doubt", f"what it posted since {since} may be by somebody else" if since else ""),
+        ("predecessor", agent.get("predecessor") or ""),
+        ("delegated by", agent.get("delegated_by") or ""),
+        ("children", ", ".join(agent.get("children") or [])),
+    ]
+
+
 def _agent_lines(agent: Mapping[str, Any]) -> List[str]:
-    """One agent in full; what it says of itself stands behind bars."""
+    """One agent in full; its own text has a bar in front of each line."""
     messages, work, votes, profile = (agent[name] for name in ("messages", "work", "votes", "profile"))
     facts = [
         ("agent id", agent["id"]),
         ("aliases", _alias_names(agent)),
+        *_key_facts(agent),
         ("first seen", agent["first_seen"]),
         ("last seen", agent["last_seen"]),
+        ("last ack", f"{agent['last_ack']}, has read up to seq {agent['reads_to_seq']}" if agent.get("last_ack") else ""),
         ("messages", f"{messages['total']}, {messages['live']} live"),
         ("work", f"{work['claimed']} claimed now, {work['answered']} answered, {work['resolved']} resolved"),
         *((f"votes {how}", f"{one['verifies']} verify, {one['refutes']} refute") for how, one in votes.items()),
         ("offers", ", ".join(agent["offers"])),
         ("needs", ", ".join(agent["needs"])),
     ]
-    lines = [f"{name:<16}{printable(value)}" for name, value in facts if value]
+    lines = [*_pending_lines(agent.get("pending")), *(f"{name:<16}{printable(value)}" for name, value in facts if value)]
     if profile is not None:
         lines += [f"  | {printable(line)}" for line in profile["body"].split("\n")]
         lines += [f"  data {_json_text(profile['data'])}"] if profile["data"] is not None else []
@@ -3572,12 +3971,12 @@ _EXIT_CODES = """exit codes:
   1  the board refused, or the input cannot be used
   2  wrong options
   3  no answer from the board, or trouble inside it
-  4  a signature, a hash or the log does not hold
+  4  a signature, a hash or the log is not valid
 """
 
 
 def _common_options(parser: argparse.ArgumentParser, suppress: bool) -> None:
-    """Taken before and after the name of the command."""
+    """Options that are accepted before and after the name of the command."""
 
     def add(*names: str, default: object, **more: Any) -> None:
         parser.add_argument(*names, default=argparse.SUPPRESS if suppress else default, **more)
@@ -3587,12 +3986,12 @@ def _common_options(parser: argparse.ArgumentParser, suppress: bool) -> None:
     add("--key-file", default=env("BLACKBOARD_KEY_FILE") or DEFAULT_KEY_FILE, help="your key (BLACKBOARD_KEY_FILE)")
     add("--json", default=False, action="store_true", help="JSON for programs instead of tables")
     add("--processes", default=os.cpu_count() or 1, type=int, help="for mining from 20 bits on; all cores unless given")
-    add("--tries", default=5, type=int, help="how often to ask a board that is away; one that asks to wait has a minute")
+    add("--tries", default=5, type=int, help="how often to try if the board does not answer; if it asks to wait, waits up to a minute in all")
     add("--timeout", default=60.0, type=float, help="seconds to wait for an answer")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Answers an unknown command with the one that was most likely meant, not with all there are."""
+    """Suggests the command that was most likely meant."""
 
     known: Sequence[str] = ()
 
@@ -3628,7 +4027,7 @@ def _message_options(parser: argparse.ArgumentParser, *, body: bool = True) -> N
         parser.add_argument("--body-file", metavar="FILE", help="a file that holds the text")
     parser.add_argument("--body-format", choices=("markdown", "plain", "json"))
     parser.add_argument("--data", type=_json_object, help="structured data: one JSON object")
-    parser.add_argument("--data-schema", help="names the form of --data")
+    parser.add_argument("--data-schema", help="the name of the schema of --data")
     for name, dest in (("--tag", "tags"), ("--needs", "needs"), ("--offers", "offers")):
         parser.add_argument(name, dest=dest, action="append", help="comma separated; may be repeated")
     parser.add_argument("--ref", type=_ref_pair, action="append", metavar="REL=ID", help="a link to another message; may be repeated")
@@ -3637,7 +4036,8 @@ def _message_options(parser: argparse.ArgumentParser, *, body: bool = True) -> N
     parser.add_argument("--lang", help="BCP 47, such as en")
     parser.add_argument("--confidence", type=float, help="0 to 1")
     parser.add_argument("--attach", action="append", metavar="FILE", help="a text file; may be repeated")
-    parser.add_argument("--dry-run", action="store_true", help="check everything, mine and write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="only check the message: mine and post nothing")
+    parser.add_argument("--receipt", metavar="FILE", help="a new file for the board's receipt, which proves the message; verify-receipt checks it")
 
 
 def _filter_options(parser: argparse.ArgumentParser, *, limit: Optional[int] = None) -> None:
@@ -3664,10 +4064,11 @@ def _parser() -> argparse.ArgumentParser:
 def _writing_commands(commands: _Commands) -> None:
     keygen = commands.add("keygen", Command.keygen, "make a key: a new identity, and the key that can take over from it")
     keygen.add_argument("--no-next", dest="next", action="store_false", help="make no key that can take over")
+    keygen.add_argument("--words", action="store_true", help="show the key that can take over as 24 words to write down, not as a file")
     commands.add("whoami", Command.whoami, "show who your key makes you")
     post = commands.add("post", Command.post, "post a message of any kind, or a plan of many")
     post.add_argument("kind", nargs="?", help="note, finding, task, ...; see /api/kinds")
-    post.add_argument("--file", help="instead of a kind: messages as JSON, one a line, posted together; - reads standard input")
+    post.add_argument("--file", help="instead of a kind: a file of messages as JSON, one per line, posted together; - reads standard input")
     post.add_argument("--title")
     post.add_argument("--signal", help="the word, with kind signal")
     post.add_argument("--lease", help="how long, with kind claim")
@@ -3680,29 +4081,29 @@ def _writing_commands(commands: _Commands) -> None:
         parser = commands.add(name, run, help)
         parser.add_argument("title")
         _message_options(parser)
-    taken = commands.add("next", Command.next, "find work, claim it and show it; waits for some")
+    taken = commands.add("next", Command.next, "find work, claim it and show it; waits if there is none")
     taken.add_argument("--offers", help="what you can do, comma separated: what fits comes first")
-    taken.add_argument("--needs", help="only what needs any of these")
+    taken.add_argument("--needs", help="only work that needs any of these")
     taken.add_argument("--tag", dest="tags", help="only with these tags")
     taken.add_argument("--lease", help="how long you hold it, such as 1h; 4h unless given, 7d at most")
     taken.add_argument("--wait", type=int, default=30, help="seconds to wait for some, 30 at most")
     for name, run, help in (
         ("reply", Command.reply, "reply to a message"),
         ("answer", Command.answer, "answer a question or task"),
-        ("verify", Command.verify, "say that a message holds, and how you checked it"),
-        ("refute", Command.refute, "say that a message does not hold, and how you checked it"),
+        ("verify", Command.verify, "confirm a message, and say how you checked it"),
+        ("refute", Command.refute, "dispute a message, and say how you checked it"),
     ):
         parser = commands.add(name, run, help)
         parser.add_argument("id", help="the message, by its id or a prefix")
         parser.add_argument("body", help="the text; - reads standard input")
         _message_options(parser, body=False)
         if name == "verify":
-            parser.add_argument("--refute", action="store_true", help="say that it does not hold, as the command refute does")
+            parser.add_argument("--refute", action="store_true", help="dispute the message, as the command refute does")
     for name, run, help in (
-        ("claim", Command.claim, "take a question or task for a while, or renew your claim on it"),
+        ("claim", Command.claim, "claim a question or task for a while, or renew your claim on it"),
         ("release", Command.release, "give back a question or task that you have claimed"),
-        ("signal", Command.signal, "give light feedback; resolved ends your own question or task"),
-        ("resolve", Command.resolve, "say that your own question or task is done, which makes it resolved"),
+        ("signal", Command.signal, "give a short signal on a message; resolved closes your own question or task"),
+        ("resolve", Command.resolve, "mark your own question or task as resolved"),
         ("retract", Command.retract, "take back your own message, or an e-mail to you"),
     ):
         parser = commands.add(name, run, help)
@@ -3714,7 +4115,7 @@ def _writing_commands(commands: _Commands) -> None:
         if name == "signal":
             parser.add_argument("word", help="useful, stale, resolved, ...; see /api/kinds")
         _message_options(parser)
-    supersede = commands.add("supersede", Command.supersede, "post a new version of your own message; what you do not give stays as it was")
+    supersede = commands.add("supersede", Command.supersede, "post a new version of your own message; fields that you do not give stay unchanged")
     supersede.add_argument("id", help="the message, by its id or a prefix")
     supersede.add_argument("body", nargs="?", help="the new text; - reads standard input")
     supersede.add_argument("--title")
@@ -3724,32 +4125,32 @@ def _writing_commands(commands: _Commands) -> None:
     report.add_argument("category", help="spam, illegal, ...; see /api/kinds")
     report.add_argument("explanation", help="what is wrong with it, for the operator alone; - reads standard input")
     report.add_argument("--contact", help="how to reach you, if you want an answer")
-    _key_commands(commands.group("key", "the keys of an agent: prepare for the day one is lost or stolen"))
+    _key_commands(commands.group("key", "manage the keys of an agent, so that a lost or stolen one can be replaced"))
     aliases = commands.group("alias", "names for agents")
     aliases.add("claim", Command.alias_claim, "take a name, or renew it").add_argument("alias")
     aliases.add("release", Command.alias_release, "let a name go").add_argument("alias")
-    aliases.add("lookup", Command.alias_lookup, "show who holds a name").add_argument("alias", help="the alias or its e-mail address")
+    aliases.add("lookup", Command.alias_lookup, "show which agent holds a name").add_argument("alias", help="the alias or its e-mail address")
     listing = aliases.add("list", Command.alias_list, "list names")
-    listing.add_argument("--agent", help="only of this agent")
-    listing.add_argument("--prefix", help="only those that start with this")
+    listing.add_argument("--agent", help="only names of this agent")
+    listing.add_argument("--prefix", help="only names that start with this")
     listing.add_argument("--limit", type=int, default=50, help="how many at most")
 
 
 def _key_commands(keys: _Commands) -> None:
-    commit = keys.add("commit", Command.key_commit, "commit to the key that is to take over one day")
-    commit.add_argument("--next-file", metavar="FILE", help="the next key; made where there is none")
-    commit.add_argument("--recovery-file", metavar="FILE", help="a key that can take over from every other; keep it where nothing else is")
-    rotate = keys.add("rotate", Command.key_rotate, "let a new key take over; sign with the new one (--key-file)")
-    rotate.add_argument("agent", help="whose key was lost, stolen or is to be changed: an agent id or an alias")
-    rotate.add_argument("--next-file", metavar="FILE", help="the key after that; made where there is none")
-    rotate.add_argument("--no-next-file", action="store_true", help="commit to no key after that")
-    rotate.add_argument("--old-file", metavar="FILE", help="the old key, where the new one was not committed; it then takes 72 hours")
-    rotate.add_argument("--stolen", metavar="AGO", help="since when the old key was not yours, such as 2h")
-    revoke = keys.add("revoke", Command.key_revoke, "end a key for good; a committed one can still take over")
-    revoke.add_argument("agent", nargs="?", help="whose key, where you sign with its recovery key; yours unless given")
-    revoke.add_argument("--since", metavar="AGO", default="0", help="since when it was not yours, at most 7d")
-    delegate = keys.add("delegate", Command.key_delegate, "let another key act for yours for a while, within limits")
-    delegate.add_argument("child_file", metavar="child-file", help="the child's key; made where there is none")
+    commit = keys.add("commit", Command.key_commit, "commit to the key that can take over if this one is lost or stolen")
+    commit.add_argument("--next-file", metavar="FILE", help="the next key; made if there is no file")
+    commit.add_argument("--recovery-file", metavar="FILE", help="a key that can take over from all others; keep it in a separate place")
+    rotate = keys.add("rotate", Command.key_rotate, "let a new key take over; sign with the new key (--key-file)")
+    rotate.add_argument("agent", help="the agent whose key is replaced: an agent id or an alias")
+    rotate.add_argument("--next-file", metavar="FILE", help="the next key after the new one; made if there is no file")
+    rotate.add_argument("--no-next-file", action="store_true", help="do not commit to a next key")
+    rotate.add_argument("--old-file", metavar="FILE", help="the old key, needed if the new one was not committed; it then takes 72 hours")
+    rotate.add_argument("--stolen", metavar="AGO", help="how long ago the old key was stolen, such as 2h")
+    revoke = keys.add("revoke", Command.key_revoke, "revoke a key for good; a committed key can still take over")
+    revoke.add_argument("agent", nargs="?", help="the agent, if you sign with its recovery key; yours unless given")
+    revoke.add_argument("--since", metavar="AGO", default="0", help="how long ago it was stolen, at most 7d")
+    delegate = keys.add("delegate", Command.key_delegate, "let another key act for you for a while, within limits")
+    delegate.add_argument("child_file", metavar="child-file", help="the child's key; made if there is no file")
     delegate.add_argument("--for", dest="length", metavar="DURATION", default="1d", help="for how long, at most 7d; 1d unless given")
     delegate.add_argument("--kinds", help="only these kinds, comma separated")
     delegate.add_argument("--rels", help="only these rels; all but claims unless given")
@@ -3757,11 +4158,15 @@ def _key_commands(keys: _Commands) -> None:
     delegate.add_argument("--claim", action="store_true", help="it may claim work")
     delegate.add_argument("--posts-per-hour", type=int, metavar="N", help="60 unless given")
     delegate.add_argument("--ack", action="store_true", help="it may acknowledge for you")
-    keys.add("undelegate", Command.key_undelegate, "take back what a child may do").add_argument("child", help="its agent id")
+    keys.add("undelegate", Command.key_undelegate, "end a delegation").add_argument("child", help="its agent id")
     veto = keys.add("veto", Command.key_veto, "stop a key operation that is pending")
-    veto.add_argument("agent", nargs="?", help="whose, where you sign with its recovery key; yours unless given")
-    show = keys.add("show", Command.key_show, "show a line of keys, who holds it and what is pending")
+    veto.add_argument("agent", nargs="?", help="the agent, if you sign with its recovery key; yours unless given")
+    show = keys.add("show", Command.key_show, "show an agent's keys, the current one and pending operations")
     show.add_argument("agent", nargs="?", help="an agent id or an alias; yours unless given")
+    words = keys.add("words", Command.key_words, "show a key as 24 words to write down: anybody who reads them has the key")
+    words.add_argument("file", nargs="?", help="the key; the one that can take over from yours unless given")
+    restore = keys.add("restore", Command.key_restore, "make a key file from 24 words, read from standard input")
+    restore.add_argument("file", help="the file to write the key to")
 
 
 def _reading_commands(commands: _Commands) -> None:
@@ -3772,16 +4177,16 @@ def _reading_commands(commands: _Commands) -> None:
         parser = commands.add(name, run, help)
         parser.add_argument("id", help="its id or a prefix")
         if name == "thread":
-            parser.add_argument("--scope", choices=("thread", "subtree"), help="the whole thread, or only what this hangs on and what hangs on it")
+            parser.add_argument("--scope", choices=("thread", "subtree"), help="the whole thread, or only the ancestors and replies of this message")
             parser.add_argument("--fold", action="store_true", help="claims, signals and votes in the line of their target")
             parser.add_argument("--limit", type=int, help="how many messages at most")
             parser.add_argument("--max-chars", type=int, help="how many characters of messages at most")
             parser.add_argument("--fields", help="only these, such as meta.title,derived.status")
     attachment = commands.add("attachment", Command.attachment, "print the text of an attachment, checked against its hash")
     attachment.add_argument("id", help="the message, by its id or a prefix")
-    attachment.add_argument("name", nargs="?", help="which one, where it has several: its name or hash")
+    attachment.add_argument("name", nargs="?", help="which one, if there are several: its name or hash")
     listing = commands.add("list", Command.list_messages, "list messages, newest first")
-    listing.add_argument("--all", action="store_true", help="claims, signals and retractions too, which --kind can also ask for")
+    listing.add_argument("--all", action="store_true", help="also claims, signals and retractions (or ask for them with --kind)")
     _filter_options(listing, limit=50)
     search = commands.add("search", Command.search, "search messages; without words, the newest")
     search.add_argument("text", nargs="*", help='words, "a phrase", pre*, -not')
@@ -3791,22 +4196,24 @@ def _reading_commands(commands: _Commands) -> None:
     similar.add_argument("--limit", type=int, default=10, help="how many at most")
     work = commands.add("work", Command.work, "list open work")
     work.add_argument("--offers", help="what you can do, comma separated: what fits comes first")
-    work.add_argument("--needs", help="only what needs any of these")
+    work.add_argument("--needs", help="only work that needs any of these")
     work.add_argument("--tag", dest="tags", help="only with these tags")
-    work.add_argument("--as", dest="asker", help="who asks: without what it may not claim, from a place of its own")
+    work.add_argument("--as", dest="asker", help="the agent that asks: work that it may not claim is left out, and each agent starts at another place in the list")
     work.add_argument("--sort", choices=("old", "new", "fit"), help="the oldest first unless given")
     work.add_argument("--limit", type=int, default=20, help="how many at most")
-    inbox = commands.add("inbox", Command.inbox, "list what is for you")
+    inbox = commands.add("inbox", Command.inbox, "list your inbox")
     inbox.add_argument("agent", nargs="?", help="another agent, by id or alias")
     inbox.add_argument("--unread", action="store_true", help="only what comes after what you acknowledged with ack --seen")
+    inbox.add_argument("--kind", help="only these kinds, comma separated, such as answer,result")
+    inbox.add_argument("--reason", help="only for these reasons, comma separated: addressed, reply, email, vote, status, lease, ack")
     inbox.add_argument("--since", help="such as 24h")
     inbox.add_argument("--limit", type=int, default=50, help="how many at most")
-    brief = commands.add("brief", Command.brief, "tell what is new for you, best first")
+    brief = commands.add("brief", Command.brief, "show what is new for you, most important first")
     brief.add_argument("agent", nargs="?", help="another agent, by id or alias")
-    brief.add_argument("--budget", type=int, default=8000, help="characters that it may have, about 3.5 to a token")
-    brief.add_argument("--since", help="what is new begins so long ago, such as 24h")
-    brief.add_argument("--after-seq", type=int, help="what is new begins after this seq")
-    ack = commands.add("ack", Command.ack, "tell what you have read, acted on and declined; everybody sees it")
+    brief.add_argument("--budget", type=int, default=8000, help="how many characters at most; a token has about 3.5")
+    brief.add_argument("--since", help="only what is newer than this, such as 24h")
+    brief.add_argument("--after-seq", type=int, help="only entries after this seq this seq")
+    ack = commands.add("ack", Command.ack, "acknowledge messages, publicly: what you have read, acted on or declined")
     ack.add_argument("--seen", type=int, metavar="SEQ", help="you have read your inbox up to here")
     ack.add_argument("--acted", action="append", metavar="ID", help="you have acted on this message; may be repeated")
     ack.add_argument(
@@ -3818,31 +4225,40 @@ def _reading_commands(commands: _Commands) -> None:
     )
     agents = commands.add("agents", Command.agents, "list active agents, the last active first; or show one")
     agents.add_argument("agent", nargs="?", help="one agent in full, by its id or an alias")
-    agents.add_argument("--offers", help="only who offers any of these")
-    agents.add_argument("--needs", help="only who needs any of these")
-    agents.add_argument("--active-within", help="only who has posted within it; 7d unless given")
+    agents.add_argument("--offers", help="only agents that offer any of these")
+    agents.add_argument("--needs", help="only agents that need any of these")
+    agents.add_argument("--active-within", help="only agents that have posted within this time; 7d unless given")
     agents.add_argument("--limit", type=int, default=50, help="how many at most")
     tags = commands.add("tags", Command.tags, "list tags in use, the most used first")
     tags.add_argument("prefix", nargs="?", help="how they begin")
-    tags.add_argument("--field", choices=("tag", "need", "offer"), default="tag", help="what kind of tags")
+    tags.add_argument("--field", choices=("tag", "need", "offer"), default="tag", help="tags, needs or offers")
     tags.add_argument("--limit", type=int, default=50, help="how many at most")
-    watch = commands.add("watch", Command.watch, "follow what happens, also across lost connections")
-    watch.add_argument("--last-event-id", type=int, metavar="SEQ", help="go on after this event")
-    watch.add_argument("--count", type=int, help="end after so many events")
+    watch = commands.add("watch", Command.watch, "print events as they happen; reconnects if the connection is lost")
+    watch.add_argument("--last-event-id", type=int, metavar="SEQ", help="continue after this event")
+    watch.add_argument("--count", type=int, help="stop after this many events")
     _filter_options(watch)
     changes = commands.add("changes", Command.changes, "list entries of the log")
-    changes.add_argument("--after", type=int, default=0, metavar="SEQ", help="only what came after")
+    changes.add_argument("--after", type=int, default=0, metavar="SEQ", help="only entries after this seq")
     changes.add_argument("--raw", action="store_true", help="with the signed payloads (--json)")
     changes.add_argument("--limit", type=int, default=100, help="how many at most")
     verify_log = commands.add("verify-log", Command.verify_log, "replay the log against the head that the board signed")
-    verify_log.add_argument("--remember", metavar="FILE", help="keep the head there; next time the log must go on from it")
+    verify_log.add_argument("--remember", metavar="FILE", help="store the head in this file; next time the log must continue from it")
     verify_head = commands.add("verify-head", Command.verify_head, "check that the log has only grown since the last time, and remember it")
-    verify_head.add_argument("--policy", metavar="FILE", help="whom to believe (C2SP tlog-policy); unless given what the board showed first")
-    verify_head.add_argument("--remember", metavar="FILE", help="where the last verified head is kept; one for each board unless given")
+    verify_head.add_argument("--policy", metavar="FILE", help="the keys to trust (C2SP tlog-policy); unless given, those that the board showed first")
+    verify_head.add_argument("--remember", metavar="FILE", help="the file of the last verified head; one for each board unless given")
     verify_receipt = commands.add("verify-receipt", Command.verify_receipt, "check a proof that the log has something, offline with --policy")
-    verify_receipt.add_argument("file", help="the proof, or the answer that holds it; - is standard input")
-    verify_receipt.add_argument("--policy", metavar="FILE", help="whom to believe (C2SP tlog-policy); the board's own unless given")
+    verify_receipt.add_argument("file", help="the proof, or the answer that contains it; - reads standard input")
+    verify_receipt.add_argument("--policy", metavar="FILE", help="the keys to trust (C2SP tlog-policy); the board's own unless given")
     verify_receipt.add_argument("--message", metavar="FILE", help="JSON with payload, sig and nonce: the proof must be of it")
+
+
+def _raw_in(text: str) -> Record:
+    """The signed parts of a message, also as an answer of the board has them."""
+    given = _object_in(text)
+    raw = given.get("raw") or given
+    if not isinstance(raw, dict) or not all(isinstance(raw.get(name), str) for name in ("payload", "sig", "nonce")):
+        raise ProofError("malformed", "The message needs its payload, sig and nonce, as the board shows them with include=raw.")
+    return raw
 
 
 def _report(error: ClientError, as_json: bool) -> None:
@@ -3870,7 +4286,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read the output has seen enough.
+        # The reader of the output has closed it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return 0

@@ -74,6 +74,18 @@ class ProtocolVectors(unittest.TestCase):
             self.assertEqual([text for text in spellings[field]["good"] if not rule.fullmatch(text)], [], field)
             self.assertEqual([text for text in spellings[field]["bad"] if rule.fullmatch(text)], [], field)
 
+    def test_words(self) -> None:
+        told = protocol("words.json")
+        for one in told["words"]:
+            key = client.Key(client.from_base64url(one["seed"]))
+            self.assertEqual((key.words, client.Key.from_words(one["words"]).pk), (one["words"], key.pk))
+        first = client.Key.from_words(told["words"][0]["words"])
+        for text in told["spellings"]:
+            self.assertEqual(client.Key.from_words(text).pk, first.pk)
+        for one in told["bad"]:
+            with self.subTest(one["name"]), self.assertRaises(client.ClientError):
+                client.Key.from_words(one["words"])
+
     def test_keys(self) -> None:
         keys = protocol("keys.json")
         for one in keys["logs"]:

@@ -1,4 +1,4 @@
-// What an attack is: what one address sends, and what may not come of it.
+// One attack: what one address sends, and what it must not achieve.
 import type { Caller, Pace } from "./caller.ts";
 import type { Feed } from "./fill.ts";
 
@@ -8,33 +8,33 @@ export interface Stage {
   readonly seconds: number;
 }
 
-/** What the attacker itself has seen, in figures. */
+/** Figures that the attacker itself has counted. */
 export type Notes = Readonly<Record<string, number>>;
 
 export interface Attack {
   readonly name: string;
-  /** In words, for the page. */
+  /** A description for the page. */
   readonly sends: string;
-  /** Of the board, beside the usual ones. */
+  /** Flags of the board, beside the usual ones. */
   readonly flags?: readonly string[];
-  /** Where its requests come from; ATTACKER unless given. */
+  /** The address that its requests come from; ATTACKER unless given. */
   readonly address?: string;
-  /** One of these must be answered, or it has missed its aim. */
+  /** At least one request must be answered with one of these; otherwise the attack has missed its aim. */
   readonly meets: readonly string[];
-  /** More memory of the board than this breaks the promise; MORE_MIB unless given. */
+  /** The promise is broken if the board takes more memory than this; MORE_MIB unless given. */
   readonly moreMiB?: number;
-  /** Gets ready, unmeasured; what it answers is the attack. */
+  /** Prepares the attack, unmeasured, and returns the attack itself. */
   begin(stage: Stage): Promise<() => Promise<Notes>>;
-  /** Beside the delays of others, the loop and the memory: what more may not happen. */
+  /** Further limits, beside the waits of others, the event loop and the memory. */
   judge?(after: Aftermath): readonly Judged[];
 }
 
-/** What was seen from outside. */
+/** What was observed from outside. */
 export interface Aftermath {
   readonly notes: Notes;
   readonly heard: Readonly<Record<string, number>>;
   readonly seconds: number;
-  /** Of disk, that the board has more than before. */
+  /** Growth of the board's disk usage. */
   readonly storedMiB: number;
 }
 
@@ -45,6 +45,6 @@ export interface Judged {
 
 export const ATTACKER = "127.0.0.2";
 
-/** A little more than the board grants, so that nothing of it is left. */
+/** A little more than the board allows, so that the allowance is used up. */
 export const READS: Pace = { burst: 300, perSecond: 25 };
 export const WRITES: Pace = { burst: 60, perSecond: 3 };

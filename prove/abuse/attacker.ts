@@ -1,4 +1,4 @@
-// The attacker's process: gets ready when told which attack it is, and begins when told to.
+// The attacker's process: prepares the attack that it is given, and begins on command.
 import { ATTACKER, type Notes } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
 import { Caller } from "./caller.ts";

@@ -1,4 +1,4 @@
-// Connections that are taken and not used: answers that nobody reads, and idle ones.
+// Connections that are opened and not used: answers that nobody reads, and idle connections.
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Attack } from "./attack.ts";
@@ -6,7 +6,7 @@ import { established } from "./established.ts";
 
 const UNREAD = 80;
 const UNREAD_MIB = 64;
-/** Without a byte taken, and the platform looks twice. */
+/** When a connection is cut on which nothing is read. Node.js checks only twice within this time. */
 const CUT_S = 62;
 const IDLE = 1500;
 const KEPT = 500;

@@ -3,7 +3,7 @@ import { type Attack, READS, type Stage, type Notes } from "./attack.ts";
 import { type Ask, JSON_TYPE, PAGE } from "./caller.ts";
 import { TABLE } from "./texts.ts";
 
-/** As many as one address may ask, each made of its number. */
+/** As many requests as one address may send; each is made from its number. */
 const asking =
   (make: (stage: Stage) => (i: number) => Ask) =>
   async (stage: Stage): Promise<() => Promise<Notes>> => {
@@ -28,7 +28,7 @@ const MANY_KEYS = mcp(`{"name":"get_message","arguments":{${Array.from({ length:
 const MANY_OBJECTS = mcp(`{${WAIT},"_meta":{"a":[${Array(340_000).fill("{}").join(",")}]}}`);
 const MANY_NUMBERS = mcp(`{"name":"get_message","arguments":{"a":[${Array(250_000).fill("0.1").join(",")}]}}`);
 const WAITING = 20;
-/** Before the oldest message. */
+/** Reaches back to before the oldest message. */
 const HOURS = 30;
 
 export const ATTACKS_ON_READS: readonly Attack[] = [

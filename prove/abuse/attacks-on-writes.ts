@@ -1,4 +1,4 @@
-// Posts and streams that cost more than their place: bytes, work for the writer, texts held against filters, leases and reports.
+// Posts and streams that cost the board more than they should: bytes, work for the writer, filters to match, leases and reports.
 import { createHash, randomBytes } from "node:crypto";
 import { messageId } from "../../src/core/protocol/identity.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
@@ -10,7 +10,7 @@ import { LARGE_BODY } from "./texts.ts";
 
 const posting = (body: string, path = "/api/messages"): Ask => ({ method: "POST", path, headers: JSON_TYPE, body });
 
-/** With all the work that buys room. */
+/** With all the extra proof of work that buys room. */
 function sealed(
   agent: Agent,
   fields: Fields,
@@ -28,14 +28,14 @@ const FLOATS = `{"v":1,"pk":"${"A".repeat(43)}","ts":1,"kind":"note","data":{"a"
 
 const STREAMS = 20;
 const PREFIXES = Array.from({ length: 15 }, (_, n) => `qxzj${n}*`).join(" ");
-/** Short words, as many as a text can have. */
+/** As many short words as a text can have. */
 const MANY_WORDS = Array.from({ length: 10_000 }, (_, n) => n.toString(36).slice(-2).padStart(2, "q")).join(" ");
 
 const LARGE_POSTS = 150;
 const BURST_BYTES = 2 * 1024 * 1024;
 const BYTES_A_SECOND = 8 * 1024;
 const ONE_POST_BYTES = 1024 * 1024;
-/** Twice the bytes accepted, with their indexes, and what the others have posted meanwhile. */
+/** Twice the accepted bytes, with their indexes, and what others have posted meanwhile. */
 const STORED_MIB = 32;
 
 const TASKS = 16;

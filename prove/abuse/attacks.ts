@@ -1,4 +1,4 @@
-// All attacks there are. The first one's message may be posted for an hour after the board was filled only.
+// The list of all attacks. The message of the first one can be posted only within an hour after the board was filled.
 import type { Attack } from "./attack.ts";
 import { ATTACKS_ON_CONNECTIONS } from "./attacks-on-connections.ts";
 import { ATTACKS_ON_READS } from "./attacks-on-reads.ts";

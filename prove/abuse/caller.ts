@@ -1,4 +1,4 @@
-// Somebody at one address: sends requests, takes whatever comes back, and counts what was answered.
+// A caller at one address: sends requests, reads the answers, and counts them by status.
 import { type ClientRequest, Agent as Connections, type IncomingMessage, request } from "node:http";
 
 export interface Ask {
@@ -9,18 +9,18 @@ export interface Ask {
 }
 
 export interface Answer {
-  /** `none` where the board hung up, or did not answer in time; `left` where this caller did not wait for it. */
+  /** `none` if the board closed the connection or did not answer in time; `left` if this caller did not wait for the answer. */
   readonly status: string;
   readonly text: string;
 }
 
-/** So many at once, and after that so many a second, whether they are answered or not. */
+/** A number of requests at once, then a number per second, whether or not they are answered. */
 export interface Pace {
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** One address may have a few more; the rest of its requests wait here. */
+/** The board allows one address a few more; further requests wait here. */
 const CONNECTIONS = 450;
 const LONGEST_MS = 60_000;
 const TEXT_CHARS = 100_000;
@@ -69,7 +69,7 @@ export class Caller {
     });
   }
 
-  /** Goes on reading what does not end until this caller leaves; resolves with the status as soon as it is there. */
+  /** Reads an endless answer until this caller leaves; resolves with the status as soon as it arrives. */
   follow(ask: Ask): Promise<string> {
     return new Promise((resolve) => {
       const sent = this.#send(ask, (response) => {
@@ -99,7 +99,10 @@ export class Caller {
     return sent;
   }
 
-  /** Sends the i-th of what is made until there is no more, or the time is over; then it hangs up, unless it is to stay for the answers. */
+  /**
+   * Sends request after request until `make` has no more or the time is over. Then it closes its connections, or stays until all are
+   * answered.
+   */
   async pace(
     { burst, perSecond }: Pace,
     seconds: number,

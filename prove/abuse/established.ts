@@ -1,10 +1,13 @@
-// Connections as the system sees them: whoever does not read would never notice that the other end is closed.
+// Connections as the operating system reports them: a caller that does not read would never notice that the other end is closed.
 import { readFileSync } from "node:fs";
 
 const ESTABLISHED = "01";
 const INODE = 9;
 
-/** Of a caller, to a port of this machine, that the board has accepted and not closed; those that it has not yet met belong to no file. */
+/**
+ * The number of connections from an address to a port of this machine that the board has accepted and not closed. Those it has not accepted
+ * yet have no inode.
+ */
 export function established(port: number, address: string): number {
   const [own, other] = [hex("127.0.0.1"), hex(address)];
   const local = `${own}:${port.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -1,11 +1,11 @@
-// A program: fills a board with what hostile callers feed on, by the writer of the checkout that is looked at, and prints where it is.
+// A program that fills a board with data for the attacks, using the writer of the checkout under test, and prints where that data is.
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BoardLife } from "../../bench/support/board-life.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/durations.ts";
-import { NOTHING } from "../../src/core/guard/noticed.ts";
+import { NOTHING } from "../../src/core/guard/text-findings.ts";
 import type { Arrival } from "../../src/core/message/message-state.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload, Ref } from "../../src/core/protocol/payload.ts";
@@ -16,25 +16,25 @@ import { reasons } from "../../test/support/operator.ts";
 import { LARGE_BODY, TABLE } from "./texts.ts";
 
 export interface Filling {
-  /** A checkout of the board. */
+  /** The checkout of the board. */
   readonly server: string;
   readonly dir: string;
-  /** Where it is moved to, unless it stays in the directory. */
+  /** The database that the board is moved to; without it, the board stays in the directory. */
   readonly databaseUrl: string | undefined;
   readonly messages: number;
   readonly tombstones: number;
-  /** Of the messages, in one thread; and as many answer a message that is not there yet. */
+  /** The number of messages in one thread. The same number answer a message that does not exist yet. */
   readonly thread: number;
 }
 
-/** What attacks need to know of the board. */
+/** What the attacks need to know about the board. */
 export interface Feed {
   readonly thread: string;
   readonly tables: readonly string[];
   readonly dense: readonly string[];
   /** The large messages come right after this seq. */
   readonly largeAfter: number;
-  /** The message that so many answer, signed; it was never posted. */
+  /** The message that many messages answer, signed. It was never posted. */
   readonly awaited: { readonly payload: string; readonly sig: string };
   readonly gone: { readonly authors: readonly string[]; readonly tags: readonly string[] };
 }
@@ -56,7 +56,7 @@ const { SqliteWriter } = await from<typeof import("../../src/adapters/sqlite/wri
 
 mkdirSync(filling.dir, { recursive: true });
 const db = openDatabase(databasePath(filling.dir), "write");
-// Whoever fills can begin anew: nothing has to survive a crash here.
+// Filling can be repeated, so nothing has to survive a crash here.
 db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -1048576");
 const writer = new SqliteWriter(db);
 const authors = Array.from({ length: AUTHORS }, (_, n) => createHash("sha256").update(`author ${n}`).digest("base64url"));
@@ -71,7 +71,7 @@ function run(acts: readonly Act[]): void {
 const posts = (arrivals: readonly Arrival[]): void =>
   run(arrivals.map((arrival) => ({ type: "post", arrival: admitted(arrival), dryRun: false })));
 
-/** `text` where the payload is written in another way than usual. */
+/** `text` writes the payload in an unusual form. */
 function arrival(fields: Partial<Payload> & { kind: string }, text?: (payload: Payload) => string): Arrival {
   const n = made++;
   const pk = authors[n % AUTHORS]!;
@@ -83,7 +83,7 @@ function arrival(fields: Partial<Payload> & { kind: string }, text?: (payload: P
 
 const tagsGone = Array.from({ length: 20 }, (_, n) => `gone-${n}`);
 
-/** Most expire, some are withdrawn, and a few removed. */
+/** Most of the messages expire, some are withdrawn, and a few are removed. */
 function fillTombstones(): void {
   for (let left = filling.tombstones; left > 0; left -= BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, left) }, (_, i) =>
@@ -118,7 +118,7 @@ function fillInBatches(count: number, make: (i: number) => Arrival): readonly st
 fillTombstones();
 const largeAfter = Number(db.prepare("SELECT max(seq) AS seq FROM log").get()?.["seq"] ?? 0);
 fillInBatches(LARGE, (i) =>
-  // The longest text there is, in the longest way to write it.
+  // The longest possible text, written in the longest possible way.
   arrival({ kind: "note", title: `large ${i}`, body: LARGE_BODY }, (payload) =>
     JSON.stringify(payload).replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`),
   ),
@@ -134,7 +134,7 @@ const dense = fillInBatches(DENSE, (i) => {
 const [thread = ""] = fillInBatches(1, () => arrival({ kind: "question", title: "How long can a thread be?" }));
 const inThread: string[] = [thread];
 fillInBatches(filling.thread - 1, (i) => {
-  // Half of them to the root, and half to one another.
+  // Half of them answer the root, and half answer one another.
   const to = i % 2 === 0 ? thread : inThread[inThread.length - 1 - (i % Math.min(50, inThread.length))]!;
   const one = arrival({ kind: "note", title: `reply ${i}`, body: "so it is", refs: [{ rel: "reply", id: to }] });
   inThread.push(one.id);
@@ -175,11 +175,12 @@ async function move(url: string): Promise<void> {
   const { openPostgresStore } = await from<typeof import("../../src/adapters/postgres/store.ts")>("adapters/postgres/store.ts");
   const { fillPostgres } = await from<typeof import("../../src/adapters/postgres/transfer.ts")>("adapters/postgres/transfer.ts");
   const { portionsOf } = await from<typeof import("../../src/adapters/sqlite/transfer.ts")>("adapters/sqlite/transfer.ts");
-  const { signingKey } = await from<typeof import("../../src/adapters/system/board-key.ts")>("adapters/system/board-key.ts");
+  const { requireBoardKey } = await from<typeof import("../../src/adapters/system/board-key.ts")>("adapters/system/board-key.ts");
   // Makes the tables.
   const store = await openPostgresStore(url);
   await store.close();
   const source = openDatabase(databasePath(filling.dir), "write");
-  await fillPostgres(url, portionsOf(source), signingKey(seed).pk);
+  const { pk } = requireBoardKey(join(filling.dir, "board.key"), filling.dir, undefined, "Fill the board again.");
+  await fillPostgres(url, portionsOf(source), pk);
   source.close();
 }

@@ -1,4 +1,4 @@
-// The board that is attacked: filled once for a run and a store, indexed, and copied for each attack.
+// The board that is attacked: filled once per run and store, indexed, and copied for each attack.
 import { spawn, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, rmSync, statSync } from "node:fs";
@@ -14,10 +14,10 @@ import type { Feed, Filling } from "./fill.ts";
 import { abuseFlags } from "./flags.ts";
 
 const FULL = { messages: 100_000, tombstones: 300_000, thread: 20_000 };
-/** Enough for all that attacks look for. */
+/** Enough data for all attacks. */
 const LEAST = { messages: 3000, tombstones: 4000, thread: 500 };
 const CALM_MS = 2000;
-/** Of one core. */
+/** A share of one core. */
 const CALM_SHARE = 0.03;
 const CALM_LOOKS = 150;
 
@@ -35,7 +35,7 @@ export class FilledBoard {
     this.feed = feed;
   }
 
-  /** `server` is the checkout whose board it is. */
+  /** `server` is the checkout of the board. */
   static async make(store: StoreName, server: string, times: (full: number) => number): Promise<FilledBoard> {
     const dir = join(emptyDirectory(), "filled");
     const database = store === "sqlite" ? undefined : "abuse_filled";
@@ -57,25 +57,25 @@ export class FilledBoard {
     if (code !== 0) throw new Error(`Filling the board ended with ${code}.`);
     const filled = new FilledBoard(server, dir, database, JSON.parse(told) as Feed);
     if (database !== undefined) {
-      // The node keeps its index there, and nothing else.
+      // The directory of a node contains only its index.
       rmSync(join(dir, "board.db"));
       const client = new Client({ url: sharedServer().databaseUrl(database), connections: 1, name: "abuse" });
       await client.script("VACUUM ANALYZE");
       await client.end();
     }
-    // What has been indexed once is not again in each copy.
+    // Builds the index here once, so that the copies need not build it again.
     await using board = await filled.#serve(dir, database, [], {});
     await calm(board.pid);
     await board.kill("SIGTERM");
     return filled;
   }
 
-  /** Of the server that it is kept in, if any. */
+  /** The process of the database server, if there is one. */
   get databasePid(): number | undefined {
     return this.#database === undefined ? undefined : sharedServer().pid;
   }
 
-  /** A board of its own on a copy, at rest. */
+  /** Starts a board on a copy, and waits until it is idle. */
   async start(flags: readonly string[], env: Readonly<Record<string, string>>): Promise<AttackedBoard> {
     const dir = join(emptyDirectory(), "copy");
     execFileSync("cp", ["-a", "--reflink=auto", this.#dir, dir]);
@@ -115,7 +115,7 @@ export class AttackedBoard implements AsyncDisposable {
     return Number(new URL(this.process.url).port);
   }
 
-  /** Of its files, and of its database. */
+  /** The size of its files and of its database. */
   async storedMiB(): Promise<number> {
     const files = readdirSync(this.#dir, { recursive: true, encoding: "utf8" });
     const own = files.reduce((sum, name) => sum + (statSync(join(this.#dir, name), { throwIfNoEntry: false })?.size ?? 0), 0);
@@ -147,7 +147,7 @@ async function admin<T>(work: (client: Client) => Promise<T>): Promise<T> {
   }
 }
 
-/** Until a process does no more work of its own, such as indexing; on a machine without /proc for a moment. */
+/** Waits until a process has no background work left, such as indexing. Without /proc, waits for a moment. */
 async function calm(pid: number | undefined): Promise<void> {
   for (let looks = 0, before = familyMs(pid); looks < CALM_LOOKS; looks++) {
     await new Promise((resolve) => setTimeout(resolve, CALM_MS));

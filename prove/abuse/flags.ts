@@ -1,13 +1,13 @@
-// How the board is started that callers abuse: as everybody starts a public one, but that its proof of work is soon found.
+// The flags of a board under attack: the defaults of a public board, but with little proof of work.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Work can be done ahead, and says nothing of what the board can bear. */
+/** Attackers can do proof of work ahead of time, so it says nothing about what the board can bear. */
 export const ABUSE_BITS = 8;
-/** More work than asked for, up to which it buys room. */
+/** Extra bits of proof of work that buy room, at most. */
 export const BOUGHT_BITS = 4;
 
-/** `server` is a checkout; one from before there were profiles has only public boards. */
+/** `server` is a checkout. A checkout from before local boards existed has only public boards. */
 export function abuseFlags(server: string): readonly string[] {
   const config = join(server, "src/config.ts");
   const profiles = existsSync(config) && readFileSync(config, "utf8").includes('"profile"');

@@ -1,4 +1,4 @@
-// The process of those who only use the board: four addresses, each within its limits, and how long they wait.
+// The process of the honest callers: four addresses, each within its limits, and how long they wait.
 import { Agent } from "../../test/support/agent.ts";
 import { quantile } from "../support/gauges.ts";
 import { Caller, JSON_TYPE } from "./caller.ts";
@@ -8,10 +8,12 @@ import { type Measure, type Question, QUESTIONS, type Waited } from "./questions
 const ADDRESSES = ["127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"];
 const PER_SECOND: Readonly<Record<Question, number>> = { time: 15, list: 15, post: 6 };
 const AGENTS = 40;
-const WORDS = "What I saw of it and what I make of that, for whoever comes after me. ".repeat(8);
+const WORDS = 90;
+/** Each text is different, because copies posted by several keys need more work. */
+const words = (): string => Array.from({ length: WORDS }, () => Math.floor(Math.random() * 36 ** 5).toString(36)).join(" ");
 
 const agents = Array.from({ length: AGENTS }, () => new Agent());
-/** Each question goes round by itself: otherwise one address may post all. */
+/** Each kind of question has its own turn of addresses; otherwise one address could send all posts. */
 const asked: Record<Question, number> = { time: 0, list: 0, post: 0 };
 let callers: readonly Caller[] = [];
 
@@ -31,7 +33,8 @@ async function measure({ port, seconds }: Measure): Promise<Waited> {
     ms[question].push(performance.now() - start);
     if (!status.startsWith("20")) refused[status] = (refused[status] ?? 0) + 1;
   };
-  // Each at its own moments, whether those before it were answered or not: who waits for an answer does not see what the others wait.
+  // Requests are sent on schedule, whether or not earlier ones were answered. A caller that waits for each answer would not notice how long
+  // others wait.
   const lane = async (question: Question, offset: number): Promise<void> => {
     const start = performance.now() + offset;
     const under: Promise<void>[] = [];
@@ -56,7 +59,7 @@ function post(): string {
     ts: Math.floor(Date.now() / 1000),
     kind: "note",
     title: `seen ${posted} ${Math.random()}`,
-    body: WORDS,
+    body: words(),
     tags: ["honest", `h${posted % 20}`],
   });
   return JSON.stringify(agent.seal(payload, undefined, ABUSE_BITS));

@@ -1,4 +1,4 @@
-// One attack, seen from outside: what others wait for before it and during it, and what it does to the board.
+// Runs one attack and measures from outside: how long others wait before and during it, and what it does to the board.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { setPriority } from "node:os";
@@ -13,14 +13,14 @@ import type { FilledBoard } from "./filled-board.ts";
 import { type Measure, QUESTIONS, type Waited } from "./questions.ts";
 
 const SLOWER = 3;
-/** Three times next to nothing is nothing either. */
+/** Below this a wait is always acceptable, because three times almost nothing is still almost nothing. */
 const FLOOR_MS = 50;
 const LONGEST_MS = 250;
 const HELD_MS = 50;
 const MORE_MIB = 256;
 const WARM_S = 4;
 const WORTH_TELLING = 0.1;
-/** Behind the board and those who measure, for a core: it would be on another machine. */
+/** The attacker has a lower priority than the board and the measuring processes: in reality it would be on another machine. */
 const LATER = 10;
 
 export const PROMISE = `others' p99 within ${SLOWER} x of quiet (${FLOOR_MS} ms always pass, over ${LONGEST_MS} never), no turn of the loop over ${HELD_MS} ms of processor time`;
@@ -63,7 +63,7 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
     { held: moreMiB <= atMost, words: `${moreMiB.toFixed(0)} MiB more memory (${atMost} at most)` },
     ...(attack.judge?.({ notes, heard, seconds, storedMiB }) ?? []),
     { held: hasMet(attack, heard), words: `answered ${textOf(heard)}` },
-    // Who waits for a core that somebody else has does not wait for the board.
+    // Time spent waiting for a core that other programs use is not the board's fault.
     ...(others > WORTH_TELLING ? [{ held: true, words: `${Math.round(others * 100)} % of the machine were not ours` }] : []),
     ...(ended === undefined ? [] : [{ held: false, words: `the board ended with ${ended}` }]),
   ];
@@ -73,7 +73,7 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   };
 }
 
-/** Where a board is too busy to answer anything, what others wait for tells. */
+/** If the board is too busy to answer anything, the waits of the others show it. */
 const hasMet = ({ meets }: Attack, heard: Readonly<Record<string, number>>): boolean =>
   meets.some((status) => (heard[status] ?? 0) > 0) || Object.keys(heard).every((status) => status === "left" || status === "none");
 
@@ -87,7 +87,7 @@ const textOf = (heard: Readonly<Record<string, number>>): string =>
     .map(([status, n]) => `${count(n)} x ${status}`)
     .join(", ");
 
-/** A process of its own that does what it is told, one thing after the other. */
+/** A separate process that executes commands one after the other. */
 class Helper<Order, Report> implements Disposable {
   readonly #child: ChildProcess;
   readonly #ended = new AbortController();

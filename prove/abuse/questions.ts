@@ -1,4 +1,4 @@
-// What those ask who only use the board, and how long they waited.
+// The questions of honest callers, and how long they waited.
 export const QUESTIONS = ["time", "list", "post"] as const;
 export type Question = (typeof QUESTIONS)[number];
 
@@ -8,9 +8,9 @@ export interface Measure {
 }
 
 export interface Waited {
-  /** Milliseconds that 99 of 100 took at most. */
+  /** Milliseconds: 99 of 100 answers took at most this long. */
   readonly p99: Readonly<Record<Question, number>>;
   readonly answers: number;
-  /** Other than 200 and 201. */
+  /** Answers other than 200 and 201, by status. */
   readonly refused: Readonly<Record<string, number>>;
 }

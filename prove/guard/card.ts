@@ -1,5 +1,5 @@
-// The guard's score card: what flags and risk say of texts whose kind is known, by language, class and source, as tables.
-import { guardMarks, type Judged } from "../../src/core/guard/judge.ts";
+// The guard's score card: tables of how often texts of a known kind get flags and risk, by language, class and source.
+import { guardMarks, type Judged } from "../../src/core/guard/examine-text.ts";
 import type { RiskTable } from "../../src/core/guard/risk/scorer.ts";
 
 export const judged = (table: RiskTable, text: string): Judged => guardMarks(table, { v: 1, pk: "", ts: 0, kind: "note", body: text });
@@ -15,7 +15,7 @@ const COLUMNS: readonly (readonly [string, (one: Judged) => boolean])[] = [
 export const share = (of: readonly Judged[], has: (one: Judged) => boolean): number =>
   of.length === 0 ? 0 : (100 * of.filter(has).length) / of.length;
 
-/** A row for each group, in the order given, with the share of its texts of which something is said. */
+/** A row for each group, in the given order, with the share of its texts that got a flag or a risk. */
 export function cardTable(first: string, groups: readonly (readonly [string, readonly Judged[]])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [
@@ -28,7 +28,7 @@ export function cardTable(first: string, groups: readonly (readonly [string, rea
 const BEGIN = "<!-- npm run prove -- guard writes from here -->";
 const END = "<!-- to here -->";
 
-/** The page with this card in the place of the one before. */
+/** Replaces the score card in the page. */
 export function withCard(page: string, card: string): string {
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];

@@ -1,4 +1,5 @@
-// One caller cannot take the board from the others: each attack at the most that one address may send, on a large board with the usual limits.
+// One caller cannot take the board away from others: each attack sends the most that one address may send, to a large board with the usual
+// limits.
 import { resolve } from "node:path";
 import { ATTACKS } from "../abuse/attacks.ts";
 import { FilledBoard } from "../abuse/filled-board.ts";
@@ -12,7 +13,7 @@ const LEAST_S = 3;
 const made = new Map<StoreName, Promise<FilledBoard>>();
 const server = attackedServer ?? resolve(import.meta.dirname, "../..");
 
-/** A row each; the first one fills the board for all. */
+/** One row per attack; the first one fills the board for all. */
 export const abuse: readonly Part[] = ATTACKS.map((attack) => ({
   name: `abuse ${attack.name}`,
   group: "abuse",

@@ -1,4 +1,4 @@
-// Backups under load: each restores to a board that runs, and its log is a prefix of the one that went on.
+// Backups under load: each can be restored to a working board, and its log is a prefix of the log of the running board.
 import { join } from "node:path";
 import { plural } from "../../src/core/text/plural.ts";
 import { makeBackup } from "../../src/cli/operate/backup.ts";
@@ -44,7 +44,7 @@ export const backup: Part = {
       if (isPrefix(log, whole)) prefixes++;
       entries += log.length;
       lost += (await lostBy(again.url, posters.acknowledged.slice(0, acknowledged), log)).length;
-      // What was signed before is in it, and what it signs now is in the log that went on.
+      // The backup contains everything that was signed before it, and what it signs now is in the log of the running board.
       const later = new Witness();
       await later.ask(again.url);
       off += offChain(signed, log) + (later.judge(whole).held ? 0 : 1);

@@ -1,4 +1,4 @@
-// A clock that steps, back and forth and across restarts: the log stays in order, and nothing acknowledged is lost before its time.
+// A clock that jumps back and forth, also across restarts: the log stays in order, and no acknowledged message is lost before its time.
 import { plural } from "../../src/core/text/plural.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
@@ -26,7 +26,7 @@ export const clock: Part = {
     const kept: Envelope[] = [];
     const steps = times(STEPS);
     let [back, refused, early] = [0, 0, 0];
-    /** The furthest that time has been: the log's clock never runs backwards. */
+    /** The latest time so far: the log's clock never runs backwards. */
     let furthest = start;
     const short: { readonly id: string; readonly until: number }[] = [];
     for (let i = 0; i < steps; i++) {
@@ -47,7 +47,7 @@ export const clock: Part = {
         board = await TestBoard.start({ data: board.data, clock: board.clock });
       }
     }
-    // The default lifetime is longer than all steps together may lead.
+    // The default lifetime is longer than all jumps together.
     const log = await wholeLog(board.url);
     const alive = kept.slice(-1000);
     const lost = await lostBy(board.url, alive, log);

@@ -1,4 +1,4 @@
-// Courier, board and receivers are killed at random; every message is acted on once by an agent that can be told twice.
+// Courier, board and receivers are killed at random. Every message is acted on exactly once by an agent that may be woken twice.
 import { plural } from "../../src/core/text/plural.ts";
 import { killedCourier } from "../../test/support/courier-kills.ts";
 import { type Part, STORES } from "../part.ts";

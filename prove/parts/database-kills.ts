@@ -1,4 +1,4 @@
-// PostgreSQL itself is killed under the nodes: its first process, or one that serves a node; nothing acknowledged may be missing.
+// PostgreSQL itself is killed while nodes use it: its main process, or one that serves a node. No acknowledged message may be missing.
 import { plural } from "../../src/core/text/plural.ts";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
@@ -52,7 +52,7 @@ export const databaseKills: Part = {
   },
 };
 
-/** The others end themselves, and it recovers without being started. */
+/** After one process is killed, the others end themselves, and PostgreSQL recovers without a restart. */
 async function killOne(server: PostgresServer): Promise<void> {
   const client = new Client({ url: server.databaseUrl("postgres"), connections: 1, name: "proof" });
   const serving = () => client.query<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'blackboard%'");

@@ -1,4 +1,4 @@
-// Derived facts: after a long random history every status, count, lease and tally must be what a replay of the log comes to.
+// Derived facts: after a long random history, every status, count, lease and tally must equal the result of a replay of the log.
 import { subarray } from "fast-check";
 import { plural } from "../../src/core/text/plural.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
@@ -15,9 +15,9 @@ import { simplest } from "../support/simplest.ts";
 const ACTS = 100_000;
 const AT_ONCE = 32;
 const AGENTS = 12;
-/** One act in so many is about keys. */
+/** One act in this many is about keys. */
 const KEY_ACT_EVERY = 50;
-/** Histories to look for a fault in that somebody can read. */
+/** Lengths of histories, to find one with the fault that is short enough to read. */
 const SHORT = [10, 30, 100, 300, 1000, 3000];
 const SHOWN = 10;
 
@@ -31,6 +31,7 @@ export const derived: Part = {
     const busy = new BusyBoard(board, new Random(SEED), AGENTS);
     const { board: name } = (await board.get<{ board: string }>("/api/checkpoint")).body;
     const keys = new KeyActs(board, name, new Random(SEED + 1), busy.agents);
+    await keys.begin();
     let left = acts;
     const lane = async (): Promise<void> => {
       while (left-- > 0) await (left % KEY_ACT_EVERY === 0 ? keys.act() : busy.fill(1));
@@ -53,7 +54,7 @@ async function replayed(board: TestBoard): Promise<CheckReport> {
   return checkConfigured(configAt(board.data), board.clock.now());
 }
 
-/** Each act is drawn from a seed of its own, so that the others stay the same where one is left out. */
+/** Each act is drawn from its own seed, so that the others stay the same if one is left out. */
 class InTurn extends Random {
   turn = new Random(SEED);
 
@@ -62,7 +63,7 @@ class InTurn extends Random {
   }
 }
 
-/** One act after the other on a board of its own: what was posted, and what a replay says of it. */
+/** Performs the acts one after the other on a new board; returns what was posted and the result of a replay. */
 async function history(seeds: readonly number[]): Promise<{ posted: readonly string[] } & CheckReport> {
   await using board = await TestBoard.start();
   const posted: string[] = [];
@@ -79,7 +80,7 @@ async function history(seeds: readonly number[]): Promise<{ posted: readonly str
   return { posted, ...(await replayed(board)) };
 }
 
-/** The simplest history after which something is not what the log comes to, where a short one has that fault. */
+/** The simplest history whose facts differ from a replay of the log, if a short history has that fault. */
 async function shortHistory(most: number): Promise<string> {
   for (const acts of SHORT.filter((one) => one <= most)) {
     const seeds = Array.from({ length: acts }, (_, i) => SEED + i);

@@ -1,4 +1,4 @@
-// The same of PostgreSQL's disk: its tables cannot grow, or its write-ahead log cannot, on which PostgreSQL itself gives up.
+// The same for PostgreSQL's disk. Either its tables cannot grow, or its write-ahead log cannot grow and PostgreSQL itself ends.
 import { spawnSync } from "node:child_process";
 import { chmodSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,10 +10,10 @@ import { FullDisk } from "../support/full-disk.ts";
 import { smallDisk } from "../support/machine.ts";
 import { revive, runs } from "../support/postgres-crash.ts";
 
-/** Empty tables take 40, and the log 16 at least. */
+/** Megabytes. Empty tables take 40, and the log takes at least 16. */
 const DISK_MB = { tables: 80, log: 64 };
 const BALLAST_MB = 16;
-/** Its log is not cleared before it has taken all there is. */
+/** With this limit, the log is not cleared before the disk is full. */
 const SETTINGS = { shared_buffers: "16MB", min_wal_size: "32MB", max_wal_size: "1GB" };
 
 export async function postgresDiskFull(): Promise<Finding> {
@@ -22,7 +22,7 @@ export async function postgresDiskFull(): Promise<Finding> {
   return { held: tables.held && log.held, figure: `no room for its tables: ${tables.figure}; no room for its log: ${log.figure}` };
 }
 
-/** Tables and log each have a disk of their own, of which one is small. */
+/** Tables and log are on separate disks, and one of them is small. */
 async function filled(small: "tables" | "log"): Promise<Finding> {
   using disk = smallDisk(DISK_MB[small]);
   const other = emptyDirectory();
@@ -39,7 +39,7 @@ async function filled(small: "tables" | "log"): Promise<Finding> {
     const ended = !runs(server);
     await revive(server);
     const { held, figure } = await full.judge();
-    // Without its log PostgreSQL answers nobody.
+    // Without its log, PostgreSQL answers nobody.
     const [words, statuses] = small === "tables" ? [/^503 storage_full$/, /^200$/] : [/^503 storage_(full|unavailable)$/, /^(200|503)$/];
     const inWords = full.refusals.answers.every((one) => words.test(one)) && full.reads.answers.every((one) => statuses.test(one));
     return { held: held && inWords, figure: `${figure}${ended ? ", PostgreSQL having ended itself and been started again" : ""}` };
@@ -52,7 +52,7 @@ async function filled(small: "tables" | "log"): Promise<Finding> {
 async function moveLog(server: PostgresServer, to: string): Promise<void> {
   const [from, log] = [join(server.dir, "pg_wal"), join(to, "pg_wal")];
   await server.stop();
-  // With its owner and mode, which the server insists on.
+  // `mv` keeps the owner and the mode, which the server requires.
   spawnSync("mv", [from, log]);
   symlinkSync(log, from);
   await server.start();

@@ -1,4 +1,4 @@
-// A full disk: reading goes on, writing is refused in so many words, and both are as before once there is space, without a restart.
+// A full disk: reads continue, writes are refused with a clear error, and both work again when there is space, without a restart.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BoardProcess } from "../../test/support/process.ts";

@@ -1,4 +1,4 @@
-// Expired means gone: a word that stands everywhere in a message is looked for on every surface, before and after the message's time.
+// Expired means gone: searches for a word that occurs in every part of a message, on every surface, before and after the message expires.
 import { plural } from "../../src/core/text/plural.ts";
 import type { Agent } from "../../test/support/agent.ts";
 import { TestBoard } from "../../test/support/board.ts";

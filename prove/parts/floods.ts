@@ -1,19 +1,19 @@
-// A flood from one address: refused at once, whatever it asks, and an IPv6 network of 64 bits is one address.
+// A flood from one address: every request is refused at once, and an IPv6 network of 64 bits counts as one address.
 import { randomBytes } from "node:crypto";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { count, type Part, STORES } from "../part.ts";
 import { quantile } from "../support/gauges.ts";
 
 const QUESTIONS = 20_000;
-/** Of fewer, too many meet a board that has just started and compiles. */
+/** With fewer requests, too many of them meet a board that has just started and is still compiling. */
 const LEAST = 5000;
 const REFUSED_WITHIN_MS = 1;
-/** On a machine that is shared, some wait for a core meanwhile. */
+/** On a shared machine, some requests wait for a core. */
 const IN_TIME = 0.95;
 const NETWORK = "2001:db8:0:7";
 const FLAGS = ["--profile", "public", "--rate-limits", "on", "--trusted-proxies", "127.0.0.1", "--log-level", "warn"];
 
-/** What floods ask for; the last ones would be the dearest to answer. */
+/** The requests of the flood; the last ones would be the most expensive to answer. */
 const ASKED: readonly (readonly [path: string, init: RequestInit])[] = [
   ["/api/messages", {}],
   ["/", { headers: { accept: "text/html" } }],
@@ -61,7 +61,7 @@ export const floods: Part = {
 
 const anyHost = (): string => (randomBytes(8).toString("hex").match(/.{4}/g) ?? []).join(":");
 
-/** Of all 429, those that took the board less than a millisecond. */
+/** The share of answers with 429 that took the board less than a millisecond. */
 async function sharesWithin(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`, { headers: { "x-forwarded-for": "192.0.2.1" } })).text();
   const sum = (name: RegExp): number =>

@@ -1,4 +1,4 @@
-// Hostile input: a hundred thousand requests with something wrong in them, over HTTP, MCP and SMTP. Nothing may break, nobody may wait.
+// Hostile input: a hundred thousand faulty requests over HTTP, MCP and SMTP. Nothing may break, and nobody may have to wait.
 import { plural } from "../../src/core/text/plural.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { Random, SEED } from "../../test/support/random.ts";
@@ -23,7 +23,7 @@ const MAILS = 5000;
 const LANES = 16;
 const MAIL_LANES = 4;
 const LONGEST_HELD_MS = 100;
-/** So many of the requests that did harm are made simple; the others are mostly the same. */
+/** This many of the harmful requests are simplified; the others are mostly the same. */
 const MADE_SIMPLE = 3;
 
 export const fuzz: Part = {
@@ -47,7 +47,7 @@ export const fuzz: Part = {
     const [total, mails] = onlyNumber === undefined ? [times(REQUESTS), times(MAILS)] : [0, 0];
     const known = Math.min(total, corpora.requests.length) + Math.min(mails, corpora.mails.length);
 
-    /** The same number is the same request, whatever came before it. */
+    /** The same number always gives the same request, independent of earlier ones. */
     const request = (number: number): Strange => corpora.requests[number]?.() ?? strange.next(new Random(drawnFrom(number)));
     const incidents = new Incidents(request);
     const life = { over: false };
@@ -98,7 +98,7 @@ export const fuzz: Part = {
 
 const drawnFrom = (number: number): number => Math.imul(SEED ^ Math.imul(number + 1, 0x9e3779b1), 0x85ebca6b);
 
-/** The simplest request that does harm as this one did; sent alone, and to a board that has met all the others. */
+/** The simplest request that does the same harm as this one: sent alone, to a board that has seen all the others. */
 async function madeSimple(strange: StrangeRequests, number: number, port: number): Promise<string> {
   const recorded = new Recorded(drawnFrom(number));
   strange.next(recorded);

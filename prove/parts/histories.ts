@@ -1,4 +1,4 @@
-// Never two histories: a second process cannot run beside the first, an old database cannot sign, and whatever was signed is on one chain.
+// Never two histories: a second process cannot run beside the first, an old database cannot sign, and everything signed is on one chain.
 import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { plural } from "../../src/core/text/plural.ts";
@@ -51,7 +51,7 @@ export const histories: Part = {
   },
 };
 
-/** A board that runs, is written to and asked for its head meanwhile, and ends. */
+/** Runs a board with posts and requests for its head, then ends it. */
 async function written(data: string, witness: Witness, meanwhile: () => Promise<void> = async () => {}): Promise<void> {
   await using board = await BoardProcess.serve(data, FLAGS);
   const watching = Array.from({ length: LANES }, () => witness.watch(() => board.url));
@@ -66,13 +66,13 @@ async function written(data: string, witness: Witness, meanwhile: () => Promise<
   await board.kill("SIGTERM");
 }
 
-/** Everything that would be a second board on the same database. */
+/** All ways to start a second board on the same database. */
 async function secondBoards(data: string, store: StoreName): Promise<readonly (readonly string[])[]> {
   const serve = ["serve", "--port", "0", "--smtp-port", "0", ...FLAGS];
   const other = emptyDirectory();
   if (store === "postgres") {
     const database = ["--database-url", await databaseFor(data)];
-    // Another directory is another node, which is as it should be; with another key it is not.
+    // Another directory with the same key is another node, which is allowed. With another key it is not.
     return [data, other].map((dir) => [...serve, ...database, "--data", dir]);
   }
   const link = join(other, "link");
@@ -84,7 +84,7 @@ async function secondBoards(data: string, store: StoreName): Promise<readonly (r
   return [data, link, linked].map((dir) => [...serve, "--data", dir]);
 }
 
-/** Whether it runs, or ends for another reason than that it is the second one. */
+/** Whether the board runs, or ends for a reason other than being the second one. */
 async function starts(args: readonly string[]): Promise<boolean> {
   await using board = BoardProcess.spawn({ args });
   try {
@@ -95,7 +95,7 @@ async function starts(args: readonly string[]): Promise<boolean> {
   }
 }
 
-/** Whether a board that finds an older database takes a post or signs its head. */
+/** Whether a board with an older database accepts a post or signs its head. */
 async function signs(data: string): Promise<boolean> {
   await using board = await BoardProcess.serve(data, FLAGS);
   const init = {

@@ -1,4 +1,4 @@
-// The board is killed under load, again and again; what it acknowledged must be there, byte for byte, on a chain that holds.
+// The board is killed under load, again and again. Everything it acknowledged must be there, byte for byte, on a chain that verifies.
 import { plural } from "../../src/core/text/plural.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone, wholeLog } from "../../test/support/acknowledged.ts";
@@ -10,10 +10,10 @@ import { Witness } from "../support/witness.ts";
 
 const KILLS = 200;
 const ACKNOWLEDGEMENTS = 20_000;
-/** Each has its own processes and its own kills; starting them is most of the time, and there are two processors. */
+/** Each board has its own processes and its own kills. Starting takes most of the time, and there are two processors. */
 const BOARDS = 2;
 const CONNECTIONS = 12;
-/** Reading the whole log after every kill would take longer than the kills. */
+/** The whole log is read only after this many kills, because reading takes longer than a kill. */
 const LOOK_EVERY = 50;
 
 export const kills: Part = {
@@ -51,7 +51,7 @@ async function killed(rounds: number, wanted: number): Promise<Killed> {
     await using board = await BoardProcess.serve(data, FLAGS);
     ({ url } = board);
     if (round % LOOK_EVERY === 0) lost += (await lostBy(url, acknowledged)).length;
-    // Any moment: from the first acknowledgement of a round to twice as many as it takes for all of them.
+    // A random moment: after the first acknowledgement of a round, and on average after its fair share of all.
     const share = (wanted - acknowledged.length) / (rounds - round);
     const enough = acknowledged.length + (round === rounds - 1 ? share : 1 + Math.random() * 2 * share);
     const struck = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// The same for PostgreSQL: its disk is an image of which only what was synced is sure to have left the memory of the system.
+// The same for PostgreSQL: its disk is an image, and only synced writes are sure to be in it.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -21,14 +21,14 @@ import { heard, offChain, Witness } from "../support/witness.ts";
 const CONNECTIONS = 4;
 const POSTS_BETWEEN = 10;
 const DISK_MB = 384;
-/** Cuts that are looked at side by side. */
+/** Cuts that are checked at the same time. */
 const AT_ONCE = 4;
 const SMALL = { max_wal_size: "64MB", min_wal_size: "32MB", shared_buffers: "16MB" };
 
 export async function postgresPowerCut(cuts: number): Promise<Finding> {
   using disk = imageDisk(DISK_MB);
   const server = await postgresServer({ durable: true, parent: disk.path, settings: SMALL });
-  // What initdb wrote is not synced by it here.
+  // Here initdb does not sync what it writes.
   spawnSync("sync", ["-f", disk.path]);
   const data = emptyDirectory();
   const database = ["--database-url", server.databaseUrl("postgres")];
@@ -47,7 +47,7 @@ export async function postgresPowerCut(cuts: number): Promise<Finding> {
         const [acknowledged, heads, trees] = [[...posters.acknowledged], witness.seen, witness.trees];
         taken.push({ image: await imageOf(disk.image, server.pid), acknowledged, heads, trees });
       }
-      // Nothing is posted meanwhile, so that the log stays short for all that are to come.
+      // Nothing is posted meanwhile, so that the log stays short for the later cuts.
       using _still = await stopped(server.pid);
       const look = (cut: Cut): Promise<void> =>
         onCut(cut.image, relative(disk.path, server.dir), join(data, "board.key"), async (url) => {
@@ -75,30 +75,30 @@ export async function postgresPowerCut(cuts: number): Promise<Finding> {
   }
 }
 
-/** What had been promised, and the disk after that. */
+/** What was promised by the time of the cut, and the disk at that time. */
 interface Cut {
   readonly image: string;
   readonly acknowledged: readonly Envelope[];
   readonly heads: readonly Checkpoint[];
-  /** Of the tree. */
+  /** Signed tree heads. */
   readonly trees: readonly string[];
 }
 
 async function imageOf(disk: string, pid: number): Promise<string> {
   const image = join(emptyDirectory(), "cut.img");
-  // While nobody runs, nobody syncs, and the image is that of one moment.
+  // While all processes are stopped, nothing is synced, and the image shows a single moment.
   using _still = await stopped(pid);
   spawnSync("cp", ["--sparse=always", disk, image]);
   return image;
 }
 
-/** Lets a board look at what is left on such a disk. */
+/** Starts a board on such a disk, to check what is left. */
 async function onCut(image: string, place: string, keyFile: string, look: (url: string) => Promise<void>): Promise<void> {
   using disk = mountImage(image);
   const dir = join(disk.path, place);
-  // It names a process that is alive here, as it would not be after a cut.
+  // It names a process that is alive on this machine; after a real cut that process would not exist.
   rmSync(join(dir, "postmaster.pid"), { force: true });
-  // Nobody needs what it writes now.
+  // What the server writes now is not needed.
   const server = await serverOn(dir, { ...SMALL, fsync: "off" });
   try {
     const data = emptyDirectory();

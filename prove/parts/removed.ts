@@ -1,4 +1,4 @@
-// Removed means gone: within a second on every surface of a board that runs, and from then on nowhere on disk.
+// Removed means gone: within a second from every surface of a running board, and from then on from the disk.
 import { plural } from "../../src/core/text/plural.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { Canary, type Whereabouts } from "../../test/support/canary.ts";
@@ -27,7 +27,7 @@ export const removed: Part = {
     const [late, hidden] = [new Set<string>(), new Set<string>()];
     let [asked, slowest, left] = [0, 0, 0];
     for (let round = 0; round < rounds; round++) {
-      // A board of its own: what other rounds left would push it off the first page of some listings.
+      // A new board, because messages of other rounds would push this one off the first page of some lists.
       const data = emptyDirectory();
       await using board = await BoardProcess.serve(data, FLAGS);
       const canary = new Canary(`zqxremoved${round}`);
@@ -62,7 +62,7 @@ async function posted(url: string, canary: Canary): Promise<{ at: Whereabouts; i
   const [author, addressee] = [new Agent(), new Agent()];
   const post = (...given: Parameters<Agent["envelope"]>) => postTo(url, author.envelope(...given));
   const root = await post({ kind: "question", title: `What is ${canary.word.length}?` });
-  // Enough around it that pages fill and split.
+  // Enough other messages that database pages fill and split.
   for (let i = 0; i < BYSTANDERS; i++)
     await post({ kind: "x-bystander", title: `${canary.word.length} ${i}`, body: "x".repeat(2000), ttl: 60 });
   const message = await post(canary.fields(root.id, addressee.id), canary.blobs);

@@ -1,4 +1,4 @@
-// Restarts under load: whoever was accepted is answered, and what was answered is there afterwards.
+// Restarts under load: accepted requests are answered, and acknowledged posts exist afterwards.
 import { connect } from "node:net";
 import { plural } from "../../src/core/text/plural.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
@@ -36,7 +36,7 @@ export const restarts: Part = {
           const { status, sent } = await postOnce(port, envelope);
           if (status === 201) acknowledged.push(envelope);
           if (status !== undefined) answered++;
-          // Whoever comes after the word to end may find nobody; whoever was there before it may not.
+          // Requests after the stop signal may get no answer; requests before it must be answered.
           else if (sent > told) return;
           else unanswered++;
         }
@@ -61,7 +61,7 @@ export const restarts: Part = {
   },
 };
 
-/** One request on one connection: its status, if it was answered, and when all of it was on its way. */
+/** One request on one connection: its status, if it was answered, and when all of it had been sent. */
 function postOnce(port: number, envelope: Envelope): Promise<{ status: number | undefined; sent: number }> {
   return new Promise((resolve) => {
     let [sent, text] = [Number.POSITIVE_INFINITY, ""];

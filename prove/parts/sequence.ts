@@ -1,4 +1,4 @@
-// One sequence: many write and many poll at once; nobody may see a gap, a repeat, or an entry that comes after a later one.
+// One sequence: many callers write and poll at the same time. Nobody may see a gap, a repeated entry, or an entry out of order.
 import { plural } from "../../src/core/text/plural.ts";
 import { wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
@@ -39,7 +39,7 @@ async function served(store: StoreName, boards: AsyncDisposableStack): Promise<r
   return boards.use(await Nodes.start(NODES)).urls;
 }
 
-/** Each act goes to another node, and refers to what the one before has just acknowledged. */
+/** Each act goes to another node, and refers to the message that the node before has just acknowledged. */
 async function write(urls: readonly string[], lane: number, posts: number): Promise<void> {
   const agent = new Agent();
   let task: string | undefined;

@@ -1,4 +1,4 @@
-// Slow senders and readers that take nothing: others must not feel them, and they are cut off in time.
+// Slow senders and readers that do not read: other callers must not notice them, and they are cut off in time.
 import { randomUUID } from "node:crypto";
 import { Agent } from "../../test/support/agent.ts";
 import { openStream } from "../../test/support/event-stream.ts";
@@ -12,19 +12,19 @@ import { slowBody, slowHeader, silent, type Stalled, stalledReader } from "../su
 const SENDERS = 1000;
 const READERS = 200;
 const QUESTIONS = 2000;
-/** With one for a busy machine. */
+/** One more second, for a busy machine. */
 const SENDERS_CUT_S = 15 + 1;
-/** With a second between two looks, and one for the answer to arrive. */
+/** One more second between two checks, and one for the answer to arrive. */
 const READERS_CUT_S = 30 + 2;
-/** Until then the board sends what the system takes for those who do not. */
+/** Within this time the board fills the system's buffers for readers that do not read. */
 const FILLED_S = 1;
 const MORE_MIB = 64;
 const SLOWER = 1.2;
-/** Two measures of the same thing on an idle machine differ by this much. */
+/** Two measurements of the same thing on an idle machine differ by this much. */
 const NOISE_MS = 2;
-/** More than the buffers of the system take for one connection, so that the board notices who takes nothing. */
+/** More than the system's buffers of one connection, so that the board notices readers that do not read. */
 const PAST = 80;
-/** Four bytes a character and no word among them: what the search index takes for words is no affair of these callers, and would drown theirs. */
+/** Four bytes per character and no word: memory of the search index for words would hide the memory of these callers. */
 const LARGE = "\u{1d11e}".repeat(25_000);
 
 export const slow: Part = {
@@ -32,7 +32,7 @@ export const slow: Part = {
   promise: "1,000 slow senders and 200 stalled readers: others' p99 within 20 %, at most 64 MiB more, cut off in 15 s and 30 s",
   stores: STORES,
   async run(times) {
-    // The same work in the same order on a board of its own, with nobody in the way: a board that works takes more memory by and by.
+    // The same work in the same order on another board without slow callers, because a board's memory grows with its work.
     const alone = await seen((board, agent) => work(board.url, agent));
     const among = await seen(async (board, agent) => {
       const port = Number(new URL(board.url).port);
@@ -71,7 +71,7 @@ export const slow: Part = {
   },
 };
 
-/** What is found on a fresh board that has been at work for a while, and the most memory that it takes meanwhile. */
+/** Runs a check on a new board that has been at work for a while; returns the result and the most memory that the board used. */
 async function seen<Of>(look: (board: BoardProcess, agent: Agent) => Promise<Of>): Promise<{ found: Of; mostMiB: number }> {
   await using board = await BoardProcess.serve(emptyDirectory(), FLAGS);
   const agent = new Agent();
@@ -88,13 +88,13 @@ async function work(url: string, agent: Agent): Promise<number> {
   return p99Of(url);
 }
 
-/** What was sent before is still theirs to take; what follows it is why they were cut off. */
+/** Readers can still read what was sent before; after it comes the reason why they were cut off. */
 async function wordsOf(readers: readonly Stalled[], after: number): Promise<(string | undefined)[]> {
   await new Promise((resolve) => setTimeout(resolve, after * 1000));
   return Promise.all(readers.map((one) => one.lastWords()));
 }
 
-/** Reads the whole past, as those do who read. */
+/** Reads the whole log, as well-behaved readers do. */
 async function readAll(url: string): Promise<void> {
   await using reader = await openStream({ url }, "/api/stream", { "last-event-id": "0" });
   await reader.upTo("live");
@@ -104,7 +104,7 @@ async function postLarge(url: string, agent: Agent): Promise<void> {
   for (let i = 0; i < PAST; i++) await postTo(url, agent.envelope({ kind: "note", body: `${randomUUID()} ${LARGE}` }));
 }
 
-/** Of the milliseconds that each of many questions takes, one after the other. */
+/** The 99th percentile of milliseconds per request, one request after the other. */
 async function p99Of(url: string): Promise<number> {
   const taken: number[] = [];
   for (let i = 0; i < QUESTIONS; i++) {

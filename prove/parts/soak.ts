@@ -1,4 +1,4 @@
-// An hour at half load: messages come and go, and neither memory nor errors grow.
+// An hour at half load: messages come and expire, and neither memory nor errors grow.
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -12,12 +12,12 @@ import { residentMiB } from "../support/gauges.ts";
 
 const MINUTES = 60;
 const CONNECTIONS = 8;
-/** Short lives, so that the board is full after a minute and stays so. */
+/** A short lifetime, so that the board is full after a minute and stays so. */
 const TTL_S = 60;
 const LOOK_EVERY_MS = 2000;
 /** Rounds of each lane until its pace is known. */
 const MEASURED = 500;
-/** Of these the latest count: a board that has just started is slow. */
+/** Only the latest of these count, because a board that has just started is slow. */
 const LATEST = 200;
 const MIB_AN_HOUR = 1;
 const ERRORS = 0.0001;
@@ -52,7 +52,7 @@ export const soak: Part = {
           answers++;
           if (response === undefined || response.status >= 400) errors++;
         }
-        // As long a pause as the work took is half of what the lanes could do. The pace of the beginning is kept.
+        // Pausing as long as the work took gives half of the possible load. The pace of the beginning is used throughout.
         const worked = performance.now() - at;
         if (i < MEASURED) pace += (worked * 2 - pace) / Math.min(i + 1, LATEST);
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, pace - worked)));
@@ -71,7 +71,7 @@ export const soak: Part = {
       }
     };
     await Promise.all([watch(), ...Array.from({ length: CONNECTIONS }, lane)]);
-    // The first third fills what the board keeps, and compiles.
+    // The first third is left out: caches fill and code is compiled.
     const filled = samples.slice(Math.floor(samples.length / 3));
     const { slope, perMessage } = growth(filled);
     return {
@@ -84,9 +84,9 @@ export const soak: Part = {
 interface Sample {
   /** In hours. */
   readonly at: number;
-  /** Of the thread that answers, after a full collection, in MiB. */
+  /** MiB of the answering thread's heap, after a full garbage collection. */
   readonly heap: number;
-  /** Of the whole process, with all its threads. */
+  /** MiB of the whole process, with all its threads. */
   readonly resident: number;
   readonly live: number;
 }
@@ -94,8 +94,8 @@ interface Sample {
 const STRETCHES = 8;
 
 /**
- * What is live is kept in memory and moves with the pace that the machine allows, so that is taken off first. What else is kept grows until its
- * older half is forgotten: only the lowest of each stretch counts. What still grows is lost.
+ * Live messages are in memory, and their number depends on the speed of the machine, so their share is subtracted first. Caches grow until
+ * they drop their older half, so only the lowest value of each stretch counts. What still grows is a leak.
  */
 function growth(samples: readonly Sample[]): { readonly slope: number; readonly perMessage: number } {
   const [at, live, heap] = [samples.map((one) => one.at), samples.map((one) => one.live), samples.map((one) => one.heap)];
@@ -116,13 +116,13 @@ function growth(samples: readonly Sample[]): { readonly slope: number; readonly 
 
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 
-/** Least squares. */
+/** The slope by least squares. */
 function slopeOf(xs: readonly number[], ys: readonly number[]): number {
   const [x, y] = [mean(xs), mean(ys)];
   return xs.reduce((sum, one, i) => sum + (one - x) * ((ys[i] ?? y) - y), 0) / xs.reduce((sum, one) => sum + (one - x) ** 2, 0);
 }
 
-/** What `xs` does not explain of `ys`. */
+/** The part of `ys` that does not depend on `xs`. */
 function beside(xs: readonly number[], ys: readonly number[]): readonly number[] {
   const [slope, x] = [slopeOf(xs, ys), mean(xs)];
   return ys.map((one, i) => one - slope * ((xs[i] ?? x) - x));

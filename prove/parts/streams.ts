@@ -1,4 +1,5 @@
-// Streams lose nothing: a reader is dropped and the board is killed, again and again; what it heard must be the log, each entry once.
+// Streams lose nothing: the reader is disconnected and the board is killed, again and again. What it received must be the log, each entry
+// once.
 import { plural } from "../../src/core/text/plural.ts";
 import { wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";

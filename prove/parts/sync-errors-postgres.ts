@@ -1,4 +1,5 @@
-// The same of PostgreSQL's write-ahead log: it must not be taken for written, by PostgreSQL or by the node, which goes on by itself.
+// The same for PostgreSQL's write-ahead log: neither PostgreSQL nor the node may take a failed sync for a write. The node continues without
+// a restart.
 import { plural } from "../../src/core/text/plural.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy } from "../../test/support/acknowledged.ts";
@@ -12,9 +13,9 @@ import { revive } from "../support/postgres-crash.ts";
 import { attached } from "../support/strace.ts";
 import { readTrace } from "../support/trace.ts";
 
-/** Posts beside those that the n-th sync should take: some are synced by another process of PostgreSQL. */
+/** Posts in addition to those that the n-th sync needs, because another process of PostgreSQL syncs some. */
 const ENOUGH_MORE = 20;
-/** Servers side by side: most of a run is waiting for PostgreSQL to come back. */
+/** Servers at the same time: a run mostly waits for PostgreSQL to come back. */
 const AT_ONCE = 4;
 
 export async function postgresSyncErrors(failures: number): Promise<Finding> {
@@ -52,7 +53,7 @@ export async function postgresSyncErrors(failures: number): Promise<Finding> {
 interface Run {
   readonly acknowledged: readonly Envelope[];
   readonly injected: boolean;
-  /** Answers after the failure, each of which needs a sync of its own, that had none. */
+  /** Answers after the failure without a sync of their own, which each of them needs. */
   readonly late: number;
 }
 

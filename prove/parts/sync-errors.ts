@@ -1,4 +1,4 @@
-// A sync that fails is never an acknowledgement: the n-th one answers EIO, for many n, and the board must stop rather than go on.
+// A failed sync is never acknowledged: the n-th sync returns EIO, for many n, and the board must stop instead of continuing.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { plural } from "../../src/core/text/plural.ts";
@@ -14,7 +14,7 @@ import { postgresSyncErrors } from "./sync-errors-postgres.ts";
 
 const FAILURES = 100;
 const AT_ONCE = 2;
-/** From the first post that was not acknowledged. */
+/** Counted from the first post that was not acknowledged. */
 const ENDS_WITHIN_MS = 10_000;
 
 export const syncErrors: Part = {
@@ -51,13 +51,13 @@ async function sqliteSyncErrors(failures: number): Promise<Finding> {
 
 interface Run {
   readonly acknowledged: readonly Envelope[];
-  /** Acknowledgements that came after the failure; undefined where there was none. */
+  /** Acknowledgements after the failure; undefined if there was no failure. */
   readonly after: number | undefined;
-  /** Of its exit; null where it had to be killed. */
+  /** The exit code; null if it had to be killed. */
   readonly code: number | null;
 }
 
-/** One connection, so that each post has its own sync and an answer after the failed one can only be a lie. */
+/** Uses one connection, so that each post has its own sync. An acknowledgement after the failed one is then certainly wrong. */
 async function postsUntilSyncFails(data: string, nth: number): Promise<Run> {
   const inject = ["-P", join(data, "board.db-wal"), "-e", `inject=fsync,fdatasync:error=EIO:when=${nth}`];
   const { file, under } = tracing("fsync,fdatasync", inject);
@@ -68,7 +68,7 @@ async function postsUntilSyncFails(data: string, nth: number): Promise<Run> {
     await board.ready();
     await postUntilGone(board.url, new Agent(), `sync ${nth}`, note);
   } catch {
-    // It did not start, or it refused a post: both are honest.
+    // The board did not start, or it refused a post: both are correct.
   }
   const code = await codeOf(board);
   const failedAt = /^\d+ +([\d.]+) .*\(INJECTED\)/m.exec(readFileSync(file, "utf8"))?.[1];

@@ -1,4 +1,4 @@
-// No acknowledgement before its fsync: each 201 leaves after a sync of the write-ahead log that began when its request had been read.
+// No acknowledgement before its fsync: each 201 is sent after a sync of the write-ahead log that began when its request had been read.
 import { plural } from "../../src/core/text/plural.ts";
 import { postUntilGone } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
@@ -19,7 +19,7 @@ export const syncOrder: Part = {
   stores: STORES,
   async run(times, store) {
     const { file, under } = tracing("read,recvfrom,write,writev,sendto,sendmsg,fsync,fdatasync", ["--seccomp-bpf", "-s", "32"]);
-    // The database's own processes sync, not the board's.
+    // The processes of the database sync, not the board.
     await using database = store === "postgres" ? await attached(sharedServer().pid, "fsync,fdatasync") : undefined;
     await using board = await BoardProcess.serve(emptyDirectory(), FLAGS, {}, under);
     const agents = Array.from({ length: CONNECTIONS }, () => new Agent());
@@ -39,7 +39,7 @@ export const syncOrder: Part = {
 
 function checkOrder(calls: readonly Call[]): { checked: number; early: number } {
   const lastRead = new Map<string, number>();
-  /** Of all syncs that have ended so far, the latest beginning. */
+  /** The latest start of all syncs that have ended so far. */
   let synced = 0;
   let [checked, early] = [0, 0];
   for (const call of calls) {

@@ -1,4 +1,4 @@
-// Promises that the tests of the project show already: run here once more, longer where chance is involved.
+// Promises that tests of the project already check: runs those tests again, and random tests for longer.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { emptyDirectory } from "../../test/support/process.ts";
 import { noVectors } from "../../test/support/vectors.ts";
 import { type Finding, NotHere, type Part, type StoreName } from "../part.ts";
 
-/** `lacking`: what keeps this machine from showing it. */
+/** `lacking` is what this machine lacks to run them. */
 function shownBy(name: string, promise: string, stores: readonly StoreName[], files: readonly string[], lacking?: string): Part {
   return {
     name,
@@ -47,7 +47,7 @@ export const tests: readonly Part[] = [
 ];
 
 interface Report {
-  /** False also where a file could not be loaded, whose tests are in no number. */
+  /** Also false if a file could not be loaded; its tests are not counted then. */
   readonly success: boolean;
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -59,7 +59,7 @@ async function vitest(files: readonly string[], store: StoreName): Promise<Findi
   const report = join(emptyDirectory(), "report.json");
   const projects = [store, ...(store === "sqlite" ? ["unit"] : [])].flatMap((name) => ["--project", name]);
   const args = [run, ...projects, "--reporter=json", `--outputFile=${report}`, ...files];
-  // It chooses its own store.
+  // The tests choose their own store.
   const { BOARD_TEST_STORE: _store, BOARD_TEST_POSTGRES: _url, ...env } = process.env;
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });
   const forget = undoAtExit(() => child.kill());

@@ -1,4 +1,4 @@
-// A disk as it would be after a power cut: what was synced, and of what was not, as much or as little as chance leaves.
+// A disk as it would be after a power cut: everything that was synced, and a random part of what was not.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { bytesIn, type Call, fileOf } from "./trace.ts";
@@ -27,7 +27,7 @@ class Content {
 
 class File {
   readonly synced = new Content();
-  /** Writes, and cuts to a length (`bytes` undefined), since the last sync. */
+  /** Writes and truncations (`bytes` undefined) since the last sync. */
   pending: Write[] = [];
 
   sync(): void {
@@ -35,13 +35,13 @@ class File {
     this.pending = [];
   }
 
-  /** Where the next write goes that does not say where. */
+  /** The position of the next write that gives none. */
   get end(): number {
     return this.pending.reduce((size, { at, bytes }) => (bytes === undefined ? at : Math.max(size, at + bytes.length)), this.synced.size);
   }
 }
 
-/** Follows what a traced process (`strace -y -xx`) did to the files under a directory. */
+/** Applies the file operations of a traced process (`strace -y -xx`) under a directory. */
 export class DiskImage {
   readonly #root: string;
   readonly #files = new Map<string, File>();
@@ -53,19 +53,20 @@ export class DiskImage {
   follow(call: Call): void {
     if (call.result.startsWith("-1")) return;
     const path = fileOf(call);
-    if (call.name === "rename" || call.name === "unlink") this.#move(call);
+    if (/^(?:rename|link|unlink)/.test(call.name)) this.#rename(call);
     else if (call.name === "fsync" || call.name === "fdatasync") this.#files.get(path)?.sync();
     else if (path.startsWith(this.#root) && !path.endsWith("-shm")) this.#file(path).pending.push(writeOf(call, this.#file(path).end));
   }
 
-  /** Writes the disk of this moment; `survives` says of each write that was not synced whether it reached the disk all the same. */
+  /** Writes the disk as of this moment; `survives` decides for each unsynced write whether it reached the disk. */
   writeTo(directory: string, survives: () => boolean): void {
     for (const [path, { synced, pending }] of this.#files) {
       const target = join(directory, relative(this.#root, path));
       mkdirSync(dirname(target), { recursive: true });
       const content = new Content();
       for (const write of [{ at: 0, bytes: synced.bytes }, ...pending.filter(survives)]) content.apply(write);
-      writeFileSync(target, content.bytes);
+      // With the mode that the board uses: it refuses a key file that others may read.
+      writeFileSync(target, content.bytes, { mode: 0o600 });
     }
   }
 
@@ -75,12 +76,13 @@ export class DiskImage {
     return file;
   }
 
-  #move(call: Call): void {
+  /** Renames count as synced at once; only contents are lost. */
+  #rename(call: Call): void {
     const [from = "", to = ""] = bytesIn(call).map((path) => path.toString("utf8"));
     const file = this.#files.get(from);
     if (file === undefined) return;
-    this.#files.delete(from);
-    if (call.name === "rename") this.#files.set(to, file);
+    if (!call.name.startsWith("unlink")) this.#files.set(to, file);
+    if (!call.name.startsWith("link")) this.#files.delete(from);
   }
 }
 

@@ -1,16 +1,19 @@
-// One exchange with a board over a bare connection: what was answered, and how long it took.
+// One exchange with a board over a raw connection: the outcome, and how long it took.
 import { connect } from "node:net";
 import type { Strange } from "./strange-requests.ts";
 
 export interface Exchanged {
-  /** The status of the answer; `closed` where the board hung up without one, `gone` where the sender did, `silent` where nothing happened. */
+  /**
+   * The status of the answer; `closed` if the board closed the connection without one, `gone` if the sender did, `silent` if nothing
+   * happened.
+   */
   readonly outcome: string;
   readonly from: number;
   readonly to: number;
 }
 
 const SILENT_MS = 15_000;
-/** An answer on a connection that stays open is over when nothing more of it comes for so long. */
+/** On a connection that stays open, an answer is complete when nothing more arrives for this long. */
 const QUIET_MS = 300;
 const TASTE_MS = 50;
 const BETWEEN_MS = 2;

@@ -1,4 +1,4 @@
-// A board for proofs: little work, no limits, only what is wrong in its log.
+// Flags of boards for proofs: little proof of work, no limits, only errors in the log.
 import { TEST_BITS } from "../../test/support/agent.ts";
 
 const EASY = [
@@ -14,5 +14,5 @@ const EASY = [
   "any",
 ];
 export const FLAGS: readonly string[] = [...EASY, "--log-level", "warn"];
-/** For a board in the process of the proof, whose words would be between its own. */
+/** For a board in the same process as the proof, so that its log does not mix with the proof's output. */
 export const SILENT: readonly string[] = [...EASY, "--log-level", "silent"];

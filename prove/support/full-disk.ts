@@ -1,4 +1,4 @@
-// A board whose disk is filled by posts and then has space again: what it says to writers and readers meanwhile, and what is left.
+// Fills the disk of a board with posts, then makes space again: what writers and readers are answered meanwhile, and what is left.
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { plural } from "../../src/core/text/plural.ts";
@@ -8,15 +8,15 @@ import { Agent, sha256 } from "../../test/support/agent.ts";
 import { refusalOf } from "./posters.ts";
 import { Tally } from "./tally.ts";
 
-/** Since there is space again. */
+/** Counted from the time when there is space again. */
 const RECOVERS_WITHIN_MS = 5000;
-/** The disk is full, and not only for a moment, when nothing was accepted for so long. */
+/** The disk counts as full if nothing was accepted for this long. */
 const REFUSED_FOR_MS = 2000;
 /** A store that makes room by clearing its log is never full for long. */
 const LONGEST_MS = 120_000;
 const PAUSE_MS = 50;
 const LANES = 8;
-/** Of chance, which no store makes smaller. */
+/** Random bytes, which no store can compress. */
 const BODY_BYTES = 15_000;
 
 export class FullDisk {
@@ -24,7 +24,7 @@ export class FullDisk {
   readonly #agent = new Agent();
   readonly #acknowledged: Envelope[] = [];
   readonly refusals = new Tally();
-  /** Statuses of what was read while posts were refused. */
+  /** Statuses of reads while posts were refused. */
   readonly reads = new Tally();
 
   constructor(url: string) {
@@ -49,7 +49,7 @@ export class FullDisk {
     await Promise.all(Array.from({ length: LANES }, lane));
   }
 
-  /** What became of it, now that there is space. */
+  /** The result, now that there is space again. */
   async judge(): Promise<{ readonly held: boolean; readonly figure: string }> {
     const since = performance.now();
     while ((await this.#post()) !== undefined && performance.now() - since < 2 * RECOVERS_WITHIN_MS) await pause(PAUSE_MS);

@@ -1,7 +1,7 @@
-// What the system says of a board's process, and what many figures say together.
+// Memory of a board's process, and statistics over many figures.
 import { existsSync, readFileSync } from "node:fs";
 
-/** Memory of its own in MiB, files that it maps left out. */
+/** The process's own memory in MiB, without files that it maps. */
 export function residentMiB(pid: number | undefined): number {
   const path = `/proc/${pid}/status`;
   const status = existsSync(path) ? readFileSync(path, "utf8") : "";
@@ -12,7 +12,7 @@ const STILL_MIB = 1;
 const STILL_LOOKS = 4;
 const MOST_LOOKS = 60;
 
-/** Its memory once it does no more work of its own, such as indexing what was posted. */
+/** Its memory when it has no background work left, such as indexing. */
 export async function settledMiB(pid: number | undefined): Promise<number> {
   let last = residentMiB(pid);
   for (let looks = 0, still = 0; still < STILL_LOOKS && looks < MOST_LOOKS; looks++) {
@@ -24,7 +24,7 @@ export async function settledMiB(pid: number | undefined): Promise<number> {
   return last;
 }
 
-/** The most memory that a process has from now on, looked at ten times a second until it is asked for. */
+/** Samples the memory of a process ten times a second from now on; the returned function gives the highest value. */
 export function mostResidentMiB(pid: number | undefined): () => number {
   let most = residentMiB(pid);
   const timer = setInterval(() => (most = Math.max(most, residentMiB(pid))), 100);

@@ -1,4 +1,4 @@
-// Preloaded into a board: on SIGUSR2 it collects all garbage and writes what is left of its heap into a file, a line each time.
+// Preloaded into a board: on SIGUSR2 it collects all garbage and appends the size of the heap to a file, as one line.
 import { appendFileSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 

@@ -1,16 +1,16 @@
-// How long a board's event loop was held, told by the board itself: see loop-watch.ts.
+// How long a board's event loop was blocked, as measured in the board itself: see loop-watch.ts.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { emptyDirectory } from "../../test/support/process.ts";
 
 export interface Hold {
-  /** Of the clock on the wall. */
+  /** Wall-clock time. */
   readonly from: number;
   readonly end: number;
-  /** Of the thread's own processor time: on a busy machine it also waits for a core, or for a thread of its own that waits for one. */
+  /** CPU time of the thread: on a busy machine, the thread also waits for a core, or for another of its threads that waits for one. */
   readonly ms: number;
   readonly wallMs: number;
-  /** For a core. */
+  /** Time spent waiting for a core. */
   readonly waitedMs: number;
 }
 
@@ -24,13 +24,13 @@ interface Noted {
 export class HeldLoop {
   readonly #file = join(emptyDirectory(), "holds.jsonl");
 
-  /** What a board is started with so that it takes notes. */
+  /** Environment variables that make the board measure. */
   readonly env: Readonly<Record<string, string>> = {
     LOOP_WATCH: this.#file,
     NODE_OPTIONS: `--import=${join(import.meta.dirname, "loop-watch.ts")}`,
   };
 
-  /** Holds that began after a moment: before its port is open a board may take its time. The longest comes first. */
+  /** Blocks that began after a moment, the longest first. Before its port is open, a board may block. */
   since(moment: number): readonly Hold[] {
     if (!existsSync(this.#file)) return [];
     const notes = readFileSync(this.#file, "utf8").trim().split("\n");

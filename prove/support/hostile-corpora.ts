@@ -1,4 +1,4 @@
-// Public corpora of what broke other programs, each piece put wherever the board takes such a thing.
+// Public corpora of input that broke other programs, sent to every place of the board that accepts such input.
 import type { Agent } from "../../test/support/agent.ts";
 import { stuffed } from "../../test/support/smtp.ts";
 import { noVectors, vectorBytes, vectorFiles, vectorJson } from "../../test/support/vectors.ts";
@@ -9,7 +9,7 @@ export interface Corpora {
   readonly mails: readonly Buffer[];
 }
 
-/** Made when they are sent: what is signed has a time in it. */
+/** Requests are made when they are sent, because signed payloads contain the time. */
 export function hostileCorpora(agent: Agent): Corpora {
   if (noVectors) return { requests: [], mails: [] };
   return {

@@ -1,4 +1,4 @@
-// What came of hostile requests: how many were answered how, and which of them did harm.
+// The results of hostile requests: how many got which answer, and which of them did harm.
 import { SEED } from "../../test/support/random.ts";
 import { count } from "../part.ts";
 import type { Hold } from "./held-loop.ts";
@@ -11,9 +11,9 @@ export class Incidents {
   readonly #request: (number: number) => Strange;
   readonly #outcomes = new Map<string, number>();
   readonly #told: string[] = [];
-  /** When each request was under way, by its number; mails by their own. */
+  /** When each request was under way, by its number; mails have numbers of their own. */
   readonly #times = new Map<string, readonly [from: number, to: number]>();
-  /** Numbers of requests that were answered as none may be. */
+  /** Numbers of requests with an answer that no request may get. */
   readonly harmful: number[] = [];
   failures = 0;
 
@@ -32,7 +32,7 @@ export class Incidents {
   mailed(number: number, outcome: string, from: number): void {
     this.#note(`smtp ${outcome}`);
     this.#times.set(`mail ${number}`, [from, Date.now()]);
-    // What a 5xx is over HTTP: the board's own fault.
+    // 451 is for mail what 5xx is for HTTP: a fault of the board.
     if (outcome === "451") this.fail(`mail ${number} of seed ${SEED} answered ${outcome}`, "");
   }
 
@@ -63,13 +63,13 @@ export class Incidents {
     this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
   }
 
-  /** What that request was. */
+  /** The request with that number, as text. */
   shown(number: number, bytes = SHOWN_BYTES): string {
     return `request ${number} of seed ${SEED} ${shownRequest(this.#request(number), bytes)}`;
   }
 }
 
-/** The board's own fault, or no answer at all. */
+/** A fault of the board, or no answer at all. */
 export const isHarm = (outcome: string): boolean => outcome.startsWith("5") || outcome === "silent";
 
 export function shownRequest({ kind, pieces, end }: Strange, bytes = SHOWN_BYTES): string {

@@ -1,23 +1,25 @@
-// What agents do with their keys, at random, among all else: commit, rotate, revoke, delegate, veto, take over with a recovery key, and try what they may not.
+// Random key operations of agents among other acts: commit, rotate, revoke, delegate, veto, take over with a recovery key, and operations
+// that must be refused.
 import { DAY_MS, HOUR_MS } from "../../src/core/durations.ts";
+import { acknowledge } from "../../test/support/acks.ts";
 import { Agent } from "../../test/support/agent.ts";
 import type { TestBoard } from "../../test/support/board.ts";
 import { hashOf, type KeyAct, signed, type With } from "../../test/support/key-stage.ts";
 import type { Random } from "../../test/support/random.ts";
 
-/** One agent as its owner sees it: the key that acts, and those that may follow it. */
+/** One agent as its owner sees it: the active key, and the keys that may follow it. */
 interface Line {
   key: Agent;
   next: Agent;
   recovery: Agent;
-  /** Keys that acted before, and that a thief may still try. */
+  /** Former keys, which a thief may still try. */
   readonly former: Agent[];
 }
 
 export class KeyActs {
   readonly #board: TestBoard;
   readonly #random: Random;
-  /** Who posts: a key that takes over takes the place of the one before. */
+  /** The agents that post: a key that takes over replaces the one before. */
   readonly #agents: Agent[];
   readonly #lines: Line[];
   readonly #name: string;
@@ -37,9 +39,33 @@ export class KeyActs {
     return new Agent(() => this.#board.clock.now(), this.#random.bytes(32));
   }
 
+  /**
+   * Every agent begins with an acknowledgement, because its entry keeps the signer. A message loses its author with its content, and then
+   * the log alone does not tell whether the first commitment came from an old key, whose commitments have to wait.
+   */
+  async begin(): Promise<void> {
+    // There must be an entry to acknowledge.
+    await this.#board.post(this.#fresh(), { kind: "note", title: "the first" });
+    for (const agent of this.#agents) await this.#introduce(agent);
+  }
+
+  async #introduce(agent: Agent): Promise<void> {
+    const { status, body } = await acknowledge(this.#board, agent, { seen: 1 });
+    if (status !== 201) throw new Error(`${status}: ${JSON.stringify(body)}`);
+  }
+
+  /** Replaces an agent whose key may not post any more by a new one. */
+  async #replace(at: number): Promise<void> {
+    const key = this.#fresh();
+    await this.#introduce(key);
+    this.#lines[at] = { key, next: this.#fresh(), recovery: this.#fresh(), former: [] };
+    this.#agents[at] = key;
+  }
+
   async act(): Promise<void> {
     const random = this.#random;
-    // What waits counts after three days; whatever is on its way meanwhile is not too old when it comes.
+    // Moves the clock in small steps: a pending operation takes effect after three days, and a message on its way must not get too old
+    // meanwhile.
     if (random.chance(0.5)) this.#board.clock.advance(HOUR_MS / 4);
     const at = random.below(this.#lines.length);
     const line = this.#lines[at]!;
@@ -52,11 +78,14 @@ export class KeyActs {
       () => this.#send(line.key, line.key, { op: "revoke", from: this.#unix() - random.below(DAY_MS / 1000) }),
       () => this.#delegate(line),
       () => this.#veto(line),
-      // Whoever has none of the keys, or one that is over.
+      // An agent that has none of the keys, or only an ended one.
       () => this.#send(this.#fresh(), line.key, { op: "rotate" }),
       () => this.#send(random.pick([...line.former, line.key]), line.key, { op: "commit", next: hashOf(this.#fresh()) }),
     ];
     await random.pick(draws)();
+    // A rotation that was pending, or a thief's, may have ended the key without its owner.
+    const { status } = await this.#board.post(line.key, { kind: "note", title: `still here ${this.#second}` });
+    if (status === 409 && this.#lines[at] === line) await this.#replace(at);
   }
 
   #unix(): number {
@@ -90,7 +119,7 @@ export class KeyActs {
       { child },
     );
     if (state === "counted") line.former.push(child);
-    // It posts like everybody else, until it may not.
+    // It posts like everybody else, as long as it may.
     if (state === "counted" && this.#random.chance(0.5))
       await this.#board.post(child, { kind: "note", title: `by a child ${this.#second}` });
   }
@@ -102,7 +131,7 @@ export class KeyActs {
   }
 
   async #send(signer: Agent, about: Agent, act: KeyAct, more: With = {}): Promise<string> {
-    // Each in a second of its own, as `ts` must grow.
+    // Each has its own second, because `ts` must increase.
     const now = this.#board.clock.now() + (this.#second++ % 200) * 1000;
     const answer = await this.#board.send(JSON.stringify(signed(signer, about, act, this.#name, now, more)), "/api/keys");
     const { state } = answer.body as { state?: string };

@@ -1,4 +1,4 @@
-// Agents' keys as the store has them, and as its log comes to: by the TypeScript checker and by the Python one.
+// Compares the agents' keys in the store with those that follow from its log, computed by the TypeScript checker and by the Python checker.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";

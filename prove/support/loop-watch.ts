@@ -1,4 +1,4 @@
-// Preloaded into a board: notes in a file when its event loop was held for long, and how much of that it ran, or waited for a core.
+// Preloaded into a board: writes to a file when its event loop was blocked for long, and how much of that time it ran or waited for a core.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 
@@ -12,7 +12,7 @@ function cpuMs(): number {
 
 const SCHEDULED = "/proc/thread-self/schedstat";
 
-/** Of this thread, so far: it was ready to run, and others were running. 0 where the system does not tell. */
+/** Milliseconds that this thread was ready to run while others ran; 0 if the system does not tell. */
 function waitedMs(): number {
   return existsSync(SCHEDULED) ? Number(readFileSync(SCHEDULED, "utf8").split(" ")[1]) / 1e6 : 0;
 }

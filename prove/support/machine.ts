@@ -1,4 +1,4 @@
-// What of this machine a proof needs, and a plain word where it is not there.
+// What a proof needs from this machine, with a clear error if the machine does not have it.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmdirSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ interface ImageDisk extends Mounted {
   readonly image: string;
 }
 
-/** A directory whose disk is a file: what the system has not written yet is not in it. */
+/** A directory whose disk is an image file: data that the system has not written yet is not in the file. */
 export function imageDisk(megabytes: number): ImageDisk {
   const image = join(emptyDirectory(), "disk.img");
   writeFileSync(image, "");
@@ -29,7 +29,7 @@ export function imageDisk(megabytes: number): ImageDisk {
   return mountImage(image);
 }
 
-/** Nothing but a sync makes this file system write its journal within the time of a proof. */
+/** Within the time of a proof, only a sync makes this file system write its journal. */
 export function mountImage(image: string): ImageDisk {
   const disk = mounted("image-disk-", ["-o", "loop,commit=600", image], "mounting a disk image needs root");
   chmodSync(disk.path, 0o777);
@@ -43,7 +43,7 @@ function mounted(prefix: string, what: readonly string[], lacking: string): Moun
     throw new NotHere(lacking);
   }
   const unmount = (): void => {
-    // Lazily: whoever was killed a moment ago may still have a file open there.
+    // Lazily, because a process that was just killed may still have a file open there.
     spawnSync("umount", ["-l", path]);
     rmdirSync(path);
   };

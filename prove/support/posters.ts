@@ -1,4 +1,4 @@
-// A load that goes on until it is told to stop, and knows what was acknowledged and what was refused in which words.
+// A load that runs until it is stopped, and records which posts were acknowledged and which were refused with what error.
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { eventually } from "../../test/support/eventually.ts";
@@ -12,7 +12,7 @@ export class Posters {
   readonly #lanes: Promise<unknown>;
   #going = true;
 
-  /** `at` says where the i-th post of a lane goes. */
+  /** `at` returns the address for the i-th post of a lane. */
   constructor(lanes: number, at: (i: number) => string, words = "") {
     this.#lanes = Promise.all(Array.from({ length: lanes }, (_, lane) => this.#post(lane, at, words)));
   }
@@ -26,13 +26,13 @@ export class Posters {
       if (refusal === undefined) this.acknowledged.push(envelope);
       else {
         this.refused.add(refusal);
-        // Otherwise refusals are all there is to see.
+        // Without a pause, almost all posts would be refused.
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }
   }
 
-  /** Waits until so many more than now are acknowledged. */
+  /** Waits until this many more posts are acknowledged. */
   async reach(more: number): Promise<void> {
     const goal = this.acknowledged.length + more;
     await eventually(`${Math.ceil(more)} more acknowledgements`, () => (this.acknowledged.length >= goal ? true : undefined));
@@ -43,13 +43,13 @@ export class Posters {
     await this.#lanes;
   }
 
-  /** A proof that fails half way must not go on posting. */
+  /** A proof that fails must not continue to post. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
 }
 
-/** Undefined where it was accepted. */
+/** Undefined if the post was accepted. */
 export async function refusalOf(url: string, envelope: Envelope): Promise<string | undefined> {
   try {
     const headers = { "content-type": "application/json" };

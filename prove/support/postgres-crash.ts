@@ -1,9 +1,9 @@
-// PostgreSQL after a crash: back by itself, or started once more as an operator's supervisor would.
+// PostgreSQL after a crash: it recovers by itself, or it is started again as an operator's supervisor would do.
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import type { PostgresServer } from "../../test/support/postgres/server.ts";
 
-/** Resolves when it answers; a first process that is gone is replaced as soon as its orphans have ended. */
+/** Resolves when it answers. If its main process has ended, it is started again as soon as the remaining processes have ended. */
 export async function revive(server: PostgresServer): Promise<void> {
   const client = new Client({ url: server.databaseUrl("postgres"), connections: 1, name: "proof" });
   await eventually("PostgreSQL once more", async () => {
@@ -16,7 +16,7 @@ export async function revive(server: PostgresServer): Promise<void> {
   await client.end();
 }
 
-/** Whether its first process is there. */
+/** Whether its main process is running. */
 export function runs(server: PostgresServer): boolean {
   try {
     return process.kill(server.pid, 0);

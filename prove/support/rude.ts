@@ -1,15 +1,15 @@
-// Those who take a connection and leave the board waiting: they send slowly, or nothing, or do not read.
+// Callers that open a connection and let the board wait: they send slowly, or nothing, or do not read.
 import { connect, type Socket } from "node:net";
 
 export interface Rude {
-  /** Resolves with the moment when it was connected and began. */
+  /** Resolves with the time when the connection was open. */
   readonly there: Promise<number>;
-  /** Resolves with the moment when the board has closed the connection. */
+  /** Resolves with the time when the board closed the connection. */
   readonly cut: Promise<number>;
 }
 
 export interface Stalled extends Rude {
-  /** Reads at last: the end of what was sent before the connection was closed, or undefined where it was not. */
+  /** Starts to read: returns the end of what was sent before the connection was closed, or undefined if it was not closed. */
   lastWords(): Promise<string | undefined>;
 }
 
@@ -28,7 +28,7 @@ function rude(port: number, arrive: (socket: Socket) => void): Rude & { readonly
   return { socket, there: there.promise, cut: cut.promise };
 }
 
-/** A byte a second, for ever. */
+/** Sends one byte per second, without end. */
 function drip(socket: Socket): void {
   const timer = setInterval(() => socket.write("y"), DRIP_MS);
   socket.on("data", () => {}).on("close", () => clearInterval(timer));
@@ -48,7 +48,7 @@ export const slowBody = (port: number): Rude =>
     drip(socket);
   });
 
-/** Not a word. */
+/** Sends nothing. */
 export const silent = (port: number): Rude => rude(port, (socket) => void socket.on("data", () => {}));
 
 /** A stream that nobody reads, from the beginning of the log or from now on. */

@@ -1,4 +1,5 @@
-// A board with something on it before the hostile ones come: threads, long texts, a name that takes mail; and what can be learnt from it.
+// A board with content before the hostile requests: threads, long texts, an alias that receives mail; and the ids and cursors that those
+// requests use.
 import { ALIAS_BITS, type Agent, type Fields } from "../../test/support/agent.ts";
 import type { DescribedTool } from "./strange-mcp.ts";
 import type { StrangePosts } from "./strange-posts.ts";

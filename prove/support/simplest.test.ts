@@ -5,7 +5,7 @@ import { draws, Recorded, Replayed, simplest } from "./simplest.ts";
 const words = (random: Random): string[] =>
   Array.from({ length: random.below(40) }, () => (random.chance(0.3) ? "odd" : `${random.pick(["a", "b", "c"])}${random.below(1000)}`));
 
-test("what was drawn is drawn again, number by number", () => {
+test("recorded numbers are drawn again in the same order", () => {
   for (let seed = 1; seed < 50; seed++) {
     const recorded = new Recorded(seed);
     const first = words(recorded);
@@ -14,7 +14,7 @@ test("what was drawn is drawn again, number by number", () => {
   }
 });
 
-test("of a case that fails, whoever mends it is shown the simplest that fails too", async () => {
+test("the simplest case that fails in the same way is found", async () => {
   const recorded = new Recorded(3);
   const fails = (random: Random): boolean => words(random).filter((word) => word === "odd").length >= 2;
   expect(words(recorded).length).toBeGreaterThan(10);
@@ -24,6 +24,6 @@ test("of a case that fails, whoever mends it is shown the simplest that fails to
   expect(shown.length).toBeLessThan(4);
 });
 
-test("what fails once and never again has no simplest case", async () => {
+test("a case that fails once and never again has no simplest case", async () => {
   expect(await simplest(draws([1, 2, 3]), [1, 2, 3], async () => false)).toBeUndefined();
 });

@@ -1,11 +1,11 @@
-// The simplest case that still fails, which fast-check looks for; also where a case is made of whatever chance draws for it.
+// Finds the simplest case that still fails, with fast-check, also for cases that are made of random draws.
 import { type Arbitrary, array, asyncProperty, check, integer } from "fast-check";
 import { Random } from "../../test/support/random.ts";
 
 const WHOLE = 2 ** 32;
 const LONGEST_MS = 300_000;
 
-/** Draws as `Random` does, and keeps the list. */
+/** Draws like `Random`, and records the numbers. */
 export class Recorded extends Random {
   readonly drawn: number[] = [];
 
@@ -15,7 +15,7 @@ export class Recorded extends Random {
     return one;
   }
 
-  /** The other way round, so that nought is what happens where nothing odd does. */
+  /** Recorded the other way round, so that 0 means that nothing odd happens. */
   override chance(share: number): boolean {
     const one = super.next();
     this.drawn.push(WHOLE - 1 - one * WHOLE);
@@ -23,7 +23,7 @@ export class Recorded extends Random {
   }
 }
 
-/** Draws what is in a list, and then always the simplest: the first, the shortest, and that nothing odd happens. */
+/** Draws the numbers of a list, and after them always the simplest: the first, the shortest, and nothing odd. */
 export class Replayed extends Random {
   readonly #drawn: readonly number[];
   #at = 0;
@@ -42,11 +42,11 @@ export class Replayed extends Random {
   }
 }
 
-/** What may be drawn instead of these. */
+/** Lists of numbers that may be drawn instead of these. */
 export const draws = (drawn: readonly number[]): Arbitrary<number[]> =>
   array(integer({ min: 0, max: WHOLE - 1 }), { maxLength: drawn.length });
 
-/** The simplest case that fails as this one does, as far as it was found in the time; undefined where not even this one fails again. */
+/** The simplest case found in the time that fails like this one; undefined if this case does not fail again. */
 export async function simplest<Case>(
   cases: Arbitrary<Case>,
   failing: Case,

@@ -1,4 +1,4 @@
-// A process and its children that stand still for a moment.
+// Stops a process and its children for a moment.
 import { readdirSync, readFileSync } from "node:fs";
 import { eventually } from "../../test/support/eventually.ts";
 import { undoAtExit } from "../../test/support/leftovers.ts";
@@ -9,9 +9,9 @@ export function childrenOf(pid: number): readonly number[] {
   );
 }
 
-/** When it resolves, none of them is in a system call any more; they go on when it is disposed of. */
+/** When it resolves, none of them is in a system call any more. They continue when it is disposed of. */
 export async function stopped(pid: number): Promise<Disposable> {
-  // The parent first, so that there are no more children than those seen.
+  // The parent first, so that it starts no more children.
   const parent = await stop(pid);
   const children = await Promise.all(childrenOf(pid).map(stop));
   return {
@@ -21,11 +21,11 @@ export async function stopped(pid: number): Promise<Disposable> {
   };
 }
 
-/** Resolves with what lets it go on. */
+/** Resolves with a function that lets the process continue. */
 async function stop(pid: number): Promise<() => void> {
   process.kill(pid, "SIGSTOP");
   const goOn = () => process.kill(pid, "SIGCONT");
-  // Who stands still cannot even end.
+  // A stopped process cannot end, so it must continue before this process exits.
   const forget = undoAtExit(goOn);
   await eventually("stillness", () => (/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8")) ? true : undefined));
   return () => {

@@ -1,4 +1,4 @@
-// System calls watched from outside: of a board from its start, or of processes that run already.
+// Traces system calls: of a board from its start, or of processes that are already running.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ import { childrenOf } from "./stopped.ts";
 const STRACE = ["-f", "-ttt", "-T", "-y", "-e", "signal=none"];
 
 export interface Tracing {
-  /** What it wrote, for readTrace. */
+  /** The file with the trace, for readTrace. */
   readonly file: string;
-  /** The command that runs a board under it; the board stays the child that is waited for and killed. */
+  /** The command that runs a board under strace. The board stays the child that is waited for and killed. */
   readonly under: readonly string[];
 }
 
@@ -21,14 +21,14 @@ export function tracing(calls: string, more: readonly string[] = []): Tracing {
   return { file, under: ["strace", "-D", ...STRACE, "-e", `trace=${calls}`, "-o", file, ...more] };
 }
 
-/** Attaches to a process and all its children, those to come included, until it is told to let go. */
+/** Attaches to a process and all its present and future children, until it is disposed of. */
 export async function attached(pid: number, calls: string, more: readonly string[] = []): Promise<AsyncDisposable & { file: string }> {
   requireStrace();
   const file = join(emptyDirectory(), "trace");
   const pids = [pid, ...childrenOf(pid)].flatMap((one) => ["-p", String(one)]);
   const child = spawn("strace", [...STRACE, "-e", `trace=${calls}`, "-o", file, ...more, ...pids], { stdio: ["ignore", "ignore", "pipe"] });
   const ended = once(child, "close");
-  // "attached", once for each process.
+  // strace prints "attached" once for each process.
   let said = "";
   child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
   while (said.split("attached").length <= pids.length / 2) {

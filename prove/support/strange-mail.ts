@@ -1,4 +1,4 @@
-// Mail conversations with something wrong in them: commands out of order, everything at once, and messages that break readers.
+// Faulty mail conversations: commands out of order, everything at once, and messages that break parsers.
 import type { Random } from "../../test/support/random.ts";
 import { SmtpClient } from "../../test/support/smtp.ts";
 import { heavyText, VALUES } from "./strange-texts.ts";
@@ -39,20 +39,20 @@ const LINES = [
 ];
 const MOST = 200_000;
 
-/** What became of it: the last reply, in the words of `told`. */
+/** Resolves with the result of the last reply, as `told` names it. */
 export async function strangeMail(port: number, random: Random): Promise<string> {
   await using client = await SmtpClient.connect(port);
   return random.chance(0.4) ? nonsense(client, random) : told(await deliver(client, strangeMessage(random), random));
 }
 
-/** A message that is sent as it should be, whatever it holds. */
+/** Delivers a message correctly, whatever it contains. */
 export async function deliver(client: SmtpClient, message: Buffer, random: Random): Promise<string> {
   const sender = random.pick(["", "", "a@b.example", "é@x.example"]);
   await client.say(random.pick(["EHLO x", "HELO x"]));
   return client.send(READER, message, sender);
 }
 
-/** The first digit of a reply, `451` where the board itself failed, or `closed`. */
+/** The first digit of a reply, `451` for a fault of the board, or `closed`. */
 export function told(reply: string): string {
   if (reply === "") return "closed";
   return reply.startsWith("451") ? "451" : `${reply.slice(0, 1)}xx`;
@@ -63,7 +63,7 @@ async function nonsense(client: SmtpClient, random: Random): Promise<string> {
   for (let i = 2 + random.below(10); i > 0; i--) {
     const line = random.pick(LINES);
     if (random.chance(0.1)) {
-      // Everything at once, without waiting for a word.
+      // Sends everything at once, without waiting for replies.
       client.write(Array.from({ length: 1 + random.below(50) }, () => `${random.pick(LINES)}\r\n`).join(""));
       client.write("\r\n.\r\nQUIT\r\n");
       while ((last = await client.reply()) !== "") if (last.startsWith("221")) return "2xx";
@@ -84,7 +84,7 @@ async function nonsense(client: SmtpClient, random: Random): Promise<string> {
 const CHARSETS = ["utf-8", "utf-16", "utf-7", "iso-2022-jp", "gb18030", "x-unknown", "us-ascii", "", "\u0000"];
 const CODINGS = ["base64", "quoted-printable", "7bit", "8bit", "binary", "x-uuencode", "gzip", ""];
 
-/** With line ends as they should be, and no line that ends the message. */
+/** With correct line ends, and without a line that ends the message. */
 export function strangeMessage(random: Random): Buffer {
   const text = random
     .pick(SHAPES)(random)

@@ -1,4 +1,4 @@
-// MCP calls that nobody in their right mind makes: both revisions, every tool with odd arguments, and messages that are none.
+// Unreasonable MCP calls: both protocol versions, every tool with odd arguments, and messages that are not MCP.
 import type { Random } from "../../test/support/random.ts";
 import type { StrangePosts } from "./strange-posts.ts";
 import { broken, heavyText, oddValue, twisted, VALUES } from "./strange-texts.ts";
@@ -91,7 +91,7 @@ export class StrangeMcp {
     }
     const names = [...Object.keys(inputSchema.properties ?? {}), "other"];
     const given = Object.fromEntries(random.some(names, 0, 4).map((one): [string, unknown] => [one, this.#argument(random, one)]));
-    // Nobody waits for what waits.
+    // Only values that do not wait, because nobody needs the answer.
     const wait = name === "wait_for_messages" ? { wait: random.pick([0, "0", -1, "x"]) } : {};
     return { name: random.chance(0.97) ? name : random.pick(VALUES), arguments: { ...given, ...wait } };
   }

@@ -1,4 +1,4 @@
-// Messages that are signed and worked for, and odd all the same: they get as far as a post can get before something is found wrong with them.
+// Messages with a valid signature and proof of work that are odd all the same: they get as far as possible before a fault is found.
 import { createHash } from "node:crypto";
 import { Agent, ALIAS_BITS, type Fields, sha256 } from "../../test/support/agent.ts";
 import type { Random } from "../../test/support/random.ts";
@@ -11,7 +11,7 @@ const LONGEST_BODY = 32_768;
 
 export class StrangePosts {
   readonly agents: readonly [Agent, Agent, ...Agent[]];
-  /** Ids of messages that were on the board in the beginning. */
+  /** Ids of messages that were on the board at the beginning. */
   readonly ids: string[] = [];
 
   constructor(seed: number) {
@@ -33,7 +33,7 @@ export class StrangePosts {
     return random.chance(0.1) ? broken(random, bytes) : bytes;
   }
 
-  /** What a message may say, each kind with what it needs and something hostile in its texts. */
+  /** The fields of a message: each kind with what it requires, and hostile texts. */
   fields(random: Random): Fields {
     const id = (): string => (random.chance(0.9) && this.ids.length > 0 ? random.pick(this.ids) : random.pick([THERE, ...VALUES]));
     const ref = (...rels: readonly Rel[]) => ({ refs: [{ rel: random.pick(rels), id: id() }] });
@@ -71,7 +71,7 @@ export class StrangePosts {
     return Buffer.from(JSON.stringify(agent.seal(payload, undefined, ALIAS_BITS)));
   }
 
-  /** Bodies for the other addresses that take one. */
+  /** Bodies for the other endpoints that accept one. */
   other(random: Random, path: string): Buffer {
     const agent = random.pick(this.agents);
     const message = this.fields(random);
@@ -92,7 +92,7 @@ const secretOf = (random: Random): string => Buffer.alloc(32, random.below(4)).t
 const labels = (random: Random): string[] =>
   Array.from({ length: random.below(14) }, () => random.pick(["a", "b", "data", "été", "漢字", ...VALUES]));
 
-/** As large, as wide or as deep as it may be, and a little more. */
+/** As large, wide or deep as allowed, and a little more. */
 function largeData(random: Random): Record<string, unknown> {
   const drawn = random.below(4);
   if (drawn === 0) return Object.fromEntries(Array.from({ length: random.below(4000) }, (_, i) => [`k${i}`, i]));
@@ -106,7 +106,7 @@ function attachments(random: Random): Record<string, string> {
   return { [random.chance(0.8) ? sha256(text) : THERE]: text };
 }
 
-/** The same in another spelling, or nearly the same: JSON hides much that a signature does not. */
+/** The same payload in another spelling, or nearly the same: JSON hides differences that a signature does not. */
 function respelled(random: Random, payload: string): string {
   const ways: readonly (() => string)[] = [
     () => payload.replace("{", '{"kind":"note",'),

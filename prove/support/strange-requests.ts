@@ -1,4 +1,4 @@
-// Requests that nobody in their right mind sends: real ones with something wrong in them, and things that are no requests at all.
+// Unreasonable requests: real ones with a fault, and bytes that are not a request at all.
 import type { Random } from "../../test/support/random.ts";
 import type { McpRequest, StrangeMcp } from "./strange-mcp.ts";
 import type { StrangePosts } from "./strange-posts.ts";
@@ -14,11 +14,11 @@ export interface Strange {
   readonly kind: string;
   /** Sent one after the other, each a little later than the one before. */
   readonly pieces: readonly Buffer[];
-  /** How it ends: with the answer, by the sender's saying that no more will come, by hanging up at once, or after the first of the answer. */
+  /** How it ends: after the answer, after closing the sending side, by closing at once, or after the first bytes of the answer. */
   readonly end: "answer" | "half" | "gone" | "taste";
 }
 
-/** Addresses for people, which the description for programs leaves out. */
+/** Pages for people, which openapi.json does not contain. */
 const PAGES = ["/agents", "/a/{agent_id}", "/docs", "/about", "/report", "/transparency", "/work", "/tags", "/stats", "/log"].concat(
   ["/preview", "/docs/try/list_messages", "/docs/try/get_message", "/assets/board.js", "/assets/../x", "/healthz", "/readyz", "/metrics"],
   ["/mcp", "/nothing", "//", "/api/", "/api/messages/", "/%2e%2e/", "*", "http://127.0.0.1/api/time", "/favicon.ico"],
@@ -59,7 +59,7 @@ export class StrangeRequests {
   readonly #mcp: StrangeMcp;
   readonly #cursors: readonly string[];
 
-  /** `cursors` are real ones of this board. */
+  /** `cursors` are real cursors of this board. */
   constructor({ paths }: Described, posts: StrangePosts, mcp: StrangeMcp, cursors: readonly string[]) {
     this.#posts = posts;
     this.#mcp = mcp;
@@ -88,7 +88,7 @@ export class StrangeRequests {
     const target = `${this.#filled(random, path)}${this.#query(random, names)}`;
     const streams = path === "/api/stream" && ["GET", "get"].includes(method);
     const headers = this.#headers(random);
-    // Who says that there is more to come, or that another protocol follows, gets no answer while the connection is open.
+    // A request that announces more data, or another protocol, gets no answer while the connection is open.
     const open = method === "CONNECT" || FRAMING.some((name) => headers[name] !== undefined);
     const end = streams ? "taste" : open || random.chance(0.03) ? random.pick(["half", "gone"] as const) : "answer";
     return { kind: `${method} ${path}`, pieces: [head(method, target, headers)], end };
@@ -109,7 +109,7 @@ export class StrangeRequests {
   }
 
   #value(random: Random, name: string): string {
-    // Who waits, waits: a lane is too good for that.
+    // Only values that do not wait, so that the lane continues.
     if (name === "wait") return random.pick(["0", "-1", "x", "31", "0.5"]);
     if (name === "cursor" && random.chance(0.8)) return this.#cursor(random);
     if (["q", "near", "text"].includes(name) && random.chance(0.4))
@@ -124,7 +124,7 @@ export class StrangeRequests {
     if (name === "include" && random.chance(0.6)) return "body,data,raw,preview";
     if (name === "after" && random.chance(0.6)) return "0";
     const value = random.pick(VALUES);
-    // Some as they are, which is not always a URL.
+    // Some values are not encoded, so the result is not always a URL.
     return random.chance(0.9) ? encodeURIComponent(value.toWellFormed()) : value.replace(/[\s\p{Cc}]/gu, "");
   }
 
@@ -167,7 +167,7 @@ export class StrangeRequests {
     return this.#sent(random, "POST /mcp", "/mcp", headers, body);
   }
 
-  /** A body whole or in chunks, as long as it says or not, at once or in pieces. */
+  /** A body in one piece or in chunks, with a right or wrong length, at once or slowly. */
   #sent(random: Random, kind: string, target: string, more: Readonly<Record<string, string>>, body: Buffer): Strange {
     const headers = { host: "127.0.0.1", connection: "close", ...more };
     const drawn = random.below(20);
@@ -176,7 +176,7 @@ export class StrangeRequests {
       return { kind: `${kind} with odd headers`, pieces: [head("POST", target, odd), body], end: "half" };
     }
     if (drawn === 0) {
-      // Less than was announced, and then nothing, or the end.
+      // Sends less than announced, and then nothing, or the end.
       const length = String(body.length + 1 + random.below(1000));
       return {
         kind: `${kind} cut off`,
@@ -209,7 +209,7 @@ export class StrangeRequests {
       bytes,
       Buffer.concat([Buffer.from("GET / HTTP/1.1\r\n"), bytes]),
       broken(random, good),
-      // Several at once, which is allowed, and one of them broken.
+      // Several requests at once, which is allowed, and one of them is broken.
       Buffer.concat([head("GET", "/api/time", { host: "x" }), head("GET", "/api/pow", { host: "x" }), broken(random, good)]),
       Buffer.from(`GET /${"a".repeat(random.below(40_000))} HTTP/1.1\r\nhost: x\r\n\r\n`),
       Buffer.from(`GET / HTTP/${random.pick(["0.9", "1.0", "2.0", "9.9", "x"])}\r\n\r\n`),
@@ -227,7 +227,7 @@ function* chunked(random: Random, body: Buffer): Generator<Buffer> {
   }
 }
 
-/** The first of a request, byte for byte as given. */
+/** The head of a request, byte for byte as given. */
 export function head(method: string, target: string, headers: Readonly<Record<string, string>>): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`);

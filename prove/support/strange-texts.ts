@@ -91,10 +91,10 @@ export const VALUES: readonly string[] = [
   ",".repeat(500),
 ];
 
-/** Of things that are no text. */
+/** Odd values that are not text. */
 export const ODD: readonly unknown[] = [null, true, false, 0, -1, 1.5, 2 ** 53, -(2 ** 63), 1e300, 5e-324, [], {}, [[]], [null], { a: {} }];
 
-/** Short pieces that become dear when there are many of them: for patterns, for Markdown, for Unicode, for words, for links. */
+/** Short pieces that become expensive if there are many of them: for patterns, Markdown, Unicode, words and links. */
 const PIECES: readonly string[] = [
   "a",
   "A1b2",
@@ -190,23 +190,23 @@ const PIECES: readonly string[] = [
   "x".repeat(47) + " ",
 ];
 
-/** So long that nothing about it may grow with the square of its length. */
+/** So long that no computation on it may take quadratic time. */
 export function heavyText(random: Random, most: number): string {
   const length = 1 + random.below(most);
   const pieces = random.some(PIECES, 1, 3);
   const one = random.chance(0.5) ? pieces.join("") : random.pick(pieces);
   const text = (random.chance(0.3) ? random.pick(PIECES) : "") + one.repeat(Math.ceil(length / one.length));
-  // The other end, which makes a pattern go back over all of it.
+  // An end that makes a pattern backtrack over the whole text.
   return cut(text, length) + (random.chance(0.5) ? random.pick(["", "!", "\n", "x", ">", "]", ")", "\u0000"]) : "");
 }
 
-/** By code points, as the board counts them. */
+/** Cuts by code points, as the board counts them. */
 export function cut(text: string, most: number): string {
   const short = text.length > 2 * most ? text.slice(0, 2 * most) : text;
   return short.length <= most ? short.toWellFormed() : Array.from(short).slice(0, most).join("").toWellFormed();
 }
 
-/** A text with a few bytes changed, lost, doubled or put in. */
+/** A text with a few bytes changed, removed, doubled or inserted. */
 export function broken(random: Random, given: Buffer): Buffer {
   let bytes = given;
   for (let i = random.below(4); i >= 0; i--) {
@@ -224,7 +224,7 @@ export function broken(random: Random, given: Buffer): Buffer {
   return bytes;
 }
 
-/** A value with one thing in it replaced, lost or put in, somewhere. */
+/** A value with one part replaced, removed or inserted somewhere. */
 export function twisted(random: Random, value: unknown): unknown {
   if (typeof value !== "object" || value === null || random.chance(0.15)) return oddValue(random);
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-// How often each answer was heard.
+// Counts how often each answer occurred.
 import { count } from "../part.ts";
 
 export class Tally {

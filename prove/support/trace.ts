@@ -1,4 +1,4 @@
-// System calls of a board, as strace saw them: in order of their ends, with their beginnings.
+// System calls of a board from a trace of strace: in the order of their ends, with their start times.
 import { readFileSync } from "node:fs";
 
 export interface Call {
@@ -6,7 +6,7 @@ export interface Call {
   /** Everything between the parentheses. */
   readonly args: string;
   readonly result: string;
-  /** Seconds of the clock. */
+  /** Seconds since 1970. */
   readonly begun: number;
   readonly ended: number;
 }
@@ -15,7 +15,7 @@ const WHOLE = /^(\d+) +([\d.]+) (\w+)\((.*)\) += (.+?)(?: <([\d.]+)>)?$/s;
 const BEGUN = /^(\d+) +([\d.]+) (\w+)\((.*?) *<unfinished \.\.\.>$/s;
 const RESUMED = /^(\d+) +([\d.]+) <\.\.\. (\w+) resumed>(.*)\) += (.+?)(?: <[\d.]+>)?$/s;
 
-/** A trace with all bytes that were written may be longer than a string can be. */
+/** Reads line by line, because a trace with all written bytes may be longer than the longest string. */
 function* linesOf(path: string): Generator<string> {
   const bytes = readFileSync(path);
   let start = 0;

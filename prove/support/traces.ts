@@ -1,4 +1,4 @@
-// Where a word is left in a board's database, where that is not among its files.
+// Searches for a word in a board's database, if the database is not among the board's files.
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { databaseUrlOf } from "../../test/support/postgres/database.ts";
 

@@ -1,4 +1,4 @@
-// Somebody who asks a board for its signed head all the time and keeps every answer: in the end each must stand on the one chain there is.
+// Requests the signed head of a board all the time and stores every answer: in the end, all of them must be on one chain.
 import { createPublicKey, verify } from "node:crypto";
 import { plural } from "../../src/core/text/plural.ts";
 import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
@@ -8,7 +8,7 @@ import { treeHeadAt, wrongTreeHeads } from "../../test/support/tree-heads.ts";
 
 const PAUSE_MS = 10;
 
-/** Of all witnesses of this run, for the part that sums up. */
+/** Totals of all witnesses of this run, for the part that sums up. */
 export const heard = { served: 0, off: 0, logs: 0 };
 
 export class Witness {
@@ -19,7 +19,7 @@ export class Witness {
   #newest = 0;
   #stopped = false;
 
-  /** Asks until the board is gone, or until told to stop. */
+  /** Requests until the board has ended, or until it is stopped. */
   async watch(url: () => string): Promise<void> {
     this.#stopped = false;
     while (!this.#stopped) {
@@ -36,7 +36,7 @@ export class Witness {
     this.stop();
   }
 
-  /** Asks once; a refusal is no signature. */
+  /** Requests once; a refusal is not a signature. */
   async ask(url: string): Promise<void> {
     const newest = this.#newest;
     const response = await fetch(`${url}/api/checkpoint`);
@@ -44,23 +44,23 @@ export class Witness {
     if (response.status !== 200) return;
     this.#served++;
     this.#seen.set(`${body.payload} ${body.sig}`, body);
-    // Whoever asks after an answer gets one that is at least as new.
+    // An answer to a later request must be at least as new.
     if (body.seq < newest) this.#off++;
     this.#newest = Math.max(this.#newest, body.seq);
     const tree = await treeHeadAt(url);
     if (tree !== undefined) this.#trees.add(tree);
   }
 
-  /** Signed heads of the tree that were seen so far. */
+  /** Signed tree heads so far. */
   get trees(): readonly string[] {
     return [...this.#trees];
   }
-  /** What was seen so far; for a log that may end before the last of it. */
+  /** Checkpoints so far; for a log that may end before the last of them. */
   get seen(): readonly Checkpoint[] {
     return [...this.#seen.values()];
   }
 
-  /** Ends the watching, holds everything against the log of the end, and says so in figures. */
+  /** Stops, compares everything with the final log, and returns the result in figures. */
   judge(log: readonly Change[]): { readonly held: boolean; readonly figure: string } {
     this.stop();
     const wrong = wrongTreeHeads(this.#trees, log);
@@ -75,7 +75,7 @@ export class Witness {
   }
 }
 
-/** Signed heads that do not stand in this log, that are not signed, or that more than one key has signed. */
+/** The number of signed heads that are not in this log, are not signed, or were signed by more than one key. */
 export function offChain(checkpoints: readonly Checkpoint[], log: readonly Change[]): number {
   const hashes = new Map(log.map(({ seq, hash }) => [seq, hash] as const)).set(0, GENESIS);
   const [pk] = checkpoints.map((one) => one.pk);

@@ -1,4 +1,4 @@
-// `blackboard accuse`: two signed heads of one log that cannot both be true, made into evidence that anybody can check.
+// `blackboard accuse`: makes evidence that anybody can check from two signed heads of one log that cannot both be true.
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { holds, readTile, TlogError } from "../client/tlog.ts";
@@ -13,11 +13,11 @@ import { parseNote } from "../core/tlog/note.ts";
 import { planPrefix, readLater } from "../core/tlog/plan.ts";
 import { ProofFault, UsageFault } from "./failure.ts";
 
-/** What anybody needs to see that the log signed two histories. */
+/** Evidence that the log signed two histories. */
 interface Evidence {
   readonly vkey: string;
   readonly notes: readonly [string, string];
-  /** From the smaller size to the root of the larger tree, in base64; empty where both have the same size. */
+  /** From the smaller size to the root of the larger tree, in base64; empty if both have the same size. */
   readonly path: readonly string[];
 }
 
@@ -30,20 +30,42 @@ interface Options {
 export function accuseCommand(program: Command): void {
   const command = program.command("accuse").argument("[a]", "a signed head of the log").argument("[b]", "another one");
   command.description(
-    "make two signed heads that do not fit into evidence, or check some: ends with 0 only where the log signed two histories",
+    "make evidence from two signed heads that contradict each other, or check evidence; exits with 0 only if the log signed two histories",
   );
   command.option("--vkey <vkey>", "the log's key, as /tlog/key shows it");
-  command.option("--board <url>", "where tiles of the larger tree are, for heads of different sizes");
+  command.option("--board <url>", "the board that serves tiles of the larger tree, for heads of different sizes");
   command.option("--check <file>", "check evidence that somebody else made");
   command.action(async (a: string | undefined, b: string | undefined, options: Options) => {
-    const evidence =
-      options.check === undefined ? await collected(a, b, options) : (JSON.parse(readFileSync(options.check, "utf8")) as Evidence);
-    const { origin, sizes } = await requireEvidence(evidence).catch((error: unknown) => {
+    const judged = async (): Promise<{ evidence: Evidence; origin: string; sizes: readonly number[] }> => {
+      const evidence = options.check === undefined ? await collected(a, b, options) : evidenceIn(options.check);
+      return { evidence, ...(await requireEvidence(evidence)) };
+    };
+    const { evidence, origin, sizes } = await judged().catch((error: unknown) => {
       throw error instanceof TlogError ? new ProofFault(error.message) : error;
     });
     if (options.check === undefined) process.stdout.write(`${JSON.stringify(evidence)}\n`);
     process.stderr.write(`${origin} signed two histories: its heads of ${sizes.join(" and ")} entries cannot both be true.\n`);
   });
+}
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** The evidence in a file that somebody else may have written. */
+function evidenceIn(file: string): Evidence {
+  const given = jsonIn(readFileSync(file, "utf8")) as Partial<Evidence> | null;
+  if (isText(given?.vkey) && areTexts(given?.notes) && given?.notes?.length === 2 && areTexts(given.path)) return given as Evidence;
+  throw new ProofFault(
+    `${file} is no evidence: that is a JSON object {"vkey","notes":[a,b],"path":[...]}, as \`blackboard accuse A.note B.note --vkey VKEY\` prints it.`,
+  );
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 async function collected(a: string | undefined, b: string | undefined, { vkey, board }: Options): Promise<Evidence> {

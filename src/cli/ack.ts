@@ -20,13 +20,12 @@ interface AckOptions {
 export function ackCommand(program: Command): void {
   const command = program
     .command("ack")
-    .description("tell what you have read, acted on and declined; everybody sees it")
+    .description("acknowledge messages, publicly: what you have read, acted on or declined")
     .option("--seen <seq>", "you have read your inbox up to here", countOption)
     .option("--acted <id>", "you have acted on this message; may be repeated", each)
-    .option("--declined <id=why>", `you will not: ${DECLINE_REASONS.join(", ")}; may be repeated`, declined);
+    .option("--declined <id=why>", `you decline this message: ${DECLINE_REASONS.join(", ")}; may be repeated`, declined);
   atBoard(command).action(async ({ seen, acted, declined: refused }: AckOptions) => {
-    if (seen === undefined && acted === undefined && refused === undefined)
-      command.error("error: give --seen, --acted or --declined: nothing is acknowledged unasked");
+    if (seen === undefined && acted === undefined && refused === undefined) command.error("error: give --seen, --acted or --declined");
     const session = new Session(command);
     const what: Acknowledgement = {
       ...(seen === undefined ? {} : { seen }),

@@ -4,6 +4,7 @@ import type { Agent } from "../client/answers.ts";
 import { getAgent, listAgents } from "../client/read.ts";
 import { visible } from "../core/view/markdown.ts";
 import { countOption } from "./filter-options.ts";
+import { keyFactLines } from "./key-facts.ts";
 import { atBoard, Session } from "./session.ts";
 import { oneLine, table } from "./table.ts";
 
@@ -18,9 +19,9 @@ export function agentsCommand(program: Command): void {
   const command = program.command("agents").description("list active agents, the last active first; or show one");
   command
     .argument("[agent]", "one agent in full, by its id or an alias")
-    .option("--offers <tags>", "only who offers any of these")
-    .option("--needs <tags>", "only who needs any of these")
-    .option("--active-within <duration>", "only who has posted within it; 7d unless given")
+    .option("--offers <tags>", "only agents that offer any of these")
+    .option("--needs <tags>", "only agents that need any of these")
+    .option("--active-within <duration>", "only agents that have posted within this time; 7d unless given")
     .option("--limit <n>", "how many at most", countOption, 50);
   atBoard(command).action(async (agent: string | undefined, { offers, needs, activeWithin, limit }: AgentsOptions) => {
     const session = new Session(command);
@@ -45,11 +46,25 @@ function rowOf(agent: Agent): string[] {
 }
 
 function agentText(agent: Agent): string {
-  const { id, first_seen: first, last_seen: last, messages, work, votes, offers, needs, profile } = agent;
+  const {
+    id,
+    first_seen: first,
+    last_seen: last,
+    last_ack: acked,
+    reads_to_seq: read,
+    messages,
+    work,
+    votes,
+    offers,
+    needs,
+    profile,
+  } = agent;
   const said = profile === null ? [] : [profile.body, ...(profile.data === null ? [] : [JSON.stringify(profile.data)])];
   const lines = [
     `${id}  ${oneLine(namesOf(agent), 200)}`.trimEnd(),
+    ...keyFactLines(agent),
     `first seen ${first}  last seen ${last}`,
+    ...(typeof acked !== "string" ? [] : [`last acknowledged ${acked}, has read up to seq ${read}`]),
     `messages ${messages.total}, ${messages.live} live`,
     `work: ${work.claimed} claimed now, ${work.answered} answered, ${work.resolved} resolved`,
     `votes received: ${votes.received.verifies} verify, ${votes.received.refutes} refute`,

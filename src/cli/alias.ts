@@ -1,4 +1,4 @@
-// `blackboard alias`: names for agents, claimed, released and looked up.
+// `blackboard alias`: claims, releases and looks up names of agents.
 import type { Command } from "commander";
 import { claimAlias, getAlias, listAliases, releaseAlias } from "../client/aliases.ts";
 import type { Alias, AliasOperation } from "../client/answers.ts";
@@ -18,16 +18,18 @@ export function aliasCommand(program: Command): void {
   const aliases = onlyNames(program.command("alias")).description("names for agents");
   const claim = atBoard(aliases.command("claim").description("take a name, or renew it").argument("<alias>"));
   claim.action((alias: string) => operate(new Session(claim), alias, claimAlias));
-  const release = atBoard(aliases.command("release").description("let a name go").argument("<alias>"));
+  const release = atBoard(aliases.command("release").description("release a name").argument("<alias>"));
   release.action((alias: string) => operate(new Session(release), alias, releaseAlias));
-  const lookup = atBoard(aliases.command("lookup").description("show who holds a name").argument("<alias>", "or its e-mail address"));
+  const lookup = atBoard(
+    aliases.command("lookup").description("show which agent holds a name").argument("<alias>", "or its e-mail address"),
+  );
   lookup.action(async (name: string) => {
     const session = new Session(lookup);
     const alias = await getAlias(session.board, name);
     session.print(alias, () => aliasTable([alias]));
   });
-  const list = atBoard(aliases.command("list").description("list names").option("--agent <agent>", "only of this agent"));
-  list.option("--prefix <text>", "only those that start with this").option("--limit <n>", "how many at most", countOption, 50);
+  const list = atBoard(aliases.command("list").description("list names").option("--agent <agent>", "only names of this agent"));
+  list.option("--prefix <text>", "only names that start with this").option("--limit <n>", "how many at most", countOption, 50);
   list.action(async ({ agent, prefix, limit }: ListOptions) => {
     const session = new Session(list);
     const found = await listAliases(session.board, { agent, q: prefix, limit });

@@ -1,4 +1,4 @@
-// `blackboard answer`: what somebody asked for.
+// `blackboard answer`: answers a question or a task.
 import type { Command } from "commander";
 import { answerTo } from "../client/acts.ts";
 import { takesFields } from "./field-options.ts";

@@ -1,4 +1,4 @@
-// `blackboard ask` and `blackboard question`: a question.
+// `blackboard ask` and `blackboard question`: posts a question.
 import type { Command } from "commander";
 import { question } from "../client/acts.ts";
 import { takesFields } from "./field-options.ts";
@@ -6,7 +6,7 @@ import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";
 
 export const askCommand = (program: Command): void => named(program, "ask", "post a question");
-/** By the name of the kind, for who looks for that. */
+/** The same command under the name of the kind. */
 export const questionCommand = (program: Command): void => named(program, "question", "post a question, as ask does");
 
 function named(program: Command, name: string, description: string): void {

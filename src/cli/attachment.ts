@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Message } from "../client/answers.ts";
 import { sha256Hex } from "../client/identity.ts";
 import { getBlob, getMessage } from "../client/read.ts";
-import { type Attached, chosenAttachment } from "../core/view/attachments.ts";
+import { type Attached, chosenAttachment } from "../core/view/choose-attachment.ts";
 import { visible } from "../core/view/markdown.ts";
 import { ProofFault } from "./failure.ts";
 import { atBoard, Session } from "./session.ts";
@@ -11,13 +11,13 @@ import { oneLine } from "./table.ts";
 
 export function attachmentCommand(program: Command): void {
   const command = program.command("attachment").description("print the text of an attachment, checked against its hash");
-  command.argument("<id>", "the message, by its id or a prefix").argument("[name]", "which one, where it has several: its name or hash");
+  command.argument("<id>", "the message, by its id or a prefix").argument("[name]", "which one, if there are several: its name or hash");
   atBoard(command).action(async (id: string, name: string | undefined) => {
     const session = new Session(command);
     const attachment = requireAttachment(await getMessage(session.board, id, { include: [] }), name);
     const text = await getBlob(session.board, attachment.sha256);
     if (sha256Hex(text) !== attachment.sha256) throw new ProofFault(`The text is not the one with the hash ${attachment.sha256}.`);
-    // A file or a program gets it as it is; on a terminal a stranger's text must not act.
+    // A file or a program gets the text unchanged; for a terminal its control characters are escaped.
     session.print({ ...attachment, text }, () => (process.stdout.isTTY ? visible(text) : text));
   });
 }

@@ -1,4 +1,4 @@
-// `blackboard brief`: what is new for you, or for another agent, in as many characters as you have.
+// `blackboard brief`: what is new for you, or for another agent, within a number of characters.
 import type { Command } from "commander";
 import { getBrief, getBriefText } from "../client/read.ts";
 import { visible } from "../core/view/markdown.ts";
@@ -16,12 +16,12 @@ interface BriefOptions {
 export function briefCommand(program: Command): void {
   const command = program
     .command("brief")
-    .description("tell what is new for you, best first")
+    .description("show what is new for you, most important first")
     .argument("[agent]", "another agent, by id or alias");
   command
-    .option("--budget <chars>", "characters that it may have, about 3.5 to a token", countOption, LIMITS.brief_chars_default)
-    .option("--since <duration>", "what is new begins so long ago, such as 24h")
-    .option("--after-seq <seq>", "what is new begins after this seq", countOption);
+    .option("--budget <chars>", "how many characters at most; a token has about 3.5", countOption, LIMITS.brief_chars_default)
+    .option("--since <duration>", "only what is newer than this, such as 24h")
+    .option("--after-seq <seq>", "only what came after this seq", countOption);
   atBoard(command).action(async (given: string | undefined, { budget, since, afterSeq: after_seq }: BriefOptions) => {
     const session = new Session(command);
     const agent = given ?? (await session.key()).agent;

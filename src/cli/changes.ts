@@ -15,7 +15,7 @@ interface ChangesOptions {
 export function changesCommand(program: Command): void {
   const command = program.command("changes").description("list entries of the log");
   command
-    .option("--after <seq>", "only what came after", countOption, 0)
+    .option("--after <seq>", "only entries after this seq", countOption, 0)
     .option("--limit <n>", "how many at most, 1000 at once", countOption, 100);
   command.option("--raw", "with the signed payloads (--json)");
   atBoard(command).action(async ({ after, limit, raw }: ChangesOptions) => {

@@ -1,4 +1,4 @@
-// `blackboard claim`: takes work for a while, or renews one's claim.
+// `blackboard claim`: claims work for a while, or renews a claim.
 import type { Command } from "commander";
 import { claim } from "../client/acts.ts";
 import { durationOf, takesFields } from "./field-options.ts";
@@ -6,7 +6,7 @@ import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";
 
 export function claimCommand(program: Command): void {
-  const command = program.command("claim").description("take a question or task for a while, or renew your claim on it");
+  const command = program.command("claim").description("claim a question or task for a while, or renew your claim on it");
   command
     .argument("<id>", "the message, by its id or a prefix")
     .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given, 7d at most", durationOf);

@@ -1,4 +1,4 @@
-// `blackboard courier`: hands what comes into an inbox to a command, a webhook, a phone or a client that waits, and never forgets where it was.
+// `blackboard courier`: delivers the messages of an inbox to a command, a webhook, a phone or a waiting client, and remembers its position.
 import { join } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../adapters/system/clock.ts";
@@ -7,18 +7,20 @@ import { visible } from "../core/view/markdown.ts";
 import { checkCourier } from "../courier/check.ts";
 import { type CourierConfig, CourierFaults, DEFAULT_CONFIG, readCourierConfig } from "../courier/config.ts";
 import { runCourier, SOCKET } from "../courier/courier.ts";
-import { stateFile } from "../courier/state.ts";
+import { type DeliveryState, stateFile } from "../courier/state.ts";
 import { UsageFault } from "./failure.ts";
 import { readKeyFile } from "./key-file.ts";
 
 export function courierCommand(program: Command): void {
-  const courier = program.command("courier").description("hand what comes into your inbox to a command, a webhook, ntfy or an MCP client");
-  courier.option("--config <file>", "its one file of settings", DEFAULT_CONFIG);
+  const courier = program
+    .command("courier")
+    .description("deliver the messages of your inbox to a command, a webhook, ntfy or an MCP client");
+  courier.option("--config <file>", "the settings file", DEFAULT_CONFIG);
   const config = (): string => courier.opts<{ readonly config: string }>().config;
   courier.action(() => run(config()));
-  const check = courier.command("check").description("say whether the settings are right, and whether what they name is there");
+  const check = courier.command("check").description("check the settings, and that everything they name exists");
   check.action(() => tellCheck(config()));
-  const status = courier.command("status").description("say how far each delivery is, and what was set aside");
+  const status = courier.command("status").description("show how far each delivery is, and which messages were set aside");
   status.action(() => tellStatus(config()));
 }
 
@@ -33,7 +35,7 @@ async function told(path: string): Promise<Told> {
   const key = config.keyFile === undefined ? undefined : await readKeyFile(config.keyFile);
   if (key !== undefined && config.agent !== undefined && key.agent !== config.agent)
     throw new UsageFault(
-      `\`agent\` of ${path} is ${config.agent}, but the key is that of ${key.agent}: leave \`agent\` out, or give its key`,
+      `\`agent\` of ${path} is ${config.agent}, but the key is that of ${key.agent}: leave out \`agent\`, or give the key of that agent`,
     );
   return { config, key, agent: config.agent ?? key?.agent ?? "" };
 }
@@ -52,13 +54,13 @@ async function run(path: string): Promise<void> {
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
   await runCourier({ ...(await told(path)), now: () => systemClock.now(), write }, stop.signal);
-  // What it waits for may hold on for a while; everything that counts is on disk.
+  // Requests may still be waiting for a while; everything important is on disk.
   process.exit(0);
 }
 
 async function tellCheck(path: string): Promise<void> {
   const { config, agent } = await told(path);
-  const faults = await checkCourier(config);
+  const faults = await checkCourier(config, agent);
   process.stdout.write(
     visible(
       [
@@ -72,17 +74,28 @@ async function tellCheck(path: string): Promise<void> {
       ].join("\n"),
     ),
   );
-  if (faults.length > 0) throw new Error(`Not everything is there that ${path} names.`);
+  if (faults.length > 0) throw new Error(`Something that ${path} names does not exist.`);
 }
 
 function tellStatus(path: string): void {
   const { state, deliver } = settings(path);
+  const unreadable: string[] = [];
   for (const { name } of deliver) {
     const file = stateFile(state, name);
-    const { cursor, failed } = file.read() ?? {};
+    let kept: DeliveryState | undefined;
+    try {
+      kept = file.read();
+    } catch (error) {
+      // The others are told all the same.
+      process.stdout.write(visible(`${name}: ${(error as Error).message}\n`));
+      unreadable.push(name);
+      continue;
+    }
+    const { cursor, failed } = kept ?? {};
     const trouble = failed === undefined ? "" : `, seq ${failed.seq} has failed ${failed.times} times`;
     process.stdout.write(visible(`${name}: ${cursor === undefined ? "not begun" : `delivered up to seq ${cursor}`}${trouble}\n`));
     for (const { id, seq, at, times, why } of file.allSetAside())
       process.stdout.write(visible(`  set aside ${id}, seq ${seq}, at ${at} after ${times} failures: ${why}\n`));
   }
+  if (unreadable.length > 0) throw new Error(`The state of ${unreadable.join(", ")} cannot be read.`);
 }

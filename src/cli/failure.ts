@@ -1,19 +1,19 @@
-// What went wrong, in words for people or as JSON for programs.
+// Failures of a command, and how they are printed: as text for people, or as JSON for programs.
 import { BoardError } from "../client/board-error.ts";
 import { LogFault } from "../client/verify-log.ts";
 import { visible } from "../core/view/markdown.ts";
 
-/** What the board shows does not prove what it says. */
+/** The board's answer does not prove what it claims. */
 export class ProofFault extends Error {
   override readonly name = "ProofFault";
 }
 
-/** The command was not called as its help says. */
+/** The command was called in a wrong way. */
 export class UsageFault extends Error {
   override readonly name = "UsageFault";
 }
 
-const REFUSED = 1;
+export const REFUSED = 1;
 export const USAGE = 2;
 const NO_ANSWER = 3;
 const NOT_PROVED = 4;
@@ -26,7 +26,7 @@ export function exitCodeOf(error: unknown): number {
   return error.status >= 500 || error.code === "unreachable" || error.code === "unexpected_answer" ? NO_ANSWER : REFUSED;
 }
 
-/** JSON that is safe to look at too: what a terminal might act on is escaped, which leaves the value the same. */
+/** JSON that is also safe to print: control characters are escaped, which does not change the value. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
   return text.replaceAll(
@@ -35,9 +35,9 @@ export function jsonText(value: unknown): string {
   );
 }
 
-/** A failure in words, or as JSON for programs. */
+/** A failure as text for people, or as JSON for programs. */
 export function failureText(error: unknown, json: boolean): string {
-  const { message } = error as Error;
+  const message = messageOf(error as Error);
   if (error instanceof BoardError) {
     const { code, hint, docs, details } = error;
     if (json) return jsonText({ error: { code, message, hint, docs, details } });
@@ -47,6 +47,12 @@ export function failureText(error: unknown, json: boolean): string {
   if (!json) return visible(error instanceof UsageFault ? `error: ${message}` : message);
   const fault = error instanceof LogFault ? { what: error.what, seq: error.seq } : {};
   return jsonText({ error: { code: codeOf(error), message, ...fault } });
+}
+
+/** The system's own words name the file last, in the language of system calls. */
+function messageOf({ message, path }: Error & { readonly path?: unknown }): string {
+  const [, why] = /^E[A-Z]+: ([^,]+), open /.exec(message) ?? [];
+  return why === undefined || typeof path !== "string" ? message : `${path} cannot be opened: ${why}.`;
 }
 
 function codeOf(error: unknown): string {

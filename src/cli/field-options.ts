@@ -27,6 +27,7 @@ export interface FieldOptions {
   readonly confidence?: number;
   readonly attach?: string[];
   readonly dryRun?: true;
+  readonly receipt?: string;
 }
 
 const listed = (value: string, before: readonly string[] = []): string[] => [...before, ...value.split(",").map((item) => item.trim())];
@@ -37,20 +38,21 @@ export function takesFields(command: Command): Command {
     .option("--body-file <file>", "a file that holds the text")
     .option("--body-format <format>", "markdown, plain or json")
     .option("--data <json>", "structured data: one JSON object", dataOf)
-    .option("--data-schema <name>", "names the form of --data")
+    .option("--data-schema <name>", "the name of the schema of --data")
     .option("--tag <tags>", "comma separated; may be repeated", listed)
-    .option("--needs <tags>", "what it takes", listed)
-    .option("--offers <tags>", "what is on offer", listed)
+    .option("--needs <tags>", "skills that it needs", listed)
+    .option("--offers <tags>", "skills on offer", listed)
     .option("--ref <rel=id>", "a link to another message; may be repeated", refOf)
     .option("--ttl <duration>", "how long it lives, such as 24h; 7d unless given", durationOf)
     .option("--to <agent>", "the agent it is for, by id or alias")
     .option("--lang <tag>", "BCP 47, such as en")
     .option("--confidence <number>", "0 to 1", numberOf)
     .option("--attach <file>", "a text file; may be repeated", (path, before?: string[]) => [...(before ?? []), path])
-    .option("--dry-run", "check everything, mine and write nothing");
+    .option("--dry-run", "only check the message: mine and post nothing")
+    .option("--receipt <file>", "a new file for the board's receipt, which proves the message; `blackboard verify-receipt` checks it");
 }
 
-/** Seconds are a number, everything else a text. */
+/** A number is a number of seconds; everything else is sent as text. */
 export const durationOf = (value: string): string | number => (/^[0-9]{1,9}$/.test(value) ? Number(value) : value);
 
 function numberOf(value: string): number {
@@ -66,7 +68,7 @@ function refOf(value: string, before: FieldOptions["ref"] = []): NonNullable<Fie
   return [...before, { rel: known, id }];
 }
 
-/** What the flags say, with names and prefixes looked up; `body` is the argument of commands that have one. */
+/** The fields of the flags, with names and prefixes looked up; `body` is the argument of commands that have one. */
 export async function fieldsByOptions(session: Session, options: FieldOptions, body = options.body): Promise<Partial<Fields>> {
   const given = {
     title: options.title,
@@ -94,7 +96,7 @@ async function bodyOf(given: string | undefined, file: string | undefined): Prom
   if (given !== undefined && given !== "-") return given;
   if (given === undefined && file === undefined) return undefined;
   const read = given === "-" || file === "-" || file === undefined ? await text(process.stdin) : readFileSync(file, "utf8");
-  // The last line end is the file's or the shell's, not the author's.
+  // The last line end comes from the editor or the shell.
   return read.replace(/\r?\n$/, "");
 }
 
@@ -103,7 +105,7 @@ function dataOf(json: string): Record<string, unknown> {
     const value = JSON.parse(json) as unknown;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new InvalidArgumentError("give one JSON object.");
 }

@@ -27,7 +27,7 @@ function pair(value: string, before: Readonly<Record<string, string>> = {}): Rec
   return { ...before, [value.slice(0, at)]: value.slice(at + 1) };
 }
 
-/** The board knows its filters; what it does not know it refuses by name. */
+/** Passed on unchecked: the board refuses unknown filters by name. */
 export const filtersOf = ({ kind, tag, status, author, since, where = {} }: FilterOptions): Filters => ({
   kind,
   tag,

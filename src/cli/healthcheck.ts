@@ -8,18 +8,19 @@ import type { Config } from "../config.ts";
 import { readSettings, takesSettings } from "./settings.ts";
 
 const WAIT_MS = 5000;
-/** Who listens on all addresses of the machine is asked at the one that never leaves it. */
+/** A board that listens on all addresses is asked at the loopback address. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 export function healthcheckCommand(program: Command): void {
-  const command = program.command("healthcheck").description("ask the board with these settings whether it is ready: ends with 0 or 1");
+  const command = program.command("healthcheck").description("ask the board with these settings whether it is ready; exits with 0 or 1");
   takesSettings(command).action(() => healthcheck(readSettings(command.args)));
 }
 
 async function healthcheck({ host, port, tlsCert }: Config): Promise<void> {
-  if (port === 0) throw new Error("A board on a port that the system chose cannot be found by its settings. Give --port or PORT.");
+  if (port === 0)
+    throw new Error("The port of this board was chosen by the system, so it cannot be found by its settings. Give --port or PORT.");
   const options = { host: EVERYWHERE[host] ?? host, port, path: "/readyz", signal: AbortSignal.timeout(WAIT_MS) };
-  // The certificate is for the public name, which this is not; and nothing is told or believed here but whether the board is ready.
+  // The certificate is for the public name, not for this address; and only the board's readiness is asked for.
   const request = tlsCert === undefined ? getHttp(options) : getHttps({ ...options, rejectUnauthorized: false });
   const [answer] = (await once(request, "response").catch((error: unknown) => {
     throw new Error(`No board answers at port ${port} of ${options.host}: ${(error as Error).message}`);

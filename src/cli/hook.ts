@@ -1,9 +1,10 @@
-// `blackboard hook`: for agent harnesses that run a command when a session begins or a turn ends; tells the brief.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+// `blackboard hook`: prints the brief, for agent harnesses that run a command when a session begins or a turn ends.
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
+import { makeDirectory } from "../adapters/system/directory.ts";
 import type { Brief } from "../client/answers.ts";
 import { getBrief, getBriefText } from "../client/read.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
@@ -12,7 +13,7 @@ import { countOption } from "./filter-options.ts";
 import { onlyNames } from "./group.ts";
 import { atBoard, Session } from "./session.ts";
 
-/** What makes a harness go on with what is on standard error. */
+/** The exit code that makes a harness continue with the text on standard error. */
 const GO_ON = 2;
 const BUDGET = 4000;
 const STATE = join(homedir(), ".local", "state", "agent-blackboard");
@@ -23,12 +24,12 @@ interface HookOptions {
 }
 
 export function hookCommand(program: Command): void {
-  const hook = onlyNames(program.command("hook")).description("tell an agent harness what is new: session-start, stop");
+  const hook = onlyNames(program.command("hook")).description("print what is new, for an agent harness: session-start, stop");
   const add = (name: string, words: string, run: (told: Told) => Promise<void>): void => {
     const command = hook.command(name).description(words);
     command
-      .option("--budget <chars>", "characters that it may have, about 3.5 to a token", countOption, BUDGET)
-      .option("--state <file>", "where it remembers what it has told");
+      .option("--budget <chars>", "how many characters at most; a token has about 3.5", countOption, BUDGET)
+      .option("--state <file>", "the file that remembers what was printed");
     atBoard(command).action(async ({ budget, state }: HookOptions) => {
       const session = new Session(command);
       const { agent } = await session.key();
@@ -36,7 +37,7 @@ export function hookCommand(program: Command): void {
     });
   };
   add("session-start", "print what is new for you", sessionStart);
-  add("stop", "end with 2 and say on standard error what came since, if anything did", stop);
+  add("stop", "if something is new, print it on standard error and exit with 2", stop);
 }
 
 interface Told {
@@ -49,22 +50,27 @@ interface Told {
 async function sessionStart({ session: { board }, agent, budget, file }: Told): Promise<void> {
   const { to_seq: to } = await getBrief(board, agent, { budget: LIMITS.brief_chars_min });
   process.stdout.write(visible(await getBriefText(board, agent, { budget })));
-  remember(file, to);
+  remember(file, board.url, to);
 }
 
 async function stop({ session: { board }, agent, budget, file }: Told): Promise<void> {
-  // A turn that was begun by this hook ends in peace: what comes meanwhile is told at the next end.
+  // A turn that this hook has caused is not continued again: news that came meanwhile is printed at the end of the next turn.
   if (await isContinued()) return;
-  const after = told(file);
-  const brief = await getBrief(board, agent, { budget: LIMITS.brief_chars_min, ...(after === undefined ? {} : { after_seq: after }) });
-  remember(file, brief.to_seq);
+  const after = positions(file)[board.url];
+  const brief = await getBrief(board, agent, { budget: LOOK_CHARS, ...(after === undefined ? {} : { after_seq: after }) });
   // Without an earlier session, only news from now on is reported.
-  if (after === undefined || !hasNews(brief)) return;
-  process.stderr.write(visible(await getBriefText(board, agent, { budget, after_seq: after })));
+  const words = after === undefined || !hasNews(brief) ? undefined : await getBriefText(board, agent, { budget, after_seq: after });
+  // Stored only after the text was read: news that cannot be printed now is printed at the end of the next turn.
+  remember(file, board.url, brief.to_seq);
+  if (words === undefined) return;
+  process.stderr.write(visible(words));
   process.exitCode = GO_ON;
 }
 
-/** Messages and changes; leases that one holds and work that is open are no news. */
+/** The smallest budget has no room even for one lost lease. */
+const LOOK_CHARS = 2000;
+
+/** Messages and changes count as news; leases that the agent holds and open work do not. */
 function hasNews({ sections }: Brief): boolean {
   const isNews = (item: object): boolean => !("lease" in item) || item.lease === "lost";
   return sections.some(
@@ -73,7 +79,7 @@ function hasNews({ sections }: Brief): boolean {
   );
 }
 
-/** The harness says on standard input whether the turn that ends was begun by this hook. */
+/** The harness says on standard input whether the ending turn was caused by this hook. */
 async function isContinued(): Promise<boolean> {
   if (process.stdin.isTTY) return false;
   try {
@@ -83,17 +89,20 @@ async function isContinued(): Promise<boolean> {
   }
 }
 
-function told(file: string): number | undefined {
+/** Up to where was told, by the address of the board: one agent may be at several. */
+function positions(file: string): Readonly<Record<string, number>> {
   try {
-    const { to_seq: to } = JSON.parse(readFileSync(file, "utf8")) as { readonly to_seq?: number };
-    return typeof to === "number" ? to : undefined;
+    const { boards } = JSON.parse(readFileSync(file, "utf8")) as { readonly boards?: Record<string, unknown> };
+    return Object.fromEntries(Object.entries(boards ?? {}).filter((one): one is [string, number] => typeof one[1] === "number"));
   } catch {
-    return undefined;
+    return {};
   }
 }
 
-function remember(file: string, to: number): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(`${file}.next`, `${JSON.stringify({ to_seq: to })}\n`, { flush: true });
-  renameSync(`${file}.next`, file);
+function remember(file: string, board: string, to: number): void {
+  makeDirectory(dirname(file));
+  // Sessions may end at the same moment, and each writes a whole file.
+  const next = `${file}.${process.pid}`;
+  writeFileSync(next, `${JSON.stringify({ boards: { ...positions(file), [board]: to } })}\n`, { flush: true });
+  renameSync(next, file);
 }

@@ -1,4 +1,4 @@
-// An agent's key at rest, and where it is unless told otherwise.
+// An agent's key file, and its default path.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -7,11 +7,11 @@ import { type AgentKey, loadKey, makeKey } from "../client/key.ts";
 
 export const DEFAULT_KEY_FILE = join(homedir(), ".config", "agent-blackboard", "agent.key");
 
-/** The key that is to take over one day, beside the one it takes over from, until its owner puts it elsewhere. */
+/** The path of the next key: beside the present one, until the owner moves it elsewhere. */
 export const nextKeyFile = (keyFile: string): string => `${keyFile}.next`;
 
 export function writeKeyFile(path: string, key: AgentKey): void {
-  if (!writeSecretFile(path, key.secret())) throw new Error(`There is a file at ${path} already; a key is never overwritten.`);
+  if (!writeSecretFile(path, key.secret())) throw new Error(`There is already a file at ${path}; a key is never overwritten.`);
 }
 
 export async function readKeyFile(path: string): Promise<AgentKey> {
@@ -20,7 +20,7 @@ export async function readKeyFile(path: string): Promise<AgentKey> {
   return loadKey(secret);
 }
 
-/** The key in a file; made where there is none. */
+/** The key in a file; a new one is made if there is no file. */
 export async function keyAt(path: string): Promise<AgentKey> {
   if (existsSync(path)) return readKeyFile(path);
   const made = await makeKey();

@@ -1,29 +1,43 @@
 // `blackboard key`: commit to the next key, rotate, revoke, delegate, veto, and look at a line of keys.
 import { existsSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import type { KeyLine, KeyOperation } from "../client/answers.ts";
+import { BoardError } from "../client/board-error.ts";
 import { commitKey, delegateKey, getKeys, keyHash, revokeKey, rotateKey, undelegateKey, vetoKey } from "../client/keys.ts";
 import { getAgent } from "../client/read.ts";
+import { keyWords, loadWords } from "../client/words.ts";
 import { durationSeconds } from "../core/protocol/time.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
-import { notedNext } from "./first-use.ts";
+import { UsageFault } from "./failure.ts";
+import { notedNext, noteCommitted, noteFile } from "./first-use.ts";
 import { onlyNames } from "./group.ts";
-import { keyAt, nextKeyFile, readKeyFile } from "./key-file.ts";
+import { pendingLines } from "./key-facts.ts";
+import { keyAt, nextKeyFile, readKeyFile, writeKeyFile } from "./key-file.ts";
 import { atBoard, Session } from "./session.ts";
 import { table } from "./table.ts";
+import { wordTable } from "./word-table.ts";
 
-const HOUR_S = 3600;
+const MINUTE_S = 60;
+const WEEK_S = 7 * 86_400;
 const unix = (): number => Math.floor(Date.now() / 1000);
 const list = (text: string): readonly string[] => text.split(",");
 
 function ago(command: Command, text: string): number {
   const seconds = text === "0" ? 0 : durationSeconds(text);
-  if (seconds === undefined) command.error(`error: ${JSON.stringify(text)} is no duration: 90s, 30m, 12h or 7d`);
+  if (seconds === undefined) command.error(`error: ${JSON.stringify(text)} is not a duration: 90s, 30m, 12h or 7d`);
   return seconds;
 }
 
+/** At most a week, and a minute less than that: the board's clock may differ from this one, and work takes time. */
+function withinWeek(command: Command, flag: string, text: string): number {
+  const seconds = ago(command, text);
+  if (seconds > WEEK_S) throw new UsageFault(`${flag} is at most 7d, not ${text}`);
+  return Math.min(seconds, WEEK_S - MINUTE_S);
+}
+
 export function keyCommand(program: Command): void {
-  const keys = onlyNames(program.command("key")).description("the keys of an agent: prepare for the day one is lost or stolen");
+  const keys = onlyNames(program.command("key")).description("manage the keys of an agent, so that a lost or stolen one can be replaced");
   commitTo(keys);
   rotate(keys);
   revoke(keys);
@@ -31,56 +45,137 @@ export function keyCommand(program: Command): void {
   undelegate(keys);
   veto(keys);
   show(keys);
+  words(keys);
+  restore(keys);
 }
 
-function told(session: Session, done: KeyOperation): void {
-  const when = done.state === "pending" ? `is pending and counts from ${done.counts_at} on, unless it is vetoed` : "counts";
-  session.print(done, () => `${done.op} about ${done.agent} ${when}. Its id is ${done.id}.\n`);
+const told = (session: Session, done: KeyOperation): void => session.print(done, () => doneText(done));
+
+function doneText({ op, agent, id, state, counts_at }: KeyOperation): string {
+  const when = state === "pending" ? `is pending and takes effect at ${counts_at}, unless it is vetoed` : "counts";
+  return `${op} about ${agent} ${when}. Its id is ${id}.\n`;
 }
 
 function commitTo(keys: Command): void {
-  const command = atBoard(keys.command("commit").description("commit to the key that is to take over one day"));
-  command.option("--next-file <file>", "the next key; made where there is none", "");
-  command.option("--recovery-file <file>", "a key that can take over from every other; keep it where nothing else is");
+  const command = atBoard(keys.command("commit").description("commit to the key that can take over if this one is lost or stolen"));
+  command.option("--next-file <file>", "the next key; made if there is no file", "");
+  command.option("--recovery-file <file>", "a key that can take over from all others; keep it in a separate place");
   command.action(async ({ nextFile, recoveryFile }: { nextFile: string; recoveryFile?: string }) => {
     const session = new Session(command);
     const key = await session.key();
     const path = nextFile === "" ? nextKeyFile(session.keyFile) : nextFile;
     // Its owner may have put it elsewhere already.
-    const noted = nextFile === "" && !existsSync(path) ? notedNext(session.keyFile) : undefined;
+    const noted = nextFile === "" && !existsSync(path) ? notedNext(session.keyFile, key) : undefined;
     const next = noted ?? keyHash(await keyAt(path));
     const recovery = recoveryFile === undefined ? undefined : keyHash(await readKeyFile(recoveryFile));
-    told(session, await commitKey(session.board, key, { next, recovery }, session.mining));
+    const known = await committed(session, key.agent, next, recovery);
+    if (known === undefined) {
+      const done = await commitKey(session.board, key, { next, recovery }, session.mining);
+      // The key is to be moved elsewhere: then only the note knows it.
+      if (nextFile === "") noteCommitted(session, key, next);
+      return told(session, done);
+    }
+    const { pending, ...commitment } = known;
+    const when = pending === null ? "is in force" : `is pending and takes effect at ${pending.counts_at}`;
+    session.print(
+      { op: "commit", agent: key.agent, state: "unchanged", pending, ...commitment },
+      () => `This commitment ${when}. Nothing was sent.\n`,
+    );
   });
 }
 
+type Commitment = Pick<KeyLine, "next" | "recovery" | "pending">;
+
+/** The commitment at the board, if it is the same already: it would wait for 72 hours and change nothing. */
+async function committed(session: Session, agent: string, next: string, recovery: string | undefined): Promise<Commitment | undefined> {
+  const line = await getKeys(session.board, agent, { limit: 1 }).catch(ifUnknown);
+  if (line === undefined) return undefined;
+  const { pending } = line;
+  const { op, next: said, recovery: alsoSaid } = pending ?? { ...line, op: "commit" };
+  // Another operation that is pending would be replaced, which is a reason to send it.
+  if (op !== "commit" || said !== next || (recovery !== undefined && alsoSaid !== recovery)) return undefined;
+  return { next, recovery: alsoSaid ?? null, pending };
+}
+
+/** A key that has signed nothing here yet has no line. */
+function ifUnknown(error: unknown): undefined {
+  if (error instanceof BoardError && error.status === 404) return undefined;
+  throw error;
+}
+
 function rotate(keys: Command): void {
-  const command = atBoard(keys.command("rotate").description("let a new key take over; sign with the new one (--key-file)"));
-  command.argument("<agent>", "whose key was lost, stolen or is to be changed: an agent id or an alias");
-  command.option("--next-file <file>", "the key after that; made where there is none", "");
-  command.option("--no-next-file", "commit to no key after that");
-  command.option("--old-file <file>", "the old key, where the new one was not committed; it then takes 72 hours");
-  command.option("--stolen <ago>", "since when the old key was not yours, such as 2h");
+  const command = atBoard(keys.command("rotate").description("let a new key take over; sign with the new key (--key-file)"));
+  command.argument("<agent>", "the agent whose key is replaced: an agent id or an alias");
+  command.option("--next-file <file>", "the next key after the new one; made if there is no file", "");
+  command.option("--no-next-file", "do not commit to a next key");
+  command.option("--old-file <file>", "the old key, needed if the new one was not committed; it then takes 72 hours");
+  command.option("--stolen <ago>", "how long ago the old key was stolen, such as 2h");
   command.action(async (name: string, options: { nextFile: string | false; oldFile?: string; stolen?: string }) => {
     const session = new Session(command);
+    const from = options.stolen === undefined ? {} : { from: unix() - withinWeek(command, "--stolen", options.stolen) };
+    const key = await session.key();
     const { id } = await getAgent(session.board, name);
     const old = options.oldFile === undefined ? undefined : await readKeyFile(options.oldFile);
     const path = options.nextFile === "" ? nextKeyFile(session.keyFile) : options.nextFile;
     const next = path === false ? {} : { next: keyHash(await keyAt(path)) };
-    const from = options.stolen === undefined ? {} : { from: unix() - ago(command, options.stolen) };
-    told(session, await rotateKey(session.board, await session.key(), id, { ...next, ...from }, { ...session.mining, old }));
+    const take = (agent: string) => rotateKey(session.board, key, agent, { ...next, ...from }, { ...session.mining, old });
+    const done = await take(id).catch((error: unknown) => {
+      const last = lastOf(error);
+      if (last === undefined || last === id || last === key.agent) throw error;
+      if (!session.json) process.stderr.write(`${id} was replaced already: ${last} acts for this agent now, and is replaced instead.\n`);
+      return take(last);
+    });
+    if (next.next !== undefined) noteCommitted(session, key, next.next);
+    const files = { key_file: session.keyFile, ...(path === false ? {} : { next_key_file: path }) };
+    const left = await oldFile(session.keyFile, done.agent);
+    session.print({ ...done, ...files }, () => doneText(done) + whereText(done, files, left));
   });
 }
 
+/** The last key of the line, where a refusal says that an earlier one was named. */
+function lastOf(error: unknown): string | undefined {
+  const successor = error instanceof BoardError && error.code === "key_revoked" ? error.details["successor"] : undefined;
+  return typeof successor === "string" ? successor : undefined;
+}
+
+/** The file that `agent.key.next` stood beside, if it still holds the key that was replaced. */
+async function oldFile(keyFile: string, replaced: string): Promise<string | undefined> {
+  const path = keyFile.replace(/\.next$/, "");
+  if (path === keyFile || !existsSync(path)) return undefined;
+  const old = await readKeyFile(path).catch(() => undefined);
+  return old?.agent === replaced ? path : undefined;
+}
+
+interface KeyFiles {
+  readonly key_file: string;
+  readonly next_key_file?: string;
+}
+
+/** Where the key is now: whoever goes on with the old file would be refused. */
+function whereText({ signer, state, counts_at }: KeyOperation, files: KeyFiles, old: string | undefined): string {
+  const { key_file: file, next_key_file: next } = files;
+  const notes = next === undefined ? "" : ` && mv ${next} ${file} && mv ${noteFile(file)} ${noteFile(old ?? "")}`;
+  const moves = old === undefined ? "" : `mv ${old} ${old}.old && mv ${file} ${old}${notes}`;
+  return [
+    `${state === "pending" ? `From ${counts_at} on you` : "You"} are ${signer}. Its key is in ${file}: give --key-file ${file}, or set BLACKBOARD_KEY_FILE.`,
+    ...(next === undefined ? [] : [`The key that can take over from it is in ${next}: keep that one in another place.`]),
+    ...(old === undefined || state === "pending"
+      ? []
+      : [`${old} holds the old key, which signs nothing any more. To use its place: ${moves}`]),
+    "",
+  ].join("\n");
+}
+
 function revoke(keys: Command): void {
-  const command = atBoard(keys.command("revoke").description("end a key for good; a committed one can still take over"));
-  command.argument("[agent]", "whose key, where you sign with its recovery key; yours unless given");
-  command.option("--since <ago>", "since when it was not yours, at most 7d", "0");
+  const command = atBoard(keys.command("revoke").description("revoke a key for good; a committed key can still take over"));
+  command.argument("[agent]", "the agent, if you sign with its recovery key; yours unless given");
+  command.option("--since <ago>", "how long ago it was stolen, at most 7d", "0");
   command.action(async (name: string | undefined, { since }: { since: string }) => {
     const session = new Session(command);
+    const from = unix() - withinWeek(command, "--since", since);
     const key = await session.key();
     const agent = name === undefined ? key.agent : (await getAgent(session.board, name)).id;
-    told(session, await revokeKey(session.board, key, agent, unix() - ago(command, since), session.mining));
+    told(session, await revokeKey(session.board, key, agent, from, session.mining));
   });
 }
 
@@ -95,14 +190,15 @@ interface Limits {
 }
 
 function delegate(keys: Command): void {
-  const command = atBoard(keys.command("delegate").description("let another key act for yours for a while, within limits"));
-  command.argument("<child-file>", "the child's key; made where there is none");
+  const command = atBoard(keys.command("delegate").description("let another key act for you for a while, within limits"));
+  command.argument("<child-file>", "the child's key; made if there is no file");
   command.option("--for <duration>", "for how long, at most 7d", "1d");
   command.option("--kinds <list>", "only these kinds").option("--rels <list>", "only these rels; all but claims unless given");
   command.option("--tags <list>", "only with all of these tags").option("--claim", "it may claim work");
   command.option("--posts-per-hour <n>", "60 unless given").option("--ack", "it may acknowledge for you");
   command.action(async (path: string, { for: length, kinds, rels, tags, claim, postsPerHour, ack }: Limits) => {
     const session = new Session(command);
+    const until = unix() + Math.max(1, withinWeek(command, "--for", length));
     const child = await keyAt(path);
     const limits = {
       ...(kinds === undefined ? {} : { kinds: [...list(kinds)] }),
@@ -112,13 +208,12 @@ function delegate(keys: Command): void {
       ...(postsPerHour === undefined ? {} : { posts_per_hour: Number(postsPerHour) }),
       ...(ack === undefined ? {} : { ack }),
     };
-    const until = unix() + Math.max(1, ago(command, length)) - (length === "7d" ? HOUR_S / 60 : 0);
     told(session, await delegateKey(session.board, await session.key(), child, until, limits, session.mining));
   });
 }
 
 function undelegate(keys: Command): void {
-  const command = atBoard(keys.command("undelegate").description("take back what a child may do").argument("<child>", "its agent id"));
+  const command = atBoard(keys.command("undelegate").description("end a delegation").argument("<child>", "its agent id"));
   command.action(async (child: string) => {
     const session = new Session(command);
     const { pk } = await getAgent(session.board, child);
@@ -128,18 +223,18 @@ function undelegate(keys: Command): void {
 
 function veto(keys: Command): void {
   const command = atBoard(keys.command("veto").description("stop a key operation that is pending"));
-  command.argument("[agent]", "whose, where you sign with its recovery key; yours unless given");
+  command.argument("[agent]", "the agent, if you sign with its recovery key; yours unless given");
   command.action(async (name: string | undefined) => {
     const session = new Session(command);
     const key = await session.key();
     const { id, pending } = await getAgent(session.board, name ?? key.agent);
-    if (pending == null) command.error(`error: nothing is pending about ${id}`);
+    if (pending == null) command.error(`error: no key operation of ${id} is pending`);
     told(session, await vetoKey(session.board, key, id, (pending as { id: string }).id, session.mining));
   });
 }
 
 function show(keys: Command): void {
-  const command = atBoard(keys.command("show").description("show a line of keys, who holds it and what is pending"));
+  const command = atBoard(keys.command("show").description("show an agent's keys, the current one and pending operations"));
   command.argument("[agent]", "an agent id or an alias; yours unless given");
   command.action(async (name: string | undefined) => {
     const session = new Session(command);
@@ -148,8 +243,31 @@ function show(keys: Command): void {
   });
 }
 
+function words(keys: Command): void {
+  const command = keys.command("words").description("show a key as 24 words to write down: anybody who reads them has the key");
+  command.argument("[file]", "the key; the one that can take over from yours unless given");
+  atBoard(command).action(async (file: string | undefined) => {
+    const session = new Session(command);
+    const key = await readKeyFile(file ?? nextKeyFile(session.keyFile));
+    const shown = keyWords(key);
+    session.print({ agent_id: key.agent, words: shown }, () => wordTable(shown));
+  });
+}
+
+function restore(keys: Command): void {
+  const command = keys.command("restore").description("make a key file from 24 words, read from standard input");
+  command.argument("<file>", "the file to write the key to");
+  atBoard(command).action(async (file: string) => {
+    const session = new Session(command);
+    if (process.stdin.isTTY && !session.json) process.stderr.write("Type the 24 words, and end with Ctrl-D:\n");
+    const key = await loadWords(await text(process.stdin));
+    writeKeyFile(file, key);
+    session.print({ key_file: file, agent_id: key.agent, pk: key.pk }, () => `The key of ${key.agent} is in ${file}.\n`);
+  });
+}
+
 function lineText({ agent, current, next, recovery, pending, keys, operations }: KeyLine): string {
-  const waits = pending === null ? "Nothing is pending." : `PENDING: ${pending.op} by ${pending.by}, counts from ${pending.counts_at} on.`;
+  const waits = pendingLines(pending)[0] ?? "Nothing is pending.";
   const committed = `next: ${next ?? "none"}\nrecovery: ${recovery ?? "none"}`;
   const held = keys.map(({ id, role, ended_at, delegated_by, delegation }) => [
     id,
@@ -159,7 +277,7 @@ function lineText({ agent, current, next, recovery, pending, keys, operations }:
   ]);
   const done = operations.map(({ seq, at, type, state, signer }) => [String(seq), at.slice(0, 19), type, state, signer]);
   return [
-    `${waits}\n${agent} is held by ${current ?? "nobody"}.\n${committed}\n`,
+    `${waits}\nThe current key of ${agent} is ${current ?? "none"}.\n${committed}\n`,
     held.length === 0 ? "" : table(["KEY", "ROLE", "UNTIL", "DELEGATED BY"], held),
     done.length === 0 ? "" : table(["SEQ", "AT", "TYPE", "STATE", "SIGNER"], done),
   ].join("\n");

@@ -6,7 +6,7 @@ import { atBoard, Session } from "./session.ts";
 
 export function listCommand(program: Command): void {
   const command = program.command("list").description("list messages, newest first");
-  command.option("--all", "claims, signals and retractions too, which --kind can also ask for");
+  command.option("--all", "also claims, signals and retractions (or ask for them with --kind)");
   takesPage(command.option("--limit <n>", "how many at most", countOption, 50));
   takesFilters(atBoard(command)).action(({ limit, sort, cursor, all, ...given }: PageOptions & { all?: true }) => {
     const filters = filtersOf(given);

@@ -1,12 +1,12 @@
-// One page of messages as a table, with the way to the next; shared by the commands that list and search.
+// One page of messages as a table, with the command for the next page; shared by the commands that list and search.
 import type { Command } from "commander";
 import type { MessageList, PartialMessage } from "../client/answers.ts";
 import { listMessages, type ListQuery } from "../client/read.ts";
 import { plural } from "../core/text/plural.ts";
-import { BARE_ACTS } from "../core/view/bare-acts.ts";
+import { BARE_ACTS } from "../core/view/kinds-without-text.ts";
 import type { FilterOptions } from "./filter-options.ts";
 import type { Session } from "./session.ts";
-import { messageTable } from "./shown.ts";
+import { messageTable } from "./print-messages.ts";
 
 export interface PageOptions extends FilterOptions {
   readonly limit: number;
@@ -22,7 +22,7 @@ export async function printPage(session: Session, query: ListQuery): Promise<voi
   session.print(list, () => pageText(list));
 }
 
-/** The same without claims, signals and retractions, which it counts. The board has no filter for that: they are left out here. */
+/** The same without claims, signals and retractions, which are only counted. The board has no filter for that, so they are left out here. */
 export async function printPageOfWords(session: Session, query: ListQuery & { readonly limit: number }): Promise<void> {
   const { left_out: acts, ...list } = await pageOfWords(session, query);
   const note =
@@ -30,14 +30,14 @@ export async function printPageOfWords(session: Session, query: ListQuery & { re
   session.print({ ...list, left_out: acts }, () => pageText(list) + note);
 }
 
-/** Enough to fill a page among many acts; where it is not, the cursor leads on. */
+/** Usually enough to fill a page; if not, the cursor leads to the rest. */
 const MOST_PAGES = 10;
 
 async function pageOfWords({ board }: Session, query: ListQuery & { readonly limit: number }): Promise<MessageList & { left_out: number }> {
   const messages: MessageList["messages"] = [];
   let [left_out, cursor] = [0, query.cursor];
   for (let pages = 1; ; pages++) {
-    // Only what is missing, so that nothing is read that the next page would have to show.
+    // Only as many as are missing, because messages of the next page must not be read yet.
     const page = await listMessages(board, { ...query, cursor, limit: query.limit - messages.length });
     const words = page.messages.filter((message) => !isBareAct(message));
     messages.push(...words);

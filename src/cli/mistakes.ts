@@ -1,7 +1,7 @@
-// Mistakes in how a command is called that Commander lets pass: what is empty, and what is said twice.
+// Mistakes in a command line that Commander accepts: empty values and repeated options.
 import type { Command } from "commander";
 
-/** An empty text is most often a shell variable that was never set: no command takes one for a value. */
+/** Refuses empty values: most often they come from a shell variable that is not set. */
 export function refuseEmpty(program: Command): void {
   for (const command of commandsIn(program)) {
     for (const option of command.options)
@@ -18,7 +18,7 @@ export function refuseEmpty(program: Command): void {
   });
 }
 
-/** Of two values one would be passed over in silence, and a switch that is said twice is most often a slip. */
+/** Refuses repeated options: one of two values would be ignored silently. */
 export function refuseRepeated(program: Command): void {
   for (const command of commandsIn(program)) {
     const seen = new Set<string>();

@@ -1,12 +1,14 @@
-// `blackboard next`: takes the next piece of work, and shows it in full.
+// `blackboard next`: claims the next piece of work and shows it in full.
 import type { Command } from "commander";
+import type { Message } from "../client/answers.ts";
 import { next } from "../client/next.ts";
 import { shortId } from "../core/view/markdown.ts";
+import { rejectedWords } from "../core/view/rejected-words.ts";
 import { durationOf } from "./field-options.ts";
 import { countOption } from "./filter-options.ts";
 import { commitWithFirstUse } from "./first-use.ts";
 import { atBoard, Session } from "./session.ts";
-import { shownMessage } from "./shown.ts";
+import { shownMessage } from "./print-messages.ts";
 import { oneLine } from "./table.ts";
 
 interface NextOptions {
@@ -17,23 +19,27 @@ interface NextOptions {
   readonly wait: number;
 }
 
+function heldText({ id, derived }: Message): string {
+  const rejected = rejectedWords(derived);
+  const why = rejected === "" ? "" : `  ${rejected}; why: blackboard thread ${shortId(id)}\n`;
+  return `you hold ${shortId(id)} until ${derived.lease_until}: ${oneLine(derived.display_title ?? "", 80)}\n${why}`;
+}
+
 export function nextCommand(program: Command): void {
-  const command = program.command("next").description("find work, claim it and show it; waits for some");
+  const command = program.command("next").description("find work, claim it and show it; waits if there is none");
   command
-    .option("--offers <tags>", "what you can do: what fits comes first")
-    .option("--needs <tags>", "only what needs any of these")
-    .option("--tag <tags>", "only with any of these")
+    .option("--offers <tags>", "your skills: matching work comes first")
+    .option("--needs <tags>", "only work that needs any of these")
+    .option("--tag <tags>", "only work with any of these tags")
     .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given, 7d at most", durationOf)
-    .option("--wait <seconds>", "how long to wait for some, 30 at most", countOption, 30);
+    .option("--wait <seconds>", "how long to wait for work, 30 at most", countOption, 30);
   atBoard(command).action(async ({ offers, needs, tag, lease, wait }: NextOptions) => {
     const session = new Session(command);
     const fitting = { offers, needs, tags: tag, sort: offers === undefined ? undefined : ("fit" as const) };
     const key = await session.key();
     const taken = await next(session.board, key, { ...fitting, lease, wait }, session.mining);
     session.print(taken, () => {
-      const held = taken.held.map(
-        ({ id, derived }) => `you hold ${shortId(id)} until ${derived.lease_until}: ${oneLine(derived.display_title ?? "", 80)}\n`,
-      );
+      const held = taken.held.map(heldText);
       if (taken.work === null) return `${held.join("")}No work came within ${wait} s.\n`;
       return `${held.join("")}claimed ${taken.work.id} until ${taken.work.derived.lease_until}\n${shownMessage(taken.work)}`;
     });

@@ -1,4 +1,4 @@
-// A plan in a file, one message a line: read, posted together, and told line by line.
+// A plan in a file, one message per line: reads it, posts the messages together, and reports line by line.
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
@@ -14,7 +14,7 @@ import { commitWithFirstUse } from "./first-use.ts";
 import { Session } from "./session.ts";
 import { oneLine } from "./table.ts";
 
-/** What is looked at here; the rest is for the board to judge. */
+/** The fields that are read here; the board checks the rest. */
 const WRITTEN = z.looseObject({
   kind: z.string(),
   name: z.string().min(1).optional(),
@@ -26,7 +26,7 @@ const WRITTEN = z.looseObject({
 
 const hasText = (one: Attachment | File): one is File => "text" in one;
 
-/** As it stands in the file: an attachment may be there with its text. */
+/** A message as in the file; an attachment may have its text there. */
 type Written = Omit<Planned, "attachments"> & { readonly attachments?: readonly (Attachment | File)[] };
 
 export async function postPlan(command: Command, path: string, dryRun: boolean): Promise<void> {
@@ -56,14 +56,14 @@ function messageIn(line: string, number: number): Written {
     const value = JSON.parse(line) as unknown;
     if (WRITTEN.safeParse(value).success) return value as Written;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new UsageFault(
     `line ${number} of the plan is not a message, such as {"kind":"subtask","title":"...","name":"b","refs":[{"rel":"subtask_of","id":"@a"}]}; see docs/cli.md`,
   );
 }
 
-/** Prefixes of ids and aliases as everywhere on the command line; names of the plan stay as they are. */
+/** Looks up prefixes of ids and aliases, as everywhere on the command line; names of the plan stay unchanged. */
 async function resolved(session: Session, { attachments = [], ...message }: Written): Promise<Planned> {
   const { refs, to } = message;
   const stored = attachments.filter((one): one is Attachment => !hasText(one));
@@ -78,7 +78,7 @@ async function resolved(session: Session, { attachments = [], ...message }: Writ
   };
 }
 
-/** On standard output what was posted, on standard error what was not; for programs everything, one object a line. */
+/** Posted messages go to standard output, refused ones to standard error; with --json all go to standard output, one object per line. */
 function show({ json }: Session, { place, message, posted, error }: PlanAnswer): void {
   const what = message.name === undefined ? oneLine(message.title ?? message.kind, 80) : `@${oneLine(message.name, 80)}`;
   if (json) {

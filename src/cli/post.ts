@@ -13,11 +13,11 @@ export function postCommand(program: Command): void {
   command
     .addOption(new Option("--signal <word>", "with kind signal").choices(SIGNAL_NAMES))
     .option("--lease <duration>", "with kind claim", durationOf)
-    .option("--file <file>", "instead of a kind: messages as JSON, one a line, posted together; - reads standard input");
+    .option("--file <file>", "instead of a kind: a file of messages as JSON, one per line, posted together; - reads standard input");
   takesFields(atBoard(command)).action(async (kind: string | undefined, { signal, file, dryRun = false, ...more }: PostFlags) => {
     if (file !== undefined) {
       if (kind !== undefined || signal !== undefined || Object.keys(more).some((flag) => !OF_ALL.has(flag)))
-        throw new UsageFault("--file brings whole messages: leave out the kind, and flags that say what one message is");
+        throw new UsageFault("--file has whole messages: leave out the kind, and flags for the fields of one message");
       return postPlan(command, file, dryRun);
     }
     if (kind === undefined) throw new UsageFault("give a kind, such as note, or --file and a plan of many messages");
@@ -31,5 +31,5 @@ interface PostFlags {
   readonly dryRun?: boolean;
 }
 
-/** Flags that a plan takes as a single message does. */
+/** Flags that are also valid for a plan. */
 const OF_ALL: ReadonlySet<string> = new Set(["url", "keyFile", "json", "tries"]);

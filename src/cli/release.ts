@@ -1,4 +1,4 @@
-// `blackboard release`: gives work back before the lease on it ends.
+// `blackboard release`: gives work back before its lease ends.
 import type { Command } from "commander";
 import { retract } from "../client/acts.ts";
 import { heldClaims } from "../client/held-claims.ts";
@@ -20,7 +20,7 @@ export function releaseCommand(program: Command): void {
         const { work: held, claims } = await heldClaims(session.board, agent, on);
         const { id: target, derived } = held;
         const [newest, ...older] = claims;
-        const holder = derived.claimed_by ? `, held by ${derived.claimed_by} until ${derived.lease_until}` : "";
+        const holder = derived.claimed_by ? `, leased to ${derived.claimed_by} until ${derived.lease_until}` : "";
         if (newest === undefined)
           throw new Error(`You hold no lease on ${shortId(target)}: it is ${derived.status}${holder}; you are ${agent}. See docs/cli.md.`);
         work = target;

@@ -1,4 +1,4 @@
-// `blackboard reply`: conversation below any message.
+// `blackboard reply`: replies to any message.
 import type { Command } from "commander";
 import { replyTo } from "../client/acts.ts";
 import { takesFields } from "./field-options.ts";

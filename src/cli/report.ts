@@ -1,4 +1,4 @@
-// `blackboard report`: tells the operator of what should not be there.
+// `blackboard report`: reports content to the operator.
 import { text } from "node:stream/consumers";
 import { Argument, type Command } from "commander";
 import { type Notice, reportMessage } from "../client/notices.ts";

@@ -1,4 +1,4 @@
-// `blackboard retract`: takes back one's own message, or all of them.
+// `blackboard retract`: withdraws one of your messages, or all.
 import type { Command } from "commander";
 import { retract, retractEverything } from "../client/acts.ts";
 import { getCheckpoint } from "../client/read.ts";

@@ -16,15 +16,15 @@ export function serveCommand(program: Command): void {
 }
 
 export async function serve(flags: readonly string[]): Promise<void> {
-  // From the first moment on, so that a board told to stop while it starts still closes its files.
+  // Installed at once, so that a board that is stopped while it starts still closes its files.
   const told = new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve());
   });
   let board: Running | undefined;
-  // While it starts, the certificate is about to be read anyway. A window that is closed takes its board along.
+  // During the start nothing is to do, because the certificate is read anyway. Closing the terminal stops the board.
   if (!process.stdin.isTTY) process.on("SIGHUP", () => board?.reload());
   const config = readSettings(flags);
-  // The server's code is read only where one runs: the other commands start the sooner.
+  // The server's code is loaded only by this command, so that the others start faster.
   const { start } = await import("../start.ts");
   const warnings = unknownHere().map(({ words }) => words);
   board = await start(config, { warnings, onFatal: () => process.exit(1) }).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-// One command's dealings with a board: where it is, whose key signs, and how the answer is printed.
+// The session of one command with a board: the board's address, the key that signs, and how answers are printed.
 import { type Command, Option } from "commander";
 import { type Board, connect } from "../client/connect.ts";
 import type { AgentKey } from "../client/key.ts";
@@ -12,7 +12,7 @@ import { countOption } from "./filter-options.ts";
 import { DEFAULT_KEY_FILE, readKeyFile } from "./key-file.ts";
 
 const DEFAULT_URL = "http://localhost:8787";
-/** Somebody waits for the answer, so fewer than a program would make. */
+/** Fewer attempts than in a program, because a person waits for the answer. */
 const TRIES = 3;
 
 interface BoardOptions {
@@ -22,13 +22,18 @@ interface BoardOptions {
   readonly tries: number;
 }
 
-/** Gives a command the flags that every command at a board has. */
+/** Adds the flags that all commands at a board have. */
 export function atBoard(command: Command): Command {
   return command
     .addOption(new Option("--url <url>", "the board").env("BLACKBOARD_URL").default(DEFAULT_URL))
     .addOption(new Option("--key-file <file>", "your key").env("BLACKBOARD_KEY_FILE").default(DEFAULT_KEY_FILE))
     .option("--json", "JSON for programs instead of tables")
-    .option("--tries <n>", "how often to ask a board that is away; one that asks to wait has a minute", countOption, TRIES);
+    .option(
+      "--tries <n>",
+      "how often to try if the board does not answer; if it asks to wait, waits up to a minute in all",
+      countOption,
+      TRIES,
+    );
 }
 
 export class Session {
@@ -53,12 +58,12 @@ export class Session {
     process.stdout.write(this.json ? `${jsonText(value)}\n` : text());
   }
 
-  /** A whole id, also from the start of one. */
+  /** The whole id for a prefix. */
   async idOf(given: string): Promise<string> {
     return MESSAGE_ID.test(given) ? given : (await getMessage(this.board, given, { include: [] })).id;
   }
 
-  /** Mining on all cores, with a moving line where somebody watches. */
+  /** Mines on all cores, and shows its progress at a terminal. */
   readonly mining: Pick<PostOptions, "mine"> & MineOptions = {
     mine: async (id, bits, options) => {
       try {
@@ -73,5 +78,5 @@ export class Session {
 
 function showProgress({ tries, expected }: Progress): void {
   const percent = Math.round((tries / expected) * 100);
-  process.stderr.write(`\r\u001b[Kmining: ${tries.toLocaleString("en")} tries, ${percent} % of what it takes on average`);
+  process.stderr.write(`\r\u001b[Kmining: ${tries.toLocaleString("en")} tries, ${percent} % of the average`);
 }

@@ -4,7 +4,7 @@ import { getMessage } from "../client/read.ts";
 import { verifyEnvelope } from "../client/verify-envelope.ts";
 import { ProofFault } from "./failure.ts";
 import { atBoard, Session } from "./session.ts";
-import { shownMessage } from "./shown.ts";
+import { shownMessage } from "./print-messages.ts";
 
 export function showCommand(program: Command): void {
   const command = program.command("show").description("show one message and check its signature").argument("<id>", "its id or a prefix");

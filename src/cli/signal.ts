@@ -7,7 +7,7 @@ import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";
 
 export function signalCommand(program: Command): void {
-  const command = program.command("signal").description("give light feedback; resolved ends your own question or task");
+  const command = program.command("signal").description("give a short signal on a message; resolved closes your own question or task");
   command.argument("<id>", "the message, by its id or a prefix").addArgument(new Argument("<word>").choices(SIGNAL_NAMES));
   takesFields(atBoard(command)).action((id: string, word: Signal) =>
     postAct(command, { on: id, fields: (given, on) => signal(on, word, given) }),

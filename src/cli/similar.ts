@@ -1,9 +1,9 @@
-// `blackboard similar`: messages that say something similar, before one says it again.
+// `blackboard similar`: finds similar messages, so that nothing is posted twice.
 import type { Command } from "commander";
 import { findSimilar } from "../client/read.ts";
 import { countOption } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
-import { messageTable } from "./shown.ts";
+import { messageTable } from "./print-messages.ts";
 
 export function similarCommand(program: Command): void {
   const command = program.command("similar").description("find messages that say something similar").argument("<text>");

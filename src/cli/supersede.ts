@@ -1,4 +1,4 @@
-// `blackboard supersede`: a new version of one's own message.
+// `blackboard supersede`: posts a new version of your own message.
 import type { Command } from "commander";
 import { supersede } from "../client/acts.ts";
 import { getMessage } from "../client/read.ts";
@@ -7,7 +7,9 @@ import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";
 
 export function supersedeCommand(program: Command): void {
-  const command = program.command("supersede").description("post a new version of your own message; what you do not give stays as it was");
+  const command = program
+    .command("supersede")
+    .description("post a new version of your own message; fields that you do not give stay unchanged");
   command.argument("<id>", "the message, by its id or a prefix").argument("[body]", "the new text; - reads standard input");
   takesFields(atBoard(command.option("--title <text>"))).action((id: string, body: string | undefined, { attach }: { attach?: string[] }) =>
     postAct(command, {
@@ -16,7 +18,7 @@ export function supersedeCommand(program: Command): void {
       ownOnly: { verb: "supersede" },
       fields: async (given, on, { board }) => {
         const fields = supersede(await getMessage(board, on, { include: ["body", "data"] }), given);
-        // New files take the place of the old ones.
+        // New files replace the old ones.
         const { attachments: _, ...rest } = fields;
         return attach === undefined ? fields : rest;
       },

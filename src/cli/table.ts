@@ -1,15 +1,15 @@
-// Rows under headings for a terminal, with a stranger's text escaped and cut to what is left of the line.
+// Tables for a terminal; strangers' text is escaped and cut to fit the line.
 import { visible } from "../core/view/markdown.ts";
 
 const NARROW = 40;
 
-/** A stranger's text on one line, in at most so many characters. */
+/** A stranger's text on one line, cut to a number of characters. */
 export function oneLine(text: string, width: number): string {
   const line = Array.from(visible(text.slice(0, 4 * width)).replaceAll(/\s+/g, " "));
   return line.length > width ? `${line.slice(0, width - 1).join("")}…` : line.join("");
 }
 
-/** Rows under headings; the last column, which may be a stranger's text, takes what is left of the line. */
+/** The last column, which may be a stranger's text, gets the rest of the line. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], columns = process.stdout.columns ?? 120): string {
   if (rows.length === 0) return "nothing\n";
   const last = headings.length - 1;

@@ -1,4 +1,4 @@
-// `blackboard tags`: the words in use, so that one need not invent others.
+// `blackboard tags`: lists the tags in use, so that agents use the same ones.
 import { type Command, Option } from "commander";
 import { listTags, type TagsQuery } from "../client/read.ts";
 import { countOption } from "./filter-options.ts";
@@ -12,7 +12,7 @@ interface TagsOptions {
 
 export function tagsCommand(program: Command): void {
   const command = program.command("tags").description("list tags in use, the most used first").argument("[prefix]", "how they begin");
-  command.addOption(new Option("--field <field>", "what kind of tags").choices(["tag", "need", "offer"]).default("tag"));
+  command.addOption(new Option("--field <field>", "tags, needs or offers").choices(["tag", "need", "offer"]).default("tag"));
   command.option("--limit <n>", "how many at most", countOption, 50);
   atBoard(command).action(async (prefix: string | undefined, { field, limit }: TagsOptions) => {
     const session = new Session(command);

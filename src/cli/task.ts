@@ -1,4 +1,4 @@
-// `blackboard task`: work that one wants done.
+// `blackboard task`: posts a task.
 import type { Command } from "commander";
 import { task } from "../client/acts.ts";
 import { takesFields } from "./field-options.ts";

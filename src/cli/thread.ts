@@ -1,9 +1,9 @@
-// `blackboard thread`: the conversation around a message, or as much of it as one asks for.
+// `blackboard thread`: shows the thread of a message, or a part of it.
 import { type Command, Option } from "commander";
 import { getThread, type ThreadQuery } from "../client/read.ts";
 import { countOption } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
-import { shownThread } from "./shown.ts";
+import { shownThread } from "./print-messages.ts";
 
 interface ThreadOptions extends Pick<ThreadQuery, "scope" | "fold" | "limit"> {
   readonly maxChars?: number;
@@ -14,7 +14,7 @@ export function threadCommand(program: Command): void {
   const command = program.command("thread").description("show the thread of a message").argument("<id>", "its id or a prefix");
   command
     .addOption(
-      new Option("--scope <scope>", "the whole thread, or only what this hangs on and what hangs on it").choices(["thread", "subtree"]),
+      new Option("--scope <scope>", "the whole thread, or only the ancestors and replies of this message").choices(["thread", "subtree"]),
     )
     .option("--fold", "claims, signals and votes in the line of their target")
     .option("--limit <n>", "how many messages at most", countOption)
@@ -23,7 +23,7 @@ export function threadCommand(program: Command): void {
   atBoard(command).action(async (id: string, { scope, fold, limit, maxChars, fields }: ThreadOptions) => {
     const session = new Session(command);
     const query: ThreadQuery = { scope, fold, limit, max_chars: maxChars, fields };
-    // Paths bring what they need along.
+    // `fields` already selects what is needed.
     const thread = await getThread(session.board, id, fields === undefined ? { ...query, include: ["body"] } : query);
     session.print(thread, () => shownThread(thread));
   });

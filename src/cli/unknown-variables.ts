@@ -1,23 +1,23 @@
-// Variables that look like a board's settings and are none: a slip of the pen that would otherwise go unnoticed.
+// Warns of variables that look like a misspelled setting of the board, which would otherwise be ignored silently.
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { SETTINGS } from "../config.ts";
 import { closestName } from "../core/text/did-you-mean.ts";
 
 const PREFIX = /^BOARD_/i;
-/** What tests and compose.yaml read. */
+/** Variables that tests and compose.yaml read. */
 const OTHERS = /^BOARD_(?:DOMAIN$|BROWSER$|TEST_)/;
 const KNOWN: readonly string[] = Object.values(SETTINGS).map(({ variable }) => variable);
-/** Without what all of them begin with: that must not count as likeness. */
+/** Without the common prefix, which must not count as similarity. */
 const SHORT = new Map(KNOWN.map((name) => [name.replace(PREFIX, ""), name]));
 
 export interface UnknownVariable {
   readonly words: string;
-  /** Somebody most likely meant a setting, and not a variable of some other program. */
+  /** Whether a setting was most likely meant, and not a variable of another program. */
   readonly likely: boolean;
 }
 
-/** `file`: the names of the board's own file of settings, which holds nothing of other programs but by mistake. */
+/** `file`: the names in the board's own settings file; variables of other programs are there only by mistake. */
 export function unknownVariables(environment: readonly string[], file: readonly string[]): readonly UnknownVariable[] {
   const strange = new Set([...environment, ...file].filter((name) => PREFIX.test(name) && !KNOWN.includes(name) && !OTHERS.test(name)));
   return [...strange].sort().map((name) => {
@@ -27,7 +27,7 @@ export function unknownVariables(environment: readonly string[], file: readonly 
   });
 }
 
-/** Those of this process and of `.env` in its directory. */
+/** The variables of this process and of `.env` in its directory. */
 export function unknownHere(): readonly UnknownVariable[] {
   const file = existsSync(".env") ? Object.keys(parseEnv(readFileSync(".env", "utf8"))) : [];
   return unknownVariables(Object.keys(process.env), file);

@@ -1,4 +1,4 @@
-// `blackboard verify-head`: the head of a board's tree, held against the last one that was verified here; loud where it is another history.
+// `blackboard verify-head`: checks that a board's tree has only grown since the last head that was verified here, and reports a second history.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { getPolicy, TlogError, type VerifiedHead, verifyHead } from "../client/tlog.ts";
 import { ProofFault } from "./failure.ts";
 import { atBoard, Session } from "./session.ts";
+import { wordFor } from "../core/text/plural.ts";
 
 const STATE = join(homedir(), ".local", "state", "agent-blackboard");
 
@@ -18,8 +19,8 @@ export function verifyHeadCommand(program: Command): void {
   const command = program
     .command("verify-head")
     .description("check that a board's log has only grown since the last time, and remember it");
-  command.option("--policy <file>", "whom to believe (C2SP tlog-policy); unless given what the board showed the first time");
-  command.option("--remember <file>", "where the last verified head is kept; one for each board unless given");
+  command.option("--policy <file>", "the keys to trust (C2SP tlog-policy); unless given, those that the board showed the first time");
+  command.option("--remember <file>", "the file of the last verified head; one for each board unless given");
   atBoard(command).action(async ({ policy, remember }: Options) => {
     const session = new Session(command);
     const file = remember ?? join(STATE, `head-${new URL(session.board.url).host.replaceAll(/[^\w.-]/g, "-")}.note`);
@@ -27,10 +28,10 @@ export function verifyHeadCommand(program: Command): void {
     const pinned = `${file}.policy`;
     const trusted = (policy === undefined ? readIf(pinned) : readFileSync(policy, "utf8")) ?? (await getPolicy(session.board));
     const head = await verifyHead(session.board, trusted, known).catch((error: unknown) => {
-      throw error instanceof TlogError ? new ProofFault(wordsOf(error, file)) : error;
+      throw error instanceof TlogError ? new ProofFault(wordsOf(error, file, known)) : error;
     });
     if (policy === undefined && readIf(pinned) !== head.policy) write(pinned, head.policy);
-    // Whoever is killed before this line holds the next head against the older one.
+    // If the process is killed before this line, the next head is compared with the older one.
     write(file, head.note);
     const { origin, size, witnesses } = head;
     session.print({ origin, size, witnesses, first: known === undefined }, () => words(head, known === undefined));
@@ -45,22 +46,31 @@ function write(file: string, text: string): void {
   renameSync(`${file}.next`, file);
 }
 
-/** What was remembered stays; what does not fit it is kept beside it, for everybody to see. */
-function wordsOf(error: TlogError, file: string): string {
+/** The remembered head stays; the contradicting one is stored beside it, as evidence. */
+function wordsOf(error: TlogError, file: string, known: string | undefined): string {
+  if (known !== undefined && (error.fault === "origin" || error.fault === "signature"))
+    return [
+      "!!! THIS BOARD NO LONGER SIGNS UNDER THE NAME AND KEY THAT IT SHOWED BEFORE !!!",
+      error.message,
+      `The head it signed before: ${file}`,
+      `If its operator told you of a new history, delete that file and ${file}.policy to trust the new name from now on.`,
+    ].join("\n");
   if (error.fault !== "history") return error.message;
   const shown = `${file}.other`;
   write(shown, String(error.cause));
   return [
     "!!! THIS BOARD SHOWS ANOTHER HISTORY THAN THE ONE IT SIGNED BEFORE !!!",
     error.message,
-    `What it signed before: ${file}`,
-    `What it signs now:     ${shown}`,
-    "Keep both, and show them to others: `blackboard accuse` makes them into evidence that anybody can check.",
+    `The head it signed before: ${file}`,
+    `The head it signs now:     ${shown}`,
+    "Keep both, and show them to others: `blackboard accuse` turns them into evidence that anybody can check.",
   ].join("\n");
 }
 
 function words({ origin, size, witnesses }: VerifiedHead, first: boolean): string {
   const signed = witnesses.length === 0 ? "" : `\nCosigned by ${witnesses.map(({ name, at }) => `${name} (${at})`).join(", ")}.`;
-  const before = first ? "Nothing was remembered before: from now on it is held to this." : "It goes on from what was remembered.";
-  return `It holds: ${origin}, ${size} entries. ${before}${signed}\n`;
+  const before = first
+    ? "No earlier head was known. From now on the log must be consistent with this one."
+    : "It is consistent with the head that was verified last.";
+  return `Valid: ${origin}, ${size} ${wordFor(size, "entry", "entries")}. ${before}${signed}\n`;
 }

@@ -1,4 +1,4 @@
-// `blackboard verify-log`: replays the log against the head that the board signed, and against what it signed before.
+// `blackboard verify-log`: replays the log and compares it with the head that the board signed, and with the last head verified here.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { KeyAudit, type SavedKeys } from "../client/node/key-audit.ts";
@@ -9,18 +9,18 @@ import { atBoard, Session } from "./session.ts";
 interface VerifyLogOptions {
   readonly remember?: string;
 }
-/** What is kept from one time to the next. */
+/** Stored for the next verification. */
 interface Remembered extends LogHead {
   readonly pk: string;
-  /** What the log announced about the board's keys. */
+  /** The keys of the board that the log announced. */
   readonly announced?: readonly string[];
-  /** What agents' keys had come to. */
+  /** The state of agents' keys. */
   readonly keys?: SavedKeys;
 }
 
 export function verifyLogCommand(program: Command): void {
   const command = program.command("verify-log").description("replay the log against the head that the board signed");
-  command.option("--remember <file>", "keep the head there; next time the log must go on from it");
+  command.option("--remember <file>", "store the head in this file; next time the log must continue from it");
   atBoard(command).action(async ({ remember }: VerifyLogOptions) => {
     const session = new Session(command);
     const before = remember === undefined || !existsSync(remember) ? undefined : (JSON.parse(readFileSync(remember, "utf8")) as Remembered);
@@ -36,7 +36,7 @@ export function verifyLogCommand(program: Command): void {
     const from = after === 0 ? "from the first entry" : `after entry ${after}`;
     const { operations, skipped } = audit;
     session.print({ seq, hash, after, board, pk, at, key_operations: operations, key_operations_skipped: skipped }, () => {
-      const left = skipped === 0 ? "" : `; ${skipped} stand on what the board has forgotten`;
+      const left = skipped === 0 ? "" : `; ${skipped} depend on entries that the board no longer has`;
       const keys = operations === 0 ? "" : `${plural(operations, "key operation")} replayed${left}.\n`;
       return `The log holds ${from} to ${seq}, as ${board} signed at ${at}.\n${keys}`;
     });

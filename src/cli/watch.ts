@@ -1,10 +1,10 @@
-// `blackboard watch`: what happens, as it happens, also across lost connections; a line each.
+// `blackboard watch`: prints events as they happen, one per line, and reconnects if the connection is lost.
 import type { Command } from "commander";
 import { type BoardEvent, type Connection, watch } from "../client/watch.ts";
 import { shortId, visible } from "../core/view/markdown.ts";
 import { countOption, type FilterOptions, filtersOf, takesFilters } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
-import { messageLine } from "./shown.ts";
+import { messageLine } from "./print-messages.ts";
 
 interface WatchOptions extends FilterOptions {
   readonly lastEventId?: number;
@@ -12,10 +12,10 @@ interface WatchOptions extends FilterOptions {
 }
 
 export function watchCommand(program: Command): void {
-  const command = program.command("watch").description("follow what happens, also across lost connections");
+  const command = program.command("watch").description("print events as they happen; reconnects if the connection is lost");
   command
-    .option("--last-event-id <seq>", "go on after this event", countOption)
-    .option("--count <n>", "end after so many events", countOption);
+    .option("--last-event-id <seq>", "continue after this event", countOption)
+    .option("--count <n>", "stop after this many events", countOption);
   takesFilters(atBoard(command)).action(async ({ lastEventId, count: most = Number.POSITIVE_INFINITY, ...filters }: WatchOptions) => {
     const session = new Session(command);
     const stop = new AbortController();
@@ -33,7 +33,7 @@ export function watchCommand(program: Command): void {
 function tellConnection(connection: Connection): void {
   if (connection.state === "open") return;
   const { error, retryInMs } = connection;
-  process.stderr.write(`${visible(error.message)} Coming back in ${(retryInMs / 1000).toFixed(1)} s.\n`);
+  process.stderr.write(`${visible(error.message)} Trying again in ${(retryInMs / 1000).toFixed(1)} s.\n`);
 }
 
 function eventLine(event: BoardEvent): string {

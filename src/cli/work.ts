@@ -1,9 +1,9 @@
-// `blackboard work`: open work, what the caller can do first.
+// `blackboard work`: open work, first what the caller can do.
 import { type Command, Option } from "commander";
 import { findWork } from "../client/read.ts";
 import { countOption } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
-import { messageTable } from "./shown.ts";
+import { messageTable } from "./print-messages.ts";
 
 interface WorkOptions {
   readonly offers?: string;
@@ -19,10 +19,13 @@ const SORTS = ["old", "new", "fit"] as const;
 export function workCommand(program: Command): void {
   const command = program.command("work").description("list open work");
   command
-    .option("--offers <tags>", "what you can do: what fits comes first")
-    .option("--needs <tags>", "only what needs any of these")
-    .option("--tag <tags>", "only with any of these")
-    .option("--as <agent>", "who asks: without what it may not claim, from a place of its own")
+    .option("--offers <tags>", "your skills: matching work comes first")
+    .option("--needs <tags>", "only work that needs any of these")
+    .option("--tag <tags>", "only work with any of these tags")
+    .option(
+      "--as <agent>",
+      "the agent that asks: work that it may not claim is left out, and each agent starts at another place in the list",
+    )
     .addOption(new Option("--sort <order>", "the oldest first unless given").choices(SORTS))
     .option("--limit <n>", "how many at most", countOption, 20);
   atBoard(command).action(async ({ offers, needs, tag, as, sort, limit }: WorkOptions) => {

@@ -1,17 +1,17 @@
-// Acknowledgements: what an agent has read, acted on and declined. Nothing here sends one unless it is told to.
+// Acknowledgements: what an agent has read, acted on and declined. They are sent only when the caller asks for it.
 import type { AckPayload } from "../core/protocol/ack.ts";
 import type { Ack } from "./answers.ts";
 import type { Board } from "./connect.ts";
 import { messageId } from "./identity.ts";
 import type { Signer } from "./key.ts";
 import { getCheckpoint, getPow, getTime } from "./read.ts";
-import { extraBits } from "./room.ts";
-import { sendWorked, type WorkOptions } from "./work.ts";
+import { extraBits } from "./write-allowance.ts";
+import { sendWorked, type WorkOptions } from "./send-with-work.ts";
 
-/** `seen`: the inbox is read up to this seq. At most 64 ids in all. */
+/** `seen`: the inbox was read up to this seq. At most 64 ids in all. */
 export type Acknowledgement = Pick<AckPayload, "seen" | "acted" | "declined">;
 
-/** Signs and sends it. It tells everybody that the agent is awake, and that it says to have read so far. */
+/** Signs and sends it. Everybody can see that the agent is awake and how far it has read. */
 export async function acknowledge(board: Board, key: Signer, what: Acknowledgement, options: WorkOptions = {}): Promise<Ack> {
   const [{ unix }, { ack_bits: bits }, { board: audience }] = await Promise.all([
     getTime(board, options),

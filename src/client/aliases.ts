@@ -1,4 +1,4 @@
-// Names for agents: looked up, claimed and released.
+// Aliases of agents: looks them up, claims and releases them.
 import type { AliasPayload } from "../core/protocol/alias.ts";
 import type { Alias, AliasList, AliasOperation } from "./answers.ts";
 import { BoardError } from "./board-error.ts";
@@ -7,8 +7,8 @@ import type { Board } from "./connect.ts";
 import { messageId } from "./identity.ts";
 import type { Signer } from "./key.ts";
 import { getCheckpoint, getPow, getTime, type Page } from "./read.ts";
-import { extraBits } from "./room.ts";
-import { sendWorked, type WorkOptions } from "./work.ts";
+import { extraBits } from "./write-allowance.ts";
+import { sendWorked, type WorkOptions } from "./send-with-work.ts";
 
 export type AliasesQuery = Page & { readonly q?: string | undefined; readonly agent?: string | undefined };
 
@@ -20,12 +20,12 @@ export function listAliases(
   return call(board, "/api/aliases", { query: { q, agent, limit, cursor }, signal });
 }
 
-/** Who holds an alias; takes its e-mail address too. */
+/** The holder of an alias, which may be given as an e-mail address too. */
 export function getAlias(board: Board, alias: string, { signal }: CallOptions = {}): Promise<Alias> {
   return call(board, `/api/aliases/${encodeURIComponent(alias)}`, { signal });
 }
 
-/** Claims an alias, or renews one's own. */
+/** Claims an alias, or renews it. */
 export const claimAlias = (board: Board, key: Signer, alias: string, options: WorkOptions = {}): Promise<AliasOperation> =>
   operate(board, key, "claim", alias, options);
 
@@ -48,7 +48,7 @@ async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias:
   };
   try {
     const done = await signed(unix);
-    // Word for word what was signed earlier in this second: the board takes it for that one, and what came after it stays.
+    // The same bytes were already signed in this second: the board takes it for that operation, which a later one has undone.
     return done.undone === true ? await signed(unix + 1) : done;
   } catch (error) {
     // The clock of the signer of the last operation is ahead.
@@ -58,7 +58,7 @@ async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias:
   }
 }
 
-/** The board it is meant for, so that it works on no other one. A board that cannot sign its log at the moment cannot say who it is. */
+/** The board that the operation is for, so that it is invalid on others. Unknown if the board cannot sign its log at the moment. */
 async function audienceOf(board: Board, options: CallOptions): Promise<Pick<AliasPayload, "board">> {
   try {
     return { board: (await getCheckpoint(board, options)).board };

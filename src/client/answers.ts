@@ -1,4 +1,4 @@
-// What the board answers, as types: read from the operations' own schemas, so that nothing of the server comes along.
+// The types of the board's answers, taken from the schemas of the operations; only types, so that no server code is included.
 import type { z } from "zod";
 import type * as agents from "../operations/bodies/agents.ts";
 import type * as brief from "../operations/bodies/brief.ts";
@@ -9,11 +9,11 @@ import type * as messages from "../operations/bodies/messages.ts";
 import type * as moderation from "../operations/bodies/moderation.ts";
 
 export type Message = z.output<typeof messages.messageBody>;
-/** A record, or what `fields` leaves of one. */
+/** A record, or the part of it that `fields` selects. */
 export type PartialMessage = z.output<typeof messages.listOrPartsBody>["messages"][number];
 export type MessageList = z.output<typeof messages.listBody>;
 export type WorkList = z.output<typeof messages.listWorkBody>;
-/** With how far its agent has read. */
+/** With the position up to which its agent has read. */
 export type Inbox = z.output<typeof messages.listInboxBody>;
 export type Posted = z.output<typeof messages.postedBody>;
 export type PostedLine = z.output<typeof messages.postedLineBody>;

@@ -1,4 +1,4 @@
-// The assisted path, for those who cannot sign or mine: the board sees the key. HTTPS only.
+// The assisted path, for callers that cannot sign or mine: the board sees the key. HTTPS only.
 import type { Acknowledgement } from "./acks.ts";
 import type { Ack, AliasOperation, AssistedPost, DryRun, Keygen, Prepared } from "./answers.ts";
 import { call, type CallOptions } from "./call.ts";
@@ -9,7 +9,7 @@ export function assistKeygen(board: Board, { signal }: CallOptions = {}): Promis
   return call(board, "/api/assist/keygen", { body: {}, signal });
 }
 
-/** What the board writes out before it is signed: prefixes of ids in `refs`, an alias in `to`, texts to attach. */
+/** Short forms that the board expands before it signs: prefixes of ids in `refs`, an alias in `to`, texts to attach. */
 export type AssistedFields = Omit<Fields, "attachments"> & {
   readonly attachments?: readonly (NonNullable<Fields["attachments"]>[number] | File)[] | undefined;
 };
@@ -18,7 +18,7 @@ export interface AssistedOptions extends CallOptions {
   readonly blobs?: Readonly<Record<string, string>>;
 }
 
-/** Sent once only where no answer comes: the board would sign it anew, as another message. */
+/** Not sent again if no answer comes, because the board would sign it again, as another message. */
 export function assistPost(
   board: Board,
   secret: string,
@@ -29,7 +29,7 @@ export function assistPost(
   return call(board, "/api/assist/post", { body, idempotent: false, signal });
 }
 
-/** What would become of such a post; nothing is mined or written. */
+/** Checks such a post; nothing is mined or written. */
 export function assistCheck(
   board: Board,
   secret: string,
@@ -50,12 +50,12 @@ export function assistAlias(
   return call(board, "/api/assist/alias", { body: { secret_key: secret, alias, op }, idempotent: false, signal });
 }
 
-/** Acknowledges in the agent's name; it tells everybody that the agent is awake. */
+/** Acknowledges in the agent's name; everybody can see that the agent is awake. */
 export function assistAck(board: Board, secret: string, what: Acknowledgement, { signal }: CallOptions = {}): Promise<Ack> {
   return call(board, "/api/assist/ack", { body: { secret_key: secret, ...what }, idempotent: false, signal });
 }
 
-/** What to sign, for those who can sign but not mine: the board sees no key, and finds the nonce where `mine` says so. */
+/** The payload to sign, for callers that can sign but not mine: the board sees no key, and finds the nonce if `mine` is set. */
 export function assistPrepare(
   board: Board,
   pk: string,

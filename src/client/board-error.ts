@@ -1,7 +1,7 @@
-// Every failure of a call, as one type: the board's refusal with its code and hint, or that it could not be asked.
+// The one error type of all calls: the board's refusal with its code and hint, or why there was no answer.
 import type { Details, ErrorBody, ErrorCode } from "../core/errors.ts";
 
-/** `unreachable`: no answer came. `unexpected_answer`: what answered is not a board. */
+/** `unreachable`: no answer came. `unexpected_answer`: the answer is not from a board. */
 export type BoardErrorCode = ErrorCode | "unreachable" | "unexpected_answer";
 
 export interface BoardErrorFacts {
@@ -10,7 +10,7 @@ export interface BoardErrorFacts {
   readonly hint?: string;
   readonly docs?: string;
   readonly details?: Details;
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   readonly status?: number;
   /** How long the board asks to wait. */
   readonly retryAfterS?: number | undefined;
@@ -37,7 +37,7 @@ export class BoardError extends Error {
   }
 }
 
-/** The refusal in an answer that is not a good one. */
+/** The refusal in an answer with an error status. */
 export async function errorOf(answer: Response): Promise<BoardError> {
   const { status } = answer;
   const text = await answer.text().catch(() => "");
@@ -45,11 +45,11 @@ export async function errorOf(answer: Response): Promise<BoardError> {
   const retryAfterS = retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
   const error = errorIn(text);
   if (error !== undefined) return new BoardError({ ...error, status, retryAfterS });
-  const message = `The answer is ${status} ${answer.statusText}, but not in the board's words.`.replace(" ,", ",");
+  const message = `The answer is ${status} ${answer.statusText}, but not a refusal of a board.`.replace(" ,", ",");
   return new BoardError({ code: "unexpected_answer", message, hint: "Check the address of the board.", status, retryAfterS });
 }
 
-/** One that came in a line among others. */
+/** The refusal in one line of an answer with many lines. */
 export const refusalIn = (error: object, status: number): BoardError => new BoardError({ ...(error as ErrorBody["error"]), status });
 
 function errorIn(text: string): ErrorBody["error"] | undefined {

@@ -1,4 +1,4 @@
-// The file that a browser's Worker runs, as a module: takes one order, reports, and is ended from outside.
+// The module that a browser's Worker runs to mine: takes one order and reports its progress; its starter ends it.
 import { type MiningOrder, type MiningReport, workOn } from "./mine-workers.ts";
 
 interface WorkerScope {

@@ -1,4 +1,4 @@
-// Between bytes and the two spellings that the protocol has for them, with what browsers and Node share.
+// Conversion between bytes and the two encodings of the protocol, with functions that browsers and Node share.
 
 export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -8,7 +8,7 @@ export const toBase64url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replace(/=+$/, "");
 
-/** `text` is canonical, with its padding or without; the patterns of core/protocol/encoding.ts tell. */
+/** `text` must be canonical, with or without padding; the patterns of core/protocol/encoding.ts check that. */
 export const fromBase64url = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
 

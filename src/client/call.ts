@@ -1,4 +1,4 @@
-// One request and its answer: tried again where that is safe and useful, and a BoardError where it stays refused.
+// One request and its answer: repeated if that is safe and useful; throws a BoardError if it fails.
 import { BoardError, errorOf } from "./board-error.ts";
 import type { Board } from "./connect.ts";
 import { backoffMs, pause } from "./pause.ts";
@@ -10,18 +10,18 @@ export interface CallOptions {
 
 export interface Request extends CallOptions {
   readonly query?: Readonly<Record<string, QueryValue>>;
-  /** Sent with POST, as JSON unless it is a text already; GET without one. */
+  /** Sent with POST, as JSON unless it is a string; without a body the request is a GET. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether doing it twice is doing it once, so that it may be sent again when no answer came. True unless said otherwise. */
+  /** Whether the request is idempotent, so that it may be sent again if no answer came. True unless given. */
   readonly idempotent?: boolean;
-  /** Hears of every answer. */
+  /** Called with every answer. */
   readonly heard?: (answer: Response) => void;
-  /** What is done instead of waiting so long before it is sent again. */
+  /** Called instead of a long wait before the request is sent again. */
   readonly wait?: (ms: number, error: BoardError) => Promise<void>;
 }
 
-/** Refusals that a moment of patience mends. */
+/** Refusals after which the same request may succeed a moment later. */
 export const PASSING: ReadonlySet<string> = new Set(["rate_limited", "overloaded", "storage_unavailable", "shutting_down", "assist_busy"]);
 const PROXY_TROUBLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
@@ -33,7 +33,7 @@ export function call<Answer>(board: Board, path: string, request: Request = {}):
   });
 }
 
-/** The answers of the board to many bodies, one a line. */
+/** The answers of the board to many bodies, one per line. */
 export async function callLines<Answer>(
   board: Board,
   path: string,
@@ -48,7 +48,7 @@ export async function callLines<Answer>(
     .map((line) => JSON.parse(line) as Answer);
 }
 
-/** The answer of the board as text, byte for byte: `text()` would drop a mark at its beginning, and its hash would be another. */
+/** The exact text of the answer: `text()` would drop a byte order mark, which changes the hash. */
 export async function callText(board: Board, path: string, request: Request = {}): Promise<string> {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await callBytes(board, path, request));
 }
@@ -60,7 +60,7 @@ export function callBytes(board: Board, path: string, request: Request = {}): Pr
   });
 }
 
-/** The answer of the board as JSON where it is JSON, otherwise as text. */
+/** The answer of the board: parsed if it is JSON, otherwise as text. */
 export function callEither(board: Board, path: string, request: Request = {}): Promise<unknown> {
   return patiently(board, request, async () => {
     const answer = await once(board, path, request);
@@ -76,7 +76,7 @@ function readAll<Body>(board: Board, request: Request, body: Promise<Body>): Pro
   });
 }
 
-/** Again and again, where that is safe and useful: so many times while the board is away, so long while it says that it is asked too often. */
+/** Repeats the request if that is safe and useful: a number of times if no answer comes, for a limited time if the board is busy. */
 async function patiently<Answer>(board: Board, request: Request, attempt: () => Promise<Answer>): Promise<Answer> {
   const until = performance.now() + board.longestWaitS * 1000;
   for (let failures = 0, waits = 0; ;) {
@@ -86,7 +86,7 @@ async function patiently<Answer>(board: Board, request: Request, attempt: () => 
       if (error instanceof SyntaxError) throw noBoard(error);
       if (!(error instanceof BoardError) || !worthRepeating(error, request)) throw error;
       if (error.code !== "rate_limited" && ++failures >= board.attempts) throw error;
-      // Many who are told the same second do not come back in the same moment.
+      // Spread, so that many callers that were told the same second do not come back at once.
       const { retryAfterS } = error;
       const waitMs = retryAfterS === undefined ? backoffMs(++waits) : retryAfterS * 1000 + backoffMs(++waits, 100, 2000);
       if (performance.now() + waitMs > until) throw error;
@@ -104,7 +104,7 @@ const noBoard = (cause: unknown): BoardError =>
     cause,
   });
 
-/** A good answer at the first try, or a BoardError. */
+/** One attempt: returns a successful answer, or throws a BoardError. */
 export async function once(board: Board, path: string, { query = {}, body, headers = {}, signal, heard }: Request): Promise<Response> {
   let answer: Response;
   try {
@@ -132,7 +132,7 @@ function worthRepeating({ code, status }: BoardError, { idempotent = true }: Req
   return idempotent && (code === "unreachable" || (code === "unexpected_answer" && PROXY_TROUBLE.has(status)));
 }
 
-/** What stands behind "fetch failed", where the platform tells. */
+/** The cause of "fetch failed", if the platform provides it. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error && cause.message !== "" ? cause.message : message;

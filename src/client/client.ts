@@ -1,4 +1,4 @@
-// The public face of the client, `agent-blackboard/client`: functions over a board, for Node and browsers alike.
+// The public exports of the client, `agent-blackboard/client`: functions for boards, in Node and browsers.
 export { acknowledge, type Acknowledgement } from "./acks.ts";
 export {
   answerTo,
@@ -30,7 +30,7 @@ export {
 export { BoardError, type BoardErrorCode } from "./board-error.ts";
 export type { CallOptions } from "./call.ts";
 export { type Board, connect, type ConnectOptions } from "./connect.ts";
-export { Deliveries, type Delivery } from "./deliveries.ts";
+export { Deliveries, type Delivery } from "./delivery-audit.ts";
 export { type Fields, type File, payloadText, type Signed, signMessage, type SignOptions } from "./draft.ts";
 export { type Held, heldClaims } from "./held-claims.ts";
 export { agentId, messageId } from "./identity.ts";

@@ -1,11 +1,11 @@
-// A board to talk to: its address, and how its answers are fetched. Nothing is sent before something is asked.
+// A board as the client's functions take it: its address, and how to reach it. Creating one sends nothing.
 
 export interface Board {
   readonly url: string;
   readonly fetch: typeof fetch;
-  /** How often one call is tried in all where the board is away. */
+  /** How often one call is tried in all if the board does not answer. */
   readonly attempts: number;
-  /** How long one call may wait in all, most often because the board says that it is asked too much; where that would not do, it gives up at once. */
+  /** How long one call may wait in all, usually because of a rate limit; if the board asks to wait longer, the call fails at once. */
   readonly longestWaitS: number;
 }
 
@@ -17,6 +17,6 @@ export interface ConnectOptions {
 
 /** `url` is the board's address without a path, such as `https://board.example`. */
 export function connect(url: string | URL, { fetch = globalThis.fetch, attempts = 5, longestWaitS = 60 }: ConnectOptions = {}): Board {
-  // Called through the object it would lose the window that browsers want it to be called on.
+  // Wrapped, because browsers require `fetch` to be called on the window.
   return { url: String(url).replace(/\/+$/, ""), fetch: fetch.bind(globalThis), attempts, longestWaitS };
 }

@@ -1,10 +1,10 @@
-// From the fields of a message to what is signed: the payload's exact text, its id, and the texts of its attachments.
+// Turns the fields of a message into the exact text to sign, its id, and the texts of its attachments.
 import type { Attachment, Payload } from "../core/protocol/payload.ts";
 import { utf8 } from "./bytes.ts";
 import { messageId, sha256Hex } from "./identity.ts";
 import type { Signer } from "./key.ts";
 
-/** What an author says: the payload without the three fields that the client fills in. */
+/** The fields of a message: the payload without the three fields that the client fills in. */
 export type Fields = Omit<Payload, "v" | "pk" | "ts">;
 
 /** A text to attach; the payload gets its hash and size. */

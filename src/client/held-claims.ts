@@ -1,19 +1,19 @@
-// The claims by which an agent holds the lease on some work: what is retracted to release it.
+// Finds the claims by which an agent holds the lease on work; retracting them releases it.
 import type { Message } from "./answers.ts";
 import type { CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import { getMessage, listMessages } from "./read.ts";
 
-/** As many as one message can retract; the newest alone would do for the lease. */
+/** As many as one message can retract; to end the lease, the newest would be enough. */
 const MOST_REFS = 16;
 
 export interface Held {
   readonly work: Message;
-  /** Their ids, the newest first: it has renewed the others. None where the agent holds no lease on the work. */
+  /** The ids of the claims, newest first. None if the agent holds no lease on the work. */
   readonly claims: readonly string[];
 }
 
-/** Of the work, or of any claim on it, by its id or a prefix. */
+/** The id or a prefix of the work, or of any claim on it. */
 export async function heldClaims(board: Board, agent: string, id: string, options: CallOptions = {}): Promise<Held> {
   const read = (one: string): Promise<Message> => getMessage(board, one, { ...options, include: [] });
   const given = await read(id);

@@ -1,4 +1,4 @@
-// Ids are hashes of what they name. The same as core/protocol/identity.ts, without node modules.
+// Message ids and agent ids, which are hashes. The same as core/protocol/identity.ts, without node modules.
 import { portableSha256 } from "../core/protocol/sha256-block.ts";
 import { fromBase64url, toHex } from "./bytes.ts";
 

@@ -1,4 +1,4 @@
-// The keys of an agent: committed, rotated, revoked and delegated.
+// Operations on the keys of an agent: commit, rotate, revoke, delegate, veto.
 import type { KeyPayload } from "../core/protocol/key-op.ts";
 import type { KeyLine, KeyOperation } from "./answers.ts";
 import { BoardError } from "./board-error.ts";
@@ -8,21 +8,21 @@ import type { Board } from "./connect.ts";
 import { messageId, sha256Hex } from "./identity.ts";
 import type { Signer } from "./key.ts";
 import { getCheckpoint, getPow, getTime, type Page } from "./read.ts";
-import { sendWorked, type WorkOptions } from "./work.ts";
+import { sendWorked, type WorkOptions } from "./send-with-work.ts";
 
 type Distributed<Payload> = Payload extends unknown ? Omit<Payload, "v" | "pk" | "ts" | "board" | "agent"> : never;
-/** An operation without what every one has. */
+/** The fields of an operation that not all operations have. */
 export type KeyAct = Distributed<KeyPayload>;
 type Limits = Omit<Extract<KeyAct, { readonly op: "delegate" }>, "op" | "child" | "until">;
 
 export interface KeyOptions extends WorkOptions {
-  /** The old key, where a rotation is to a key that was not committed. */
+  /** The old key, for a rotation to a key that was not committed. */
   readonly old?: Signer | undefined;
-  /** The child's key, of a delegation. */
+  /** The child's key, for a delegation. */
   readonly child?: Signer | undefined;
 }
 
-/** What a commitment says of a key: the SHA-256 of its raw bytes. */
+/** The hash of a key in a commitment: the SHA-256 of its raw bytes. */
 export const keyHash = ({ pk }: Pick<Signer, "pk">): string => sha256Hex(fromBase64url(pk));
 
 /** The line of keys of an agent, and one page of its operations. */
@@ -30,7 +30,7 @@ export function getKeys(board: Board, agent: string, { limit, cursor }: Page = {
   return call(board, `/api/agents/${encodeURIComponent(agent)}/keys`, { query: { limit, cursor }, signal });
 }
 
-/** Commits to the key that is to take over one day, and to one that can take over from that. */
+/** Commits to the next key, and to a recovery key that can take over from it. */
 export const commitKey = (
   board: Board,
   key: Signer,
@@ -39,7 +39,7 @@ export const commitKey = (
 ): Promise<KeyOperation> =>
   operateKey(board, key, key.agent, { op: "commit", next, ...(recovery === undefined ? {} : { recovery }) }, options);
 
-/** The new key takes over from the agent's: at once where it was committed, else after 72 hours and with the old key's signature too. */
+/** The new key takes over: at once if it was committed, else after 72 hours and only with the old key's signature. */
 export const rotateKey = (
   board: Board,
   key: Signer,
@@ -48,11 +48,11 @@ export const rotateKey = (
   options: KeyOptions = {},
 ): Promise<KeyOperation> => operateKey(board, key, agent, { op: "rotate", ...fields }, options);
 
-/** From this moment on (Unix seconds) nothing that the key signed is to be trusted, and it signs nothing more. */
+/** Revokes the key. Messages since `from` (Unix seconds) are marked as not to be trusted. */
 export const revokeKey = (board: Board, key: Signer, agent: string, from: number, options: WorkOptions = {}): Promise<KeyOperation> =>
   operateKey(board, key, agent, { op: "revoke", from }, options);
 
-/** Lets another key act for this one until a moment (Unix seconds), within limits. */
+/** Lets another key act for this one until a time (Unix seconds), within limits. */
 export const delegateKey = (
   board: Board,
   key: Signer,
@@ -66,7 +66,7 @@ export const delegateKey = (
 export const undelegateKey = (board: Board, key: Signer, child: string, options: WorkOptions = {}): Promise<KeyOperation> =>
   operateKey(board, key, key.agent, { op: "undelegate", child }, options);
 
-/** Stops what is pending, by its id. */
+/** Stops a pending operation, by its id. */
 export const vetoKey = (board: Board, key: Signer, agent: string, of: string, options: WorkOptions = {}): Promise<KeyOperation> =>
   operateKey(board, key, agent, { op: "veto", of }, options);
 

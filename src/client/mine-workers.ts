@@ -1,21 +1,21 @@
-// Mining in several workers at once: each tries slices of its own, and the first to find a nonce ends the others.
-import { mineSlice } from "../core/protocol/work.ts";
+// Mines in several workers at once: each tries different slices, and the first to find a nonce ends the others.
+import { mineSlice } from "../core/protocol/proof-of-work.ts";
 import { type Mine, mineHere } from "./mine.ts";
 
-/** What a worker is told to do: slices `first`, `first + step`, `first + 2 * step` and so on. */
+/** The order to a worker: try slices `first`, `first + step`, `first + 2 * step` and so on. */
 export interface MiningOrder {
   readonly id: string;
   readonly bits: number;
   readonly first: number;
   readonly step: number;
 }
-/** What it says: that a slice held nothing, or what it found. */
+/** The report of a worker: a slice without a result, or the nonce that it found. */
 export interface MiningReport {
   readonly nonce?: string;
   readonly tries: number;
 }
 
-/** A browser's `Worker` fits as it is; node/mine-threads.ts has one for Node. */
+/** A browser's `Worker` has this interface; node/mine-threads.ts has one for Node. */
 export interface MiningWorker {
   postMessage(order: MiningOrder): void;
   addEventListener(type: "message", listener: (event: { readonly data: MiningReport }) => void): void;
@@ -24,7 +24,7 @@ export interface MiningWorker {
 }
 
 const SLICE_TRIES = 1 << 17;
-/** So little work is done before a worker has started. */
+/** With fewer bits than this, mining is done before a worker has started. */
 const EASY_BITS = 15;
 
 /** A miner that starts `count` workers for each nonce, such as `() => new Worker(url, { type: "module" })` over the file browser-worker.ts. */
@@ -58,7 +58,7 @@ export function minedBy(start: () => MiningWorker, count: number): Mine {
   };
 }
 
-/** A worker's whole life: it mines until it has found something or is ended. */
+/** The main function of a worker: mines until it finds a nonce or is ended. */
 export function workOn({ id, bits, first, step }: MiningOrder, report: (report: MiningReport) => void): void {
   for (let slice = first; ; slice += step) {
     const nonce = mineSlice(id, bits, slice * SLICE_TRIES, SLICE_TRIES);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { workBits } from "../core/protocol/work.ts";
+import { workBits } from "../core/protocol/proof-of-work.ts";
 import { ID } from "../../test/support/payload.ts";
 import { type Mine, mineHere, type Progress } from "./mine.ts";
 import { mineInThreads } from "./node/mine-threads.ts";

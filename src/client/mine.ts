@@ -1,10 +1,10 @@
-// Mining in the caller's own thread, in slices short enough that the page or the server around it goes on.
-import { mineSlice } from "../core/protocol/work.ts";
+// Mines in the caller's own thread, in slices so short that the page or the server stays responsive.
+import { mineSlice } from "../core/protocol/proof-of-work.ts";
 import { pause } from "./pause.ts";
 
 export interface Progress {
   readonly tries: number;
-  /** How many it takes on average. */
+  /** How many tries it takes on average. */
   readonly expected: number;
 }
 
@@ -29,7 +29,7 @@ export const mineHere: Mine = async (id, bits, { signal, onProgress } = {}) => {
     start += tries;
     onProgress?.({ tries: start, expected });
     if (nonce !== undefined) return nonce;
-    // As many tries as the last slice shows to fit, within a factor of two.
+    // Adjusts the number of tries to the speed of the last slice, by at most a factor of two.
     const ratio = SLICE_MS / Math.max(1, performance.now() - begun);
     tries = Math.max(1, Math.round(tries * Math.min(2, Math.max(0.5, ratio))));
     await pause(0);

@@ -1,4 +1,4 @@
-// The next piece of work: found, claimed and read in full, in one call.
+// The next piece of work: finds, claims and reads it in one call.
 import { heldBy, WHOLE } from "../core/view/taken-work.ts";
 import { claim } from "./acts.ts";
 import type { Message, Posted } from "./answers.ts";
@@ -12,27 +12,29 @@ import { findWork, type WorkQuery } from "./read.ts";
 export type NextQuery = Omit<WorkQuery, "as" | "limit" | "cursor" | "fields" | "held"> & { readonly lease?: Fields["lease"] | undefined };
 
 export interface Taken {
-  /** With its text and data; null where nothing came in time. */
+  /** With its text and data; null if there was none in time. */
   readonly work: Message | null;
-  /** One's claim on it. */
+  /** The claim on it. */
   readonly claim: Posted | null;
-  /** What one held before, the lease that ends first at the beginning. */
+  /** Work that the agent already held, the lease that ends first at the beginning. */
   readonly held: readonly Message[];
 }
 
-/** Somebody was faster, or it has gone: there is other work. */
+/** Refusals after which other work is tried: somebody was faster, or the work has ended. */
 const LOST = /^(already_claimed|reserved|target_(gone|resolved|unknown))$/;
 const MOST_RACES = 20;
+/** An agent that waits this long is not shown work that another is about to claim. */
+const TURN_S = 15;
 
-/** Takes work that fits, and other work where somebody was faster; waits for some up to `wait` seconds, 30 at most. */
+/** Claims matching work, and other work if somebody was faster; waits for work up to `wait` seconds, 30 at most. */
 export async function next(board: Board, key: AgentKey, query: NextQuery = {}, options: PostOptions = {}): Promise<Taken> {
   const { lease, wait = 30, ...wanted } = query;
   const as = key.agent;
   let held: readonly Message[] | undefined;
-  const until = performance.now() + wait * 1000;
+  let until = performance.now() + wait * 1000;
   for (let races = 0; ;) {
     const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
-    // One answer has all that a claim needs.
+    // One answer has everything that a claim needs.
     const list = await findWork(board, { ...wanted, as, limit: 1, wait: left, fields: WHOLE, ...(held ? {} : { held: true }) }, options);
     held ??= list.held ?? [];
     noteQuote(board, list);
@@ -45,7 +47,9 @@ export async function next(board: Board, key: AgentKey, query: NextQuery = {}, o
         return { work: { ...found, derived: { ...found.derived, ...heldBy(as, claimed) } }, claim: claimed, held };
       } catch (error) {
         if (!(error instanceof BoardError && LOST.test(error.code)) || ++races > MOST_RACES) throw error;
+        // After a lost race it is not shown such work either, so that it does not lose the next race too.
+        if (wait >= TURN_S) until = Math.max(until, performance.now() + TURN_S * 1000);
       }
-    } else if (left < 1) return { work: null, claim: null, held };
+    } else if (performance.now() >= until) return { work: null, claim: null, held };
   }
 }

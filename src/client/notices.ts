@@ -1,4 +1,4 @@
-// Notice and action: reports to the operator, and what the operator decided.
+// Notice and action: reports to the operator, and the operator's decisions.
 import type { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import type { Reported, Transparency } from "./answers.ts";
 import { call, type CallOptions } from "./call.ts";
@@ -14,7 +14,7 @@ export interface Notice {
   readonly contact?: string | undefined;
 }
 
-/** The receipt. Sent once only where no answer comes, or the operator would have it twice. */
+/** Returns the receipt. Not sent again if no answer comes, because the operator might get the report twice. */
 export async function reportMessage(board: Board, notice: Notice, { signal }: CallOptions = {}): Promise<Reported["report"]> {
   const { report } = await call<Reported>(board, "/api/reports", { body: notice, idempotent: false, signal });
   return report;

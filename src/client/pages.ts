@@ -1,4 +1,4 @@
-// Lists of any length, one item after the other; the next page is asked for when it is needed.
+// Iterates over lists of any length; each page is requested when it is needed.
 import type { Message } from "./answers.ts";
 import type { CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
@@ -17,7 +17,7 @@ export async function* each<List extends { readonly next_cursor: string | null }
   }
 }
 
-/** Every message that the filters fit, page after page. */
+/** Every message that matches the filters, page after page. */
 export function eachMessage(board: Board, query: ListQuery = {}, options: CallOptions = {}): AsyncGenerator<Message, void> {
   return each(
     (cursor) => listMessages(board, cursor === undefined ? query : { ...query, cursor }, options),

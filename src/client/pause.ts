@@ -1,6 +1,6 @@
-// Waiting that an AbortSignal ends.
+// Waits, until an AbortSignal ends it.
 
-/** Resolves after so many milliseconds; rejects with the signal's reason where that comes first. */
+/** Resolves after a time in milliseconds; rejects with the signal's reason if that comes first. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -16,7 +16,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Longer from try to try, with some chance in it, so that many who lost the same board do not come back at once. */
+/** Exponential backoff with jitter, so that readers that lost the same board do not come back at once. */
 export function backoffMs(failures: number, firstMs = 500, mostMs = 30_000): number {
   const most = Math.min(mostMs, firstMs * 2 ** Math.max(0, failures - 1));
   return most / 2 + (Math.random() * most) / 2;

@@ -1,4 +1,4 @@
-// Messages that refer to each other before any of them is posted: by names that only their author uses.
+// Plans: messages that refer to each other by local names before any of them is posted.
 import { BoardError } from "./board-error.ts";
 import type { Fields, File } from "./draft.ts";
 
@@ -7,7 +7,7 @@ export type Planned = Fields & { readonly name?: string | undefined; readonly fi
 
 const LOCAL = "@";
 
-/** Throws where a name is given twice, or is none of a message before. */
+/** Throws if a name is given twice, or if a ref names no earlier message. */
 export function requireNames(plan: readonly Planned[]): void {
   const names = new Set<string>();
   for (const [i, { name, refs = [] }] of plan.entries()) {
@@ -24,7 +24,7 @@ export function requireNames(plan: readonly Planned[]): void {
 export const namesIn = ({ refs = [] }: Planned): readonly string[] =>
   refs.flatMap(({ id }) => (id.startsWith(LOCAL) ? [id.slice(LOCAL.length)] : []));
 
-/** What is signed: with ids in place of names. */
+/** The message to sign, with ids instead of names. */
 export function fieldsOf({ name: _name, files: _files, ...fields }: Planned, ids: ReadonlyMap<string, string>): Fields {
   if (fields.refs === undefined) return fields;
   return {

@@ -1,4 +1,4 @@
-// New messages by long poll: the same as watching, for where a stream cannot be held open.
+// New messages by long poll, for environments that cannot keep a stream open.
 import type { Message } from "./answers.ts";
 import { requireNotReset } from "./reset-board.ts";
 import type { CallOptions } from "./call.ts";
@@ -14,7 +14,7 @@ export interface PollOptions extends CallOptions {
 
 type PollQuery = Omit<ListQuery, "sort" | "cursor" | "after_seq" | "wait">;
 
-/** Each new message that fits, oldest first, until the caller stops; throws `future_cursor` where the board has begun anew. */
+/** Each new matching message, oldest first, until the caller stops; throws `future_cursor` if the board was reset. */
 export async function* poll(board: Board, query: PollQuery = {}, options: PollOptions = {}): AsyncGenerator<Message, void> {
   const { wait = 25, signal } = options;
   let after = options.after ?? (await listMessages(board, { limit: 1, include: [] }, options)).latest_seq;
@@ -27,7 +27,7 @@ export async function* poll(board: Board, query: PollQuery = {}, options: PollOp
     if (page === undefined) return;
     requireNotReset(after, page.latest_seq);
     yield* page.messages;
-    // A page that is not the last says where it ends; only the last one has seen all up to the newest entry.
+    // Pages before the last continue by their cursor; only the last one covers everything up to the newest entry.
     after = page.next_cursor === null ? page.latest_seq : (page.messages.at(-1)?.seq ?? after);
   }
 }

@@ -1,4 +1,4 @@
-// Many messages at once, such as a plan of tasks: signed one after the other, since each may refer to those before it, and sent together.
+// Posts many messages at once, such as a plan of tasks: they are signed in order, because each may refer to earlier ones, and sent together.
 import type { PostedLine } from "./answers.ts";
 import { BoardError, refusalIn } from "./board-error.ts";
 import { utf8 } from "./bytes.ts";
@@ -11,21 +11,21 @@ import { pause } from "./pause.ts";
 import { fieldsOf, namesIn, notThere, type Planned, requireNames } from "./plan.ts";
 import { quotedBits } from "./post.ts";
 import { getTime } from "./read.ts";
-import { extraBits, roomOf, timesNow, turnInMs } from "./room.ts";
-import type { WorkOptions } from "./work.ts";
+import { extraBits, roomOf, timesNow, turnInMs } from "./write-allowance.ts";
+import type { WorkOptions } from "./send-with-work.ts";
 
 export interface PlanOptions extends WorkOptions {
-  /** Bits of proof of work of each; unless given, as for one message. */
+  /** Bits of proof of work for each message; chosen as for a single message unless given. */
   readonly bits?: number | undefined;
 }
 
-/** What became of one message of a plan. */
+/** The result of one message of a plan. */
 export interface PlanAnswer {
-  /** Which one, from 0. */
+  /** Its position in the plan, from 0. */
   readonly place: number;
   readonly message: Planned;
   readonly posted?: PostedLine & { readonly id: string };
-  /** Where it was refused. */
+  /** The refusal, if it was refused. */
   readonly error?: BoardError;
 }
 
@@ -37,17 +37,17 @@ interface Line {
   least: number;
 }
 
-/** Until the board has told how many an agent may post: a bundle of so many is not refused by the usual limits. */
+/** The size of the first bundle, before the board has said how much an agent may post; usual limits allow it. */
 const FIRST_LINES = 20;
-/** An agent that has used up its own pace waits until it may post so many, or half of them would be refused. */
+/** An agent that has reached its limit waits until it may post this many, because smaller bundles would take longer. */
 const LINES_A_TURN = 10;
-/** What a request may have, and some bytes less than that. */
+/** The largest request, less a margin. */
 const MOST_LINES = 100;
 const MOST_BYTES = 1_000_000;
 
 /**
- * Posts a plan, in bundles as large as the board has room for, and tells what became of each message as soon as that is known. What the
- * board has no room for yet is sent again; it gives up, with the refusal, where nothing was posted for as long as one call may wait.
+ * Posts a plan in bundles as large as the limits allow, and yields the result of each message as soon as it is known. Messages that meet
+ * a rate limit are sent again. If nothing was posted for as long as one call may wait, it gives up and throws the refusal.
  */
 export async function* postMany(
   board: Board,
@@ -76,7 +76,7 @@ export async function* postMany(
   }
 }
 
-/** Whether the board would take a plan of up to 100 messages, each after those before it; nothing is mined or written. */
+/** Checks a plan of up to 100 messages, each after the ones before it; nothing is mined or written. */
 export async function checkMany(
   board: Board,
   key: Signer,
@@ -91,18 +91,18 @@ export async function checkMany(
   return (await run.send(lines, true)).map((answer, i) => answered(lines[i]!, answer));
 }
 
-/** One plan on its way. */
+/** One plan while it is being posted. */
 class PlanRun {
   readonly #board: Board;
   readonly #key: Signer;
   readonly #options: PlanOptions;
-  /** Of messages that are posted, or were sent. */
+  /** The ids of messages that are posted or were sent. */
   readonly #ids = new Map<string, string>();
   readonly #refused = new Set<string>();
-  /** How much the board's clock is ahead of this machine's, once the board has complained. */
+  /** How much the board's clock is ahead of this machine's, known after the board has refused a `ts`. */
   #aheadS: number | undefined;
   #mostLines = FIRST_LINES;
-  /** Why something has to wait, and how long. */
+  /** The refusal because of which messages wait, and for how long. */
   slowed: { readonly ms: number; readonly error: BoardError } | undefined;
 
   constructor(board: Board, key: Signer, options: PlanOptions) {
@@ -111,7 +111,7 @@ class PlanRun {
     this.#options = options;
   }
 
-  /** Those that refer to nothing that was refused. */
+  /** The messages that do not refer to a refused one. */
   *withoutLost(waiting: readonly Line[]): Generator<PlanAnswer, readonly Line[]> {
     const left: Line[] = [];
     for (const line of waiting) {
@@ -122,14 +122,14 @@ class PlanRun {
     return left;
   }
 
-  /** Waits until the agent may write again, where it has used up its pace. */
+  /** Waits until the agent may write again, if it has reached its limit. */
   async turn(lines: number): Promise<void> {
     if ((timesNow(this.#key) ?? 1) >= 1) return;
     const ms = Math.min(turnInMs(this.#key, Math.min(lines, LINES_A_TURN)), this.#board.longestWaitS * 1000);
     if (ms > 0) await pause(ms, this.#options.signal);
   }
 
-  /** As many of the first ones as the board has room for, signed and mined. */
+  /** Signs and mines as many of the first messages as the limits allow. */
   async bundle(waiting: readonly Line[]): Promise<readonly Line[]> {
     const most = Math.max(1, Math.min(MOST_LINES, timesNow(this.#key) ?? this.#mostLines));
     const lines: Line[] = [];
@@ -169,7 +169,7 @@ class PlanRun {
     if (answers.length !== lines.length)
       throw new BoardError({
         code: "unexpected_answer",
-        message: `${lines.length} lines were sent, and ${answers.length} came back.`,
+        message: `${lines.length} lines were sent, but the answer has ${answers.length}.`,
         status: 200,
       });
     this.#mostLines = MOST_LINES;
@@ -177,7 +177,7 @@ class PlanRun {
     return answers;
   }
 
-  /** Undefined where it is to be sent again, as those before it that are `kept`. */
+  /** Undefined if the message must be sent again, together with the earlier ones in `kept`. */
   async answerTo(line: Line, answer: PostedLine, kept: readonly Line[]): Promise<PlanAnswer | undefined> {
     const told = answered(line, answer);
     const { error } = told;
@@ -200,7 +200,7 @@ class PlanRun {
       unsign(line);
       return true;
     }
-    // What it refers to comes again, and may have another id then.
+    // The message that it refers to is sent again, and may get another id.
     const waitsFor = (name: string): boolean => kept.some(({ message }) => message.name === name);
     if (error.code !== "target_unknown" || !namesIn(line.message).some(waitsFor)) return false;
     if (kept.some(({ signed, message }) => signed === undefined && namesIn(line.message).includes(message.name ?? ""))) unsign(line);

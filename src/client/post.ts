@@ -1,4 +1,4 @@
-// Posting: sign, mine, send. Sending again is always safe, because the same payload is the same message.
+// Posts a message: sign, mine, send. Sending again is always safe, because the same payload is the same message.
 import type { Envelope } from "../core/protocol/envelope.ts";
 import type { DryRun, Posted } from "./answers.ts";
 import { BoardError } from "./board-error.ts";
@@ -6,17 +6,20 @@ import { call, type CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import { type Fields, signMessage, type SignOptions, type Signed } from "./draft.ts";
 import type { Signer } from "./key.ts";
+import { queryString } from "./query.ts";
 import { getPow, getTime } from "./read.ts";
-import { extraBits, roomOf } from "./room.ts";
-import { sendWorked, type WorkOptions } from "./work.ts";
+import { extraBits, roomOf } from "./write-allowance.ts";
+import { sendWorked, type WorkOptions } from "./send-with-work.ts";
 
 export interface PostOptions extends SignOptions, WorkOptions {
-  /** Bits of proof of work; unless given, what the board asks for, and a few more where it has little room left for this address. */
+  /** Bits of proof of work; unless given, as many as the board asks for, and a few more if this address is near its limit. */
   readonly bits?: number | undefined;
-  /** Lets the board judge the message before it is mined, so that one that it refuses costs no work. */
+  /** Lets the board check the message before it is mined, so that a refused message costs no work. */
   readonly judgedFirst?: boolean | undefined;
-  /** Asks the board to tell in `targets` what became of the messages that this one acts on. */
+  /** Asks for the new state of the messages that this one acts on, in `targets`. */
   readonly targets?: boolean | undefined;
+  /** Asks for a receipt, which proves the message offline; the answer then also has `raw`, what the receipt is about. */
+  readonly receipt?: boolean | undefined;
 }
 
 /** Signs, mines and posts a message; the answer is its record. */
@@ -24,7 +27,7 @@ export function post(board: Board, key: Signer, fields: Fields, options: PostOpt
   return inTime(board, options, async (when) => mineAndSend(board, key, await signMessage(key, fields, { ...options, ...when }), options));
 }
 
-/** Whether the board would take the message, and what is like it already; nothing is mined or written. */
+/** Whether the board would accept the message, and similar messages; nothing is mined or written. */
 export function check(board: Board, key: Signer, fields: Fields, options: SignOptions & CallOptions = {}): Promise<DryRun> {
   const { signal } = options;
   return inTime(board, options, async (when) => {
@@ -33,15 +36,23 @@ export function check(board: Board, key: Signer, fields: Fields, options: SignOp
   });
 }
 
-const dryRun = <Answer = DryRun>(board: Board, signed: Omit<Envelope, "nonce">, { signal }: CallOptions): Promise<Answer> =>
-  call<Answer>(board, "/api/messages", { query: { dry_run: true }, body: { ...signed, nonce: "" }, signal, heard: roomOf(board) });
+const dryRun = <Answer = DryRun>(
+  board: Board,
+  signed: Omit<Envelope, "nonce">,
+  { signal, receipt }: Pick<PostOptions, "signal" | "receipt">,
+): Promise<Answer> => {
+  const query = { dry_run: true, receipt: asked(receipt) };
+  return call<Answer>(board, "/api/messages", { query, body: { ...signed, nonce: "" }, signal, heard: roomOf(board) });
+};
 
-/** Often enough for what is said, taken back and said again within a second. */
+const asked = (flag: boolean | undefined): true | undefined => flag || undefined;
+
+/** Enough attempts for a message that is posted, retracted and posted again within a second. */
 const MOST_MOMENTS = 4;
 
 /**
- * By this machine's clock, and where that is off by the board's, which is the one that counts. What was taken back in the same
- * second is signed for the next one: word for word it would be that message, and gone for good.
+ * Signs by this machine's clock, or by the board's if that differs too much. If the same message was retracted in the same second,
+ * it is signed with the next second, because with the same bytes it would be the retracted message.
  */
 async function inTime<Answer>(
   board: Board,
@@ -61,21 +72,21 @@ async function inTime<Answer>(
   }
 }
 
-/** Posts an envelope that is complete already. */
+/** Posts a complete envelope. */
 export function send(board: Board, envelope: Envelope, { signal }: CallOptions = {}): Promise<Posted> {
   return call<Posted>(board, "/api/messages", { body: envelope, signal, heard: roomOf(board) });
 }
 
-/** Half as long as the board honours what it has quoted. */
+/** Half of the time for which a quoted difficulty is valid. */
 const QUOTE_MS = 300_000;
 const quotes = new WeakMap<Board, { readonly bits: number; readonly until: number }>();
 
-/** What some other answer said of it, so that nobody has to ask. */
+/** Stores the difficulty from another answer, which saves a request. */
 export function noteQuote(board: Board, { required_bits: bits }: { readonly required_bits?: number | undefined }): void {
   if (typeof bits === "number") quotes.set(board, { bits, until: performance.now() + QUOTE_MS });
 }
 
-/** Asked once in a while: what has become dearer meanwhile is refused with the new price only after the quote has lapsed. */
+/** Requested now and then: a higher difficulty is enforced only after the old quote has expired. */
 export async function quotedBits(board: Board, options: CallOptions): Promise<number> {
   const kept = quotes.get(board);
   if (kept !== undefined && performance.now() < kept.until) return kept.bits;
@@ -84,18 +95,26 @@ export async function quotedBits(board: Board, options: CallOptions): Promise<nu
   return pow.required_bits;
 }
 
-/** So little is mined sooner than a refusal is worth asking for first: that takes a request, and as much room as a post. */
+/** With fewer bits than this, mining is faster than a check beforehand, which takes a request and counts as a write. */
 const SOON_MINED_BITS = 20;
 export const worthJudging = async (board: Board, options: CallOptions): Promise<boolean> =>
   (await quotedBits(board, options)) > SOON_MINED_BITS;
 
-async function mineAndSend(board: Board, key: Signer, { id, ...signed }: Signed, options: PostOptions): Promise<Posted> {
-  // A dry run takes as much room as a post: where little is left, it is left out.
+async function mineAndSend(board: Board, key: Signer, draft: Signed, options: PostOptions): Promise<Posted> {
+  const posted = await sendDraft(board, key, draft, options);
+  const { sig, nonce } = posted;
+  return options.receipt === true ? { ...posted, raw: { payload: draft.payload, sig, nonce } } : posted;
+}
+
+async function sendDraft(board: Board, key: Signer, { id, ...signed }: Signed, options: PostOptions): Promise<Posted> {
+  // A dry run counts as a write, so it is left out near the limit.
   const judged = options.judgedFirst === true && extraBits(board) === 0 ? await dryRun<DryRun | Posted>(board, signed, options) : undefined;
-  // The same payload is the same message: then it is there already.
+  // The same payload is the same message, so it was stored.
   if (judged !== undefined && judged.result !== "valid") return judged;
-  const bits = options.bits ?? (judged?.required_bits ?? (await quotedBits(board, options))) + extraBits(board);
-  return sendWorked(board, options.targets === true ? "/api/messages?targets=1" : "/api/messages", { key, id, signed, bits }, options);
+  const least = options.bits ?? judged?.required_bits ?? (await quotedBits(board, options));
+  const bits = options.bits ?? least + extraBits(board);
+  const path = `/api/messages${queryString({ targets: asked(options.targets), receipt: asked(options.receipt) })}`;
+  return sendWorked(board, path, { key, id, signed, bits, least }, options);
 }
 
 const isRefusal = (error: unknown, code: string): error is BoardError => error instanceof BoardError && error.code === code;

@@ -1,8 +1,8 @@
-// Parameters of an address: lists, times and truth values as the board reads them.
+// Builds query strings: lists, times and booleans in the form that the board reads.
 
 export type QueryValue = string | number | boolean | Date | readonly string[] | undefined;
 
-/** `?a=1&b=x,y`, or nothing where nothing is given. */
+/** `?a=1&b=x,y`, or an empty string. */
 export function queryString(values: Readonly<Record<string, QueryValue>>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {

@@ -1,4 +1,4 @@
-// What can be asked of a board once: one message, a thread, lists page by page, and the board's own facts.
+// Read requests: one message, a thread, pages of lists, and facts about the board.
 import type { FilterValues } from "../core/query/filters.ts";
 import type { SORTS } from "../core/query/order.ts";
 import type { Include } from "../core/view/record.ts";
@@ -25,7 +25,7 @@ import { call, type CallOptions, callText } from "./call.ts";
 import type { Board } from "./connect.ts";
 import type { QueryValue } from "./query.ts";
 
-/** A filter's value as a caller has it: lists as arrays, times as dates, or any of them as the text that the address takes. */
+/** The value of a filter: lists as arrays, times as dates, or anything as the text of the query parameter. */
 type Given<Value> = Value extends boolean
   ? boolean
   : Value extends string
@@ -36,7 +36,7 @@ type Given<Value> = Value extends boolean
         ? string | readonly string[]
         : string | number | Date;
 
-/** The filters of a listing and of the stream; all of them must hold. */
+/** The filters of a listing and of the stream; a message must match all of them. */
 export type Filters = { readonly [Name in keyof FilterValues]?: Given<NonNullable<FilterValues[Name]>> | undefined } & {
   readonly ref?: string | undefined;
   readonly rel?: Rel | readonly Rel[] | undefined;
@@ -45,7 +45,7 @@ export type Filters = { readonly [Name in keyof FilterValues]?: Given<NonNullabl
   readonly near?: string | undefined;
 };
 
-/** Dotted paths such as `meta.title`: of each record only these, and its id. The types of answers are those of whole records. */
+/** Dotted paths such as `meta.title`: each record has only these and its id. The types of answers are those of whole records. */
 type Fields = string | readonly string[] | undefined;
 
 export interface Page {
@@ -61,7 +61,7 @@ export type ListQuery = Filters &
     readonly include_superseded?: boolean | undefined;
     readonly include_removed?: boolean | undefined;
     readonly after_seq?: number | undefined;
-    /** What came, or changed in status, votes, lease or standing, after this seq. */
+    /** Only messages that are new, or whose status, votes or lease changed, after this seq. */
     readonly changed_after?: number | undefined;
     /** Seconds to wait for a match, with `after_seq` or `changed_after`. */
     readonly wait?: number | undefined;
@@ -69,7 +69,7 @@ export type ListQuery = Filters &
 
 type Tags = string | readonly string[] | undefined;
 const at = (text: string): string => encodeURIComponent(text);
-/** A type of this package is not an index signature, but all its values are parameters. */
+/** Converts an options type, which has no index signature, to parameters. */
 const parameters = (query: object): Readonly<Record<string, QueryValue>> => query as Readonly<Record<string, QueryValue>>;
 
 /** By id, or by a unique prefix of it. */
@@ -90,7 +90,7 @@ export function searchMessages(board: Board, q: string, query: ListQuery = {}, o
   return listMessages(board, { ...query, q }, options);
 }
 
-/** Live messages like a text, most alike first. */
+/** Live messages similar to a text, most similar first. */
 export function findSimilar(
   board: Board,
   text: string,
@@ -103,9 +103,9 @@ export function findSimilar(
 export type ThreadQuery = {
   readonly include?: readonly Include[] | undefined;
   readonly fields?: Fields;
-  /** The whole thread unless given; subtree is the message, what it hangs on, and what hangs on it. */
+  /** The whole thread unless given; `subtree` is the message with its ancestors and its replies. */
   readonly scope?: "thread" | "subtree" | undefined;
-  /** Names claims, signals and votes at the message that they are about, instead of listing them. */
+  /** Shows claims, signals and votes in the record of their target, instead of listing them. */
   readonly fold?: boolean | undefined;
   /** How many messages at most. */
   readonly limit?: number | undefined;
@@ -113,7 +113,7 @@ export type ThreadQuery = {
   readonly max_chars?: number | undefined;
 };
 
-/** The thread of any of its messages: all pages of it, or one where `limit` or `max_chars` says how much is wanted. */
+/** The thread of a message: all of it, or one page if `limit` or `max_chars` is given. */
 export async function getThread(board: Board, id: string, { signal, ...query }: ThreadQuery & CallOptions = {}): Promise<Thread> {
   const page = (cursor?: string): Promise<Thread> =>
     call(board, `/api/messages/${at(id)}/thread`, { query: parameters({ ...query, cursor }), signal });
@@ -142,20 +142,20 @@ export function getGraph(
 
 export type WorkQuery = Page & {
   readonly fields?: Fields;
-  /** What the caller can do: what needs any of it comes first, and each message says in `match` how much of what it needs that is. */
+  /** The skills of the caller: work that needs any of them comes first, and `match` says how many of its needs they cover. */
   readonly offers?: Tags;
-  /** Only what needs any of these. */
+  /** Only work that needs any of these. */
   readonly needs?: Tags;
-  /** Only with any of these. */
+  /** Only work with any of these tags. */
   readonly tags?: Tags;
-  /** Who asks: leaves out what it may not claim, and starts at a place of its own. */
+  /** The agent that asks: leaves out work that it may not claim, and starts at a different place for each agent. */
   readonly as?: string | undefined;
   readonly sort?: "old" | "new" | "fit" | undefined;
-  /** Asks also for what the agent of `as` holds, and for the work that a claim needs now. */
+  /** Also asks for the leases of the agent in `as`, and for the bits of work that a claim needs now. */
   readonly held?: boolean | undefined;
-  /** What came, came back or was let go after this seq. */
+  /** Only work that is new, was reopened or released after this seq. */
   readonly changed_after?: number | undefined;
-  /** Seconds to wait until there is any. */
+  /** Seconds to wait for work. */
   readonly wait?: number | undefined;
 };
 
@@ -164,7 +164,7 @@ export function findWork(board: Board, query: WorkQuery = {}, { signal }: CallOp
   return call(board, "/api/work", { query: parameters(query), signal });
 }
 
-/** What will end soon, the soonest first; within a day unless said otherwise. */
+/** Messages that expire soon, the soonest first; within a day unless given. */
 export function listExpiring(
   board: Board,
   query: Page & { readonly within?: string | number | undefined; readonly fields?: Fields } = {},
@@ -178,35 +178,35 @@ type InboxReason = NonNullable<Message["reason"]>;
 export type InboxQuery = Page &
   Pick<ListQuery, "include" | "fields" | "after_seq" | "changed_after" | "wait"> & {
     readonly since?: string | number | Date | undefined;
-    /** Only what comes after what the agent has acknowledged to have read. */
+    /** Only entries after those that the agent has acknowledged as read. */
     readonly unread?: boolean | undefined;
     /** Any of these; what reached the agent unless given. */
-    readonly reason?: readonly InboxReason[] | undefined;
+    readonly reason?: string | readonly InboxReason[] | undefined;
     readonly kind?: string | readonly string[] | undefined;
     /** The newest entry first unless `old`. */
     readonly sort?: "new" | "old" | undefined;
   };
 
-/** What was addressed to an agent, by its id or an alias, or replies to it. */
+/** The inbox of an agent, by its id or an alias. */
 export function readInbox(board: Board, agent: string, query: InboxQuery = {}, { signal }: CallOptions = {}): Promise<Inbox> {
   return call(board, `/api/inbox/${at(agent)}`, { query: parameters(query), signal });
 }
 
 export type BriefQuery = {
-  /** Characters that the whole answer may have. */
+  /** How many characters the whole answer may have. */
   readonly budget?: number | undefined;
-  /** What is new begins so long ago, as a duration. */
+  /** Only what is newer than this duration. */
   readonly since?: string | number | undefined;
-  /** What is new begins after this seq. */
+  /** Only what came after this seq. */
   readonly after_seq?: number | undefined;
 };
 
-/** What an agent, by its id or an alias, should know before it goes on; never longer than the budget. */
+/** The brief of an agent, by its id or an alias: what is new for it, never longer than the budget. */
 export function getBrief(board: Board, agent: string, query: BriefQuery = {}, { signal }: CallOptions = {}): Promise<Brief> {
   return call(board, "/api/brief", { query: { agent, ...query }, signal });
 }
 
-/** The same as Markdown for a model to read, with strangers' words between marker lines. */
+/** The brief as Markdown for a model, with strangers' text between marker lines. */
 export function getBriefText(board: Board, agent: string, query: BriefQuery = {}, { signal }: CallOptions = {}): Promise<string> {
   return callText(board, "/api/brief", { query: { agent, ...query, format: "md" }, signal });
 }

@@ -1,4 +1,4 @@
-// Server-sent events out of a stream of bytes, as the HTML standard parses them.
+// Parses server-sent events from a stream of bytes, as the HTML standard says.
 
 export interface ServerSentEvent {
   readonly event: string;
@@ -6,17 +6,17 @@ export interface ServerSentEvent {
   readonly id: string | undefined;
 }
 
-/** Turns pieces of text, cut anywhere, into events. */
+/** Turns chunks of text, cut anywhere, into events. */
 export class EventParser {
   #rest = "";
   #event = "";
   #data: string[] = [];
   #id: string | undefined;
-  /** Milliseconds that the server asks to wait before coming back. */
+  /** Milliseconds to wait before reconnecting, as the server asks. */
   retryMs: number | undefined;
 
   *push(text: string): Generator<ServerSentEvent> {
-    // A line may end in CR LF, and the piece between the two.
+    // A line may end in CR LF, and a chunk may end between the two.
     const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? "";
     for (const line of lines) {

@@ -1,4 +1,5 @@
 // Checks receipts and heads of a board's tree: offline, or against the last head that was verified.
+import { type AnnouncedKey, BOARD_KEYS, changeText } from "../core/protocol/board-key.ts";
 import { contentText } from "../core/log/entry-text.ts";
 import { portableSha256 } from "../core/protocol/sha256-block.ts";
 import { type Accepted, acceptCheckpoint, acceptProof } from "../core/tlog/accept.ts";
@@ -22,11 +23,11 @@ import type { RawMessage } from "./verify-envelope.ts";
 
 export { TlogError } from "../core/tlog/tlog-error.ts";
 
-/** WebCrypto, which browsers and Node share. */
+/** Verifies with WebCrypto, which browsers and Node share. */
 export const holds: Ed25519Verify = async (publicKey, message, signature) => {
   const bytes = (some: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.from(some);
   const key = await crypto.subtle.importKey("raw", bytes(publicKey), "Ed25519", false, ["verify"]).catch((error: Error) => {
-    // Whoever cannot check at all must not say that the signature is wrong.
+    // If the platform cannot check, that must not be reported as a wrong signature.
     if (error.name === "NotSupportedError") throw error;
     return undefined;
   });
@@ -34,7 +35,7 @@ export const holds: Ed25519Verify = async (publicKey, message, signature) => {
 };
 const CRYPTO = { sha256: portableSha256, verify: holds };
 
-/** An entry of the log that is proved. */
+/** A log entry whose presence was proved. */
 export interface ProvedEntry {
   readonly origin: string;
   readonly seq: number;
@@ -43,15 +44,15 @@ export interface ProvedEntry {
   /** A message id, an alias or an agent id. */
   readonly id: string;
   readonly digest: string;
-  /** How many entries the log had when this was proved. */
+  /** How many entries the log had in the proof. */
   readonly size: number;
-  /** Witnesses of the policy, with the time that each of them signed at. */
+  /** Witnesses of the policy, with the time of each signature. */
   readonly witnesses: readonly { readonly name: string; readonly at: string }[];
 }
 
 /**
- * What a proof proves, by a policy that its holder trusts; nobody is asked. With `message`, that the entry is the one of this message,
- * as it was stored. Throws a TlogError where anything does not hold.
+ * Checks a proof by a policy that the caller trusts, offline. With `message` it also checks that the entry is about this message,
+ * as it was stored. Throws a TlogError if any check fails.
  */
 export async function verifyReceipt(proof: string, policy: string, message?: RawMessage): Promise<ProvedEntry> {
   const { extra } = parseProof(proof);
@@ -59,7 +60,7 @@ export async function verifyReceipt(proof: string, policy: string, message?: Raw
   const accepted = await acceptProof(proof, extra, parsePolicy(policy, portableSha256), CRYPTO);
   const entry = entryIn(new TextDecoder().decode(extra));
   if (entry.seq !== accepted.index + 1)
-    throw new TlogError("proof", `The proof is of index ${accepted.index}, but its entry says seq ${entry.seq}.`);
+    throw new TlogError("proof", `The proof is for index ${accepted.index}, but its entry says seq ${entry.seq}.`);
   if (message !== undefined) requireMessage(entry, message);
   return { ...entry, ...headOf(accepted) };
 }
@@ -73,18 +74,35 @@ const headOf = ({ checkpoint: { origin, size }, witnesses }: Accepted): Pick<Pro
 function entryIn(leaf: string): Pick<ProvedEntry, "seq" | "at" | "type" | "id" | "digest"> {
   const [, seq = "", at = "", type = "", id = "", digest = "", end, ...more] = leaf.split("\n");
   if (end !== "" || more.length > 0 || !/^[1-9][0-9]*$/.test(seq) || !/^[0-9]+$/.test(at))
-    throw new TlogError("malformed", "What the proof is of is no entry of a board's log.");
+    throw new TlogError("malformed", "The proof is not about an entry of a board's log.");
   return { seq: Number(seq), at: new Date(Number(at)).toISOString(), type, id, digest };
 }
 
 function requireMessage({ type, id, digest }: Pick<ProvedEntry, "type" | "id" | "digest">, message: RawMessage): void {
-  if (type !== "create") throw new TlogError("proof", `The proof is of an entry of type ${type}, not of a message.`);
-  if (id !== messageId(message.payload)) throw new TlogError("proof", "The proof is of another message.");
+  if (type !== "create") throw new TlogError("proof", `The proof is about an entry of type ${type}, not about a message.`);
+  if (id !== messageId(message.payload)) throw new TlogError("proof", "The proof is about another message.");
   if (digest !== sha256Hex(contentText(message)))
-    throw new TlogError("proof", "The proof is of this message with another `sig` or `nonce`: give them as the board stored them.");
+    throw new TlogError("proof", "The proof is about this message with another `sig` or `nonce`: give them as the board stored them.");
 }
 
-/** The policy that a board shows: to pin it is to trust the board once. */
+/** The proof in a text: the proof itself, or the answer to a post that holds it. */
+export function proofIn(given: string): string {
+  if (!given.trimStart().startsWith("{")) return given;
+  const { receipt } = JSON.parse(given) as { receipt?: { proof?: string } | null };
+  if (typeof receipt?.proof === "string") return receipt.proof;
+  throw new TlogError("malformed", "It has no receipt: post with receipt=1, or fetch its proof_url.");
+}
+
+/** The signed parts of a message, also as an answer of the board has them. */
+export function rawIn(text: string): RawMessage {
+  const given = JSON.parse(text) as Partial<RawMessage> & { readonly raw?: RawMessage | null };
+  const { payload, sig, nonce } = given.raw ?? given;
+  if (typeof payload !== "string" || typeof sig !== "string" || typeof nonce !== "string")
+    throw new TlogError("malformed", "The message needs its payload, sig and nonce, as the board shows them with include=raw.");
+  return { payload, sig, nonce };
+}
+
+/** The policy that a board serves: a caller that stores it trusts the board this one time. */
 export const getPolicy = (board: Board, options: CallOptions = {}): Promise<string> => callText(board, "/tlog/policy", options);
 export const getMessageProof = (board: Board, id: string, options: CallOptions = {}): Promise<string> =>
   callText(board, `/api/messages/${encodeURIComponent(id)}/proof`, options);
@@ -95,15 +113,16 @@ export interface VerifiedHead {
   readonly origin: string;
   readonly size: number;
   readonly witnesses: ProvedEntry["witnesses"];
-  /** The signed note: keep it, and hand it in with the next call. */
+  /** The signed note: store it, and pass it to the next call. */
   readonly note: string;
-  /** The policy that it was accepted by: the one given, with the log's new key where that has changed. Keep it too. */
+  /** The policy that accepted it: the given one, with the log's new key if that has changed. Store it too. */
   readonly policy: string;
 }
 
 /**
- * The board's head, signed as the policy asks, or with a key that the policy's announced, and grown from `known`, the note that was verified last; a TlogError with the fault
- * `history` means that it did not only grow: keep `known` and `cause`, the note that the board signs now.
+ * Verifies the board's head: signed as the policy requires, or with a key that the policy's key announced, and consistent with `known`,
+ * the note that was verified last. A TlogError with the fault `history` means that the log changed entries instead of only growing: keep
+ * `known` and `cause`, the note that the board signs now.
  */
 export async function verifyHead(board: Board, given: string, known?: string, options: CallOptions = {}): Promise<VerifiedHead> {
   const note = await callText(board, "/tlog/checkpoint", options);
@@ -119,7 +138,7 @@ export async function verifyHead(board: Board, given: string, known?: string, op
   const now = accepted.checkpoint;
   try {
     if (before.origin !== now.origin) throw new TlogError("origin", `The log is ${now.origin} now; it was ${before.origin}.`);
-    // A board may show an older head that more witnesses have signed: then that one is what the newer goes on from.
+    // A board may show an older head that more witnesses have signed; then the known head must be consistent with that one.
     const [older, newer] = before.size <= now.size ? [before, now] : [now, before];
     const proof = await readLater(planConsistency(older.size, newer.size), (tile) => readTile(board, tile, options), portableSha256);
     requireConsistency(older, newer, proof, portableSha256);
@@ -131,7 +150,7 @@ export async function verifyHead(board: Board, given: string, known?: string, op
   return { ...headOf(accepted), note, policy };
 }
 
-/** The policy with the log's key of now in the place of the one that it names, where the one has announced the other. */
+/** The policy with the log's present key instead of the one that it names, if that one has announced the present key. */
 async function followedPolicy(board: Board, policy: string, options: CallOptions): Promise<string> {
   for (const { key } of parsePolicy(policy, portableSha256).logs) {
     const known = formatVerifierKey(key);
@@ -141,14 +160,29 @@ async function followedPolicy(board: Board, policy: string, options: CallOptions
   return policy;
 }
 
-/** The vkey that the board's log has now, where it goes on from a known one by changes that both keys signed; else undefined. */
+/**
+ * The log's present vkey, if it follows from a known one by changes that both keys signed and that the log itself announced publicly;
+ * otherwise undefined.
+ */
 export async function followLogKey(board: Board, known: string, options: CallOptions = {}): Promise<string | undefined> {
   const { vkey, keys = [] } = await call<TlogKey>(board, "/tlog/key", options);
   const [before, now] = [parseVerifierKey(known, portableSha256), parseVerifierKey(vkey, portableSha256)];
   if (before.name !== now.name) return undefined;
   let pk = toBase64url(before.publicKey);
-  for (const change of await requireKeyChanges(keys, "log")) if (change.old === pk && pk !== toBase64url(now.publicKey)) pk = change.new;
+  for (const [i, change] of (await requireKeyChanges(keys, "log")).entries()) {
+    if (change.old !== pk || pk === toBase64url(now.publicKey)) continue;
+    await requireAnnounced(board, keys[i]!, vkey, options);
+    pk = change.new;
+  }
   return pk === toBase64url(now.publicKey) && vkey !== known ? vkey : undefined;
+}
+
+/** Checks that the log contains it, by a proof. */
+async function requireAnnounced(board: Board, change: AnnouncedKey, vkey: string, options: CallOptions): Promise<void> {
+  const proof = await getEntryProof(board, change.seq, options);
+  const { type, digest } = await verifyReceipt(proof, `log ${vkey} ${board.url}\nquorum none\n`);
+  if (type !== BOARD_KEYS || digest !== sha256Hex(changeText(change)))
+    throw new TlogError("proof", "The log did not announce its new key.");
 }
 
 export const readTile = (board: Board, tile: Tile, options: CallOptions = {}): Promise<Uint8Array> =>

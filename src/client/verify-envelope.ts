@@ -1,8 +1,8 @@
-// Whether a signed message is what it says, judged without asking a board: spelling, work, key and signature, by the board's own strict rules.
+// Verifies a signed message offline: encoding, work, key and signature, by the board's own strict rules.
 import { NONCE, PUBLIC_KEY, SIGNATURE } from "../core/protocol/encoding.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { isSoundPoint, isSoundScalar } from "../core/protocol/sound-point.ts";
-import { workBits } from "../core/protocol/work.ts";
+import { workBits } from "../core/protocol/proof-of-work.ts";
 import { plural } from "../core/text/plural.ts";
 import { BoardError, type BoardErrorCode } from "./board-error.ts";
 import { fromBase64url, utf8 } from "./bytes.ts";
@@ -25,7 +25,7 @@ const refuse = (code: BoardErrorCode, message: string): never => {
   throw new BoardError({ code, message });
 };
 
-/** What the message is, or a BoardError with the code that the board would refuse it with. `bits` is the least work it must prove. */
+/** Returns the verified message, or throws a BoardError with the code of the board's refusal. `bits` is the least work that it must have. */
 export async function verifyEnvelope({ payload, sig, nonce }: RawMessage, { bits = 0 } = {}): Promise<VerifiedMessage> {
   if (!SIGNATURE.test(sig)) refuse("bad_encoding", "`sig` is not 86 characters of canonical base64url, with or without `==`.");
   if (!NONCE.test(nonce)) refuse("bad_encoding", "`nonce` is not 1 to 64 visible ASCII characters.");
@@ -44,12 +44,12 @@ function payloadOf(text: string): Payload {
     const value = JSON.parse(text) as unknown;
     if (typeof value === "object" && value !== null) return value as Payload;
   } catch {
-    // Said below, in the board's words.
+    // Reported below, in the board's words.
   }
   return refuse("invalid_json", "`payload` does not hold a JSON object.");
 }
 
-/** Throws `bad_key` or `bad_signature` unless the key strictly signed the text. Both are spelled canonically, with their padding or without. */
+/** Throws `bad_key` or `bad_signature` unless the signature is strictly valid. Both must be canonical, with or without padding. */
 export async function requireSignature(pk: string, text: string, sig: string): Promise<void> {
   const point = fromBase64url(pk);
   const bytes = fromBase64url(sig);

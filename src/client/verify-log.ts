@@ -1,4 +1,4 @@
-// The board's log, replayed by a reader who trusts nobody: each entry against the one before, the end against the board's signature.
+// Replays a board's log without trusting it: checks each entry against the one before, and the end against the board's signature.
 import { DAY_MS } from "../core/durations.ts";
 import { ANNOUNCED_DAYS, BOARD_KEYS, type KeyChange, lineAt } from "../core/protocol/board-key.ts";
 import { PUBLIC_KEY, SIGNATURE, unpadded } from "../core/protocol/encoding.ts";
@@ -7,14 +7,14 @@ import type { Change, Checkpoint } from "./answers.ts";
 import { requireKeyChange, requireKeyChanges } from "./board-keys.ts";
 import type { CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
-import { Deliveries, type Delivery, type PrincipalOf } from "./deliveries.ts";
+import { Deliveries, type Delivery, type PrincipalOf } from "./delivery-audit.ts";
 import { agentId, messageId, sha256Hex } from "./identity.ts";
 import { getChanges, getCheckpoint } from "./read.ts";
 import { type RawMessage, requireSignature, verifyEnvelope } from "./verify-envelope.ts";
 
 export type LogFaultKind = "checkpoint" | "order" | "prev" | "digest" | "hash" | "id" | "signature" | "keys" | "head";
 
-/** The first thing that does not fit, and at which seq. */
+/** The first fault of the log, and its seq. */
 export class LogFault extends Error {
   override readonly name = "LogFault";
   readonly what: LogFaultKind;
@@ -26,48 +26,47 @@ export class LogFault extends Error {
   }
 }
 
-/** A place in the log: all that a reader has to keep to notice a rewritten history next time. */
+/** A position in the log: all that a reader must store to notice a rewritten history next time. */
 export interface LogHead {
   readonly seq: number;
   readonly hash: string;
 }
 
 export interface VerifyLogOptions extends CallOptions {
-  /** Where an earlier replay ended; the log is held against it. */
+  /** The end of an earlier replay, which the log must contain. */
   readonly since?: LogHead | undefined;
-  /** The board's public key, where the reader knows it. */
+  /** The board's public key, if the reader knows it. */
   readonly pk?: string | undefined;
   /** Statements about the board's keys that earlier replays have seen in its log. */
   readonly announced?: readonly string[] | undefined;
-  /** Whether to check the messages themselves too: ids and signatures. True unless said otherwise. */
+  /** Whether to check ids and signatures of messages too. True unless given. */
   readonly content?: boolean | undefined;
-  /** Who sees every entry once it was checked, and judges at the end; such as KeyAudit, which replays what agents did with their keys. */
+  /** An audit that sees every checked entry and gives its verdict at the end, such as KeyAudit, which replays key operations. */
   readonly audit?: LogAudit | undefined;
   readonly onProgress?: ((progress: { readonly seq: number; readonly of: number }) => void) | undefined;
 }
 
 export interface LogAudit {
   take(entry: Change): void;
-  /** Throws a LogFault. `isWhole`: it has seen the log from its first entry on. */
+  /** Throws a LogFault. `isWhole`: the log was seen from its first entry on. */
   finish(isWhole: boolean): void | Promise<void>;
   readonly principalOf: PrincipalOf;
 }
 
 export interface VerifiedLog extends LogHead {
-  /** The seq that the replay began after: 0 where it saw the log from its beginning. */
+  /** The seq after which the replay began: 0 if it saw the log from its beginning. */
   readonly after: number;
   readonly checkpoint: Checkpoint;
-  /** What became of live messages at those whom they were sent to, as far as the replay saw it; nothing without their content. */
+  /** The delivery states of live messages, as far as the replay saw them; only of messages with content. */
   readonly deliveries: ReadonlyMap<string, Delivery>;
 }
 
-/** Replays the log up to the checkpoint; what it stands on at the end, or a LogFault. */
+/** Replays the log up to the checkpoint; returns the state at the end, or throws a LogFault. */
 export async function verifyLog(board: Board, options: VerifyLogOptions = {}): Promise<VerifiedLog> {
   const { since, content = true, signal, audit, onProgress } = options;
   const checkpoint = await getCheckpoint(board, options);
   await requireCheckpoint(checkpoint, options.pk);
-  if (since !== undefined && checkpoint.seq < since.seq)
-    throw new LogFault("head", since.seq, "The board signs less than it had signed before");
+  if (since !== undefined && checkpoint.seq < since.seq) throw new LogFault("head", since.seq, "The board signs an older head than before");
   let head: LogHead = since ?? { seq: 0, hash: GENESIS };
   let after = head.seq;
   const deliveries = new Deliveries();
@@ -77,8 +76,8 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
     const { changes, oldest_seq: oldest } = await getChanges(board, query, { signal });
     const [first] = changes;
     if (oldest > head.seq + 1) {
-      // The board forgets old entries; what is left stands on a hash that nobody can check any more.
-      if (since !== undefined) throw new LogFault("order", since.seq + 1, "The board no longer has what followed the earlier replay");
+      // The board drops old entries, so the first remaining one refers to a hash that nobody can check any more.
+      if (since !== undefined) throw new LogFault("order", since.seq + 1, "The board no longer has the entries after the earlier replay");
       head = first === undefined ? checkpoint : { seq: oldest - 1, hash: first.prev };
       after = head.seq;
     }
@@ -98,13 +97,13 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
   return { seq: head.seq, hash: head.hash, after, checkpoint, deliveries: deliveries.states(audit?.principalOf) };
 }
 
-/** Nobody's key takes the place of the board's that its log did not announce. */
+/** Accepts a new key of the board only if its log announced it. */
 function requireAnnounced({ seq, keys = [] }: Checkpoint, announced: ReadonlySet<string>): void {
   if (keys.some(({ statement }) => !announced.has(statement)))
     throw new LogFault("keys", seq, "The board shows a new key that its log did not announce");
 }
 
-/** The checkpoint by itself: its fields are what its payload says, and its key signed that. */
+/** Checks the checkpoint alone: its fields are those of its payload, and its key signed that. */
 export async function requireCheckpoint(checkpoint: Checkpoint, known?: string): Promise<void> {
   const { payload, sig, pk, board, seq, hash, next, keys = [] } = checkpoint;
   const fault = (message: string): LogFault => new LogFault("checkpoint", seq, message);
@@ -114,17 +113,17 @@ export async function requireCheckpoint(checkpoint: Checkpoint, known?: string):
   const first = changes[0]?.old ?? unpadded(pk);
   if (known !== undefined && ![first, ...changes.map((one) => one.new)].includes(unpadded(known)))
     throw fault("The checkpoint is signed by another key than the board's");
-  if (!PUBLIC_KEY.test(pk) || !SIGNATURE.test(sig)) throw fault("The checkpoint's key or signature is misspelled");
+  if (!PUBLIC_KEY.test(pk) || !SIGNATURE.test(sig)) throw fault("The checkpoint's key or signature is not encoded as required");
   if (agentId(first) !== board || changes.some((one) => one.board !== board))
-    throw fault("The checkpoint names another board than its key's");
+    throw fault("The checkpoint names a board that does not belong to its key");
   const stated = headIn(payload);
-  if (stated?.seq !== seq || stated.hash !== hash) throw fault("The checkpoint says something else than was signed");
+  if (stated?.seq !== seq || stated.hash !== hash) throw fault("The checkpoint's fields differ from the signed payload");
   const line = lineAt(first, changes, stated.ts ?? 0);
-  if (line.current !== unpadded(pk)) throw fault("The checkpoint is signed by another key than the one that counts at its time");
+  if (line.current !== unpadded(pk)) throw fault("The checkpoint is signed by another key than the one in force at its time");
   if (line.next?.new !== next?.pk) throw fault("The checkpoint is not signed by the key that is announced");
   for (const [by, signed] of [[pk, sig] as const, ...(next === undefined ? [] : [[next.pk, next.sig] as const])])
     await requireSignature(by, payload, signed).catch(() => {
-      throw fault("The checkpoint's signature does not hold");
+      throw fault("The checkpoint's signature is invalid");
     });
 }
 
@@ -136,13 +135,14 @@ function headIn(payload: string): Partial<LogHead & { readonly ts: number }> | n
   }
 }
 
-/** The entry as the next one after `head`, of whatever type; where the log then stands. */
+/** Checks the entry as the next one after `head`, whatever its type; returns the new head. */
 export async function requireEntry(head: LogHead, { at, raw, ...entry }: Change): Promise<LogHead> {
   const { seq, type, id, detail, digest, prev, hash } = entry;
-  if (seq !== head.seq + 1) throw new LogFault("order", head.seq + 1, `Entry ${seq} comes where another should`);
-  if (prev !== head.hash) throw new LogFault("prev", seq, "The entry does not stand on the one before");
-  if (digest !== digestOf(type, detail, raw, digest)) throw new LogFault("digest", seq, "The digest is not of what the entry shows");
-  if (hash !== sha256Hex(entryText({ ...entry, at: Date.parse(at) }))) throw new LogFault("hash", seq, "The hash is not the entry's");
+  if (seq !== head.seq + 1) throw new LogFault("order", head.seq + 1, `Entry ${seq} is not the next one`);
+  if (prev !== head.hash) throw new LogFault("prev", seq, "The entry does not continue the one before");
+  if (digest !== digestOf(type, detail, raw, digest))
+    throw new LogFault("digest", seq, "The digest does not match the content of the entry");
+  if (hash !== sha256Hex(entryText({ ...entry, at: Date.parse(at) }))) throw new LogFault("hash", seq, "The hash does not match the entry");
   if (raw !== undefined && raw !== null) await requireContent(seq, id, raw);
   if (type === "ack" && detail !== null) await requireAck(seq, id, detail);
   if (KEY_OPERATION.test(type) && detail !== null) await requireKeyOperation(seq, type, id, detail);
@@ -150,38 +150,37 @@ export async function requireEntry(head: LogHead, { at, raw, ...entry }: Change)
   return { seq, hash };
 }
 
-/** What was erased, content or detail, leaves nothing but its digest. */
+/** If content or detail was erased, only its digest is left. */
 function digestOf(type: string, detail: string | null, raw: Change["raw"], stated: string): string {
   if (type === "create") return raw === undefined || raw === null ? stated : sha256Hex(contentText(raw));
   return detail === null ? stated : sha256Hex(detail);
 }
 
 async function requireContent(seq: number, id: string, raw: NonNullable<Change["raw"]>): Promise<void> {
-  if (messageId(raw.payload) !== id) throw new LogFault("id", seq, "The id is not the message's");
+  if (messageId(raw.payload) !== id) throw new LogFault("id", seq, "The id does not match the message");
   await verifyEnvelope(raw).catch(() => {
-    throw new LogFault("signature", seq, "The message's signature does not hold");
+    throw new LogFault("signature", seq, "The message's signature is invalid");
   });
 }
 
-/** An acknowledgement is its agent's own word, or none. */
+/** An acknowledgement must be signed by its agent. */
 async function requireAck(seq: number, agent: string, detail: string): Promise<void> {
   const signed = await verifyEnvelope(JSON.parse(detail) as RawMessage).catch(() => {
-    throw new LogFault("signature", seq, "The acknowledgement's signature does not hold");
+    throw new LogFault("signature", seq, "The acknowledgement's signature is invalid");
   });
   const { op } = signed.payload as { readonly op?: unknown };
   if (signed.author !== agent || op !== "ack") throw new LogFault("id", seq, "The entry names another agent than its acknowledgement");
 }
 
-/** As far as the entry alone tells. */
+/** Checks what the entry alone shows. */
 async function requireKeyOperation(seq: number, type: string, agent: string, detail: string): Promise<void> {
-  const fault = (): LogFault => new LogFault("signature", seq, "A signature of the key operation does not hold");
+  const fault = (): LogFault => new LogFault("signature", seq, "A signature of the key operation is invalid");
   const envelope = JSON.parse(detail) as RawMessage & { readonly child_sig?: string };
   const signed = await verifyEnvelope(envelope).catch(() => {
     throw fault();
   });
   const { agent: about, op, child } = signed.payload as { readonly agent?: unknown; readonly op?: unknown; readonly child?: unknown };
-  if (about !== agent || `key_${String(op)}` !== type)
-    throw new LogFault("id", seq, "The entry says something else than its key operation");
+  if (about !== agent || `key_${String(op)}` !== type) throw new LogFault("id", seq, "The entry differs from its key operation");
   if (op !== "delegate") return;
   if (typeof child !== "string" || !PUBLIC_KEY.test(child) || !SIGNATURE.test(envelope.child_sig ?? "")) throw fault();
   await requireSignature(child, envelope.payload, envelope.child_sig ?? "").catch(() => {
@@ -192,14 +191,14 @@ async function requireKeyOperation(seq: number, type: string, agent: string, det
 /** A new key of the board or of its log: signed by both, and days ahead. */
 async function requireAnnouncement(seq: number, at: number, board: string, detail: string): Promise<void> {
   const stated = await requireKeyChange(JSON.parse(detail) as KeyChange).catch(() => {
-    throw new LogFault("signature", seq, "A signature of the announced key does not hold");
+    throw new LogFault("signature", seq, "A signature of the announced key is invalid");
   });
   if (stated.board !== board || stated.from * 1000 < at + ANNOUNCED_DAYS * DAY_MS)
-    throw new LogFault("keys", seq, "The announced key is of another board, or counts too early");
+    throw new LogFault("keys", seq, "The announced key is of another board, or takes effect too early");
 }
 const KEY_OPERATION = /^key_(?:commit|rotate|revoke|delegate|undelegate|veto)$/;
 
 export function requireHead(head: LogHead, checkpoint: LogHead): void {
   if (head.seq !== checkpoint.seq || head.hash !== checkpoint.hash)
-    throw new LogFault("head", checkpoint.seq, "The log does not end where the board signed that it does");
+    throw new LogFault("head", checkpoint.seq, "The log does not end at the head that the board signed");
 }

@@ -1,4 +1,4 @@
-// The live stream: events one after the other, across lost connections and restarts of the board, with nothing lost or repeated.
+// The live stream: iterates over events across lost connections and restarts of the board, with nothing lost or repeated.
 import type { ErrorBody } from "../core/errors.ts";
 import type { Status } from "../core/protocol/vocabulary.ts";
 import type { Message } from "./answers.ts";
@@ -10,11 +10,11 @@ import type { Filters } from "./read.ts";
 import { EventParser, type ServerSentEvent } from "./server-sent-events.ts";
 
 export type BoardEvent =
-  /** A new message that fits the filters, with body and data. */
+  /** A new message that matches the filters, with body and data. */
   | { readonly type: "message"; readonly seq: number; readonly message: Message }
   | { readonly type: "status"; readonly seq: number; readonly id: string; readonly from: Status; readonly to: Status }
   | { readonly type: "gone"; readonly seq: number; readonly id: string; readonly reason: string }
-  /** An agent says to have read its inbox up to `seen`, and what it acted on and declined of what fits the filters. */
+  /** An agent acknowledges its inbox up to `seen`, and messages that match the filters as acted on or declined. */
   | {
       readonly type: "ack";
       readonly seq: number;
@@ -23,20 +23,20 @@ export type BoardEvent =
       readonly acted: readonly string[];
       readonly declined: readonly { readonly id: string; readonly why: string }[];
     }
-  /** Entries that the board no longer has; after it the stream goes on. */
+  /** Entries that the board no longer has; the stream continues after them. */
   | { readonly type: "gap"; readonly seq: number; readonly from: number; readonly to: number }
-  /** All that was missed has been told; from here on as it happens. Comes again after each reconnection. */
+  /** The replay of missed events is done; events are live from here on. Sent again after each reconnection. */
   | { readonly type: "live"; readonly seq: number };
 
 export type Connection = { readonly state: "open" } | { readonly state: "lost"; readonly error: BoardError; readonly retryInMs: number };
 
 export interface WatchOptions {
-  /** Ends the iteration, quietly. */
+  /** Ends the iteration without an error. */
   readonly signal?: AbortSignal | undefined;
-  /** Tell everything after this seq first; from now on unless given. */
+  /** Start with everything after this seq; with new events only unless given. */
   readonly after?: number | undefined;
   readonly onConnection?: ((connection: Connection) => void) | undefined;
-  /** The first wait after a loss; what the board asks for unless given. */
+  /** The first wait after a lost connection; what the board asks for unless given. */
   readonly retryMs?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ const RETRY_MS = 3000;
 /** Three keep-alives missed. */
 const SILENT_MS = 45_000;
 
-/** Events until the caller stops; throws only what waiting cannot mend. */
+/** Events until the caller stops; throws only if trying again cannot help. */
 export async function* watch(board: Board, filters: Filters = {}, options: WatchOptions = {}): AsyncGenerator<BoardEvent, void> {
   const position = { after: options.after, retryMs: options.retryMs ?? RETRY_MS };
   const stopped = (): boolean => options.signal?.aborted ?? false;
@@ -73,14 +73,14 @@ interface Position {
   retryMs: number;
 }
 
-/** One connection, from where the last one ended. */
+/** One connection, which continues where the last one ended. */
 async function* connection(board: Board, filters: Filters, position: Position, options: WatchOptions): AsyncGenerator<BoardEvent, void> {
   const end = new AbortController();
   const signal = options.signal === undefined ? end.signal : AbortSignal.any([end.signal, options.signal]);
   let alive = setTimeout(() => {}, 0);
   const stillAlive = (): void => {
     clearTimeout(alive);
-    alive = setTimeout(() => end.abort(lost("Nothing came for too long.")), SILENT_MS);
+    alive = setTimeout(() => end.abort(lost("Nothing arrived for too long.")), SILENT_MS);
   };
   try {
     stillAlive();
@@ -134,5 +134,5 @@ function eventOf({ event, data }: ServerSentEvent): BoardEvent | undefined {
 
 const lost = (message: string, cause?: unknown): BoardError => new BoardError({ code: "unreachable", message, cause });
 
-/** A loss, a busy or restarting board, a reader that was too slow: all but what is wrong with the question itself. */
+/** A lost connection, a busy or restarting board, a slow reader: everything except a wrong request. */
 const passes = ({ status, code }: BoardError): boolean => status === 0 || status === 429 || status >= 500 || code === "unexpected_answer";

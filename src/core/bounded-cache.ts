@@ -1,18 +1,18 @@
-// A bounded map that forgets what was not asked for lately.
+// A bounded cache that evicts entries which were not used lately.
 
 /**
- * Two generations: when the young one is full it becomes the old one, and what was old is forgotten, but for what was asked for
- * meanwhile. Taking the oldest entry out of a single map would step over all that were taken out before: 15 us at 10,000 entries.
+ * Two generations: when the young one is full, it becomes the old one, and old entries that were not used meanwhile are evicted.
+ * With a single map, finding the oldest entry would step over all deleted ones: 15 us at 10,000 entries.
  */
 export class BoundedCache<Key, Value extends {} | null> {
   readonly #full: number;
   readonly #weigh: (value: Value) => number;
   #young = new Map<Key, Value>();
   #old = new Map<Key, Value>();
-  /** Of the young. */
+  /** The weight of the young generation. */
   #weight = 0;
 
-  /** `most` of all weights together; each value weighs 1 unless it is said otherwise. */
+  /** `most` limits the sum of all weights; each value weighs 1 unless given. */
   constructor(most: number, weigh: (value: Value) => number = () => 1) {
     this.#full = most / 2;
     this.#weigh = weigh;
@@ -26,7 +26,7 @@ export class BoundedCache<Key, Value extends {} | null> {
     return old;
   }
 
-  /** Made when it is not there. */
+  /** Made if it is missing. */
   of(key: Key, make: () => Value): Value {
     const known = this.get(key);
     if (known !== undefined) return known;
@@ -69,7 +69,7 @@ export class BoundedCache<Key, Value extends {} | null> {
   }
 }
 
-/** Texts differ by their length a thousandfold: so many of them at the most, and so many characters of all. */
+/** A cache for texts, whose lengths differ a thousandfold: limited by their number and by their characters. */
 export const boundedTextCache = <Key, Value extends {}>(
   most: number,
   chars: number,

@@ -1,8 +1,8 @@
-// The spans of time in which rules are written, in milliseconds.
+// Durations in milliseconds.
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The minute a moment is in, counted from 1970. */
+/** The minute of a time, counted from 1970. */
 export const minuteOf = (unixMs: number): number => Math.floor(unixMs / MINUTE_MS);

@@ -1,4 +1,4 @@
-// The middle of some numbers; of an even count, the mean of the two in the middle.
+// The median of some numbers.
 
 export function median(numbers: readonly number[]): number | undefined {
   const sorted = numbers.toSorted((a, b) => a - b);

@@ -1,15 +1,15 @@
-// What an author may not have meant: told beside the answer to a post or a dry run, never a reason to refuse it.
+// Warnings of what an author may not have meant, in the answer to a post or a dry run; never a reason to refuse it.
 
 const WARNINGS = {
-  empty: "It has no title, no body and no data: there is nothing to read in it.",
+  empty: "It has no title, no body and no data, so there is nothing to read.",
   self_vote: "A vote on one's own message does not count; another agent has to check it.",
-  target_not_workable: "The target is not a task, subtask or question: the ref is kept, and does nothing to it.",
-  target_lost: "The target of a ref is not here.",
-  work_unchecked: "The work was not checked: the nonce is empty.",
+  target_not_workable: "The target is not a task, subtask or question: the ref is stored, but has no effect.",
+  target_lost: "The target of a ref is not on this board.",
+  work_unchecked: "The proof of work was not checked, because the nonce is empty.",
   clock_off: "`ts` is far from the board's clock; see /api/time.",
   lease_without_claim: "`lease` does nothing without a ref that `claims` work.",
-  similar_open_work: "Open work on the board says much the same; see `similar`.",
-  no_tags: "It has no tags, by which others would find it.",
+  similar_open_work: "There is similar open work on the board; see `similar`.",
+  no_tags: "It has no tags, so others are less likely to find it.",
 } as const;
 
 export type WarningCode = keyof typeof WARNINGS;
@@ -20,5 +20,5 @@ export interface Warning {
   readonly message: string;
 }
 
-/** In the table's words unless others say more. */
+/** The message of the table, unless a more specific one is given. */
 export const warning = (code: WarningCode, message: string = WARNINGS[code]): Warning => ({ code, message });

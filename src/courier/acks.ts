@@ -1,4 +1,4 @@
-// Tells the board what was delivered, where the courier was told to: signed, in few acknowledgements, and never in the way of a delivery.
+// Acknowledges delivered messages at the board, if configured: signed, in few acknowledgements, and without delaying a delivery.
 import { acknowledge } from "../client/acks.ts";
 import { BoardError } from "../client/board-error.ts";
 import type { Board } from "../client/connect.ts";
@@ -8,35 +8,37 @@ import type { CourierReport } from "./report.ts";
 import type { DeliveryState, Unacked } from "./state.ts";
 
 export interface AckDelivered {
-  /** Whether what is delivered is to be acknowledged at all. */
+  /** Whether delivered messages are acknowledged at all. */
   readonly wanted: boolean;
-  /** The state without what the board has taken. */
+  /** Returns the state without the acknowledgements that the board has accepted. */
   send(state: DeliveryState, signal: AbortSignal): Promise<DeliveryState>;
 }
 
 export const noAcks: AckDelivered = { wanted: false, send: async (state) => state };
 
-/** So many ids one acknowledgement may name. */
+/** The most ids that one acknowledgement may name. */
 const MOST_IDS = 64;
 
 export interface CourierAckParts {
   readonly board: Board;
   readonly key: Signer;
-  /** `seen`: only up to where it was delivered. `acted`: also that it was acted on, or declined. */
+  /** `seen`: only the seq up to which messages were delivered. `acted`: also which were acted on or declined. */
   readonly what: "seen" | "acted";
   readonly report: CourierReport;
 }
 
 export function acksOf({ board, key, what, report }: CourierAckParts): AckDelivered {
-  // If the board says that this is too often, the next round tries again; deliveries continue meanwhile.
+  // If the board answers 429, the next round tries again; deliveries continue meanwhile.
   const impatient = { ...board, attempts: 1, longestWaitS: 0 };
+  /** The board accepts nothing that this key signs: acknowledgements wait for another key. */
+  let isRefused = false;
   return {
     wanted: true,
     async send(state, signal) {
       const { unacked } = state;
       const told = what === "seen" ? unacked : unacked.slice(0, MOST_IDS);
       const last = told.at(-1);
-      if (last === undefined) return state;
+      if (last === undefined || isRefused) return state;
       const rest = { ...state, unacked: unacked.slice(told.length) };
       try {
         await acknowledge(impatient, key, { seen: last.seq, ...(what === "acted" ? fates(told) : {}) }, { signal });
@@ -45,15 +47,26 @@ export function acksOf({ board, key, what, report }: CourierAckParts): AckDelive
         signal.throwIfAborted();
         if (!(error instanceof BoardError)) throw error;
         if (isPassing(error)) return state;
-        report.tell(`the board does not take the acknowledgement up to seq ${last.seq}: ${error.message}`);
+        if (KEY_FAULTS.has(error.code)) {
+          isRefused = true;
+          report.tell(
+            `the board accepts no acknowledgement signed by ${key.agent}; they are kept. Name the key that acts for the agent now in \`key_file\`, and start the courier again: ${error.message}`,
+          );
+          return state;
+        }
+        report.tell(`the board does not accept the acknowledgement up to seq ${last.seq}: ${error.message}`);
         return rest;
       }
     },
   };
 }
 
+/** `future_cursor`: the log is shorter than what was delivered, so it is another log; the courier reads it again and acknowledges then. */
 const isPassing = ({ status, code }: BoardError): boolean =>
-  status === 0 || status === 429 || status >= 500 || code === "unexpected_answer";
+  status === 0 || status === 429 || status >= 500 || code === "unexpected_answer" || code === "future_cursor";
+
+/** The acknowledgement is valid, but another key has to sign it. */
+const KEY_FAULTS: ReadonlySet<string> = new Set(["key_revoked", "outside_delegation", "blocked_key"]);
 
 function fates(told: readonly Unacked[]) {
   const acted = told.flatMap(({ id, why }) => (id === undefined || why !== undefined ? [] : [id]));

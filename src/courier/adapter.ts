@@ -2,10 +2,16 @@
 import type { Message } from "../client/answers.ts";
 import type { InboxReason } from "../core/message/inbox-change.ts";
 
-/** Where an entry stands in the inbox: all up to `cursor`, and where `within` is given of that entry of the log only what is about messages up to that seq. */
+/** A position in the inbox: everything up to the log entry `cursor`. With `within`, only the changes of that entry to messages up to this seq. */
 export interface InboxPlace {
   readonly cursor: number;
   readonly within?: number | undefined;
+}
+
+/** An entry of the log by which a courier recognises the board's history: its hash covers all entries before it. */
+export interface LogMark {
+  readonly seq: number;
+  readonly hash: string;
 }
 
 export interface Parcel {
@@ -13,44 +19,46 @@ export interface Parcel {
   readonly message: Message;
   readonly reason: InboxReason;
   readonly place: InboxPlace;
+  /** When its entry was added to the log, in ISO 8601. */
+  readonly at: string;
 }
 
-/** The id by which a receiver knows that it had this already: one per message, and one per change of a message. */
+/** The id by which a receiver recognises a repeated delivery: one per message, and one per change of a message. */
 export const nameOf = ({ message: { id, change } }: Parcel): string => (change === undefined ? id : `${id}.${change.seq}`);
 
 export interface Batch {
   readonly board: string;
   readonly agent: string;
-  /** 1 at first; more where it was tried before. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
-  /** Oldest first, one at least. */
+  /** Oldest first, at least one. */
   readonly parcels: readonly Parcel[];
 }
 
 export interface Failure {
   /** What happened, without any secret in it. */
   readonly words: string;
-  /** Whether it may lie with the message: five such failures set it aside. One that is not reached says nothing about it. */
+  /** Whether the message may be the cause: after five such failures it is set aside. An unreachable receiver does not count. */
   readonly counts: boolean;
-  /** When the receiver wants to be asked again. */
+  /** After how many seconds the receiver wants the next attempt. */
   readonly retryAfterS?: number | undefined;
 }
 
-/** What the receiver says it did with single messages, where it says so. */
+/** What the receiver says it did with each message, if it says so. */
 export interface ReceiverAnswer {
   readonly acted: readonly string[];
   readonly declined: readonly { readonly id: string; readonly why: string }[];
 }
 
 export interface Delivered {
-  /** So many from the front were acknowledged. */
+  /** How many messages, from the first on, were acknowledged. */
   readonly acknowledged: number;
-  /** Why not all of them. */
+  /** Why the rest was not. */
   readonly failure?: Failure | undefined;
   readonly said?: ReceiverAnswer | undefined;
 }
 
-/** Does not reject for faults of a receiver; rejects if `signal` ends it. The same batch may come again: receivers recognise it by the ids. */
+/** Does not reject if the receiver fails; rejects if `signal` aborts it. The same batch may come again: receivers recognise it by the ids. */
 export type Adapter = (batch: Batch, signal: AbortSignal) => Promise<Delivered>;
 
 export const failed = (words: string, counts: boolean, more: Partial<Failure> = {}): Delivered => ({

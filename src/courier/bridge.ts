@@ -1,15 +1,15 @@
-// The bridge's end of a channel: what the courier sends is shown to the client, and what the client then reads is told to the courier.
+// The bridge's end of a channel: shows the courier's messages to the client, and reports to the courier what the client has read.
 import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { backoffMs } from "../client/pause.ts";
 import type { ChannelMessages, ChannelRead } from "./channel.ts";
 
 export interface Bridge {
-  /** The client has read the one whose id begins so; all that it was shown where none is named. */
+  /** The client has read the messages whose id starts with `id`; without it, all that it was shown. */
   read(id?: string): void;
 }
 
-/** For as long as the process lives, also where the courier comes and goes. */
+/** Stays connected as long as the process lives, and reconnects if the courier restarts. */
 export function joinChannel(path: string, show: (shown: ChannelMessages) => Promise<void>): Bridge {
   const shown = new Set<string>();
   let courier: Socket | undefined;
@@ -24,7 +24,7 @@ export function joinChannel(path: string, show: (shown: ChannelMessages) => Prom
     for (let failures = 1; ; failures++) {
       const socket = createConnection(path);
       const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-      // If nobody listens at the socket, it is closed too.
+      // An error is always followed by "close".
       socket.on("error", () => {});
       socket.once("connect", () => {
         courier = socket;
@@ -34,7 +34,7 @@ export function joinChannel(path: string, show: (shown: ChannelMessages) => Prom
         "line",
         (line) => void take(line).catch((error: unknown) => void process.stderr.write(`${(error as Error).message}\n`)),
       );
-      // It alone keeps no process alive.
+      // The socket alone does not keep the process alive.
       socket.unref();
       await closed;
       courier = undefined;

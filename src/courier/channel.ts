@@ -1,7 +1,6 @@
-// Wakes a client of the Model Context Protocol through its bridge, `blackboard mcp --channel`; what nobody acknowledges goes to a command.
-import { createConnection, createServer, type Server, type Socket } from "node:net";
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+// Wakes an MCP client through its bridge, `blackboard mcp --channel`; messages that nobody acknowledges go to a command.
+import { createServer, type Server, type Socket } from "node:net";
+import { chmodSync, rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { pause } from "../client/pause.ts";
 import { type Adapter, type Batch, failed } from "./adapter.ts";
@@ -20,7 +19,7 @@ export interface ChannelRead {
   readonly ids: readonly string[];
 }
 
-/** The one place where bridges find their courier; only one courier has it. */
+/** The socket at which bridges find their courier. */
 export class ChannelServer {
   readonly #server: Server;
   readonly #bridges = new Set<Socket>();
@@ -31,11 +30,11 @@ export class ChannelServer {
     server.on("connection", (socket) => this.#join(socket));
   }
 
-  /** Throws where another courier is at this place. */
+  /** The caller has made the directory and holds its lock. */
   static async open(path: string): Promise<ChannelServer> {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    if (await answers(path)) throw new Error(`Another courier is at work on ${dirname(path)}.`);
-    // Left behind by one that was killed.
+    const fault = socketFault(path);
+    if (fault !== undefined) throw new Error(fault);
+    // A courier that was killed leaves its socket behind; nobody else uses it, because the caller holds the lock.
     rmSync(path, { force: true });
     const server = createServer();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -75,12 +74,14 @@ export class ChannelServer {
   }
 }
 
-/** Whether somebody listens there. */
-function answers(path: string): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = createConnection(path);
-  socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-  return promise.finally(() => socket.destroy());
+/** The operating system's limit for the path of a socket. */
+const PATH_BYTES = process.platform === "linux" ? 107 : 103;
+
+/** Why there cannot be a socket with this path, if so. */
+export function socketFault(path: string): string | undefined {
+  const length = Buffer.byteLength(path);
+  if (process.platform === "win32" || length <= PATH_BYTES) return undefined;
+  return `the path of the socket ${path} has ${length} bytes, and a socket's may have ${PATH_BYTES}: give \`state\` a shorter directory`;
 }
 
 function readOf(line: string): ChannelRead | undefined {
@@ -95,7 +96,7 @@ function readOf(line: string): ChannelRead | undefined {
 export interface ChannelParts {
   readonly server: ChannelServer;
   readonly ackWithinMs: number;
-  /** Up to where the agent says that it has read. */
+  /** The seq up to which the agent has acknowledged its inbox. */
   readonly seen: (signal: AbortSignal) => Promise<number | undefined>;
   readonly fallback: Adapter | undefined;
 }
@@ -103,7 +104,7 @@ export interface ChannelParts {
 /** How often the board is asked whether the agent has acknowledged. */
 const LOOK_MS = 2000;
 
-/** Shown is not read: it counts only what the client fetched after it was shown, or what the agent acknowledged at the board. */
+/** A message counts as read only if the client fetched it after it was shown, or if the agent acknowledged it at the board. */
 export const channelAdapter =
   ({ server, ackWithinMs, seen, fallback }: ChannelParts): Adapter =>
   async (batch, signal) => {
@@ -127,7 +128,7 @@ export const channelAdapter =
       try {
         while (!over.aborted) {
           await pause(LOOK_MS, over).catch(() => {});
-          // A board that is away says nothing, and the time goes on.
+          // An unreachable board does not stop the timeout.
           if (left.size > 0 && ((await seen(over).catch(() => undefined)) ?? 0) >= last) left.clear();
           if (left.size === 0) break;
         }

@@ -1,15 +1,28 @@
-// Whether everything that a courier's settings name is there, before it is needed in the night.
+// Checks that everything that a courier's settings name exists.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { connect } from "../client/connect.ts";
 import { getTime } from "../client/read.ts";
+import { socketFault } from "./channel.ts";
 import type { CourierConfig, Delivery } from "./config.ts";
+import { SOCKET } from "./courier.ts";
 import { requirePublic } from "./public-address.ts";
+import { currentOf } from "./source.ts";
 
-/** What is not; nothing is sent to a receiver, and no secret is repeated. */
-export async function checkCourier({ board, deliver }: CourierConfig): Promise<readonly string[]> {
+/** Returns what is missing or wrong. Sends nothing to a receiver, and quotes no secret. */
+export async function checkCourier({ board, state, deliver }: CourierConfig, agent: string): Promise<readonly string[]> {
   const faults: string[] = [];
-  await getTime(connect(board, { attempts: 1 })).catch((error: unknown) => faults.push(`the board: ${(error as Error).message}`));
+  const asked = connect(board, { attempts: 1 });
+  await getTime(asked).catch((error: unknown) => faults.push(`the board: ${(error as Error).message}`));
+  const signs = deliver.some(({ ack }) => ack !== "none");
+  // An unreachable board is reported above.
+  const current = signs ? await currentOf(asked, agent).catch(() => undefined) : undefined;
+  if (typeof current === "string" && current !== agent)
+    faults.push(
+      `the key: ${current} acts for the agent now, and the board accepts no acknowledgement signed by ${agent}: give the new key`,
+    );
+  const socket = socketFault(join(state, SOCKET));
+  if (socket !== undefined) faults.push(socket);
   for (const one of deliver) for (const fault of await faultsOf(one)) faults.push(`${one.name}: ${fault}`);
   return faults;
 }
@@ -38,7 +51,11 @@ async function addressFaults(url: string): Promise<readonly string[]> {
 
 function programFaults([program = ""]: readonly string[]): readonly string[] {
   const places = program.includes("/") ? [program] : (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, program));
-  return places.some(isExecutable) ? [] : [`there is no program ${program} that may be run`];
+  if (places.some(isExecutable)) return [];
+  const where = program.includes("/")
+    ? ""
+    : ` on the PATH; write ./${program} for a program in the directory of the settings file, or give its whole path`;
+  return [`there is no executable program ${program}${where}`];
 }
 
 function isExecutable(path: string): boolean {

@@ -1,4 +1,4 @@
-// What a courier is told in its one file: which board, whose inbox, where it remembers, and how it delivers.
+// The settings file of a courier: the board, the inbox, the state file, and the deliveries.
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
@@ -7,7 +7,7 @@ import { INBOX_REASONS } from "../core/message/inbox-change.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import { KIND_NAMES, kindOf } from "../core/protocol/vocabulary.ts";
 
-/** All faults of the file at once, each with what would be right. */
+/** All errors in the file at once, each with what would be right. */
 export class CourierFaults extends Error {
   override readonly name = "CourierFaults";
   readonly faults: readonly string[];
@@ -32,7 +32,7 @@ const seconds = (least: number, most: number) =>
     .min(least, `must be at least ${least}`)
     .max(most, `must be at most ${most}`);
 
-/** When the courier itself signs that something happened: never unless it is told to. */
+/** What the courier itself acknowledges; nothing unless configured. */
 const acks = <const Allowed extends readonly ["none", ...string[]]>(allowed: Allowed) =>
   z.enum(allowed, `must be one of ${allowed.join(", ")}`).default("none" as never);
 
@@ -50,12 +50,16 @@ const shared = {
     .min(1, "must name a reason, or be left out")
     .optional(),
   batch: z.number().int("must be a whole number").min(1, "must be at least 1").max(64, "must be at most 64").default(16),
-  /** The first wait after a failure; each is twice as long, up to the longest. */
+  /** The first wait after a failure; each wait is twice as long as the one before, up to `retry_most_s`. */
   retry_s: seconds(0.01, 300).default(1),
   retry_most_s: seconds(0.01, 3600).default(300),
 };
 
-const command = z.array(z.string()).min(1, "must be a list: the program, then its arguments");
+const COMMAND = 'must be a list: the program, then its arguments, such as ["/home/me/bin/wake-agent", "--quiet"]';
+const command = z
+  .array(z.string(COMMAND), COMMAND)
+  .min(1, COMMAND)
+  .refine(([program]) => program !== "", COMMAND);
 
 const execShape = {
   command,
@@ -90,7 +94,10 @@ const ntfy = z.strictObject({
   ...requests,
   server: httpUrl.default("https://ntfy.sh"),
   topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, "must be 1 to 64 letters, digits, hyphens and underscores"),
-  token: z.string().min(1, "must not be empty").optional(),
+  token: z
+    .string()
+    .regex(/^[!-~]+$/, "must be one word of printable ASCII")
+    .optional(),
   text: z.boolean("must be true or false").default(false),
   ack: acks(["none"]),
 });
@@ -99,7 +106,7 @@ const channel = z.strictObject({
   adapter: z.literal("mcp-channel"),
   ...shared,
   ack_within_s: seconds(0.01, 3600).default(60),
-  /** The command that is run where no client has acknowledged in time. */
+  /** The command to run if no client has acknowledged in time. */
   fallback: z.strictObject(execShape).optional(),
   ack: acks(["none"]),
 });
@@ -116,23 +123,23 @@ const file = z.strictObject({
   key_file: z.string().min(1, "must not be empty").optional(),
   agent: z.string().regex(AGENT_ID, "must be an agent id: ag_ and 20 hex characters").optional(),
   state: z.string().min(1, "must not be empty").optional(),
-  /** Where it begins when it has not delivered anything yet. */
+  /** Where to begin if nothing was delivered yet. */
   from: z.enum(["unread", "now", "all"], "must be unread, now or all").optional(),
   deliver: z.array(delivery).min(1, "must have at least one delivery"),
 });
 
 export interface CourierConfig {
   readonly board: string;
-  /** Signs acknowledgements, where there are any to sign. */
+  /** The key that signs acknowledgements. */
   readonly keyFile: string | undefined;
-  /** Whose inbox; that of the key where it is left out. */
+  /** Whose inbox; if left out, that of the key. */
   readonly agent: string | undefined;
   readonly state: string;
   readonly from: "unread" | "now" | "all" | undefined;
   readonly deliver: readonly Delivery[];
 }
 
-/** Throws `CourierFaults`. No message of it repeats a value of the file: some of them are secret. */
+/** Throws `CourierFaults`, whose messages quote no value of the file, because some are secret. */
 export function readCourierConfig(path: string): CourierConfig {
   const text = textOf(path);
   let value: unknown;
@@ -153,34 +160,42 @@ export function readCourierConfig(path: string): CourierConfig {
     agent,
     state: state === undefined ? DEFAULT_STATE : at(state),
     from,
-    deliver: deliver.map((one) => ({ ...one, name: one.name ?? one.adapter })),
+    deliver: deliver.map((one) => ({ ...withPlace(one, at), name: one.name ?? one.adapter })),
   };
+}
+
+/** Paths are relative to the directory of the file; a program without a slash is looked up on the PATH. */
+function withPlace(one: GivenDelivery, at: (given: string) => string): GivenDelivery {
+  const placed = <Some extends ExecSettings>(settings: Some): Some => {
+    const [program = "", ...args] = settings.command;
+    return { ...settings, command: [program.includes("/") ? at(program) : program, ...args] };
+  };
+  if (one.adapter === "exec") return placed(one);
+  return one.adapter === "mcp-channel" && one.fallback !== undefined ? { ...one, fallback: placed(one.fallback) } : one;
 }
 
 function textOf(path: string): string {
   try {
     const { mode } = statSync(path);
     if (process.platform !== "win32" && (mode & 0o077) !== 0)
-      throw new CourierFaults(path, [`others may read it, and it may hold secrets: chmod 600 ${path}`]);
+      throw new CourierFaults(path, [`others can read it, and it may contain secrets: chmod 600 ${path}`]);
     return readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof CourierFaults) throw error;
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw new CourierFaults(path, [
-      isMissing ? "there is no such file; docs/attention.md has one to begin with" : (error as Error).message,
-    ]);
+    throw new CourierFaults(path, [isMissing ? "there is no such file; docs/attention.md has an example" : (error as Error).message]);
   }
 }
 
-/** What no field can see by itself. */
+/** Errors that concern more than one field. */
 function crossFaults({ key_file: key, agent, deliver }: z.infer<typeof file>): string[] {
   const faults: string[] = [];
   if (key === undefined && agent === undefined) faults.push("`key_file` or `agent` must say whose inbox it is");
   if (key === undefined && deliver.some(({ ack }) => ack !== "none"))
-    faults.push("`key_file` is needed where `ack` is not none: acks are signed");
+    faults.push("`key_file` is needed if `ack` is not none, to sign acknowledgements");
   const names = deliver.map(({ name, adapter }) => name ?? adapter);
   for (const twice of new Set(names.filter((name, at) => names.indexOf(name) !== at)))
-    faults.push(`two deliveries are called ${twice}: give each another \`name\``);
+    faults.push(`two deliveries are called ${twice}: give each its own \`name\``);
   for (const [at, one] of deliver.entries()) {
     const address = one.adapter === "webhook" ? one.url : one.adapter === "ntfy" ? one.server : undefined;
     if (address?.startsWith("http:") === true && "allow_private" in one && !one.allow_private)

@@ -1,5 +1,7 @@
-// A courier: one process that follows an inbox and hands on what comes, each delivery by itself.
+// A courier: one process that follows an inbox and delivers its messages, each delivery independently.
 import { join } from "node:path";
+import { lockFile } from "../adapters/sqlite/open.ts";
+import { makeDirectory } from "../adapters/system/directory.ts";
 import { connect } from "../client/connect.ts";
 import type { Signer } from "../client/key.ts";
 import { type AckDelivered, acksOf, noAcks } from "./acks.ts";
@@ -19,15 +21,21 @@ export const SOCKET = "courier.sock";
 export interface CourierParts {
   readonly config: CourierConfig;
   readonly agent: string;
-  /** Signs acknowledgements, where there are any. */
+  /** Signs acknowledgements, if any are configured. */
   readonly key: Signer | undefined;
   readonly now: () => number;
   readonly write: (line: string) => void;
 }
 
-/** Resolves when `signal` ends it; rejects with what it cannot mend. */
+/** Resolves when `signal` aborts it; rejects with errors that trying again cannot fix. */
 export async function runCourier({ config, agent, key, now, write }: CourierParts, signal: AbortSignal): Promise<void> {
-  const channel = await ChannelServer.open(join(config.state, SOCKET));
+  makeDirectory(config.state);
+  // The socket alone is not enough: two couriers that start at the same moment would both find it free.
+  const lock = lockFile(join(config.state, "courier.lock"), `Another courier is using ${config.state}.`);
+  const channel = await ChannelServer.open(join(config.state, SOCKET)).catch((error: unknown) => {
+    lock.close();
+    throw error;
+  });
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   const board = connect(config.board, { attempts: 1 });
@@ -75,5 +83,6 @@ export async function runCourier({ config, agent, key, now, write }: CourierPart
   } finally {
     stop.abort();
     await channel.close();
+    lock.close();
   }
 }

@@ -1,16 +1,20 @@
-// Runs a command for each batch: the messages on standard input, and the exit code says what became of them.
+// Runs a command for each batch: the messages go to standard input, and the exit code is the result.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
 import { fence, markdownDocument, type MarkdownRecord, TOKEN_BYTES } from "../core/view/markdown.ts";
 import { plural } from "../core/text/plural.ts";
 import { type Adapter, type Batch, type Delivered, failed, type ReceiverAnswer } from "./adapter.ts";
 import type { ExecSettings } from "./config.ts";
 
-/** "Try again later", as sysexits.h has it: nothing is wrong with the messages. */
+/** EX_TEMPFAIL of sysexits.h, "try again later": nothing is wrong with the messages. */
 const LATER = 75;
 const OUTPUT_CHARS = 64 * 1024;
-/** Time to clean up, before it is killed. */
+/** How long to wait for the last output after the exit. */
+const OUTPUT_MS = 1000;
+/** How long the command has to clean up before it is killed. */
 const GRACE_MS = 5000;
 
 export const execAdapter =
@@ -21,12 +25,12 @@ export const execAdapter =
     const child = spawn(program, args, {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, BLACKBOARD_URL: batch.board, BLACKBOARD_AGENT: batch.agent },
-      // With all that it starts, it is ended as one.
+      // In its own process group, so that it can be ended together with all that it started.
       detached: process.platform !== "win32",
     });
     const ended = endOf(child);
     const output = outputOf(child);
-    // A command that does not read its input is still judged by its exit code.
+    // If the command does not read its input, its exit code still counts.
     child.stdin.on("error", () => {}).end(inputText(batch, input));
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), timeoutS * 1000);
@@ -50,9 +54,12 @@ interface End {
   readonly error?: Error;
 }
 
+/** Waits for the exit of the command, not for the end of its output, which a background process may keep open for hours. */
 async function endOf(child: ChildProcess): Promise<End> {
+  const closed = once(child, "close").catch(() => {});
   try {
-    const [code, by] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+    const [code, by] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    await Promise.race([closed, delay(OUTPUT_MS, undefined, { ref: false })]);
     return { code, by };
   } catch (error) {
     return { code: null, by: null, error: error as Error };
@@ -71,11 +78,11 @@ function signalAll({ pid }: ChildProcess, name: NodeJS.Signals): void {
   try {
     process.kill(process.platform === "win32" ? pid : -pid, name);
   } catch {
-    // It has ended by itself.
+    // The process has exited already.
   }
 }
 
-/** The first of it: a command that prints without end fills no memory. */
+/** Keeps only the beginning, so that endless output does not fill the memory. */
 function outputOf(child: ChildProcess): () => string {
   let text = "";
   child.stdout?.setEncoding("utf8").on("data", (piece: string) => {
@@ -96,12 +103,25 @@ function inputText({ board, agent, attempt, parcels }: Batch, form: ExecSettings
   );
 }
 
-/** A command may say of single messages what it did: one JSON object on standard output, `{"acted":[ids],"declined":[{"id","why"}]}`. */
+/** A command may print what it did with each message, as one JSON object: `{"acted":[ids],"declined":[{"id","why"}]}`. */
 function saidBy(output: string): ReceiverAnswer | undefined {
   try {
-    const { acted = [], declined = [] } = JSON.parse(output) as Partial<ReceiverAnswer>;
-    return Array.isArray(acted) && Array.isArray(declined) ? { acted, declined } : undefined;
+    return said.parse(JSON.parse(output));
   } catch {
     return undefined;
   }
 }
+
+/** Entries that cannot be parsed are ignored. */
+const said = z
+  .object({ acted: z.unknown(), declined: z.unknown() })
+  .partial()
+  .refine(({ acted, declined }) => acted !== undefined || declined !== undefined)
+  .transform(({ acted, declined }) => ({
+    acted: listOf(acted).filter((id) => typeof id === "string"),
+    declined: listOf(declined).flatMap((one) => refusal.safeParse(one).data ?? []),
+  }));
+
+const refusal = z.object({ id: z.string(), why: z.string().catch("other") });
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,8 +1,8 @@
-// Tells people, by a topic of an ntfy server: that something came, and where to read it.
+// Notifies people through an ntfy topic: that a message arrived, and where to read it.
 import { firstCodePoints } from "../core/protocol/encoding.ts";
 import { displayTitle } from "../core/view/record.ts";
 import { visible } from "../core/view/markdown.ts";
-import { isOwnKind } from "../core/view/own-kind.ts";
+import { isOwnKind } from "../core/view/experiment-kinds.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import type { Adapter, Parcel } from "./adapter.ts";
 import type { NtfySettings } from "./config.ts";

@@ -1,4 +1,4 @@
-// Sends each message of a batch by itself, in order, and stops at the first that is not taken.
+// Sends the messages of a batch one by one, in order, and stops at the first that is not accepted.
 import type { Adapter, Batch, Failure, Parcel } from "./adapter.ts";
 import { type Answered, postTo, type PostRequest } from "./public-address.ts";
 

@@ -1,4 +1,4 @@
-// Requests to addresses that somebody configured: never to a private network unless that is allowed, also where a name leads there.
+// Requests to configured addresses: never to a private network unless that is allowed, not even if a host name resolves to one.
 import { lookup } from "node:dns";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -6,13 +6,13 @@ import { BlockList, isIP, type LookupFunction } from "node:net";
 
 export class PrivateAddress extends Error {
   constructor(host: string) {
-    super(`${host} is, or leads to, an address that is not public: set \`allow_private\` if it is meant`);
+    super(`${host} is not a public address, or resolves to one that is not: if that is intended, set \`allow_private\``);
   }
 }
 
-/** One for each family: in one list, the network of mapped addresses would take in every IPv4 address. */
+/** One list for each family: in a common list, the network of IPv4-mapped addresses would contain every IPv4 address. */
 const notPublic = { ipv4: new BlockList(), ipv6: new BlockList() };
-/** The special-purpose registries of IANA, and what carries an IPv4 address inside. */
+/** IANA's special-purpose registries, and IPv6 networks whose addresses contain an IPv4 address. */
 for (const [network, bits, family] of [
   ["0.0.0.0", 8, "ipv4"],
   ["10.0.0.0", 8, "ipv4"],
@@ -50,7 +50,7 @@ export function isPublicAddress(address: string): boolean {
   return version !== 0 && !notPublic[family].check(address, family);
 }
 
-/** Whatever a name leads to is looked at before anything is connected to, and exactly that is connected to. */
+/** Checks the addresses that a name resolves to, and connects to exactly these, so that a second lookup cannot change them. */
 const publicLookup: LookupFunction = (host, options, callback) => {
   lookup(host, { ...options, all: true }, (error, addresses) => {
     const [first] = addresses ?? [];
@@ -75,11 +75,12 @@ export interface Answered {
   readonly retryAfterS: number | undefined;
 }
 
-/** Rejects where no answer came. Redirects are answers like others: nobody is led elsewhere. */
+/** Rejects if no answer came. Redirects are not followed; they are answers like any other. */
 export async function postTo({ url, headers, body, allowPrivate, timeoutMs, signal }: PostRequest): Promise<Answered> {
   if (!allowPrivate) requirePublicLiteral(url);
   const { promise, resolve, reject } = Promise.withResolvers<Answered>();
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const late = AbortSignal.timeout(timeoutMs);
   const sent = send(
     url,
     {
@@ -90,30 +91,36 @@ export async function postTo({ url, headers, body, allowPrivate, timeoutMs, sign
         ...headers,
         "content-length": Buffer.byteLength(body),
       },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([signal, late]),
       agent: false,
       ...(allowPrivate ? {} : { lookup: publicLookup }),
     },
     (answer) => {
-      // What it says is of no interest, and may be long.
+      // The body is not needed, and may be long.
       answer.on("error", () => {}).resume();
       const after = Number(answer.headers["retry-after"]);
       resolve({ status: answer.statusCode ?? 0, retryAfterS: Number.isFinite(after) && after > 0 ? after : undefined });
       answer.once("end", () => sent.destroy());
     },
   );
-  sent.once("error", reject);
+  sent.on("error", (error) => reject(late.aborted ? new Error(`no answer within ${timeoutMs / 1000} s`) : error));
+  // The request did not ask for an upgrade, so the connection is closed.
+  sent.once("upgrade", ({ statusCode = 0 }, socket) => {
+    socket.destroy();
+    resolve({ status: statusCode, retryAfterS: undefined });
+  });
+  sent.once("close", () => reject(new Error("the connection was closed without an answer")));
   sent.end(body);
   return promise;
 }
 
-/** An address that stands there as a number is never looked up. */
+/** A literal IP address is never looked up, so it is checked here. */
 function requirePublicLiteral({ hostname }: URL): void {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw new PrivateAddress(host);
 }
 
-/** Throws where the name leads to no public address; for a look before anything is sent. */
+/** Throws if the name resolves to an address that is not public; to check it before anything is sent. */
 export async function requirePublic(url: URL): Promise<void> {
   requirePublicLiteral(url);
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");

@@ -1,4 +1,4 @@
-// Where a courier says what it does: a line for each thing that somebody may want to know.
+// The log of a courier: one line for each event.
 
 export interface CourierReport {
   tell(words: string): void;

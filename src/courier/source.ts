@@ -1,32 +1,46 @@
-// The inbox as a courier reads it: what comes after a place, oldest first, waiting where there is nothing, however often the board is away.
+// Reads the inbox for a courier: what comes after a position, oldest first; waits if there is nothing, and while the board is unreachable.
 import type { Message } from "../client/answers.ts";
 import { BoardError } from "../client/board-error.ts";
 import type { Board } from "../client/connect.ts";
 import { backoffMs, pause } from "../client/pause.ts";
-import { getAgent, listMessages, readInbox } from "../client/read.ts";
+import { getAgent, getChanges, listMessages, readInbox } from "../client/read.ts";
 import { type InboxReason, MESSAGE_REASONS } from "../core/message/inbox-change.ts";
 import type { Parcel, InboxPlace } from "./adapter.ts";
 import type { Delivery } from "./config.ts";
 import type { CourierReport } from "./report.ts";
 
 export interface Arrived {
-  /** Oldest first; none where nothing came that is to be delivered. */
+  /** Oldest first; may be empty. */
   readonly parcels: readonly Parcel[];
-  /** Everything up to here is among them, or not to be delivered. */
-  readonly upTo: number;
+  /** Everything up to this position is among them, or need not be delivered. */
+  readonly upTo: InboxPlace;
 }
 
+/** What the log has at a seq. */
+export type EntryFound =
+  | { readonly state: "there"; readonly hash: string; readonly at: string }
+  /** So old that the board no longer has it: all messages before it have expired too. */
+  | { readonly state: "erased" }
+  /** The log does not reach that far. */
+  | { readonly state: "absent" };
+
 export interface Source {
-  /** What comes after this place; waits for it, but not for ever. */
+  /** What comes after this position; waits for it for a limited time. */
   after(place: InboxPlace, signal: AbortSignal): Promise<Arrived>;
-  /** Where one begins who has delivered nothing yet. */
+  /** The entry of the board's log at this seq. */
+  entryAt(seq: number, signal: AbortSignal): Promise<EntryFound>;
+  /** Whether the board was away since `after` returned: it may have come back with another log. */
+  wasAway(): boolean;
+  /** The seq to begin after if nothing was delivered yet. */
   beginning(from: "unread" | "now" | "all" | undefined, signal: AbortSignal): Promise<number>;
+  /** Whether `earlier` is an earlier key of the same agent. */
+  isOf(earlier: string, signal: AbortSignal): Promise<boolean>;
 }
 
 const WAIT_S = 25;
 
 type Wanted = Pick<Delivery, "kinds" | "reasons" | "batch" | "retry_most_s">;
-/** How long a board that is away is left alone, at most. */
+/** The longest wait between two attempts to reach the board. */
 const LONGEST_WAIT_MS = 30_000;
 
 export function inboxSource(
@@ -37,16 +51,18 @@ export function inboxSource(
 ): Source {
   const mostMs = Math.min(LONGEST_WAIT_MS, most * 1000);
   const reasons: readonly InboxReason[] = given ?? MESSAGE_REASONS;
-  /** Until the board answers; throws only what waiting cannot mend. */
+  let isAway = false;
+  /** Tries until the board answers; throws only errors that waiting cannot fix. */
   async function patiently<Answer>(ask: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     for (let failures = 0; ;) {
       try {
         const answer = await ask();
-        if (failures > 0) report.tell("the board is back");
+        if (failures > 0) report.tell("the board answers again");
         return answer;
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof BoardError) || !passes(error)) throw error;
+        isAway ||= !isBusy(error);
         if (++failures === 1) report.tell(`the board does not answer, waiting for it: ${error.message}`);
         await pause(Math.max(backoffMs(failures, 500, mostMs), (error.retryAfterS ?? 0) * 1000), signal);
       }
@@ -60,23 +76,26 @@ export function inboxSource(
       const ask = (cursor?: string) =>
         patiently(() => readInbox(board, agent, { ...asked, after_seq: from, limit: batch, cursor, wait: WAIT_S }, { signal }), signal);
       let page = await ask();
-      // A board that was set up anew, or from an older copy, counts from less: all that it has is new.
-      if (page.latest_seq < from) {
-        report.tell(`the board is at ${page.latest_seq}, and ${from} was delivered before: it was set up anew, beginning at 0`);
-        return { parcels: [], upTo: 0 };
-      }
-      const all = page.messages.map(parcelOf);
-      // One entry of the log may tell of many messages: they are handed on together, or what is left of them would be passed over.
-      while (page.next_cursor !== null && all[0]?.place.cursor === all.at(-1)?.place.cursor) {
-        page = await ask(page.next_cursor);
-        all.push(...page.messages.map(parcelOf));
-      }
-      const last = all.at(-1)?.place.cursor ?? from;
-      const whole = page.next_cursor === null ? all : all.filter((one) => one.place.cursor < last);
-      // Only the last page has seen all up to the newest entry.
-      const upTo = page.next_cursor === null ? page.latest_seq : (whole.at(-1)?.place.cursor ?? from);
-      return { parcels: whole.filter((one) => isAfter(one.place, place)), upTo };
+      const fresh = (): readonly Parcel[] => page.messages.map(parcelOf).filter((one) => isAfter(one.place, place));
+      // One log entry may have changes to more messages than fit on a page, and those of the first pages may be delivered already.
+      while (page.next_cursor !== null && fresh().length === 0) page = await ask(page.next_cursor);
+      const parcels = fresh();
+      isAway = false;
+      // Only after the last page is everything up to the newest entry read. A board that was reset may have fewer entries than were delivered.
+      const newest = { cursor: Math.max(page.latest_seq, place.cursor) };
+      return { parcels, upTo: page.next_cursor === null ? newest : (parcels.at(-1)?.place ?? place) };
     },
+    async entryAt(seq, signal) {
+      const {
+        changes,
+        oldest_seq: oldest,
+        latest_seq: latest,
+      } = await patiently(() => getChanges(board, { after: seq - 1, limit: 1 }, { signal }), signal);
+      if (seq > latest) return { state: "absent" };
+      const [entry] = changes;
+      return seq < oldest || entry?.seq !== seq ? { state: "erased" } : { state: "there", hash: entry.hash, at: entry.at };
+    },
+    wasAway: () => isAway,
     async beginning(from, signal) {
       if (from === "all") return 0;
       const newest = async () => (await listMessages(board, { limit: 1, include: [] }, { signal })).latest_seq;
@@ -84,10 +103,13 @@ export function inboxSource(
       const seen = await patiently(() => seenBy(board, agent, signal), signal);
       return seen ?? (from === "unread" ? 0 : patiently(newest, signal));
     },
+    async isOf(earlier, signal) {
+      return earlier === agent || (await patiently(() => currentOf(board, earlier, signal), signal)) === agent;
+    },
   };
 }
 
-/** Up to where the agent says that it has read; undefined where it never said so. */
+/** The seq up to which the agent has acknowledged its inbox; undefined if it never did. */
 export async function seenBy(board: Board, agent: string, signal: AbortSignal): Promise<number | undefined> {
   try {
     const { last_ack: last, reads_to_seq: seen } = await getAgent(board, agent, { signal });
@@ -98,15 +120,31 @@ export async function seenBy(board: Board, agent: string, signal: AbortSignal): 
   }
 }
 
-/** What reached any key of the agent, in the order of the log: a change by its own entry, a message by its own. */
-function parcelOf(message: Message): Parcel {
-  const { seq, change, reason = "addressed" } = message;
-  const isOwnEntry = change === undefined || change.seq === seq;
-  return { message, reason, place: isOwnEntry ? { cursor: seq } : { cursor: change.seq, within: seq } };
+/** The key that acts for the agent now. */
+export async function currentOf(board: Board, agent: string, signal?: AbortSignal): Promise<string | null | undefined> {
+  try {
+    return (await getAgent(board, agent, { signal })).current;
+  } catch (error) {
+    if (error instanceof BoardError && error.code === "agent_unknown") return undefined;
+    throw error;
+  }
 }
 
-const isAfter = (one: InboxPlace, { cursor, within = Infinity }: InboxPlace): boolean =>
-  one.cursor > cursor || (one.cursor === cursor && (one.within ?? 0) > within);
+/** An inbox entry with its position in the log: that of the change, or that of the message itself. */
+function parcelOf(message: Message): Parcel {
+  const { seq, change, reason = "addressed" } = message;
+  const at = change?.at ?? message.server.received_at;
+  // In the entry that created it, a message comes last.
+  const isOwnEntry = change === undefined || change.seq === seq;
+  return { message, reason, at, place: isOwnEntry ? { cursor: seq } : { cursor: change.seq, within: seq } };
+}
 
-/** A loss, or a busy or restarting board: all but what is wrong with the question itself. */
+/** The board's order: by log entry, then by the message that was changed. */
+const isAfter = (one: InboxPlace, { cursor, within = Infinity }: InboxPlace): boolean =>
+  one.cursor > cursor || (one.cursor === cursor && (one.within ?? Infinity) > within);
+
+/** The board is there but busy: what it has answered need not be read again. */
+const isBusy = ({ status, code }: BoardError): boolean => status === 429 || code === "overloaded";
+
+/** A lost connection, or a busy or restarting board: every error that is not the fault of the request. */
 const passes = ({ status, code }: BoardError): boolean => status === 0 || status === 429 || status >= 500 || code === "unexpected_answer";

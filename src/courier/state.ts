@@ -1,10 +1,11 @@
-// What a courier must not forget: up to where it has delivered, what failed, and what it still has to acknowledge. Whole on disk, or as before.
-import { appendFileSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
+// The saved state of a courier: the position up to which it has delivered, what failed, and what it still has to acknowledge. Written atomically.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
-import { syncDirectory, syncFile } from "../adapters/system/sync.ts";
+import { type DeliveredFile, deliveredFile } from "./delivered.ts";
+import { addLine, linesOf, replaceFile } from "./line-file.ts";
 
-/** Of what has no id there is nothing to act on: it was only seen. */
+/** Without an id it is only acknowledged as seen. */
 const unacked = z.strictObject({ id: z.string().optional(), seq: z.number().int(), why: z.string().optional() });
 export type Unacked = z.infer<typeof unacked>;
 
@@ -12,14 +13,20 @@ const form = z.strictObject({
   v: z.literal(1),
   board: z.string(),
   agent: z.string(),
-  /** Everything up to this seq was delivered, set aside or not asked for. */
+  /** Everything up to this seq was delivered, set aside or not wanted. */
   cursor: z.number().int().min(0),
-  /** Of the entry at `cursor` only what is about messages up to this seq; all of it where left out. */
+  /** Of the entry at `cursor`, only the changes to messages up to this seq; all of them if left out. */
   within: z.number().int().optional(),
-  /** The next message, and how often it failed. */
+  /** The next message, if it has failed, and how often. */
   failed: z.strictObject({ seq: z.number().int(), name: z.string().optional(), times: z.number().int() }).optional(),
-  /** Delivered, and not yet told to the board. */
+  /** Delivered, and not yet acknowledged at the board. */
   unacked: z.array(unacked),
+  /** Identifies the log that was delivered from, by an entry at `cursor` or after it. */
+  mark: z.strictObject({ seq: z.number().int(), hash: z.string() }).optional(),
+  /** Where this delivery began; nothing before it is delivered. */
+  began: z.strictObject({ seq: z.number().int(), at: z.string() }).optional(),
+  /** How many lines of the file of delivered messages belong to this state. */
+  lines: z.number().int().optional(),
 });
 export type DeliveryState = z.infer<typeof form>;
 
@@ -37,6 +44,7 @@ export interface StateFile {
   write(state: DeliveryState): void;
   setAside(one: SetAside): void;
   allSetAside(): readonly SetAside[];
+  readonly delivered: DeliveredFile;
 }
 
 export function stateFile(directory: string, name: string): StateFile {
@@ -49,45 +57,19 @@ export function stateFile(directory: string, name: string): StateFile {
         return form.parse(JSON.parse(readFileSync(path, "utf8")));
       } catch (error) {
         throw new Error(
-          `The state ${path} cannot be read. It says what was delivered; without it the courier begins where \`from\` says. Move it away to begin so.`,
+          `The state ${path} cannot be read. It says what was delivered. If you move it away, the courier begins where \`from\` says.`,
           { cause: error },
         );
       }
     },
-    write(state) {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      const next = `${path}.next`;
-      const file = openSync(next, "w", 0o600);
-      try {
-        writeSync(file, `${JSON.stringify(state)}\n`);
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
-      // A crash here leaves the old state: what was delivered since is delivered again.
-      renameSync(next, path);
-      syncDirectory(dirname(path));
-    },
-    setAside(one) {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      appendFileSync(aside, `${JSON.stringify(one)}\n`, { mode: 0o600 });
-      syncFile(aside);
-      // A crash here sets it aside twice: once more in the file, never less.
-      syncDirectory(directory);
-    },
-    allSetAside() {
-      if (!existsSync(aside)) return [];
-      const all = readFileSync(aside, "utf8").split("\n").flatMap(asideOf);
-      return [...new Map(all.map((one) => [one.id, one])).values()];
-    },
+    // After a crash before this, the old state counts: what was delivered since is delivered again.
+    write: (state) => replaceFile(path, `${JSON.stringify(state)}\n`),
+    // After a crash between this and the new state, the message is in the file twice.
+    setAside: (one) => addLine(aside, one),
+    allSetAside: () => [...new Map(linesOf(aside, asideOf).map((one) => [one.id, one])).values()],
+    delivered: deliveredFile(join(directory, `${name}.delivered.jsonl`)),
   };
 }
 
-/** A crash may have cut the last line. */
-function asideOf(line: string): SetAside[] {
-  try {
-    return [JSON.parse(line) as SetAside];
-  } catch {
-    return [];
-  }
-}
+const asideForm = z.object({ id: z.string(), seq: z.number(), at: z.string(), times: z.number(), why: z.string() });
+const asideOf = (value: unknown): SetAside | undefined => asideForm.safeParse(value).data;

@@ -1,4 +1,4 @@
-// Tells a webhook, signed as Standard Webhooks has it: what came and where it can be read, and its text only where that was asked for.
+// Calls a webhook, signed as in Standard Webhooks: says what arrived and where to read it; includes the text only if configured.
 import { createHmac } from "node:crypto";
 import { firstCodePoints } from "../core/protocol/encoding.ts";
 import { type Adapter, nameOf, type Parcel } from "./adapter.ts";
@@ -19,7 +19,7 @@ export const webhookAdapter = (settings: WebhookSettings, now: () => number): Ad
     const at = Math.floor(now() / 1000);
     return {
       url: new URL(settings.url),
-      // The same for each try: by it a receiver knows what it has had already.
+      // The id is the same for each attempt, so that a receiver recognises what it has got already.
       headers: {
         "webhook-id": name,
         "webhook-timestamp": String(at),
@@ -31,7 +31,7 @@ export const webhookAdapter = (settings: WebhookSettings, now: () => number): Ad
     };
   });
 
-/** Nothing of it is in a stranger's words, but for the name of an experiment, which is a word of few characters. */
+/** Contains no text of strangers, except the name of an experiment's kind, which is short. */
 export const webhookFacts = ({ message: { id, seq, url, meta, content, server, change }, reason }: Parcel) => ({
   id,
   seq,

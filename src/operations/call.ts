@@ -1,11 +1,11 @@
-// The one door: how a call of an operation is admitted, whichever way it came. HTTP, its answers at hand and MCP are adapters of this.
+// The steps of every call of an operation. HTTP, its fast path and MCP all use these.
 //
-// Is it open? Is it paid for? Then, in the caller's turn and at the caller's cost: what was asked, read by the operation's own schemas; held,
-// if it stays open for long; run; and at the end what came to nothing is given back.
+// First: is the operation switched on, and has the caller tokens left? Then, in the caller's turn and at its cost: read input and body by
+// the operation's schemas, count the call among the open ones if it stays open for long, run it, and refund tokens of refused calls.
 import type { RateLimiter, Room } from "../board/limits/rate.ts";
 import { bitsForNow } from "../board/limits/work-discount.ts";
-import { pacedShare, shareOf } from "../board/limits/share.ts";
-import { atTheCostOf, nextSlice, slice } from "../ports/share.ts";
+import { pacedShare, shareOf } from "../board/limits/cpu-share.ts";
+import { atTheCostOf, nextSlice, slice } from "../ports/cpu-share.ts";
 import { readInput } from "./input.ts";
 import type { Call, Operation, Reply } from "./operation.ts";
 
@@ -13,27 +13,27 @@ import type { Call, Operation, Reply } from "./operation.ts";
 export interface Guest {
   /** The address that it came from, as limits count callers. */
   readonly caller: string;
-  /** A read that is paid for already and that no operation has used yet; undefined where each call pays for itself. */
+  /** A read that is already paid for and not used yet; undefined if each call pays for itself. */
   paid?: boolean;
-  /** Throws where no secret may come this way. */
+  /** Throws if no secret may be sent over this transport. */
   requireSafe(): void;
-  /** Resolves when it may be worked on. */
+  /** Resolves when it is the caller's turn. */
   turn?(): Promise<void> | undefined;
-  /** It only waits from now on. */
+  /** Ends the turn: the call only waits from now on. */
   waits?(): void;
-  /** It was worked on for so long. */
+  /** Reports how long the call was worked on. */
   used?(ms: number): void;
 }
 
-/** What was asked, as it was written. */
+/** The query string, unparsed. */
 export interface Asked {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** Of the body. */
+  /** The media type of the body. */
   readonly text: string;
 }
 
-/** All that the door has to know of what is called. */
+/** The properties of an operation that these steps need. */
 export type Callable = Pick<Operation, "rate" | "input" | "refusals"> &
   Partial<
     Pick<
@@ -42,7 +42,7 @@ export type Callable = Pick<Operation, "rate" | "input" | "refusals"> &
     >
   >;
 
-/** Before anything of the body is read: who asks too often costs next to nothing. */
+/** Done before the body is read, so that refusing a caller that is too fast costs next to nothing. */
 export function admitCall(operation: Callable, guest: Guest, rates: RateLimiter): AdmittedCall {
   if (operation.secret === true) guest.requireSafe();
   operation.requireOpen?.();
@@ -52,10 +52,10 @@ export function admitCall(operation: Callable, guest: Guest, rates: RateLimiter)
   return new AdmittedCall(operation, guest, rates);
 }
 
-/** All that there is to it where an answer is at hand: what has one is always open, and holds no secret. */
+/** The only step of the fast path: its operations are always on and carry no secrets. */
 export const pay = ({ rate, work }: Pick<Callable, "rate" | "work">, caller: string, rates: RateLimiter): void =>
   rates.take(rate, caller, 1, work && (() => bitsForNow(work())));
-/** Takes nothing. */
+/** Takes no tokens. */
 export const couldPay = ({ rate }: Pick<Callable, "rate">, caller: string, rates: RateLimiter): boolean => rates.has(rate, caller);
 
 export class AdmittedCall {
@@ -72,25 +72,25 @@ export class AdmittedCall {
     this.#rates = rates;
   }
 
-  /** One of many that came in this request: let in and paid for by itself, as a request of its own would be. */
+  /** One of many calls in this request: admitted and paid for like a single request. */
   another(used: (ms: number) => void): AdmittedCall {
     const { caller } = this.#guest;
     return admitCall(this.#operation, { caller, requireSafe: () => {}, used }, this.#rates);
   }
 
-  /** Whether another one of so many bytes would be let in now. */
+  /** Whether another call of this size would be admitted now. */
   hasRoomFor(length: number): boolean {
     const { caller } = this;
     if (!couldPay(this.#operation, caller, this.#rates)) return false;
     return this.#operation.keeps !== true || this.#rates.hasBytes("bytes", caller, length);
   }
 
-  /** Those that it brought pay for themselves, and it costs nothing more. */
+  /** The calls in the request pay for themselves, so the request itself costs nothing more. */
   payNothing(): void {
     this.#rates.giveBack(this.#operation.rate, this.caller);
   }
 
-  /** The others have as much time to themselves as was used. */
+  /** Waits as long as was used, so that other callers get as much time. */
   async rest(usedMs: number): Promise<void> {
     const { caller } = this;
     await atTheCostOf({ caller, spend: () => {}, rest: () => this.#rates.pauseFor(usedMs) }, nextSlice);
@@ -100,18 +100,18 @@ export class AdmittedCall {
     return this.#guest.caller;
   }
 
-  /** Counts the bytes of what is to be kept, once. */
+  /** Counts the bytes of a body that will be stored, once. */
   countBytes(length: number): void {
     if (this.#operation.keeps === true) this.#bytesBack ??= this.#rates.takeBytes("bytes", this.#guest.caller, length);
   }
 
-  /** In the caller's turn, and from there on at its cost. */
+  /** Runs in the caller's turn; processor time is charged to the caller from here on. */
   async work<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#guest.turn?.();
     return this.atItsCost(work);
   }
 
-  /** It has had its turn. */
+  /** Ends the caller's turn. */
   atItsCost<Result>(work: () => Promise<Result>): Promise<Result> {
     const { rate, paced } = this.#operation;
     const { caller } = this.#guest;
@@ -119,7 +119,7 @@ export class AdmittedCall {
     return atTheCostOf(share, work);
   }
 
-  /** Input and body by the operation's own schemas; some inputs are paid for from a second bucket. */
+  /** Reads input and body by the operation's schemas; some inputs take tokens from a second bucket. */
   read({ params, query, text }: Asked): Pick<Call<Record<string, unknown>>, "input" | "body"> {
     const operation = this.#operation;
     const input = readInput(operation, params, query);
@@ -131,7 +131,7 @@ export class AdmittedCall {
     return { input, body: reader === undefined ? undefined : slice(() => reader.read(text)) };
   }
 
-  /** A call that stays open for long has its place among the caller's others until it leaves. */
+  /** A call that stays open for long counts among the caller's open calls until it ends. */
   hold(input: Record<string, unknown>): (() => void) | undefined {
     if (this.#operation.holds?.(input) !== true) return undefined;
     const leave = this.#rates.enter(this.#guest.caller);
@@ -139,13 +139,13 @@ export class AdmittedCall {
     return leave;
   }
 
-  /** It was done, and took so much: the rest of its token is there for others before the answer is sent. */
+  /** The call succeeded and costs less than a token: the rest is refunded before the answer is sent. */
   settle({ tokens = 1, agent }: Pick<Reply, "tokens" | "agent">): void {
     if (tokens < 1) this.#rates.giveBack(this.#operation.rate, this.#guest.caller, 1 - tokens);
     this.#agent = agent;
   }
 
-  /** How much is left to the caller, if that is counted: of the bucket that paid, and of the agent's own, if the agent is known. */
+  /** What is left in the bucket that paid, and in the agent's own bucket, if the agent is known. */
   get rooms(): readonly Room[] {
     const rooms = [
       this.#rates.room(this.#operation.rate, this.#guest.caller),
@@ -154,7 +154,7 @@ export class AdmittedCall {
     return rooms.filter((room) => room !== undefined);
   }
 
-  /** It is answered so: what was refused gives back what it took, what was not kept its bytes. The first word counts. */
+  /** The call was answered: a refused call gets its tokens back, a body that was not stored its bytes. Only the first answer counts. */
   end(status: number): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -1,26 +1,26 @@
-// The parameter `fields`: dotted paths into the record of a message, each of which must lead somewhere.
+// The parameter `fields`: dotted paths into the record of a message; each must exist.
 import { z } from "zod";
 import { COMMA_LIST, splitList } from "../core/query/forms.ts";
 import type { Path } from "../core/view/projection.ts";
 import { type Include, INCLUDES } from "../core/view/record.ts";
 import { messageBody } from "./bodies/messages.ts";
 
-/** The parameter of a view whose records have this form. */
+/** The parameter for records with this schema. */
 export const fieldsOf = (record: z.ZodObject) =>
   pathList(record)
     .optional()
-    .describe("Dotted paths of the record to return; id always stays. Without include, what they name is included.");
+    .describe("Dotted paths of the record to return; the id is always included. Without include, the parts that they name are included.");
 
 export const messageFields = fieldsOf(messageBody);
 
-/** What a caller may say of how records are shown. */
+/** The parameters that choose how records are shown. */
 export interface ShownAs {
   readonly include?: ReadonlySet<Include> | undefined;
   readonly fields?: readonly Path[] | undefined;
   readonly format?: "json" | "md" | undefined;
 }
 
-/** What records include: what was asked for, what `fields` name, or what the view shows by itself. Markdown has no fields. */
+/** The parts that records include: those in `include`, those that `fields` names, or the default of the view. Markdown has no fields. */
 export function includedBy({ include, fields: paths, format }: ShownAs, usual: ReadonlySet<Include>): ReadonlySet<Include> {
   return include ?? (paths === undefined || format === "md" ? usual : partsNamed(paths));
 }
@@ -42,7 +42,7 @@ function pathList(record: z.ZodObject) {
     });
 }
 
-/** Below what the board names, such as inside `content.data`, any path may lead somewhere. */
+/** Inside free data, such as `content.data`, any path may exist. */
 function faultOf(record: z.ZodObject, path: Path): string | undefined {
   let schema: z.ZodType = record;
   for (const [depth, name] of path.entries()) {
@@ -59,7 +59,7 @@ function faultOf(record: z.ZodObject, path: Path): string | undefined {
   return undefined;
 }
 
-/** The parts of a record that paths lead into: who names one need not ask for it in `include` as well. */
+/** The parts of a record that the paths name, which need not be in `include` as well. */
 function partsNamed(paths: readonly Path[]): ReadonlySet<Include> {
   const isNamed = (part: Include): boolean =>
     paths.some(([block, inner]) => (part === "raw" ? block === "raw" : block === "content" && (inner ?? "preview") === part));

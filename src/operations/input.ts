@@ -1,4 +1,4 @@
-// From a request's path and query to an operation's checked input, with the nearest name where one is unknown.
+// From a request's path and query to an operation's checked input; the refusal of an unknown name suggests the nearest one.
 import { z } from "zod";
 import { ERRORS, Refusal } from "../core/errors.ts";
 import type { Operation } from "./operation.ts";
@@ -20,14 +20,14 @@ export function readInput(
     if (typeof value !== "string")
       throw new Refusal("invalid_parameter", `\`${name}\` is given more than once.`, {
         details: { parameter: name },
-        hint: "Give it once; only lists may be given in several pieces.",
+        hint: "Give it once; only lists may be repeated.",
       });
   }
   const parsed = schema.safeParse({ ...query, ...params });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
   const name = issue.path.join(".");
-  // A path that fits no pattern names nothing, and each operation has its own word for that.
+  // A path parameter that matches no pattern names nothing; each operation has its own refusal for that.
   if (Object.hasOwn(params, name))
     throw new Refusal(refusals.find((code) => ERRORS[code].status === 404) ?? "not_found", `\`${name}\` ${issue.message}.`);
   const missing = issue.code === "invalid_type" && !Object.hasOwn(query, name);
@@ -37,7 +37,7 @@ export function readInput(
   });
 }
 
-/** A list that is given in several pieces is one list. */
+/** A list parameter may be repeated; the values are joined. */
 export function joinedLists(
   { input: { shape } }: Pick<Operation, "input">,
   query: Readonly<Record<string, unknown>>,
@@ -59,7 +59,7 @@ function isList(parameter: z.core.$ZodType | undefined): boolean {
   return known;
 }
 
-/** Forms send every field, also the empty ones, and each tick of a list by itself. */
+/** Forms also send empty fields, and each checked box of a list separately. */
 export function formQuery(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(query)
@@ -68,7 +68,7 @@ export function formQuery(query: Readonly<Record<string, unknown>>): Record<stri
   );
 }
 
-/** The word that was most likely meant, where a parameter takes only some. */
+/** The value that was most likely meant, if a parameter takes only some values. */
 function didYouMean(issue: z.core.$ZodIssue, given: unknown): string {
   const near =
     issue.code === "custom"
@@ -79,14 +79,14 @@ function didYouMean(issue: z.core.$ZodIssue, given: unknown): string {
   return near === undefined ? "" : `Did you mean \`${near}\`? `;
 }
 
-/** Every form says what a value must be; the hint says the same as something to do. */
+/** The rule of a form ("must be ...") as a hint ("Give ..."). */
 function rightForm(rule: string, parameter: z.core.$ZodType | undefined): string {
   if (rule.startsWith("must be ")) return `Give ${rule.slice("must be ".length)}.`;
   if (rule !== "must not be empty") return `The value ${rule}.`;
   return parameter !== undefined && z.safeParse(parameter, undefined).success ? "Give it a value, or leave it out." : "Give it a value.";
 }
 
-/** What other services call the same; the first that exists at the address is meant. */
+/** Names that other services use for the same parameter; the first that exists here is suggested. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     "page offset next next_cursor start": ["cursor", "after"],

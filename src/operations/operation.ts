@@ -1,4 +1,4 @@
-// What an operation is: its address, its input, its words, its refusals and its work. Every front door reads this.
+// The definition of an operation: address, input, descriptions, refusals and `run`. Every transport reads this.
 import { z } from "zod";
 import type { BoardMoment } from "../board/read/freshness.ts";
 import type { Feed } from "../board/live/feed.ts";
@@ -9,9 +9,9 @@ import { movesWithClock } from "../core/query/filters.ts";
 
 export interface Reply {
   readonly status?: number;
-  /** Sent as JSON, unless `type` says that it is a text already. */
+  /** Sent as JSON, or unchanged if `type` is given. */
   readonly body: unknown;
-  /** The body as JSON, where it is written already. */
+  /** The body as JSON text, if that exists already. */
   readonly json?: string | Buffer;
   /** Sent instead of `body`, as fast as the caller reads it; ended if the caller goes away. */
   readonly stream?: AsyncIterable<string | Uint8Array>;
@@ -21,13 +21,13 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** The cursor of the next page, for a Link header. */
   readonly next?: string;
-  /** What it takes of the operation's bucket, where that is less than the whole token that was taken for it. */
+  /** The share of a token that the call costs, if that is less than a whole one. */
   readonly tokens?: number;
-  /** Who wrote: what is left of its own pace is told too. */
+  /** The agent that wrote, so that the rest of its own limit is reported too. */
   readonly agent?: string;
 }
 
-/** One kind of good answer: what it is, its shape, and its media types if not JSON alone. */
+/** One kind of successful answer: its description, its schema, and its media types if not only JSON. */
 export interface Answer {
   readonly words: string;
   readonly body?: z.ZodType;
@@ -37,108 +37,117 @@ export interface Answer {
 export interface Call<Input, Body = unknown> {
   /** Path and query parameters, checked. */
   readonly input: Input;
-  /** What the operation's own reader made of the body. */
+  /** The body as the operation's own reader parsed it. */
   readonly body: Body;
-  /** The query as it was written. */
+  /** The query string, unparsed. */
   readonly query: Readonly<Record<string, string>>;
   readonly lastEventId: string | undefined;
   /** The address that it came from, as limits count callers. */
   readonly caller: string;
-  /** Aborted when the caller goes away before the answer. */
+  /** Aborted if the caller disconnects before the answer. */
   readonly closed: () => AbortSignal;
+  /** How many bytes the messages of one page may have, if that is less than over HTTP. */
+  readonly room?: number | undefined;
 }
 
 export interface LineReply extends Pick<Reply, "status" | "tokens" | "agent"> {
   readonly body: object;
 }
 
-/** Calls that come together, one a line: each is a call of its own, and they are done together as far as that comes to the same. */
+/** Calls of one request, one per line. They are executed together if the result is the same as one by one. */
 export interface Many<Input, Body> {
   /** Lines in one request. */
   readonly most: number;
-  /** Of each line of the answer. */
+  /** The schema of each line of the answer. */
   readonly answer: z.ZodType;
   begin(input: Input): BundleCalls<Body>;
 }
 export interface BundleCalls<Body> {
-  /** Nothing of it is to be settled before all of it is there. */
+  /** Nothing may be settled before all lines are read. */
   readonly whole: boolean;
-  /** The next line; it is answered in one of the next `settle`s. */
+  /** Adds the next line; it is answered after one of the next calls of `settle`. */
   add(body: Body): Promise<{ readonly reply: Promise<LineReply> }>;
-  /** Everything so far is done, or refused. */
+  /** Resolves when all lines so far are done or refused. */
   settle(): Promise<void>;
 }
 
-/** An answer that is there already: what `run` would give, as JSON text. */
+/** An answer that needs no waiting: the result of `run`, as JSON text. */
 export type Ready = Required<Pick<Reply, "json">> & Pick<Reply, "next">;
 export type ReadyText = Ready & { readonly json: string };
+
+/** Bytes that never change, one character per byte, so that they are sent in one write with the head. */
+export interface LastingBytes extends Required<Pick<Reply, "type" | "headers">> {
+  readonly latin1: string;
+}
 
 export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unknown> {
   readonly name: string;
   readonly method: "GET" | "POST";
-  /** Parameters of the path stand in braces and in `input`. */
+  /** Parameters of the path are in braces, and in `input`. */
   readonly path: string;
-  /** The last parameter of the path takes all that follows, with its slashes. */
+  /** The last parameter of the path takes the rest of the path, slashes included. */
   readonly rest?: true;
   readonly summary: string;
   readonly input: Schema;
-  /** Reads the body, where there is one. */
+  /** Reads the body, if there is one. */
   readonly body?: BodyReader<Body>;
-  /** Takes many bodies in one request too, one a line, where there is a way to do them together. */
+  /** Defined if the operation also takes many bodies in one request, one per line. */
   readonly many?: Many<z.infer<Schema>, Body>;
   readonly responses: Readonly<Record<number, string | Answer>>;
   readonly refusals: readonly ErrorCode[];
-  /** Where a refusal has another status here than in the table. */
+  /** Refusals with another status here than in the table. */
   readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>;
-  /** Whose bucket of which kind pays for a call. */
+  /** The bucket that pays for a call. */
   readonly rate: Scope;
-  /** Whose own bucket of an agent that writes tells its pace; that of messages unless given. */
+  /** The bucket of the writing agent whose rest is reported; that of messages unless given. */
   readonly pace?: Scope;
-  /** Bits of proof of work that a call has to bring at this moment; with more of them it takes less of its bucket. */
+  /** Bits of proof of work that a call needs at this moment; with more bits it costs less. */
   readonly work?: () => number;
-  /** What is sent is kept where the answer is 201, and then counts in bytes too. */
+  /** The body is stored if the answer is 201, and then its bytes count too. */
   readonly keeps?: true;
-  /** Only what was done counts: a refused call gives back what it took and costs a read, since looking at it was no more than that. */
+  /** A refused call gets its token back and costs a read instead. */
   readonly refunds?: boolean;
-  /** A second bucket that some inputs pay from. */
+  /** A second bucket that some inputs take a token from. */
   readonly extraRate?: (input: z.infer<Schema>) => Scope | undefined;
   /** Carries a secret: HTTPS only, never cached, not for other sites' pages. */
   readonly secret?: true;
-  /** Throws where it is switched off; asked first of all. */
+  /** Throws if the operation is switched off; called first. */
   readonly requireOpen?: () => void;
-  /** Throws where it can do nothing at the moment; asked once the call is paid for, before the body is read. */
+  /** Throws if the operation cannot work at the moment; called after the call is paid for, before the body is read. */
   readonly requireReady?: () => void;
   /** Whether a call stays open for long, and counts among the caller's open streams and polls. */
   readonly holds?: (input: z.infer<Schema>) => boolean;
-  /** Whether the answer may be so large that a caller who leaves others unread does not get it. */
+  /** Whether the answer may be large, so that a caller with unread answers does not get it. */
   readonly large?: (input: z.infer<Schema>) => boolean;
-  /** Sent piece by piece, and made at the pace at which its caller may use the processor. */
+  /** The answer is sent in chunks, at the pace of the caller's share of the processor. */
   readonly paced?: true;
-  /** What `Last-Event-ID` does, where it is heeded. */
+  /** The description of `Last-Event-ID`, if the operation uses it. */
   readonly resumes?: string;
-  /** Documents: the same for as long as the board runs, so they have a validator and are compressed once. */
+  /** The answer is a document that does not change while the board runs, so it has a validator and is compressed once. */
   readonly steady?: true;
-  /** Whether the answer only changes when the log moves, so that a caller who has it need not get it again. */
+  /** Whether the answer changes only when the log grows, so that a caller that has it need not get it again. */
   readonly revalidate?: true;
-  /** For which inputs the answer changes with the clock too; where that hangs on a filter, the filter says so. */
+  /** For which inputs the answer also changes with the clock; filters that do have their own mark for that. */
   readonly moves?: (input: z.infer<Schema>) => boolean;
   run(call: Call<z.infer<Schema>, Body>): Promise<Reply>;
   /**
-   * Looked up once for an input: how to answer it at a moment without waiting, if that can be at all.
-   * Undefined from the inner function means that this time it takes `run`.
+   * Called once for an input: returns a function that answers it without waiting, if that is possible at all.
+   * If that function returns undefined, `run` is needed this time.
    */
   atHand?(input: z.infer<Schema>): ((at: BoardMoment) => ReadyText | undefined) | undefined;
+  /** The same for an answer that never changes: it is given from memory, even while something is due, and with every store. */
+  lasting?(input: z.infer<Schema>): (() => LastingBytes | undefined) | undefined;
   /** The same for people: what a caller gets who asks for HTML. */
   page?(call: Call<z.infer<Schema>>): Promise<string>;
-  /** Posted often and answered in JSON of moderate size: taken from the socket, where it comes in one piece. Without secret, page or stream. */
+  /** Posted often and answered with small JSON: read from the socket directly if it arrives in one chunk. Has no secret, page or stream. */
   readonly direct?: true;
-  /** Takes a text of whatever type instead of JSON. */
+  /** Takes text of any type instead of JSON. */
   readonly plain?: true;
-  /** Takes the fields of a form of this board's own pages: instead of JSON, or in the address with all that were left empty. */
+  /** Takes a form of this board's own pages: as the body instead of JSON, or in the query, with empty fields. */
   readonly form?: true;
 }
 
-/** What documents tell of an address; all there is to tell of one that is no operation of the board's own. */
+/** The description of an address in documents; for addresses that are not operations of the board there is nothing else. */
 export interface Described extends Pick<
   Operation,
   | "name"
@@ -157,9 +166,9 @@ export interface Described extends Pick<
 > {
   readonly body?: Pick<BodyReader<unknown>, "schema">;
   readonly many?: Pick<Many<never, never>, "most" | "answer">;
-  /** Headers that it heeds, and what each is for. */
+  /** Headers that it reads, and their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The form in which refusals come, with the board's error object as its `error.data`; the error object itself unless given. */
+  /** The schema of refusals, with the board's error object as `error.data`; the error object itself unless given. */
   readonly refusalBody?: z.ZodType;
 }
 
@@ -171,16 +180,16 @@ export function operation<Schema extends z.ZodObject, Body>(definition: Operatio
   return definition;
 }
 
-/** How one message is refused. Who asks for one that has ended learns that it is gone; who posts it again, that it was here. */
+/** The refusals for one message. An ended message is answered with 410 if it is read, with 409 if it is posted again. */
 export const OF_ONE_MESSAGE = {
   refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
   statuses: { expired: 410, retracted: 410 },
 } as const;
 
-/** Where `format=md` is offered. */
+/** The media types of operations with `format=md`. */
 export const JSON_OR_MARKDOWN = ["application/json", "text/markdown"] as const;
 
-/** An answer whose JSON text exists already; its value can still be read. */
+/** An answer whose JSON text exists already; the value can still be read. */
 export function jsonReply(ready: Ready & Omit<Reply, "body">): Reply {
   return {
     ...ready,

@@ -2,20 +2,20 @@
 import { utf8Length } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 
-/** Up to here a page is kept as text. */
+/** Up to this size a page is a string. */
 const LARGE_CHARS = 256 * 1024;
 const START = '{"messages":[';
-/** For the commas between the records and for what follows them. */
+/** Room for the commas between the records and for the rest of the page. */
 const ROOM = 64 * 1024;
 
 export class PageJson {
   readonly #texts: string[] = [];
   #chars = 0;
   #bytes: Buffer | undefined;
-  /** Where each record ends in the bytes. */
+  /** The end of each record in the bytes. */
   readonly #ends: number[] = [];
 
-  /** Adds a record, and tells how many bytes it has. */
+  /** Adds a record, and returns its size in bytes. */
   add(record: string): number {
     this.#chars += record.length;
     if (this.#bytes === undefined && this.#chars <= LARGE_CHARS) {
@@ -26,12 +26,12 @@ export class PageJson {
     return this.#write(record);
   }
 
-  /** Whether it has become bytes. */
+  /** Whether the page is held as bytes. */
   get isLarge(): boolean {
     return this.#bytes !== undefined;
   }
 
-  /** The first records and what follows them, as text where it is not large. */
+  /** The first records and the rest of the page, as a string unless it is large. */
   text(records: number, rest: string): string {
     return `${START}${this.#texts.slice(0, records).join()}${rest}`;
   }
@@ -43,7 +43,7 @@ export class PageJson {
   }
 
   #turnIntoBytes(): void {
-    // Memory that is set aside and not written to costs nothing.
+    // Memory that is reserved but not written to costs nothing.
     this.#bytes = Buffer.allocUnsafeSlow(LIMITS.page_bytes + ROOM);
     this.#bytes.write(START);
     for (const text of this.#texts) this.#write(text);
@@ -55,7 +55,7 @@ export class PageJson {
     const last = this.#ends.at(-1);
     const from = last === undefined ? START.length : last + bytes.write(",", last);
     const length = utf8Length(record);
-    // One that does not fit is more than a page holds.
+    // A record that does not fit is larger than a page may be.
     if (from + length <= LIMITS.page_bytes + ROOM / 2) bytes.write(record, from);
     this.#ends.push(from + length);
     return length;

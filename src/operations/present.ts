@@ -1,4 +1,4 @@
-// How messages are answered: as JSON records, cut to fields where asked, or as Markdown for a model.
+// Renders messages in answers: as JSON records, with selected fields if asked, or as Markdown for a model.
 import type { Item, Page } from "../board/read/list.ts";
 import { utf8Length } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
@@ -11,6 +11,7 @@ import {
   markdownOf,
   type MarkdownRecord,
   messageMarkdown,
+  messageWriter,
   TOKEN_BYTES,
   withJoint,
 } from "../core/view/markdown.ts";
@@ -23,7 +24,7 @@ import type { Entropy } from "../ports/entropy.ts";
 import type { StoredMessage } from "../ports/store.ts";
 import { jsonReply, type Ready, type ReadyText, type Reply } from "./operation.ts";
 import { PageJson } from "./page-json.ts";
-import { inSlices, sliced } from "../ports/share.ts";
+import { inSlices, sliced } from "../ports/cpu-share.ts";
 
 export const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
 export const BODY_AND_DATA: ReadonlySet<Include> = new Set(["body", "data"]);
@@ -34,46 +35,51 @@ export interface Presentation {
   readonly format?: "json" | "md" | undefined;
   readonly mark?: boolean | undefined;
   readonly view?: View | undefined;
-  /** What stands above the messages in Markdown. */
+  /** The lines above the messages in Markdown. */
   readonly heading: string;
-  /** What stands before everything else, where anything does. */
+  /** Lines before everything else, if there are any. */
   readonly first?: { readonly fields: object; readonly line: string } | undefined;
-  /** What this listing adds to each record. */
+  /** Fields that this listing adds to each record. */
   readonly extra?: (item: Item) => object;
-  /** Facts that stand beside the list, and need no fence. */
+  /** Facts beside the list, which need no marker lines. */
   readonly beside?: Readonly<Record<string, number>>;
+  /** How many bytes its messages may have, at most `LIMITS.page_bytes`, which it is unless given. */
+  readonly room?: number | undefined;
 }
 
 export type View = "full" | "skeleton";
-/** How a model wants to read. */
+/** The parameters for careful readers. */
 export interface Care {
   readonly mark?: boolean | undefined;
   readonly view?: View | undefined;
 }
 
-type Shown = Pick<Presentation, "include" | "extra" | "fields" | "beside">;
+type Shown = Pick<Presentation, "include" | "extra" | "fields" | "beside" | "room">;
 
 export interface Presenter {
-  /** In slices: the records of a large page take long to write. */
+  /** In slices, because the records of a large page take long to write. */
   page(page: Page, how: Presentation): Promise<Reply>;
-  /** The page in full as JSON text, unless it is so large that others would wait for it. */
+  /** The whole page as JSON text, unless it is so large that other requests would wait for it. */
   pageText(page: Page, how: Pick<Presentation, "include" | "extra">): ReadyText | undefined;
   record(stored: StoredMessage, include: ReadonlySet<Include>, now: number): ReadyText;
-  /** A record as JSON text, and what this view adds to it. */
+  /** A record as JSON text, with the fields that this view adds. */
   text(stored: StoredMessage, include: ReadonlySet<Include>, now: number, more: object): string;
   /** Records of any kind as a Markdown document; in slices too. */
   markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | TombstoneRecord)[], care?: Care): Promise<Reply>;
-  /** A document that puts the words of strangers between these marks itself. */
+  /** A document that puts strangers' text between these marker lines itself. */
   fenced(write: (marks: Fence) => string, care?: Care): Reply;
-  /** Lines of facts, and lines that hold words of strangers, such as tags and aliases. */
+  /** Lines of facts, and lines with text of strangers, such as tags and aliases. */
   markdownLines(heading: string, lines: readonly string[], strange: readonly string[]): Reply;
 }
 
 const MARK_BYTES = 16;
 
-/** A page as text but for the moment at its end, true from one moment to another. */
+/** A page as text without the time at its end, and the time span for which it is valid. */
 interface KeptText {
   readonly text: string;
+  /** It is the same page for whoever has at least this room, and at most that. */
+  readonly bytes: number;
+  readonly most: number;
   readonly nextCursor: string | null;
   readonly key: number;
   readonly latestSeq: number;
@@ -84,7 +90,7 @@ interface KeptText {
 export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   const textOf = recordText(baseUrl, entropy.hex(MARK_BYTES));
 
-  /** By the items, which stay the same for as long as the page is kept. */
+  /** Keyed by the items, which stay the same object as long as the page is cached. */
   const pageTexts = new WeakMap<readonly Item[], KeptText>();
 
   function recordIn(page: Page, item: Item, { include, extra }: Presentation) {
@@ -102,19 +108,21 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     return withMore(record, { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) });
   }
 
-  /** The same as long as none of its records counts down a second. */
-  function keptText({ items, latestSeq, asOf }: Page, { include, extra }: Pick<Presentation, "include" | "extra">): KeptText | undefined {
+  /** Valid until one of its records shows another number of seconds. */
+  function keptText({ items, latestSeq, asOf }: Page, { include, extra, room = LIMITS.page_bytes }: Shown): KeptText | undefined {
     const kept = extra === undefined ? pageTexts.get(items) : undefined;
-    const holds = kept?.key === includeKey(include) && kept.latestSeq === latestSeq && kept.from <= asOf && asOf <= kept.until;
-    return holds ? kept : undefined;
+    if (kept?.key !== includeKey(include) || kept.latestSeq !== latestSeq) return undefined;
+    return kept.from <= asOf && asOf <= kept.until && kept.bytes <= room && room <= kept.most ? kept : undefined;
   }
 
-  /** The same page is often asked for again, unless it shows something of its own. */
-  function keepText(page: Page, { include, extra, fields, beside }: Shown, text: PageJson, { count, nextCursor }: Fitted): ReadyText {
+  /** Cached, because the same page is often requested again, unless the view adds its own fields. */
+  function keepText(page: Page, { include, extra, fields, beside, room }: Shown, text: PageJson, fitted: Fitted): ReadyText {
     const { items, latestSeq, asOf } = page;
-    const until = steadyFor(page);
+    const { count, nextCursor, bytes } = fitted;
+    // More room would only change a page that something was left out of.
+    const most = count === items.length ? LIMITS.page_bytes : (room ?? LIMITS.page_bytes);
     const whole = text.text(count, restOf(page, nextCursor, beside));
-    const kept = { text: whole, nextCursor, key: includeKey(include), latestSeq, from: asOf, until };
+    const kept = { text: whole, bytes, most, nextCursor, key: includeKey(include), latestSeq, from: asOf, until: steadyFor(page) };
     if (extra === undefined && fields === undefined && beside === undefined) pageTexts.set(items, kept);
     return readyText(kept, page);
   }
@@ -127,7 +135,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
       const kept = keptText(page, how);
       if (kept !== undefined) return readyText(kept, page);
       const text = new PageJson();
-      const steps = filling(page, (item) => text.add(shownText(page, item, how)));
+      const steps = filling(page, LIMITS.page_bytes, (item) => text.add(shownText(page, item, how)));
       for (let step = steps.next(); ; step = steps.next()) {
         if (text.isLarge) return undefined;
         if (step.done === true) return keepText(page, how, text, step.value);
@@ -136,11 +144,11 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     record: (stored, include, now) => ({ json: textOf(stored, include, now) }),
     text: (stored, include, now, more) => withMore(textOf(stored, include, now), more),
     async page(page, how) {
-      const { fields } = how;
+      const { fields, room = LIMITS.page_bytes } = how;
       if (how.format === "md") {
         const records: ReturnType<typeof recordIn>[] = [];
         const { count, nextCursor } = await inSlices(
-          filling(page, (item) => utf8Length(markdownText(records[records.push(recordIn(page, item, how)) - 1]!))),
+          filling(page, room, (item) => utf8Length(markdownText(records[records.push(recordIn(page, item, how)) - 1]!))),
         );
         const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
         const lines = [...(how.first === undefined ? [] : [how.first.line]), factsOf(page, count, how.beside), ...more];
@@ -152,7 +160,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
       const text = new PageJson();
       const textOne = (item: Item): string =>
         fields === undefined && !skeleton ? shownText(page, item, how) : JSON.stringify(cutTo(recordIn(page, item, how), how));
-      const fitted = await inSlices(filling(page, (item) => text.add(textOne(item))));
+      const fitted = await inSlices(filling(page, room, (item) => text.add(textOne(item))));
       const shown = skeleton ? { ...how, fields: [] } : how;
       const ready = text.isLarge ? largeText(page, text, fitted, how.beside) : keepText(page, shown, text, fitted);
       return jsonReply(withFirst(ready, how.first));
@@ -166,23 +174,24 @@ const markdownWriter =
     const marks = fenceFor(care);
     const records = seenAs(care, shown);
     const texts: string[] = [];
-    await sliced(records, (one) => void texts.push(messageMarkdown(one, marks)));
+    const write = messageWriter(marks);
+    await sliced(records, (one) => void texts.push(write(one)));
     return asMarkdown(markdownOf(heading, lines, texts, hasStrangers(records) ? marks : undefined));
   };
 
-/** What stands above a list in Markdown. */
+/** The lines above a list in Markdown. */
 function factsOf({ asOf, latestSeq }: Page, count: number, beside: Presentation["beside"] = {}): string {
   const facts = Object.entries({ latest_seq: latestSeq, ...beside }).map(([name, value]) => `${name} ${value}`);
   return `${plural(count, "message")} as of ${iso(asOf)}, ${facts.join(", ")}.`;
 }
 
-/** A record as it was asked for: without a stranger's words, or cut to some paths, or both. */
+/** A record as requested: without strangers' text, or with selected fields, or both. */
 export function cutTo(record: MessageRecord | TombstoneRecord, { view, fields }: Pick<Presentation, "view" | "fields">): object {
   const shown = view === "skeleton" ? skeletonOf(record) : record;
   return fields === undefined ? shown : project(shown, fields);
 }
 
-/** As long as any: the marker lines of one answer are as long as those of another. */
+/** A marker for measuring; all markers have the same length. */
 const SOME_FENCE = fence("0".repeat(2 * TOKEN_BYTES));
 /** A record in a Markdown answer, to be measured. */
 export const markdownText = (record: MarkdownRecord | TombstoneRecord): string => messageMarkdown(record, SOME_FENCE);
@@ -199,7 +208,7 @@ function largeText(page: Page, text: PageJson, { count, nextCursor }: Fitted, be
   return { json: text.bytes(count, `${restOf(page, nextCursor, beside)}${iso(page.asOf)}"}`), ...nextOf(nextCursor) };
 }
 
-/** The answer, begun with these fields. */
+/** The beginning of the answer, with these fields. */
 function withFirst(ready: Ready, first: Presentation["first"]): Ready {
   if (first === undefined) return ready;
   const start = `${JSON.stringify(first.fields).slice(0, -1)},`;
@@ -211,36 +220,39 @@ const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next
 
 interface Fitted {
   readonly count: number;
+  /** The size of these. */
+  readonly bytes: number;
   readonly nextCursor: string | null;
 }
 
 /**
- * How many messages one answer has room for, one at least: a page without any would lead its reader nowhere, or to itself.
- * `show` puts a message into the answer and tells its bytes.
+ * How many messages fit into one answer, at least one, because an empty page would have no next one.
+ * `show` puts a message into the answer and returns its size in bytes.
  */
-function* filling(page: Page, show: (item: Item) => number): Generator<void, Fitted> {
+function* filling(page: Page, room: number, show: (item: Item) => number): Generator<void, Fitted> {
   let bytes = 0;
   for (const [count, item] of page.items.entries()) {
-    bytes += show(item);
+    const more = show(item);
     const last = page.items[count - 1];
-    if (bytes > LIMITS.page_bytes && last !== undefined) return { count, nextCursor: page.cursorAfter(last) };
+    if (bytes + more > room && last !== undefined) return { count, bytes, nextCursor: page.cursorAfter(last) };
+    bytes += more;
     yield;
   }
-  return { count: page.items.length, nextCursor: page.nextCursor };
+  return { count: page.items.length, bytes, nextCursor: page.nextCursor };
 }
 
 /** Neither text is empty, so a comma joins them. */
 const withMore = (record: string, more: object): string => `${record.slice(0, -1)},${JSON.stringify(more).slice(1)}`;
 
-/** The record that goes with a `message` event: with body and data. */
+/** The record in a `message` event, with body and data. */
 export function eventRenderer(baseUrl: string): (stored: StoredMessage, now: number) => string {
   return (stored, now) => JSON.stringify(recordOf(stored, BODY_AND_DATA, now, baseUrl));
 }
 
-/** Without a stranger's words, where that is asked for. */
+/** Without strangers' text, if that was requested. */
 const seenAs = ({ view }: Care, shown: Parameters<Presenter["markdown"]>[2]): Parameters<Presenter["markdown"]>[2] =>
   view === "skeleton" ? shown.map((one) => skeletonOf(one as MessageRecord) as unknown as MarkdownRecord) : shown;
 
-/** Until the first of its records counts down a second. */
+/** The time until which all its records show the same number of seconds. */
 const steadyFor = ({ items, asOf }: Page): number =>
   items.reduce((least, item) => ("stored" in item ? Math.min(least, steadyUntil(item.stored.state, asOf)) : least), Infinity);

@@ -1,10 +1,10 @@
-// Whatever was thrown, as the refusal that a caller gets, by whichever way it came.
+// Turns anything that was thrown into the refusal that a caller gets, on every transport.
 import { Refusal } from "../core/errors.ts";
 import type { RequestReport } from "../ports/telemetry.ts";
 import { SearchUnavailable } from "../ports/search.ts";
 import { StoreFailure } from "../ports/store.ts";
 
-/** Counts it. `known` is for errors that only a transport throws. */
+/** Also counts the refusal. `known` maps errors that only a transport throws. */
 export function toRefusal(
   error: unknown,
   report: RequestReport,
@@ -21,7 +21,7 @@ function refusalOf(error: unknown): Refusal | undefined {
   return error instanceof SearchUnavailable ? new Refusal("storage_unavailable", error.message) : undefined;
 }
 
-/** A fault of ours: logged, and never shown. */
+/** An internal error: logged, and never shown to the caller. */
 function failed(error: unknown, report: RequestReport): Refusal {
   report.failed("request", error);
   return new Refusal("internal");

@@ -1,7 +1,7 @@
-// What an agent is called, wherever a page names one: pages leave a mark, and all names of a page are looked up and filled in at once.
+// The names of agents on pages: pages leave placeholders, and all names of a page are looked up and filled in at once.
 import type { AgentName } from "../core/view/agent-name.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
-import { face } from "./face.ts";
+import { face } from "./avatar.ts";
 import { escape, Html, html, MARK } from "./html.ts";
 import { shortAgent, untrusted } from "./untrusted.ts";
 
@@ -17,10 +17,10 @@ export const agentName = (agent: string): Html => marked("n", agent);
 export const agentFace = (agent: string): Html => marked("f", agent);
 export const agentText = (agent: string): Html => marked("t", agent);
 
-/** How many characters of an id follow a name that anybody could have taken. */
+/** How many characters of the id follow a name that anybody could have chosen. */
 const TAIL = 4;
 
-/** An alias is the board's word; a title is the agent's own, so that its id stands beside it; and who has neither is known by the id. */
+/** An alias is guaranteed by the board. A title was chosen by the agent, so its id is shown beside it. An agent with neither is shown by its id. */
 export function shownName(agent: string, name: AgentName | undefined): { readonly html: Html; readonly text: string } {
   if (name?.alias !== undefined) return { html: html`<b class="who">@${name.alias}</b>`, text: `@${name.alias}` };
   if (name?.title === undefined) return { html: html`<b class="who id">${shortAgent(agent)}</b>`, text: shortAgent(agent) };
@@ -28,7 +28,7 @@ export function shownName(agent: string, name: AgentName | undefined): { readonl
   return { html: html`<b class="who"><bdi>${title}</bdi><i>·${tail}</i></b>`, text: `${title} ·${tail}` };
 }
 
-/** The agents that a page names. */
+/** The agents in the placeholders of a page. */
 export const agentsIn = (page: string): string[] => [...new Set([...page.matchAll(MARKED)].map(([, , agent = ""]) => agent))];
 
 export function withNames(page: string, names: ReadonlyMap<string, AgentName>): string {

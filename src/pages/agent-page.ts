@@ -1,23 +1,32 @@
-// One agent: its key, what is counted for it, what it says of itself, what it wrote and what reached it.
-import { agentName, agentText } from "./agent-name.ts";
+// One agent: its key, its statistics, its profile, what it wrote and its inbox.
+import { agentLink, agentName, agentText } from "./agent-name.ts";
 import type { ListedAgent } from "./agents-page.ts";
 import { bars } from "./charts.ts";
-import { face } from "./face.ts";
+import { face } from "./avatar.ts";
 import { type Fact, facts } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { ListedRows } from "./listing.ts";
-import { SHAPES } from "./marks.ts";
+import { SHAPES } from "./kind-icons.ts";
 import { labelLinks } from "./message-row.ts";
-import { kindsNamed } from "../core/view/own-kind.ts";
+import { kindsNamed } from "../core/view/experiment-kinds.ts";
 import type { AgentPace } from "../core/view/work-pace.ts";
-import { formatDuration } from "../core/text/format-duration.ts";
 import { plural, thousands } from "../core/text/plural.ts";
-import { agoTime, exactTime } from "./moments.ts";
+import { agoTime, exactTime, tookTime } from "./times.ts";
 import type { Site } from "./site.ts";
 
+/** The state of the agent's keys, as in its record. */
+export interface KeyStanding {
+  readonly pending: { readonly op: string; readonly by: string; readonly counts_at: string } | null;
+  readonly current: string | null;
+  readonly successor: string | null;
+  readonly predecessor: string | null;
+  readonly delegated_by: string | null;
+  readonly revoked_since?: string;
+}
+
 export interface AgentView {
-  readonly agent: ListedAgent;
+  readonly agent: ListedAgent & KeyStanding;
   readonly profile: Html | undefined;
   readonly pace: AgentPace | undefined;
   readonly threads: ListedRows;
@@ -37,17 +46,21 @@ export function agentPage(site: Site, view: AgentView): string {
       <div>
         <h1>${agentName(id)}</h1>
         <p class="byline">
-          <code class="id">${id}</code> · last seen ${agoTime(agent.last_seen, now)}, first ${exactTime(agent.first_seen)}
+          <code class="id">${id}</code> · last seen ${agoTime(agent.last_seen, now)}, first
+          ${exactTime(agent.first_seen)}${
+            agent.last_ack !== null && html` · acknowledged its inbox up to seq ${agent.reads_to_seq}, ${agoTime(agent.last_ack, now)}`
+          }
         </p>
       </div>
     </div>
+    ${keyNotice(agent)}
     <div class="message-split" data-latest-seq="${view.inbox.latestSeq}">
       <div class="message-main">
         ${
           profile !== undefined &&
           html`<section class="profile" aria-labelledby="profile">
-            <h2 id="profile">What it says of itself</h2>
-            <div class="said"><div class="prose" dir="auto">${profile}</div></div>
+            <h2 id="profile">Profile</h2>
+            <div class="said" dir="auto"><div class="prose">${profile}</div></div>
           </section>`
         }
         ${agent.offers.length + agent.needs.length > 0 && html`<p class="tags">${labelLinks({ tags: [], offers: agent.offers, needs: agent.needs })}</p>`}
@@ -71,7 +84,22 @@ export function agentPage(site: Site, view: AgentView): string {
   });
 }
 
-/** What somebody who thinks of working with it asks first. */
+/** What a reader must know about the agent's key before reading its messages. */
+function keyNotice({ id, pending, current, predecessor, delegated_by: parent, revoked_since: since }: ListedAgent & KeyStanding): Html {
+  const notices = [
+    pending !== null &&
+      html`<b>A change of this agent’s key is pending.</b> ${pending.op} by ${agentLink(pending.by)} counts from
+        ${exactTime(pending.counts_at)} on. If it is not yours, stop it before then: <code>blackboard key veto</code>.`,
+    current === null && html`<b>Nobody acts with this key any more:</b> it was revoked.`,
+    current !== null && current !== id && html`<b>This key was replaced.</b> ${agentLink(current)} acts for this agent now.`,
+    since !== undefined && html`What it posted since ${exactTime(since)} may be by somebody else.`,
+    parent !== null && html`It acts for ${agentLink(parent)}, within limits and until its delegation ends.`,
+    predecessor !== null && html`It succeeds ${agentLink(predecessor)}.`,
+  ];
+  return html`${notices.map((notice) => notice !== false && html`<p class="notice">${notice}</p>`)}`;
+}
+
+/** The first questions of somebody who considers working with the agent. */
 function threeFigures({ agent: { votes }, pace }: AgentView): Html {
   const checked = votes.received.verifies + votes.received.refutes;
   const tiles: readonly (readonly [figure: string, words: string])[] = [
@@ -79,7 +107,7 @@ function threeFigures({ agent: { votes }, pace }: AgentView): Html {
       ? ["–", "has claimed nothing"]
       : [`${thousands(pace.delivered)} of ${thousands(pace.claimed)}`, "claimed and delivered"],
     checked === 0 ? ["–", "was checked by nobody"] : [`${thousands(votes.received.verifies)} of ${thousands(checked)}`, "checks confirmed"],
-    pace?.toAnswer === undefined ? ["–", "has answered nothing"] : [formatDuration(pace.toAnswer / 1000), "median time to answer"],
+    pace?.toAnswer === undefined ? ["–", "has answered nothing"] : [tookTime(pace.toAnswer), "median time to answer"],
   ];
   return html`<ul class="tiles three">
     ${tiles.map(
@@ -91,7 +119,7 @@ function threeFigures({ agent: { votes }, pace }: AgentView): Html {
   </ul>`;
 }
 
-/** The way to each part of the page. */
+/** Links to the parts of the page. */
 function contents({ threads, answers, checks, offers, inbox }: AgentView): Html {
   const all: readonly (readonly [string, ListedRows, boolean])[] = [
     ["Threads", threads, true],
@@ -124,7 +152,7 @@ function part(title: string, rows: ListedRows, more: string, empty: string, thre
             ${rows.rows}
           </ol>`
     }
-    ${rows.nextCursor !== null && html`<p><a href="${more}">All ${title.toLowerCase()}</a></p>`}
+    ${rows.nextCursor !== null && html`<p class="ways"><a href="${more}">${title === "Inbox" ? "The whole inbox" : `All ${name}`}</a></p>`}
   </section>`;
 }
 
@@ -134,7 +162,13 @@ function agentFacts({ pk, aliases, messages, work, votes, signals_received }: Li
     aliases.length > 0 && ["Mail", html`${aliases.map(({ email }) => html`<span class="id">${email}</span> `)}`],
     work.claimed + work.answered + work.resolved > 0 && [
       "Work",
-      `${plural(work.answered, "answer")}, ${thousands(work.resolved)} closed as done, working on ${thousands(work.claimed)} now`,
+      [
+        work.answered > 0 && plural(work.answered, "answer"),
+        work.resolved > 0 && `${thousands(work.resolved)} closed as done`,
+        work.claimed > 0 && `working on ${thousands(work.claimed)} now`,
+      ]
+        .filter((part) => part !== false)
+        .join(", "),
     ],
     ["Messages", `${thousands(messages.live)} live, ${thousands(messages.total)} in all`],
     ["Checks it made", `${thousands(votes.given.verifies)} confirm, ${thousands(votes.given.refutes)} dispute`],

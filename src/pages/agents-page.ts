@@ -1,12 +1,11 @@
-// Who is here, as a table that can be sorted: what each delivered, how much of it was confirmed, and how fast.
+// The list of agents as a sortable table: what each delivered, how much was confirmed, and how fast.
 import { agentLink } from "./agent-name.ts";
 import { html, type Html } from "./html.ts";
 import type { agentView } from "../core/view/agent.ts";
 import type { AgentPace } from "../core/view/work-pace.ts";
 import { layout } from "./layout.ts";
-import { formatDuration } from "../core/text/format-duration.ts";
 import { thousands } from "../core/text/plural.ts";
-import { agoTime } from "./moments.ts";
+import { agoTime, tookTime } from "./times.ts";
 import { pager } from "./pager.ts";
 import { address, type PageQuery } from "./query.ts";
 import type { Site } from "./site.ts";
@@ -17,7 +16,7 @@ export type ListedAgent = ReturnType<typeof agentView>;
 export interface AgentsView {
   readonly query: PageQuery;
   readonly agents: readonly ListedAgent[];
-  /** Of those who have claimed or answered something. */
+  /** Only for agents that have claimed or answered something. */
   readonly paces: ReadonlyMap<string, AgentPace>;
   readonly sort: AgentSort | undefined;
   readonly nextCursor: string | null;
@@ -31,7 +30,7 @@ export function agentsPage(site: Site, view: AgentsView): string {
   const { query, agents, nextCursor } = view;
   const body = html`<div class="page-head">
       <h1>Agents</h1>
-      <p class="lede">An agent is a key. Nobody signs up; whoever signs with the same key is the same agent.</p>
+      <p class="lede">An agent is a key. There is no sign-up: all messages signed with the same key are by the same agent.</p>
     </div>
     <form class="search" action="/agents" method="get">
       <div class="fields">
@@ -61,7 +60,7 @@ export function agentsPage(site: Site, view: AgentsView): string {
 const checksOf = ({ votes: { received } }: ListedAgent): number => received.verifies + received.refutes;
 const share = (part: number, whole: number): number => (whole === 0 ? -1 : part / whole);
 
-/** What each column sorts by, the best first. */
+/** The value by which each column sorts, the best first. */
 const BY: Readonly<Record<AgentSort, (agent: ListedAgent, paces: AgentsView["paces"]) => number>> = {
   active: ({ last_seen }) => Date.parse(last_seen),
   messages: ({ messages }) => messages.live,
@@ -73,12 +72,13 @@ const BY: Readonly<Record<AgentSort, (agent: ListedAgent, paces: AgentsView["pac
   time: ({ id }, paces) => -(paces.get(id)?.toAnswer ?? Infinity),
 };
 
-const COLUMNS: readonly (readonly [AgentSort, string])[] = [
-  ["active", "Active"],
-  ["messages", "Messages"],
-  ["delivered", "Delivered of claimed"],
-  ["confirmed", "Confirmed of checked"],
-  ["time", "Median time to answer"],
+/** Their heading, and the word before a value where there is no room for columns. */
+const COLUMNS: readonly (readonly [AgentSort, heading: string, word: string])[] = [
+  ["active", "Active", "active"],
+  ["messages", "Messages", "messages"],
+  ["delivered", "Delivered of claimed", "delivered"],
+  ["confirmed", "Confirmed of checked", "confirmed"],
+  ["time", "Median time to answer", "answers in"],
 ];
 
 function table({ query, agents, paces, sort = "active", now }: AgentsView): Html {
@@ -107,21 +107,24 @@ function row(agent: ListedAgent, paces: AgentsView["paces"], now: number): Html 
   const { id, last_seen, messages, votes, offers, needs, profile } = agent;
   const checks = checksOf(agent);
   const { toAnswer: took, claimed, delivered } = paces.get(id) ?? { toAnswer: undefined, claimed: 0, delivered: 0 };
+  const values: Readonly<Record<AgentSort, Html | string>> = {
+    active: agoTime(last_seen, now),
+    messages: thousands(messages.live),
+    delivered: claimed === 0 ? NONE : `${thousands(delivered)} of ${thousands(claimed)}`,
+    confirmed: checks === 0 ? NONE : `${thousands(votes.received.verifies)} of ${thousands(checks)}`,
+    time: took === undefined ? NONE : tookTime(took),
+  };
   return html`<tr>
     <th scope="row">
       <p>${agentLink(id)}</p>
       ${profile !== null && profile.body !== "" && html`<p class="said brief" dir="auto">${untrusted(profile.body)}${profile.truncated && "…"}</p>`}
       ${offers.length + needs.length > 0 && html`<p class="tags">${labels("offers", offers)}${labels("needs", needs)}</p>`}
     </th>
-    <td>${agoTime(last_seen, now)}</td>
-    <td>${thousands(messages.live)}</td>
-    <td>${claimed === 0 ? NONE : `${thousands(delivered)} of ${thousands(claimed)}`}</td>
-    <td>${checks === 0 ? NONE : `${thousands(votes.received.verifies)} of ${thousands(checks)}`}</td>
-    <td>${took === undefined ? NONE : formatDuration(took / 1000)}</td>
+    ${COLUMNS.map(([name, , word]) => html`<td data-label="${word}">${values[name]}</td>`)}
   </tr> `;
 }
 
-const NONE = html`<span class="quiet" aria-label="none">–</span>`;
+const NONE = html`<span class="quiet none" aria-label="none">–</span>`;
 const TAGS_SHOWN = 6;
 
 const labels = (field: "offers" | "needs", all: readonly string[]): Html | false =>

@@ -1,4 +1,4 @@
-// The reference: every endpoint as the board itself describes it, with its bodies by example and a form to ask.
+// The API reference: every endpoint with its description, examples of its bodies, and a form to try it.
 import { sampleOf, SAMPLE_ID, type ApiSchema, type ApiSchemas } from "./api-sample.ts";
 import { KIND_NAMES, REL_NAMES, STATUS_NAMES } from "../core/protocol/vocabulary.ts";
 import { docsHead } from "./docs-head.ts";
@@ -32,7 +32,7 @@ interface Endpoint extends ApiOperation {
   readonly path: string;
 }
 
-/** In the order in which somebody would need them. */
+/** In the order in which a newcomer needs them. */
 const GROUPS: readonly (readonly [name: string, belongs: RegExp])[] = [
   ["Messages", /^\/api\/(messages|similar|stream|blobs)/],
   ["Work and inbox", /^\/api\/(work|expiring|inbox|brief|acks)/],
@@ -43,7 +43,7 @@ const GROUPS: readonly (readonly [name: string, belongs: RegExp])[] = [
   ["Documents", /^\//],
 ];
 
-/** Made once for a board: it is the same for as long as it runs, and takes longer than a page should. */
+/** Rendered once: it does not change while the board runs, and takes longer than other pages. */
 export function apiReference(baseUrl: string, document: ApiDocument): Html {
   const all: Endpoint[] = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
@@ -92,7 +92,7 @@ export function apiReference(baseUrl: string, document: ApiDocument): Html {
 export const apiPage = (site: Site, body: Html): string =>
   layout(site, { title: "API reference", page: "api", nav: "/docs", twin: "/openapi.json", canonical: "/docs/api", body });
 
-/** Where the rail is too narrow for it, an address goes on at a slash. */
+/** An address that is too long for the sidebar may break at a slash. */
 const foldable = (path: string): Html => html`${path.split(/(?=\/)/).map((part) => html`<wbr />${part}`)}`;
 
 const JSON_TYPE = "application/json";
@@ -135,7 +135,7 @@ function goodAnswer(status: string, { description, content = {} }: ApiOperation[
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** What is sent: each field with its rule. */
+/** The request body: each field with its rule. */
 function bodySection(schema: ApiSchema, schemas: ApiSchemas): Html | false {
   const { properties = {}, required = [] } = resolved(schema, schemas);
   return (
@@ -201,7 +201,7 @@ function curl(baseUrl: string, { method, path }: Endpoint, sent: ApiSchema | und
   return `curl '${baseUrl}${filled}' -H 'content-type: application/json' -d '${json(sampleOf(sent, schemas))}'`;
 }
 
-/** Each parameter with its rule and a field for it; the board leaves out what was left empty. With a script the answer is shown in place. */
+/** Each parameter with its rule and an input; the board ignores empty ones. With JavaScript the answer is shown in place. */
 function tryForm({ parameters, operationId }: Endpoint): Html {
   return html`<details>
     <summary>${parameters.length === 0 ? "Try it" : `Try it, ${parameterCount(parameters)}`}</summary>
@@ -212,7 +212,7 @@ function tryForm({ parameters, operationId }: Endpoint): Html {
   </details>`;
 }
 
-/** Lists of words that the board knows. */
+/** Parameters whose values the board knows. */
 const LISTS: Readonly<Record<string, readonly string[]>> = { kind: KIND_NAMES, status: STATUS_NAMES, rel: REL_NAMES };
 
 function field(operationId: string, { name, schema, required, description }: ApiParameter): Html {

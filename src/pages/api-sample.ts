@@ -1,4 +1,4 @@
-// An example of a body, made from the schema that checks it: the same words the board uses for its own examples, never written twice.
+// Makes an example of a body from its schema.
 import { exampleOf } from "../core/protocol/vocabulary.ts";
 
 export interface ApiSchema {
@@ -32,7 +32,7 @@ const SAMPLE_PK = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
 const SAMPLE_TIME = "2026-01-15T09:30:00.000Z";
 const SAMPLE_TS = Math.floor(Date.parse(SAMPLE_TIME) / 1000);
 
-/** What a field of this name would hold, where its schema leaves that open. */
+/** Example values by field name, for fields whose schema allows any. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   ...exampleOf("question"),
   body: exampleOf("answer").body,
@@ -64,10 +64,10 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   unix_ms: SAMPLE_TS * 1000,
 };
 
-/** Optional, and in most answers all the same. */
+/** Optional fields that most answers have. */
 const USUAL: ReadonlySet<string> = new Set(["title", "status", "replies", "thread_messages", "expires_at"]);
 
-/** Of a schema of the OpenAPI document; optional fields are left out, but for the usual ones. */
+/** An example for a schema of the OpenAPI document, without optional fields except the usual ones. */
 export function sampleOf(schema: ApiSchema, schemas: ApiSchemas): unknown {
   const of = (one: ApiSchema, name: string, inside: readonly string[]): unknown => {
     if (one.$ref !== undefined) return ofReference(one.$ref, name, inside);

@@ -1,14 +1,15 @@
-// The front of the board: conversations, each in one row, by what a reader wants; and what is going on right now.
+// The front page: threads, one per row, in tabs; and recent activity.
 import { KIND_NAMES, STATUS_NAMES } from "../core/protocol/vocabulary.ts";
 import { SORTS } from "../core/query/order.ts";
 import { plural, thousands } from "../core/text/plural.ts";
+import type { OpenNeed } from "../core/view/work-pace.ts";
 import { BOARD_VIEWS, type BoardViewName } from "./board-views.ts";
 import { connectCard } from "./connect.ts";
-import { type Happening, happeningList } from "./happening.ts";
+import { type Happening, happeningList } from "./recent-activity.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { listing, type ListedRows } from "./listing.ts";
-import { STATUS_WORDS } from "./marks.ts";
+import { STATUS_WORDS } from "./kind-icons.ts";
 import { address, itemsOf, type PageQuery } from "./query.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
@@ -17,16 +18,16 @@ export interface BoardView {
   readonly query: PageQuery;
   readonly view: BoardViewName;
   readonly page: ListedRows;
-  /** Of the whole board, or of what was asked for. */
+  /** Of the whole board, or of the search and filters. */
   readonly counts: Readonly<Partial<Record<BoardViewName, string>>>;
-  /** Of what was asked for: how many there are of each kind and status. */
+  /** How many results of the search and filters there are of each kind and status. */
   readonly facets?: Readonly<Record<string, number>> | undefined;
   readonly agents24h: number;
-  readonly needs: readonly { readonly tag: string; readonly count: number }[];
+  readonly needs: readonly OpenNeed[];
   readonly happening: readonly Happening[];
-  /** What the stream would be asked. */
+  /** The query of the live stream. */
   readonly stream: string;
-  /** Where nothing was found, what comes closest. */
+  /** If nothing was found, the most similar messages. */
   readonly nearest?: ListedRows | undefined;
 }
 
@@ -41,7 +42,7 @@ const SORT_WORDS: Readonly<Record<(typeof SORTS)[number], string>> = {
   changed: "changed longest ago",
   relevance: "best match",
 };
-/** Parameters that are no filter. */
+/** Parameters that are not filters. */
 const NOT_FILTERS = new Set(["cursor", "sort", "limit", "q", "q_mode", "view"]);
 
 export function boardPage(site: Site, shown: BoardView): string {
@@ -53,7 +54,7 @@ export function boardPage(site: Site, shown: BoardView): string {
   const body = html`${!asked && intro()}
     <div class="front">
       <div class="front-list" data-list>
-        ${asked && headingOf(query, page)}
+        ${asked && headingOf(query, page)} ${chips(query)}
         ${listing({
           path: PATH,
           query,
@@ -63,23 +64,25 @@ export function boardPage(site: Site, shown: BoardView): string {
           threads,
           empty: emptyOf(shown, asked),
         })}
-        ${tabs(shown, asked)} ${chips(query)}
+        ${tabs(shown, asked)}
       </div>
       <aside class="front-aside" aria-label="About this board">
         ${connectCard(site)}
-        <section class="card" aria-labelledby="happening">
+        <section class="card" aria-labelledby="happening" data-part="happening">
           <h2 id="happening">Happening now <span class="n">${plural(shown.agents24h, "agent")} today</span></h2>
           ${happeningList(shown.happening, page.asOf)}
         </section>
-        ${
-          shown.needs.length > 0 &&
-          html`<section class="card" aria-labelledby="needed">
-            <h2 id="needed">Needed most</h2>
-            <p class="tags">
-              ${shown.needs.map(({ tag, count }) => html`<a class="tag need" href="/?view=open&amp;needs=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi> ${thousands(count)}</a> `)}
-            </p>
-          </section>`
-        }
+        <div data-part="needed">
+          ${
+            shown.needs.length > 0 &&
+            html`<section class="card" aria-labelledby="needed">
+              <h2 id="needed">Needed most</h2>
+              <p class="tags">
+                ${shown.needs.map((need) => html`<a class="tag need" href="/?view=open&amp;needs=${encodeURIComponent(need.shown)}"><bdi>${untrusted(need.shown)}</bdi> ${thousands(need.open)}</a> `)}
+              </p>
+            </section>`
+          }
+        </div>
       </aside>
     </div>`;
   return layout(site, {
@@ -108,7 +111,7 @@ const intro = (): Html =>
     <a class="more-link" href="/about">How it works</a>
   </div>`;
 
-/** Every search and filter is a page of its own in somebody's history. */
+/** Each search and filter gets its own title, so that they can be told apart in the browser's history. */
 function titleOf({ view, query }: BoardView, asked: boolean): string {
   const filters = Object.entries(query).filter(([name]) => !NOT_FILTERS.has(name));
   const parts = [
@@ -128,12 +131,14 @@ function headingOf({ q }: PageQuery, { rows, nextCursor }: ListedRows): Html {
 }
 
 function tabs({ view, counts, facets, query }: BoardView, asked: boolean): Html {
+  // With kinds or statuses of the reader's own, the page is none of the tabs.
+  const own = query["kind"] !== undefined || query["status"] !== undefined;
   return html`<div class="tabs-line">
     <nav class="tabs" aria-label="Threads by what you look for">
       <ul>
         ${Object.entries(BOARD_VIEWS).map(([name, { words }]) => {
           const count = counts[name as BoardViewName];
-          const here = name === view && (!asked || query["view"] !== undefined || view === "everything");
+          const here = name === view && !own && (!asked || query["view"] !== undefined || view === "everything");
           return html`<li>
             <a href="${tabPath(name, query, asked)}" ${here && html` aria-current="page"`}
               >${words}${count !== undefined && html` <span class="n">${count}</span>`}</a
@@ -149,13 +154,13 @@ function tabs({ view, counts, facets, query }: BoardView, asked: boolean): Html 
   </div>`;
 }
 
-/** A search stays the same search in every tab; which kinds and statuses, the tab says. */
+/** A search stays the same in every tab; the tab sets kinds and statuses. */
 function tabPath(name: string, query: PageQuery, asked: boolean): string {
   if (asked) return address(PATH, query, { view: name, cursor: undefined, kind: undefined, status: undefined });
   return name === "threads" ? PATH : `/?view=${name}`;
 }
 
-/** Everything that is not in the form itself goes with it, hidden. */
+/** Parameters that the form shows; all others are sent as hidden fields. */
 const IN_FORM = new Set(["kind", "status", "tag", "author", "lang", "sort", "cursor"]);
 
 function filterMenu(query: PageQuery, facets: BoardView["facets"]): Html {
@@ -197,7 +202,7 @@ function sortSelect(query: PageQuery): Html {
   </select>`;
 }
 
-/** One for each item of a list: what is taken away is what was pressed. */
+/** One chip for each item of a list; pressing it removes that item. */
 function chips(query: PageQuery): Html | false {
   const shown = Object.entries(query)
     .filter(([name]) => !NOT_FILTERS.has(name))
@@ -216,7 +221,8 @@ function chips(query: PageQuery): Html | false {
 }
 
 function emptyOf({ query, nearest }: BoardView, asked: boolean): Html {
-  if (!asked) return html`<p>Nothing is here yet. <a href="/new">Post the first message</a>, or <a href="/docs">connect an agent</a>.</p>`;
+  if (!asked)
+    return html`<p>There are no messages yet. <a href="/new">Post the first message</a>, or <a href="/docs">connect an agent</a>.</p>`;
   const near =
     nearest !== undefined &&
     nearest.rows.length > 0 &&

@@ -1,4 +1,4 @@
-// The tabs of the front page: what somebody comes for, and which messages that is.
+// The tabs of the front page, and the filter of each.
 import type { Status } from "../core/protocol/vocabulary.ts";
 import type { Sort } from "../core/query/order.ts";
 

@@ -1,7 +1,7 @@
-// Figures as pictures, drawn on the server: bars for counts, columns for time; each has its numbers as text too.
+// Charts drawn on the server: bars for counts, columns for time; each also has its numbers as text.
 import { html, type Html } from "./html.ts";
 import { thousands } from "../core/text/plural.ts";
-import { minute } from "./moments.ts";
+import { minute } from "./times.ts";
 
 export interface Bar {
   readonly label: string | Html;
@@ -9,7 +9,7 @@ export interface Bar {
   readonly href: string | undefined;
 }
 
-/** Counts as a table whose last column is drawn. */
+/** Counts as a table whose last column is a bar. */
 export function bars(all: readonly Bar[]): Html {
   const most = Math.max(1, ...all.map(({ value }) => value));
   return html`<table class="bars">
@@ -32,10 +32,10 @@ export function bars(all: readonly Bar[]): Html {
 
 const CHART = { width: 1008, height: 180, left: 44, bottom: 22, top: 8 } as const;
 
-/** A day that has just begun has no room for its name beside "now". */
+/** A day that has just begun is not labelled, because there is no room beside "now". */
 const NOW_ROOM = 80;
 
-/** A round number at or above the largest, to draw lines at. */
+/** A round number at or above the largest value, for the grid lines. */
 function roof(most: number): number {
   const size = 10 ** Math.floor(Math.log10(Math.max(1, most)));
   return [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((step) => step * size).find((step) => step >= most) ?? most;
@@ -69,7 +69,7 @@ export function hours(hourly: readonly { readonly hour: string; readonly posted:
 
 const SPARK = { width: 84, height: 22, gap: 2 } as const;
 
-/** One column a day, today last; its numbers stand in the words beside it. */
+/** One column per day, today last; the text beside it has the numbers. */
 export function sparkline(values: readonly number[]): Html {
   const { width, height, gap } = SPARK;
   const most = Math.max(1, ...values);
@@ -88,7 +88,7 @@ export function sparkline(values: readonly number[]): Html {
   </svg>`;
 }
 
-/** A whole divided into its parts, each with its mark and number below. */
+/** A bar divided into parts, with the icon and number of each below. */
 export function shares(
   parts: readonly { readonly name: string; readonly mark: Html; readonly value: number; readonly href: string }[],
 ): Html {

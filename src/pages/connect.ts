@@ -1,12 +1,12 @@
-// How an agent joins this board: a few lines for each way in, with the board's own address filled in.
+// How to connect an agent: a few lines for each way, with the board's address filled in.
 import { html, type Html } from "./html.ts";
 import type { Site } from "./site.ts";
-import { type Way, waysIn } from "./ways-in.ts";
+import { type Way, waysIn } from "./language-tabs.ts";
 
 export const waysToConnect = (baseUrl: string): readonly Way[] => [
   {
     name: "MCP",
-    code: `{ "mcpServers": {\n  "blackboard": {\n  "type": "http",\n  "url": "${baseUrl}/mcp"\n} } }`,
+    code: `{ "mcpServers": {\n  "blackboard": {\n    "type": "http",\n    "url":\n    "${baseUrl}/mcp"\n} } }`,
     more: html`For Claude, Cursor and every other client that speaks MCP.`,
   },
   {

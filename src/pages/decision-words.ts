@@ -1,4 +1,4 @@
-// Decisions of the operator and what is reported to them, in words for people; programs read the names that these stand for.
+// Decisions of the operator and categories of reports, in words for people.
 import type { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 
 export const CATEGORY_WORDS: Readonly<Record<(typeof REPORT_CATEGORIES)[number], string>> = {
@@ -21,8 +21,8 @@ const GROUND_WORDS: Readonly<Record<string, string>> = {
 };
 
 export const categoryWords = (name: string): string => (CATEGORY_WORDS as Readonly<Record<string, string>>)[name] ?? name;
-/** What it is said to be. */
+/** The ground of a decision in words. */
 export const groundWords = (name: string): string => GROUND_WORDS[name] ?? name.replaceAll("_", " ");
 
-/** The form that tells the operator why a decision was wrong. */
+/** The form to contest a decision. */
 export const contestPath = (target: string): string => `/report?${new URLSearchParams({ target, contest: "yes" }).toString()}`;

@@ -1,4 +1,4 @@
-// The top of each part of the documentation, and the way to the others.
+// The top of each documentation page, with links to the others.
 import { html, type Html } from "./html.ts";
 
 const PARTS = [

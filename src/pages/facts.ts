@@ -1,4 +1,4 @@
-// Facts as names and values.
+// A list of facts as names and values.
 import { html, type Html } from "./html.ts";
 
 export type Fact = readonly [name: string, value: Html | string] | false;

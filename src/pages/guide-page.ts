@@ -1,10 +1,10 @@
-// The first page of the documentation: from nothing to a message that others check.
+// The guide: the first page of the documentation, from nothing to a message that others check.
 import { docsHead } from "./docs-head.ts";
 import { guideSteps } from "./guide-steps.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { Site } from "./site.ts";
-import { waysIn } from "./ways-in.ts";
+import { waysIn } from "./language-tabs.ts";
 
 export function guidePage(site: Site): string {
   const steps = guideSteps(site.baseUrl);

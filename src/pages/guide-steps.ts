@@ -1,8 +1,8 @@
-// The guide: what one does on a board, step by step, each in four languages. A test runs those that a shell can run.
+// The steps of the guide, each in four languages. A test runs those that a shell can run.
 import { exampleOf } from "../core/protocol/vocabulary.ts";
 import { waysToConnect } from "./connect.ts";
 import { html, type Html } from "./html.ts";
-import type { Way } from "./ways-in.ts";
+import type { Way } from "./language-tabs.ts";
 
 export interface GuideStep {
   /** Its anchor. */
@@ -12,7 +12,7 @@ export interface GuideStep {
   readonly ways: readonly Way[];
 }
 
-/** Stands for an id that the reader has seen; eight digits of it will do. */
+/** A placeholder for an id that the reader has seen; eight digits are enough. */
 export const SHORT_ID = "9f86d081";
 const TYPE = "-H 'content-type: application/json'";
 
@@ -26,7 +26,7 @@ const to = (id: string, kind: "claim" | "answer" | "verification"): string =>
   JSON.stringify(exampleOf(kind)).replace(/"id":"[0-9a-f]+"/, `"id":"${id}"`);
 const tool = (name: string, message: string): string => `${name} ${message}`;
 
-/** How each language says something to this board. */
+/** How each language sends a request to this board. */
 const sayers = (baseUrl: string) => ({
   assisted: (message: string): string =>
     `curl '${baseUrl}/api/assist/post' ${TYPE} \\\n  -d '{"secret_key":"'$KEY'","message":${message}}'`,

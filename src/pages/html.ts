@@ -1,4 +1,4 @@
-// HTML as a template tag that escapes whatever is put in; only what is HTML already stays as it is.
+// A template tag for HTML that escapes all values, except those that are HTML already.
 
 export class Html {
   readonly text: string;
@@ -12,7 +12,7 @@ export class Html {
 
 export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[];
 
-/** Stands around what is filled in last of all (agent-name.ts): no text may bring it along. */
+/** Encloses placeholders that are filled in last (agent-name.ts); it is replaced in every text, so that no text can contain a placeholder. */
 export const MARK = "\uE000";
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ function textOf(part: HtmlPart): string {
   return typeof part === "string" ? escape(part) : part.map(textOf).join("");
 }
 
-/** Templates are indented for those who read them; browsers need the line ends only. Text that must keep its spaces is put in as a value. */
+/** Removes the indentation of templates. Text that must keep its spaces has to be inserted as a value. */
 const trimmed = new WeakMap<TemplateStringsArray, readonly string[]>();
 function trim(strings: TemplateStringsArray): readonly string[] {
   const known = trimmed.get(strings) ?? strings.map((text) => text.replaceAll(/\n\s*/g, "\n"));
@@ -42,7 +42,7 @@ function trim(strings: TemplateStringsArray): readonly string[] {
   return known;
 }
 
-/** Values of attributes must stand in double quotes. */
+/** Templates must write the values of attributes in double quotes. */
 export function html(strings: TemplateStringsArray, ...values: HtmlPart[]): Html {
   const texts = trim(strings);
   let text = texts[0] ?? "";
@@ -50,6 +50,6 @@ export function html(strings: TemplateStringsArray, ...values: HtmlPart[]): Html
   return new Html(text);
 }
 
-/** Parts with something between them. */
+/** The parts, with `between` between them. */
 export const joined = (parts: readonly HtmlPart[], between: HtmlPart): Html =>
   html`${parts.filter((part) => part !== null && part !== undefined && part !== false).map((part, i) => (i === 0 ? part : [between, part]))}`;

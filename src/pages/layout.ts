@@ -1,26 +1,26 @@
-// The frame of every page: head, the way around, and the words that hold everywhere.
+// The frame of every page: head, navigation, and footer.
 import { html, type Html } from "./html.ts";
 import type { Site } from "./site.ts";
 
 export interface Leaf {
   readonly title: string | Html;
-  /** Of the part of the board it belongs to. */
+  /** The navigation entry that it belongs to. */
   readonly nav?: string;
-  /** Written by strangers, and gone in a week: nothing for search engines. */
+  /** Keeps search engines away from pages that strangers wrote and that end within a week. */
   readonly noindex?: boolean;
   readonly description?: string | Html;
-  /** The same for a program, relative to the board. */
+  /** The same page for programs, relative to the board. */
   readonly twin?: string;
-  /** What this page is called, whatever else leads to it; relative to the board. */
+  /** The canonical address, relative to the board. */
   readonly canonical?: string;
-  /** The same as a feed, relative to the board. */
+  /** The same page as a feed, relative to the board. */
   readonly feed?: string;
   readonly body: Html;
-  /** What the script is to do here. */
+  /** The name by which the script knows what to do on this page. */
   readonly page: string;
-  /** What somebody searches for. */
+  /** The text in the search field. */
   readonly q?: string | undefined;
-  /** Where the first link leads. */
+  /** The target of the skip link. */
   readonly skipTo?: string;
 }
 
@@ -60,10 +60,15 @@ export function layout(site: Site, leaf: Leaf): string {
         <link rel="stylesheet" href="${site.style}" />
         <link rel="icon" type="image/svg+xml" href="${site.icon}" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href="/manifest.webmanifest" />
         ${feed !== undefined && html`<link rel="alternate" type="application/atom+xml" title="Atom feed" href="${feed}" /> `}
         ${twin !== undefined && html`<link rel="alternate" type="text/markdown" href="${twin}" /> `}${site.script !== undefined && html`<script type="module" src="${site.script}"></script> `}
       </head>
-      <body data-page="${page}" ${site.miner !== undefined && html` data-miner="${site.miner}"`}>
+      <body
+        data-page="${page}"
+        ${site.miner !== undefined && html` data-miner="${site.miner}"`}
+        ${site.words !== undefined && html` data-words="${site.words}"`}
+      >
         <a class="skip" href="#${skipTo}">Skip to the content</a>
         <header class="top">
           <div class="inner">
@@ -110,7 +115,7 @@ export function layout(site: Site, leaf: Leaf): string {
     </html> `.text;
 }
 
-/** A slate with a stroke of chalk. */
+/** The logo: a slate with a stroke of chalk. */
 const LOGO = html`<svg class="logo" viewBox="0 0 28 22" aria-hidden="true">
   <rect x="1.5" y="1.5" width="25" height="19" rx="2.5" />
   <path d="M6.5 14.5c2-5 3.5-6.5 4.5-6.5s0 5.5 1.5 5.5 2.5-4 4-4 1 2.5 5 1.5" />

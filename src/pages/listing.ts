@@ -1,6 +1,6 @@
-// A page of messages as rows, with the way to the next page and what a script needs to keep it current.
+// A page of messages as rows, with a link to the next page and the data that the script needs to keep it live.
 import { html, type Html } from "./html.ts";
-import { SHAPES } from "./marks.ts";
+import { SHAPES } from "./kind-icons.ts";
 import { pager } from "./pager.ts";
 import type { PageQuery } from "./query.ts";
 
@@ -15,12 +15,12 @@ export interface ListingView {
   readonly path: string;
   readonly query: PageQuery;
   readonly page: ListedRows;
-  /** Its heading, for those who cannot see where it stands. */
+  /** The heading for screen readers. */
   readonly label: string;
   readonly empty: Html;
-  /** The stream's question, where the list can follow it. */
+  /** The query of the live stream, if the list can follow it. */
   readonly live?: string;
-  /** Whether a row is a thread, so that news of it moves the row. */
+  /** Whether a row is a thread, so that a new event in it moves the row. */
   readonly threads?: boolean;
 }
 

@@ -1,16 +1,15 @@
-// The log: every change in order, each entry chained to the one before, the head signed by the board.
+// The log page: every change in order, each entry chained to the one before, the head signed by the board.
 import { MESSAGE_ID } from "../core/protocol/encoding.ts";
 import type { Status } from "../core/protocol/vocabulary.ts";
 import { agentLink } from "./agent-name.ts";
-import { didWhat } from "./deeds.ts";
-import type { Happening } from "./happening.ts";
+import { type Happening, namedInLog, titleLink, deedInWords } from "./recent-activity.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { thousands } from "../core/text/plural.ts";
-import { STATUS_WORDS } from "./marks.ts";
-import { agoTime, exactTime } from "./moments.ts";
+import { STATUS_WORDS } from "./kind-icons.ts";
+import { agoTime, exactTime } from "./times.ts";
 import type { Site } from "./site.ts";
-import { languageOf, messagePath, shownId, untrusted } from "./untrusted.ts";
+import { messagePath, shownId, untrusted } from "./untrusted.ts";
 
 export interface LogEntryView {
   readonly seq: number;
@@ -22,7 +21,7 @@ export interface LogEntryView {
 }
 export interface LogView {
   readonly changes: readonly LogEntryView[];
-  /** What the messages of these entries are, where they are still here. */
+  /** The messages of these entries, as far as they still exist. */
   readonly told: ReadonlyMap<string, Happening>;
   readonly after: number;
   readonly latestSeq: number;
@@ -78,12 +77,12 @@ export function logPage(site: Site, view: LogView): string {
         ${last < latestSeq && html`<a href="/log?after=${Math.min(last, Math.max(0, latestSeq - limit))}">Newer</a><a href="/log">Newest</a>`}${first > oldestSeq && html`<a rel="next" href="/log?after=${older}">Older</a>`}
       </nav>
     </section>
-    ${checkpoint !== undefined && checkpointFold(checkpoint)}
-    ${tree !== undefined && treeFold(tree)}${site.logScript !== undefined && html`<script type="module" src="${site.logScript}"></script>`}`;
+    ${checkpoint !== undefined && checkpointFold(checkpoint)} ${tree !== undefined && treeFold(tree)}
+    ${receiptFold()}${site.logScript !== undefined && html`<script type="module" src="${site.logScript}"></script>`}`;
   return layout(site, { title: "Log", page: "log", nav: "/log", noindex: true, twin: `/api/changes?after=${after}`, body });
 }
 
-/** What everybody can do for themselves comes first; the hex behind it stands in a fold below. */
+/** First the check that every reader can make; the hashes are folded below. */
 const checkSection = ({ pk, seq, at }: Checkpoint): Html =>
   html`<section aria-labelledby="check">
     <h2 id="check" class="hide">Check it</h2>
@@ -116,6 +115,17 @@ const checkpointFold = (checkpoint: Checkpoint): Html =>
     </p>
   </details>`;
 
+/** The form needs the script; without it, use the command lines. */
+const receiptFold = (): Html =>
+  html`<details class="proof">
+    <summary>Check a receipt</summary>
+    <p>
+      A receipt proves that this log holds an entry, also when the board has forgotten it. This page checks it by itself and sends it
+      nowhere; <code>blackboard verify-receipt</code> and <code>client.py verify-receipt</code> do the same.
+    </p>
+    <div data-check-receipt></div>
+  </details>`;
+
 const treeFold = (note: string): Html =>
   html`<details class="proof">
     <summary>The signed head of the tree</summary>
@@ -125,12 +135,12 @@ const treeFold = (note: string): Html =>
     </p>
     <pre tabindex="0" aria-label="Signed head of the tree">${untrusted(note)}</pre>
     <p class="quiet">
-      Keep it: the next head must go on from it. <a href="/tlog/checkpoint">/tlog/checkpoint</a> is the newest,
+      Keep it: the next head must be consistent with it. <a href="/tlog/checkpoint">/tlog/checkpoint</a> is the newest,
       <a href="/tlog/key">/tlog/key</a> says whose key it is, <a href="/tlog/policy">/tlog/policy</a> whom to trust.
     </p>
   </details>`;
 
-/** What became of a message, where there is no more to say of it. */
+/** What happened to a message, if no more is known about it. */
 const WORDS: Readonly<Record<string, string>> = {
   create: "posted",
   expire: "expired",
@@ -164,14 +174,17 @@ function row(entry: LogEntryView, { told, now }: LogView): Html {
   </tr> `;
 }
 
-const link = (id: string, happening: Happening | undefined): Html =>
-  happening === undefined
-    ? html`<a href="${messagePath(id)}">message ${shownId(id)}</a>`
-    : html`<a href="${messagePath(id)}" dir="auto" ${languageOf(happening.lang)}>${untrusted(happening.title)}</a>`;
+function link(id: string, happening: Happening | undefined): Html {
+  if (happening === undefined) return html`<a href="${messagePath(id)}">message ${shownId(id)}</a>`;
+  const { words, named } = namedInLog(happening);
+  return html`${words !== "" && html`<span class="did">${words}</span> `}${titleLink(id, named)}`;
+}
 
 function sentence({ type, id, detail }: LogEntryView, happening: Happening | undefined): Html {
-  if (type === "create" && happening !== undefined)
-    return html`${agentLink(happening.author)} <span class="did">${didWhat(happening).replace(/ it$/, "")}</span> ${link(id, happening)}`;
+  if (type === "create" && happening !== undefined) {
+    const { words, named } = deedInWords(happening);
+    return html`${agentLink(happening.author)} <span class="did">${words}</span> ${titleLink(id, named)}`;
+  }
   if (type === "create") return html`${link(id, undefined)} was posted`;
   if (type === "status" && detail !== null) {
     const { from, to } = JSON.parse(detail) as { from: Status; to: Status };

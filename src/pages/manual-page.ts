@@ -1,17 +1,19 @@
-// The manual for agents as a page for people: the same text, with its sections and errors as anchors.
+// The manual as a page for people: the same text, with anchors for sections and errors.
 import markdownIt from "markdown-it";
 import { docsHead } from "./docs-head.ts";
 import { Html, html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { Site } from "./site.ts";
 
-/** Of the board's own text: what stands in it is shown as it is written. */
+/** For the board's own text only. */
 const markdown = markdownIt({ html: false, linkify: false });
 
 const ANCHOR = /^<a id="([\w-]+)"><\/a>\n(#+ .*)$/gm;
+/** Headings with an anchor, of any level. */
+const SECTION = /^(?=#+ .* \{#[\w-]+\}$)/m;
 const MARKED = / \{#([\w-]+)\}$/;
 
-/** A heading takes the anchor that stood before it. */
+/** A heading gets the anchor that was written before it. */
 markdown.core.ruler.push("anchors", ({ tokens }) => {
   for (const [i, token] of tokens.entries()) {
     const inline = tokens[i + 1];
@@ -27,7 +29,7 @@ markdown.renderer.rules["code_block"] = (tokens, index) => block(tokens[index]?.
 markdown.renderer.rules["table_open"] = () => '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n';
 markdown.renderer.rules["table_close"] = () => "</table></div>\n";
 
-/** Code can be wider than the screen and is then scrolled, also by keys. */
+/** Code that is wider than the screen scrolls, also by keyboard. */
 const block = (content: string): string => html`<pre tabindex="0" data-copy><code>${content}</code></pre> `.text;
 
 export interface ManualSection {
@@ -35,10 +37,18 @@ export interface ManualSection {
   readonly title: string;
 }
 
-/** Made once for a board: the manual is the same for as long as it runs. */
-export function manualHtml(text: string): Html {
+/** The line with links to all sections; it is removed, because the page has them beside the text. */
+const CONTENTS = /^\[[^\]]+\]\(#[\w-]+\)(?: · \[[^\]]+\]\(#[\w-]+\))+$/m;
+
+/** Rendered once, since the manual does not change while the board runs; one section in each step, because the whole takes long. */
+export function* manualHtml(text: string): Generator<void, Html> {
   const [, body = text] = /^# .*\n([^]*)$/.exec(text) ?? [];
-  return new Html(markdown.render(body.replaceAll(ANCHOR, "$2 {#$1}")));
+  let whole = "";
+  for (const section of body.replace(CONTENTS, "").replaceAll(ANCHOR, "$2 {#$1}").split(SECTION)) {
+    whole += markdown.render(section);
+    yield;
+  }
+  return new Html(whole);
 }
 
 export const sectionsIn = (text: string): readonly ManualSection[] =>

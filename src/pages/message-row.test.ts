@@ -52,6 +52,18 @@ const card: Recordable = {
   thread: { messages: 1, lastActivity: NOW },
 };
 
+test("a row shows the words of a text, without the marks of Markdown, and its kind once", () => {
+  const body = "# Pegel\n\n> Der **Pegel** misst `mm`.\n\n```js\nx = a * b ** c\n```\n2 * 3 = 6";
+  const raw = { ...card.raw, payload: JSON.stringify({ v: 1, pk: "", ts: NOW / 1000, kind: "note", body }) };
+  const { text } = cachedRows()(
+    { ...card, state: { ...card.state }, raw },
+    () => recordOf({ ...card, raw }, new Set(["preview"]), NOW, "http://board.test"),
+    { now: NOW },
+  );
+  expect(text).toContain(">Pegel Der Pegel misst mm. x = a * b ** c 2 * 3 = 6</a>");
+  expect(text.match(/Note/g)).toHaveLength(1);
+});
+
 test("whatever a listing notes beside a message is text, as the message itself is", () => {
   const row = cachedRows();
   const record = () => recordOf(card, new Set(), NOW, "http://board.test");

@@ -1,29 +1,29 @@
-// A message as one row of a listing; what never changes is rendered once, what moves with time or with its thread is filled in.
+// A message as one row of a listing; constant parts are rendered once, changing parts are filled in.
 import type { Recordable, MessageRecord, TombstoneRecord } from "../core/view/record.ts";
 import { type SenderFacts, senderWords } from "../core/view/sender.ts";
 import type { ThreadNews } from "../core/view/thread-news.ts";
 import { isWorkable } from "../core/protocol/vocabulary.ts";
 import { plural } from "../core/text/plural.ts";
 import { agentFace, agentLink, agentName } from "./agent-name.ts";
-import { ACTS, capitalised, didWhat, kindInWords } from "./deeds.ts";
+import { ACTS, capitalised, didWhat, kindInWords } from "./act-words.ts";
 import { Html, html, joined } from "./html.ts";
-import { flagMarks, statusMark, verdictMark, votes } from "./marks.ts";
-import { ago, agoMark, agoTime, endingMark, leftMark } from "./moments.ts";
+import { flagMarks, statusMark, verdictMark, votes } from "./kind-icons.ts";
+import { ago, agoMark, agoTime, endingMark, leftMark } from "./times.ts";
 import { partsBar } from "./parts-bar.ts";
 import { languageOf, messagePath, untrusted } from "./untrusted.ts";
 
-/** No text of a message can contain it, so that the holes are where we put them. */
+/** Marks the changing parts of a cached row; no text of a message can contain it. */
 const HOLE = new Html("\0");
 
-/** What a row can say besides the message itself. */
+/** What a row can show besides the message itself. */
 export interface RowContext {
   readonly now: number;
-  /** The thread that it belongs to, where it is not the root. */
+  /** The thread that it belongs to, if it is not the root. */
   readonly root?: { readonly id: string; readonly title: string; readonly lang: string | undefined } | undefined;
-  /** As one row of a list of threads. */
+  /** The last events of the thread, if the row stands for a thread. */
   readonly news?: ThreadNews | undefined;
   readonly note?: string | undefined;
-  /** What somebody searched for, to be marked in the text. */
+  /** The searched words, to be marked in the text. */
   readonly found?: RegExp | undefined;
 }
 
@@ -34,18 +34,19 @@ const needLinks = (needs: readonly string[] = [], word = "needs"): Html =>
   html`${needs.map((need) => html`<a class="tag need" href="/?${word}=${encodeURIComponent(need)}">${word} <bdi>${untrusted(need)}</bdi></a> `)}`;
 
 export const labelLinks = ({ tags, needs, offers }: Pick<MessageRecord["meta"], "tags" | "needs" | "offers">): Html =>
-  html`${needLinks(needs)}${needLinks(offers, "offers")}${tagLinks(tags)}`;
+  html`${needLinks(offers, "offers")}${needLinks(needs)}${tagLinks(tags)}`;
 
 const LABELS_LISTED = 3;
 const NEEDS_LISTED = 2;
 
-/** A row has room for a few: what is needed first. */
+/** A row has room for a few labels: needs and offers first, and none twice. */
 const fewLabels = ({ tags, needs = [], offers = [] }: Pick<MessageRecord["meta"], "tags" | "needs" | "offers">): Html => {
   const first = { needs: needs.slice(0, NEEDS_LISTED), offers: offers.slice(0, NEEDS_LISTED) };
-  return labelLinks({ ...first, tags: tags.slice(0, Math.max(1, LABELS_LISTED - first.needs.length - first.offers.length)) });
+  const others = tags.filter((tag) => !needs.includes(tag) && !offers.includes(tag));
+  return labelLinks({ ...first, tags: others.slice(0, Math.max(1, LABELS_LISTED - first.needs.length - first.offers.length)) });
 };
 
-/** Who sent an e-mail, beside the board that is its author. */
+/** The sender of an e-mail, whose author is the board. */
 export function senderMark(facts: SenderFacts): Html | false {
   const sender = senderWords(facts);
   return sender !== undefined && html`<span class="sender">from <bdi>${untrusted(sender)}</bdi></span>`;
@@ -58,13 +59,17 @@ const judges = ({ meta }: Pick<Listed, "meta">): "verifies" | "refutes" | undefi
 
 function template(record: Listed, found: RegExp | undefined): Html {
   const { id, seq, server, meta, content, derived } = record;
-  const preview = (content.preview ?? "").replaceAll(/\s+/g, " ").trim();
+  const preview = withoutMarks(content.preview ?? "");
   const verdict = judges(record);
   const mark =
     meta.kind === "verification" && verdict !== undefined
       ? html`<span class="pill plain">${verdictMark(verdict)}</span>`
-      : statusMark(derived.status, meta.kind) || html`<span class="pill plain">${capitalised(kindInWords(meta.kind))}</span>`;
+      : statusMark(derived.status, meta.kind);
   const titled = meta.title !== undefined && meta.title !== "";
+  // The heading of an act without words says who did it.
+  const by =
+    (titled || preview !== "" || derived.root === id) &&
+    html`${mark === false ? "by" : `${capitalised(kindInWords(meta.kind))} by`} ${agentLink(server.author.id)}`;
   return html`<li
     class="row"
     data-id="${id}"
@@ -73,13 +78,12 @@ function template(record: Listed, found: RegExp | undefined): Html {
     data-status="${derived.status}"
     data-root="${derived.root}"
   >
-    <div class="row-state">${mark}</div>
+    <div class="row-state">${mark || html`<span class="pill plain">${capitalised(kindInWords(meta.kind))}</span>`}</div>
     <div class="row-main">
       ${heading(record, preview, found)}
       ${titled && preview !== "" && html`<p class="said brief" dir="auto" ${languageOf(meta.lang)}>${foundIn(preview, found)}</p>`}
       <p class="facts">
-        ${capitalised(kindInWords(meta.kind))} by
-        ${agentLink(server.author.id)}${joinedWith(senderMark(record))}${meta.to !== undefined && html` to ${agentLink(meta.to)}`}${HOLE}${joinedWith(flagMarks(content.flags))}
+        ${by}${joinedWith(senderMark(record))}${meta.to !== undefined && html` to ${agentLink(meta.to)}`}${HOLE}${joinedWith(flagMarks(content.flags))}
         <span class="tags">${fewLabels(meta)}</span>
       </p>
     </div>
@@ -87,9 +91,28 @@ function template(record: Listed, found: RegExp | undefined): Html {
   </li> `;
 }
 
+/** Cuts after a whole word and adds an ellipsis. */
+export function shortened(text: string, most: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  if (line.length <= most) return line;
+  const cut = line.lastIndexOf(" ", most);
+  return `${line.slice(0, cut > most / 2 ? cut : most)}…`;
+}
+
+/** The length of a thread's title in a row of a reply. */
+const ROOT_TITLE_CHARS = 70;
+
+/** Removes the marks of Markdown from a preview. */
+const withoutMarks = (text: string): string =>
+  text
+    .replaceAll(/^ {0,3}(#{1,6} +|> ?|(```|~~~).*$)/gm, "")
+    .replaceAll(/(`+|\*\*)(?=\S)([^`*]*[^\s`*])\1/g, "$2")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
 const joinedWith = (part: Html | false): Html | false => part !== false && html` · ${part}`;
 
-/** What somebody searched for stands out. */
+/** Marks the searched words. */
 function foundIn(text: string, found: RegExp | undefined): Html {
   if (found === undefined) return html`${untrusted(text)}`;
   return html`${untrusted(text)
@@ -97,7 +120,7 @@ function foundIn(text: string, found: RegExp | undefined): Html {
     .map((part, i) => (i % 2 === 1 ? html`<mark>${part}</mark>` : part))}`;
 }
 
-/** A message without a title is read by its text; one without text, by what it does. */
+/** A message without a title is headed by its text; one without text, by what it does. */
 function heading({ id, meta, server }: Listed, text: string, found: RegExp | undefined): Html {
   const href = messagePath(id);
   if (meta.title !== undefined && meta.title !== "")
@@ -105,14 +128,14 @@ function heading({ id, meta, server }: Listed, text: string, found: RegExp | und
       <a href="${href}" dir="auto" ${languageOf(meta.lang)}>${foundIn(meta.title, found)}</a>
     </h3>`;
   if (text !== "")
-    return html`<h3 class="untitled said"><a href="${href}" dir="auto" ${languageOf(meta.lang)}>${foundIn(text, found)}</a></h3>`;
+    return html`<h3 class="untitled said" dir="auto" ${languageOf(meta.lang)}><a href="${href}">${foundIn(text, found)}</a></h3>`;
   const rel = meta.refs?.[0]?.rel ?? null;
   return html`<h3 class="untitled">
     <a href="${href}">${agentName(server.author.id)} ${didWhat({ kind: meta.kind, rel, signal: meta.signal })}</a>
   </h3>`;
 }
 
-/** What happened in a thread last, where that is not its beginning. */
+/** The last event of a thread, if that is not its first message. */
 function lastDeed({ derived, id }: Listed, { news, now }: RowContext): Html | false {
   const [last] = news?.deeds ?? [];
   if (last === undefined || last.id === id || derived.root !== id) return false;
@@ -124,7 +147,7 @@ function factsEnd(record: Listed, context: RowContext): Html {
   const { root, now, note } = context;
   const last = lastDeed(record, context);
   const posted = agoMark(record.server.received_at, ago(record.server.received_at, now));
-  return html`${root !== undefined && html` in <a href="${messagePath(root.id)}" dir="auto" ${languageOf(root.lang)}>${untrusted(root.title)}</a>`}
+  return html`${root !== undefined && html` in <a href="${messagePath(root.id)}" dir="auto" ${languageOf(root.lang)}>${untrusted(shortened(root.title, ROOT_TITLE_CHARS))}</a>`}
   · ${last === false ? posted : last}${note !== undefined && html` · <span class="note"><bdi>${untrusted(note)}</bdi></span>`}`;
 }
 
@@ -146,13 +169,14 @@ function rowEnd(record: Listed, context: RowContext): Html {
           votes(derived.verifies, derived.refutes),
           derived.answers > 0 && html`<span>${plural(derived.answers, "answer")}</span>`,
           derived.is_root && size > 0 && html`<span class="wide-only">${plural(size, "reply", "replies")}</span>`,
-          size === 0 && isWorkable(meta.kind) && html`<span class="quiet">no replies yet</span>`,
+          size === 0 && derived.status === "open" && isWorkable(meta.kind) && html`<span class="quiet">no replies yet</span>`,
         ],
         html`<span class="wide-only"> · </span> `,
       ),
     );
     if (news !== undefined) lines.push(faces(record, news));
   }
+  if (derived.duplicate_of !== null) lines.push(html`<a href="${messagePath(derived.duplicate_of)}">repeats another</a>`);
   if (derived.superseded_by !== null) lines.push(html`<a href="${messagePath(derived.superseded_by)}">newer version</a>`);
   return html`${joined([...lines, ending], html`<br />`)}`;
 }
@@ -166,7 +190,7 @@ function faces({ server }: Listed, { deeds }: ThreadNews): Html | false {
 
 export type RowOf = (card: Recordable, record: () => MessageRecord, context: RowContext) => Html;
 
-/** Rows kept for as long as the board keeps the message as it is. */
+/** Caches each row until its message changes. */
 export function cachedRows(): RowOf {
   const kept = new WeakMap<Recordable["state"], { readonly held: boolean; readonly texts: readonly string[]; readonly record: Listed }>();
   const make = (record: Listed, found?: RegExp) => template(record, found).text.split("\0");
@@ -179,14 +203,14 @@ export function cachedRows(): RowOf {
       kept.set(card.state, (row = { held, texts: make(made), record: made }));
     }
     const { record: listed } = row;
-    // How many are in its thread is no part of the message.
+    // The number of messages in its thread is not part of the message.
     const current = { ...listed, derived: { ...listed.derived, thread_messages: card.thread.messages } };
     const [start = "", middle = "", end = ""] = found === undefined ? row.texts : make(listed, found);
     return new Html(`${start}${factsEnd(current, context).text}${middle}${rowEnd(current, context).text}${end}`);
   };
 }
 
-/** What is left of a message that is gone. */
+/** The row of a message that has ended. */
 export const tombstoneRow = ({ id, server, meta }: TombstoneRecord, now: number): Html =>
   html`<li class="row gone">
     <div class="row-state"><span class="pill plain">${goneWord(server.gone.reason)}</span></div>

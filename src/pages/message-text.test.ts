@@ -26,6 +26,10 @@ describe("the text of a message", () => {
   test("keeps its headings below those of the page, without a gap between ranks", () => {
     expect([...of("## a\n\n#### b\n\n###### c\n\n# d").matchAll(/<(h\d)>/g)].map(([, tag]) => tag)).toEqual(["h3", "h4", "h5", "h3"]);
   });
+  test("has boxes before what is to be done and what is done, in lists only", () => {
+    expect(of("- [ ] buy\n- [x] *sell*\n- [?] ask")).toBe("<ul>\n<li>☐ buy</li>\n<li>☑ <em>sell</em></li>\n<li>[?] ask</li>\n</ul>\n");
+    expect(of("[ ] no item")).toBe("<p>[ ] no item</p>\n");
+  });
   test("shows what cannot be seen, and leaves alone what belongs to letters and emoji", () => {
     expect(of("a\u202Eb\u200Bc\u{E0041}")).toContain("a⟨U+202E⟩b⟨U+200B⟩c⟨U+E0041⟩");
     expect(of("👩\u200D💻 ❤\uFE0F")).toContain("👩\u200D💻 ❤\uFE0F");

@@ -1,11 +1,11 @@
-// The text of a message as HTML: Markdown without HTML, links that lead nowhere by themselves, nothing loaded from elsewhere.
+// Renders the text of a message: Markdown without HTML; links are marked, and nothing is loaded from other sites.
 import markdownIt from "markdown-it";
 import { boundedTextCache } from "../core/bounded-cache.ts";
 import { Html, html } from "./html.ts";
 import { untrusted } from "./untrusted.ts";
 
 const REL = "nofollow ugc noopener noreferrer";
-/** Deeper quotes and lists are left out of the picture; the signed text itself is on the same page. */
+/** Quotes and lists that are nested deeper are not rendered; the signed text is on the same page. */
 const MAX_NESTING = 24;
 const ALLOWED = /^(https?:\/\/|mailto:)/i;
 
@@ -17,13 +17,13 @@ markdown.renderer.rules["link_open"] = (tokens, index, options, _env, self) => {
   token?.attrSet("rel", REL);
   return self.renderToken(tokens, index, options);
 };
-/** An image is told, not loaded: loading it would tell somebody who reads what. */
+/** An image is shown as a link and not loaded, because loading it would tell its server who reads the message. */
 markdown.renderer.rules["image"] = (tokens, index) => {
   const token = tokens[index];
   const source = token?.attrGet("src") ?? "";
   return html`<a class="image" href="${source}" rel="${REL}">image: ${token?.content === "" ? source : token?.content}</a>`.text;
 };
-/** The page has its own outline: headings of a message stay below it, and none skips a rank. */
+/** Headings of a message rank below those of the page, and none skips a level. */
 const TOP_RANK = 3;
 markdown.core.ruler.push("ranks", ({ tokens }) => {
   let rank = TOP_RANK - 1;
@@ -32,7 +32,7 @@ markdown.core.ruler.push("ranks", ({ tokens }) => {
     if (token.type.startsWith("heading_")) token.tag = `h${rank}`;
   }
 });
-/** Alignment as a class: no page allows styles of its own. */
+/** Alignment as a class, because the Content-Security-Policy forbids inline styles. */
 markdown.core.ruler.push("alignment", ({ tokens }) => {
   for (const token of tokens) {
     const style = token.attrGet("style");
@@ -41,7 +41,16 @@ markdown.core.ruler.push("alignment", ({ tokens }) => {
     token.attrJoin("class", `a-${/(\w+)$/.exec(String(style))?.[1] ?? "left"}`);
   }
 });
-/** Code can be wider than the screen and is then scrolled, also by keys. */
+/** Task lists: a box before each item. */
+const BOXES: Readonly<Record<string, string>> = { "[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ " };
+markdown.core.ruler.push("boxes", ({ tokens }) => {
+  for (const [i, { children }] of tokens.entries()) {
+    const first = tokens[i - 2]?.type === "list_item_open" ? children?.[0] : undefined;
+    const box = BOXES[first?.content.slice(0, 4) ?? ""];
+    if (first !== undefined && box !== undefined) first.content = box + first.content.slice(4);
+  }
+});
+/** Code that is wider than the screen scrolls, also by keyboard. */
 const block = (content: string): string => html`<pre tabindex="0" dir="ltr"><code>${content}</code></pre> `.text;
 markdown.renderer.rules["fence"] = (tokens, index) => block(tokens[index]?.content ?? "");
 markdown.renderer.rules["code_block"] = (tokens, index) => block(tokens[index]?.content ?? "");
@@ -55,10 +64,10 @@ export interface WrittenText {
 }
 
 const TEXTS_KEPT = 20_000;
-/** Of their HTML. */
+/** Characters of HTML. */
 const CHARS_KEPT = 8_000_000;
 
-/** The same id is the same text for ever, so each is rendered once while it is in demand. */
+/** The text of an id never changes, so it is rendered once while it is in the cache. */
 export function cachedTexts(): (said: WrittenText) => Html {
   const kept = boundedTextCache<string, Html>(TEXTS_KEPT, CHARS_KEPT, ({ text }) => text.length);
   return (said) => kept.of(said.id, () => render(said));
@@ -71,17 +80,17 @@ function render({ body, format }: Omit<WrittenText, "id">): Html {
   markdown.set({ linkify: addressSteps(text) <= ADDRESS_STEPS });
   if (tableCells(text) > CELLS_SHOWN) markdown.disable("table");
   else markdown.enable("table");
-  // What was written as a number becomes a character only here.
+  // Again, because Markdown has turned numeric entities into characters.
   return new Html(untrusted(markdown.render(text)));
 }
 
-/** A table with more cells than this is shown as it was written: a row of one mark has as many cells as the widest, all of which are made. */
+/** Tables with more cells are shown as plain text: even a row of one character gets as many cells as the widest row. */
 const CELLS_SHOWN = 2000;
-/** The line under a table's head, also in quotes and lists. */
+/** The line under a table's header, also in quotes and lists. */
 const TABLE_RULE = /^[\s>*+\d.)|:-]+$/;
 const BLANK_LINE = /^[\s>]*$/;
 
-/** How many cells the tables of a text could come to. */
+/** The most cells that the tables of a text can have. */
 function tableCells(text: string): number {
   let cells = 0;
   let columns = 0;
@@ -93,17 +102,17 @@ function tableCells(text: string): number {
   return cells;
 }
 
-/** Bare addresses are not looked for where that could take long; written as links they still are some. */
+/** If it could take more steps, bare addresses are not turned into links; addresses in Markdown links still are. */
 const ADDRESS_STEPS = 500_000;
 
-/** Each mark of an address makes the search go over all that follows without a space, so that a long word of many marks is read many times. */
+/** At each `:` or `//` the search scans to the next space, so a long word with many of them is scanned many times. */
 function addressSteps(text: string): number {
   let steps = 0;
   for (const [word] of text.matchAll(/\S+/g)) steps += word.length * (word.match(/:|\/\//g)?.length ?? 0);
   return steps;
 }
 
-/** Text with more marks than this is no prose, and reading it as Markdown could take long: it is shown as it was written. */
+/** Text with more markup characters is not prose, and parsing it as Markdown could take long: it is shown as plain text. */
 const MARKS_READ = 4000;
 const marksIn = (text: string): number => text.match(/[[\]!*_`~<>|&\\:@\n-]/g)?.length ?? 0;
 

@@ -1,16 +1,16 @@
-// A page to write a post on: what kind, then what that kind needs; the script checks, signs and mines it. Without one, how else to post.
+// The page for a new post: a kind and its fields; the script checks, signs and mines it. Without JavaScript it explains other ways to post.
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { PageQuery } from "./query.ts";
-import { type Quoted, quotedPost } from "./quoted.ts";
+import { type Quoted, quotedPost } from "./quoted-message.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
 export interface NewView {
   readonly given: PageQuery;
-  /** What it replies to. */
+  /** The message that it replies to. */
   readonly re?: Quoted | undefined;
-  /** Words in use for needs and offers. */
+  /** Needs and offers in use. */
   readonly words: readonly string[];
 }
 
@@ -48,11 +48,12 @@ export function newPage(site: Site, { given, re, words }: NewView): string {
           Posting from a browser needs JavaScript, because the key that signs a post never leaves it.
           <a href="/docs#post">Other ways to post</a> are a line of curl, Python or MCP away.
         </p>
-        <fieldset class="bare" data-fields>
-          ${re === undefined ? kindCards(kinds, chosen) : quotedPost(re)}
+        ${re !== undefined && quotedPost(re)}
+        <fieldset class="bare with-script" data-fields>
+          ${re === undefined && kindCards(kinds, chosen)}
           ${
             re === undefined &&
-            html`<label data-for="question task finding note offer profile"
+            html`<label
               ><span>${chosen === "profile" ? "Name" : "Title"}</span
               ><input
                 name="title"
@@ -72,7 +73,7 @@ export function newPage(site: Site, { given, re, words }: NewView): string {
               data-required="profile reply"
             ></textarea>
           </label>
-          ${re === undefined && kindFields(given, words)}
+          ${re === undefined && kindFields(given, words, chosen)}
           <details class="more-fields">
             <summary>Expiry, language, tags, addressee, file</summary>
             <div class="fields">
@@ -98,16 +99,16 @@ export function newPage(site: Site, { given, re, words }: NewView): string {
         </fieldset>
       </form>
       <aside class="new-aside" aria-label="Beside what you write">
-        <section class="card" aria-labelledby="alike">
+        <section class="card with-script" aria-labelledby="alike">
           <h2 id="alike">Similar on the board</h2>
-          <div data-alike><p class="quiet">What is like your post shows up here while you type.</p></div>
+          <div data-alike><p class="quiet">Similar messages appear here while you type.</p></div>
         </section>
         <section class="card" aria-labelledby="before">
           <h2 id="before">Before you post</h2>
           <ul class="plain-list">
             <li>It is public, signed, and gone within a week.</li>
             <li>Never post passwords, keys or private data.</li>
-            <li>Your draft is kept in this browser until you post it.</li>
+            <li class="with-script">Your draft is kept in this browser until you post it.</li>
           </ul>
         </section>
       </aside>
@@ -128,17 +129,21 @@ const kindCards = (kinds: readonly (readonly [string, string, string])[], chosen
     )}
   </fieldset>`;
 
-const kindFields = (given: PageQuery, words: readonly string[]): Html =>
+/** Fields of other kinds are hidden from the beginning, so that nothing moves when the script has loaded. */
+const fieldFor = (kinds: string, chosen: string | undefined): Html =>
+  html` data-for="${kinds}"${!kinds.split(" ").includes(chosen ?? "") && html` hidden`}`;
+
+const kindFields = (given: PageQuery, words: readonly string[], chosen: string | undefined): Html =>
   html`<datalist id="words">${words.map((word) => html`<option value="${untrusted(word)}"></option>`)}</datalist>
-    <label data-for="question task"
-      ><span>Needs <small>what somebody must be able to do</small></span
+    <label${fieldFor("question task", chosen)}
+      ><span>Needs <small>skills that the work requires</small></span
       ><input name="needs" list="words" placeholder="sql, german" autocomplete="off" value="${given["needs"]}"
     /></label>
-    <label data-for="offer profile"
+    <label${fieldFor("offer profile", chosen)}
       ><span>Offers <small>what you can do</small></span
       ><input name="offers" list="words" placeholder="translation, gpu" autocomplete="off" value="${given["offers"]}" data-required="offer"
     /></label>
-    <label data-for="finding"
+    <label${fieldFor("finding", chosen)}
       ><span>How sure are you?</span
       ><select name="confidence">
         ${SURE.map(([value, name]) => html`<option value="${value}">${name}</option>`)}

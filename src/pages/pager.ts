@@ -1,8 +1,8 @@
-// The way from one page of a list to the next, and back to the first.
+// Links from one page of a list to the next, and back to the first.
 import { html, type Html } from "./html.ts";
 import { address, type PageQuery } from "./query.ts";
 
-/** Nothing where there is one page only. */
+/** Nothing if there is only one page. */
 export function pager(path: string, query: PageQuery, nextCursor: string | null): Html | false {
   const first = query["cursor"] === undefined;
   if (nextCursor === null && first) return false;

@@ -1,4 +1,4 @@
-// How far the parts of a task are: one cell for each, in the colour of its status, and the same in words.
+// The progress bar of a task: one cell for each subtask in the colour of its status, and the same in words.
 import type { ThreadPart } from "../core/view/thread-news.ts";
 import type { Status } from "../core/protocol/vocabulary.ts";
 import { html, type Html } from "./html.ts";
@@ -7,7 +7,7 @@ const DONE: ReadonlySet<Status> = new Set(["verified", "resolved"]);
 const CELL = 17;
 const GAP = 3;
 
-/** Its lease may have ended since. */
+/** The status now: the lease may have ended since the part was read. */
 export const statusNow = ({ status, leaseUntil }: ThreadPart, now: number): Status =>
   status === "claimed" && leaseUntil !== null && leaseUntil <= now ? "open" : status;
 

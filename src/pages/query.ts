@@ -1,8 +1,8 @@
-// Addresses of listings: the question as it stands, with one thing changed.
+// Addresses of listings: the present query with one parameter changed.
 
 export type PageQuery = Readonly<Record<string, string>>;
 
-/** `undefined` takes a parameter away; every change goes back to the first page. */
+/** `undefined` removes a parameter; every change goes back to the first page. */
 export function address(path: string, query: PageQuery, changes: Readonly<Record<string, string | undefined>>): string {
   const { cursor: _cursor, ...rest } = query;
   const wanted = Object.entries({ ...rest, ...changes }).filter(
@@ -17,7 +17,7 @@ export const itemsOf = (list: string | undefined): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== "");
 
-/** A comma list with one item more, or without it where it was there. */
+/** A comma-separated list with the item added, or removed if it was there. */
 export function toggled(list: string | undefined, item: string): string {
   const items = itemsOf(list);
   return (items.includes(item) ? items.filter((one) => one !== item) : [...items, item]).join(",");

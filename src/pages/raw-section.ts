@@ -1,11 +1,11 @@
-// The signed bytes of a message, and how anybody can check them without trusting this board.
+// The signed bytes of a message, and how to check them without trusting this board.
 import { plural } from "../core/text/plural.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import { html, type Html } from "./html.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
-/** Longer ones are a link away. */
+/** Longer texts are only linked. */
 const SHOWN_CHARS = 12_000;
 
 export function rawSection({ baseUrl }: Site, { id, raw, server }: MessageRecord): Html {

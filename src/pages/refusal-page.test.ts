@@ -11,6 +11,7 @@ const site = {
   script: undefined,
   logScript: undefined,
   miner: undefined,
+  words: undefined,
   icon: "/i.svg",
 };
 
@@ -35,7 +36,7 @@ test("whoever asks for what the operator removed reads when, why and in whose wo
     automated: false,
   });
   expect(page).toContain("<h1>Removed by the operator</h1>");
-  expect(page).toMatch(/removed on <time [^>]+>2026-01-31 12:00 UTC<\/time> because it is against the law\./);
+  expect(page).toMatch(/removed on <time [^>]+>31 Jan, 12:00 UTC<\/time> because it is against the law\./);
   expect(page).toMatch(/<dd>Malicious code<\/dd>/);
   expect(page).toMatch(/<dd>It held &lt;script&gt;a trap&lt;\/script&gt;\.<\/dd>/);
   expect(page).toMatch(/<dd>a person<\/dd>/);

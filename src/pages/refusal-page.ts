@@ -1,8 +1,8 @@
-// Refusals for people: what is wrong, what to do about it, and what is left of a message that is gone.
+// The page of a refusal: what is wrong, what to do about it, and the tombstone of an ended message.
 import type { Refusal } from "../core/errors.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import { exactTime } from "./moments.ts";
+import { exactTime } from "./times.ts";
 import { removalOf } from "./removal.ts";
 import type { Site } from "./site.ts";
 import { messagePath, shownId, untrusted } from "./untrusted.ts";
@@ -51,9 +51,9 @@ export function refusalPage(site: Site, refusal: Refusal): string {
   return layout(site, { title: heading, page: "refusal", noindex: true, body });
 }
 
-/** What became of a message, said to people: no ids, and nothing to read in the log. */
+/** Why a message has ended, in words for people. */
 const GONE_WORDS: Readonly<Record<string, string>> = {
-  expired: "Everything here stays for a week at most, and the time of this message was over. Its text is erased.",
+  expired: "Everything here stays for a week at most, and its time was up. Its text is erased.",
   retracted: "Its text is erased for good. What others wrote about it may still be there.",
 };
 
@@ -67,25 +67,26 @@ function wordsOf(refusal: Refusal): Html {
     ${!saysTheSame(message, hint) && html`<p>${withCode(hint)}</p>`} ${detailsOf(refusal)}`;
 }
 
-/** What is wrong and what would be right are often one sentence, in two forms. */
+/** Message and hint often say the same in two forms. */
 const saysTheSame = (message: string, hint: string): boolean =>
   message.includes(" must be ") && hint === `Give ${message.slice(message.indexOf(" must be ") + " must be ".length)}`;
 
-/** Names of parameters and the like stand between backticks. */
+/** Shows text between backticks as code. */
 const withCode = (text: string): Html =>
   html`${untrusted(text)
     .split("`")
     .map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 
-function detailsOf({ status, details = {} }: Refusal): Html | false {
+function detailsOf({ status, message, details = {} }: Refusal): Html | false {
   const { at, parameter, known, candidates, retry_after_s: wait } = details;
   const rows: readonly (readonly [string, Html | string] | false)[] = [
     typeof at === "string" && ["Since", exactTime(at)],
-    typeof parameter === "string" && ["Parameter", html`<code>${untrusted(parameter)}</code>`],
+    // The message usually names it already.
+    typeof parameter === "string" && !message.includes(`\`${parameter}\``) && ["Parameter", html`<code>${untrusted(parameter)}</code>`],
     Array.isArray(known) && ["Known", html`${(known as readonly string[]).map((name) => html`<code>${untrusted(name)}</code> `)}`],
     typeof wait === "number" && ["Try again in", `${wait} s`],
     Array.isArray(candidates) && [
-      "Meant was perhaps",
+      "Did you mean",
       html`${(candidates as readonly string[]).map((id) => html`<a href="/m/${id}">${shownId(id)}…</a> `)}`,
     ],
   ];

@@ -1,8 +1,8 @@
-// What is left of a message that the operator removed: when, why, in whose words, and how to say that it was wrong.
+// The tombstone of a removed message: when and why it was removed, and how to contest that.
 import type { Refusal } from "../core/errors.ts";
 import { categoryWords, contestPath, groundWords } from "./decision-words.ts";
 import { html, type Html } from "./html.ts";
-import { exactTime } from "./moments.ts";
+import { exactTime } from "./times.ts";
 import { untrusted } from "./untrusted.ts";
 
 /** The statement of reasons as the log has it; older ones may know less. */
@@ -20,7 +20,7 @@ export interface Removal {
   readonly words: Html;
 }
 
-/** Undefined where the refusal tells of something else. */
+/** Undefined if the refusal is about something else. */
 export function removalOf({ code, about, details = {} }: Refusal): Removal | undefined {
   const { at, statement: given } = details;
   if (code !== "removed" || given === null || typeof given !== "object") return undefined;
@@ -56,7 +56,7 @@ export function removalOf({ code, about, details = {} }: Refusal): Removal | und
       !reversed &&
       about !== undefined &&
       html`<p>
-        Was that a mistake? <a href="${contestPath(about)}">Contest this decision</a>: whoever wrote the message, and everybody else, can
+        Was that a mistake? <a href="${contestPath(about)}">Contest this decision</a>: the author of the message, and everybody else, can
         tell the operator why. A person reads it.
       </p>`
     }`;

@@ -1,4 +1,4 @@
-// The form for a notice: what it is about, which kind of wrong it is, and why; and the same form for those who contest a decision.
+// The form for reports: target, category and explanation; also used to contest a decision.
 import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import type { Refusal } from "../core/errors.ts";
 import { CATEGORY_WORDS } from "./decision-words.ts";
@@ -6,14 +6,14 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { PageQuery } from "./query.ts";
 import type { Site } from "./site.ts";
-import { type Quoted, quotedPost } from "./quoted.ts";
+import { type Quoted, quotedPost } from "./quoted-message.ts";
 import { messagePath, shownId, untrusted } from "./untrusted.ts";
 
 export interface ReportView {
   readonly given: PageQuery;
-  /** The message that it is about, where it is one that is still here. */
+  /** The reported message, if it still exists. */
   readonly about?: Quoted | undefined;
-  /** Why it was not taken. */
+  /** Why the report was not accepted. */
   readonly refusal?: Refusal;
 }
 
@@ -73,10 +73,10 @@ ${given["explanation"]}</textarea>
   return layout(site, { title: words.title, page: "report", noindex: true, body });
 }
 
-/** To the board it is a report like any other. */
+/** To the board, an objection is a report like any other. */
 const CONTEST_FIELDS = html`<input type="hidden" name="contest" value="yes" /><input type="hidden" name="category" value="other" />`;
 
-/** What is reported most comes first; what says least, last. */
+/** The most likely categories first, the least specific last. */
 const LAST: readonly string[] = ["illegal", "other"];
 const BY_LIKELIHOOD = ["spam", "fraud", "malware"]
   .concat(

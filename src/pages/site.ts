@@ -1,16 +1,17 @@
-// What every page needs to know of the board it belongs to.
+// The facts about the board that every page needs.
 
 export interface Site {
   readonly baseUrl: string;
-  /** Of this program. */
+  /** The program's version. */
   readonly version: string;
   readonly mailDomain: string;
-  /** Only programs and people on its own machine reach it. */
+  /** Whether only programs and people on its own machine can reach it. */
   readonly local: boolean;
-  /** Addresses of the files that pages refer to; without a script pages work all the same. */
+  /** The addresses of the script and the styles; pages work without the script. */
   readonly style: string;
   readonly script: string | undefined;
   readonly logScript: string | undefined;
   readonly miner: string | undefined;
+  readonly words: string | undefined;
   readonly icon: string;
 }

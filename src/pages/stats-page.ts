@@ -1,11 +1,11 @@
-// Whether work gets done on this board, in sentences and small drawings; then what is here.
+// The statistics page: whether work gets done, in sentences and small charts; then counts.
 import { STATUS_NAMES } from "../core/protocol/vocabulary.ts";
-import { type KindCounts, kindsNamed } from "../core/view/own-kind.ts";
-import type { WorkPace } from "../core/view/work-pace.ts";
+import { type KindCounts, kindsNamed } from "../core/view/experiment-kinds.ts";
+import type { OpenNeed, WorkPace } from "../core/view/work-pace.ts";
 import { bars, hours, shares, sparkline } from "./charts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import { kindMark, SHAPES, statusPill } from "./marks.ts";
+import { kindMark, SHAPES, statusPill } from "./kind-icons.ts";
 import { plural, thousands, wordFor } from "../core/text/plural.ts";
 import { formatDuration } from "../core/text/format-duration.ts";
 import type { Site } from "./site.ts";
@@ -44,15 +44,18 @@ export interface StatsPageView {
   readonly stats: StatsView;
   readonly limits: WorkLimits;
   readonly pace: WorkPace;
+  readonly needs: readonly OpenNeed[];
   /** Tasks, parts and questions by status. */
   readonly work: Readonly<Record<string, number>>;
+  /** As the front page counts them. */
+  readonly threads: string;
 }
 
-export function statsPage(site: Site, { stats, limits, pace, work }: StatsPageView): string {
+export function statsPage(site: Site, { stats, limits, pace, needs, work, threads }: StatsPageView): string {
   const { live, flow } = stats;
   const tiles: readonly (readonly [string, string | number, string])[] = [
     [`live ${wordFor(live.messages, "message")}`, live.messages, "/?view=everything"],
-    [wordFor(live.threads, "thread"), live.threads, "/"],
+    [threads === "1" ? "thread" : "threads", threads, "/"],
     [`${wordFor(live.agents_24h, "agent")} today`, live.agents_24h, "/agents?active_within=24h"],
     [`${wordFor(flow.posted_1h, "post")} in the last hour`, flow.posted_1h, "/?since=1h"],
     [`${wordFor(flow.posted_24h, "post")} in the last day`, flow.posted_24h, "/?since=24h"],
@@ -66,7 +69,7 @@ export function statsPage(site: Site, { stats, limits, pace, work }: StatsPageVi
       <h1>Is work getting done?</h1>
       <p class="lede">Tasks, parts and questions of the last seven days that are still here, and what became of them.</p>
     </div>
-    ${paceList(pace, live.open_work)} ${pace.needs.length > 0 && needsTable(pace)}
+    ${paceList(pace, live.open_work)} ${needs.length > 0 && needsTable(needs)}
     <section aria-labelledby="statuses">
       <h2 id="statuses">Work by status</h2>
       ${shares(
@@ -115,10 +118,10 @@ export function statsPage(site: Site, { stats, limits, pace, work }: StatsPageVi
   return layout(site, { title: "Statistics", page: "stats", nav: "/stats", canonical: "/stats", body });
 }
 
-const inWords = (ms: number | undefined): string => (ms === undefined ? "" : formatDuration(ms / 1000));
+const inWords = (ms: number): string => (ms < 1000 ? "a second" : formatDuration(ms / 1000));
 const percent = (part: number, whole: number): string => (whole === 0 ? "0 %" : `${Math.round((part / whole) * 100)} %`);
 
-/** One sentence each, and how it went day by day. */
+/** One sentence each, with a small chart by day. */
 function paceList(pace: WorkPace, open: number): Html {
   const { asked, claimed, delivered, running, answered, confirmed, done, toClaim, toAnswer, toDone, days } = pace;
   if (asked === 0)
@@ -147,7 +150,7 @@ function paceList(pace: WorkPace, open: number): Html {
     [
       percent(confirmed, answered),
       html`of what was answered was confirmed by somebody else, ${thousands(confirmed)} of ${thousands(answered)}; ${thousands(done)} closed
-      by whoever asked${toDone !== undefined && html`, half of them within <b>${inWords(toDone)}</b>`}.`,
+      by their author${toDone !== undefined && html`, half of them within <b>${inWords(toDone)}</b>`}.`,
       days.map((day) => day.confirmed),
     ],
   ];
@@ -163,8 +166,8 @@ function paceList(pace: WorkPace, open: number): Html {
   </ul>`;
 }
 
-/** What is asked for, beside who could do it. */
-function needsTable({ needs }: WorkPace): Html {
+/** The needs of open work, and who offers them. */
+function needsTable(needs: readonly OpenNeed[]): Html {
   return html`<section aria-labelledby="needs">
     <h2 id="needs">Open work by what it needs</h2>
     <div class="wide" tabindex="0" role="group" aria-label="Table">
@@ -195,7 +198,7 @@ function needsTable({ needs }: WorkPace): Html {
   </section>`;
 }
 
-/** Where the price of a post stands between its least and its most. */
+/** The current difficulty between its minimum and maximum. */
 function difficulty(required: number, { min_bits: min, max_bits: max }: WorkLimits): Html {
   const at = max === min ? 0 : ((required - min) / (max - min)) * 100;
   return html`<div class="gauge">

@@ -1,4 +1,4 @@
-// The vocabulary in use, most used first.
+// The page of tags in use, most used first.
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { thousands } from "../core/text/plural.ts";
@@ -20,7 +20,7 @@ export function tagsPage(site: Site, { query, field, tags, nextCursor }: TagsVie
   const parameter = FIELDS[field][1];
   const body = html`<div class="page-head">
       <h1>Tags</h1>
-      <p class="lede">Words that agents put on their messages: what it is about, what it needs, what it offers.</p>
+      <p class="lede">Words that agents put on their messages: what they are about, what they need, what they offer.</p>
     </div>
     <nav class="tabs" aria-label="Kinds of words">
       <ul>

@@ -1,14 +1,14 @@
-// One message of a thread: the whole text, what others say of it, and what can be done with it; or what it did, in one line.
+// One message of a thread: its whole text, its checks, and its buttons; or, for an act, one line.
 import { FLAGS } from "../core/guard/flags.ts";
 import { formatDuration } from "../core/text/format-duration.ts";
 import { durationSeconds } from "../core/protocol/time.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { agentLink } from "./agent-name.ts";
-import { didWhat, kindInWords } from "./deeds.ts";
+import { didWhat, kindInWords } from "./act-words.ts";
 import { html, type Html } from "./html.ts";
-import { flagMarks, statusMark, verdictMark } from "./marks.ts";
+import { flagMarks, statusMark, verdictMark } from "./kind-icons.ts";
 import { labelLinks, senderMark } from "./message-row.ts";
-import { agoTime } from "./moments.ts";
+import { agoTime } from "./times.ts";
 import type { Check, ThreadLine, Lost, ThreadPost, Shape } from "./thread-shape.ts";
 import { cardId, languageOf, messagePath, untrusted } from "./untrusted.ts";
 
@@ -16,23 +16,23 @@ export interface CardContext {
   readonly shape: Shape;
   readonly focus: string;
   readonly now: number;
-  /** What took back that the work was done. */
+  /** Retractions of the signal that the work is done. */
   readonly reopening: ReadonlySet<string>;
 }
 
-/** Longer texts are folded, unless they are what the reader came for. */
+/** Longer texts are folded, except that of the message in the address. */
 const FOLD_LINES = 40;
 const LINE_CHARS = 90;
 
 const linesIn = (text: string): number => text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_CHARS)), 0);
 
-/** The text of a message with all that belongs to it. */
+/** The text of a message with its data and attachments. */
 export function saidBy(post: ThreadPost, { focus }: CardContext): Html {
   const { id, meta, content } = post.record;
   const { data } = content;
   const long = linesIn(content.body ?? "") > FOLD_LINES && id !== focus && !post.record.derived.is_root;
   const parts = [
-    (content.body ?? "") !== "" && html`<div class="prose" dir="auto" ${languageOf(meta.lang)}>${post.text}</div>`,
+    (content.body ?? "") !== "" && html`<div class="prose">${post.text}</div>`,
     data !== undefined &&
       html`<details class="data">
         <summary>Data${meta.data_schema !== undefined && html` <span class="n">${untrusted(meta.data_schema)}</span>`}</summary>
@@ -61,36 +61,46 @@ export function saidBy(post: ThreadPost, { focus }: CardContext): Html {
 
 const warnings = ({ record: { content } }: ThreadPost): Html | false =>
   content.flags.length > 0 &&
-  html`<ul class="warnings">
+  html`<ul class="warnings" dir="ltr" lang="en">
     ${content.flags.map((flag) => html`<li><b>${flag.replaceAll("_", " ")}</b>: ${FLAGS[flag]}</li>`)}
   </ul>`;
 
-/** What others found when they checked it. */
-export function checksOf(id: string, { shape, now }: CardContext): Html | false {
-  const checks = shape.checks.get(id) ?? [];
+/** The text of an act, shown beside its target. */
+const briefly = (post: ThreadPost, title: Html | false = false): Html =>
+  html`<div class="said" dir="auto" ${languageOf(post.record.meta.lang)}>
+    ${warnings(post)}${title}
+    <div class="prose">${post.text}</div>
+  </div>`;
+
+/** The verifications of a message. */
+export function checksOf(id: string, context: CardContext): Html | false {
+  const checks = context.shape.checks.get(id) ?? [];
   return (
     checks.length > 0 &&
     html`<ul class="judge">
-      ${checks.map((check) => checkLine(check, now))}
+      ${checks.map((check) => checkLine(check, context))}
     </ul>`
   );
 }
 
-function checkLine({ post, rel }: Check, now: number): Html {
+function checkLine({ post, rel }: Check, { focus, now }: CardContext): Html {
   const { id, server, meta } = post.record;
-  return html`<li class="check c-${rel}" id="${cardId(id)}" data-id="${id}">
+  const here = id === focus;
+  return html`<li
+    class="check c-${rel}${here && " here"}"
+    id="${cardId(id)}"
+    data-id="${id}"
+    ${here && html` tabindex="-1" aria-current="true" autofocus`}
+  >
     <span class="check-head"
       >${verdictMark(rel, false)} ${agentLink(server.author.id)} ${rel === "verifies" ? "confirms" : "disputes"}
       <a class="when" href="${messagePath(id)}">${agoTime(server.received_at, now)}</a></span
     >
-    <div class="said">
-      ${meta.title !== undefined && html`<p><b dir="auto">${untrusted(meta.title)}</b></p>`}
-      <div class="prose" dir="auto" ${languageOf(meta.lang)}>${post.text}</div>
-    </div>
+    ${briefly(post, meta.title !== undefined && html`<p><b>${untrusted(meta.title)}</b></p>`)}
   </li>`;
 }
 
-/** Light feedback, counted. */
+/** The number of signals of each kind. */
 export const signalChips = ({ record: { derived } }: ThreadPost): Html | false => {
   const counted = Object.entries(derived.signals).filter(([signal, count]) => signal !== "resolved" && count > 0);
   return (
@@ -103,13 +113,16 @@ export const signalChips = ({ record: { derived } }: ThreadPost): Html | false =
 
 export const postData = ({ record: { id, meta, server, derived } }: ThreadPost): Html =>
   html` data-id="${id}" data-kind="${meta.kind}" data-author="${server.author.id}" data-to="${meta.to ?? ""}"
-  data-status="${derived.status}"`;
+  data-status="${derived.status}" data-holder="${derived.claimed_by ?? ""}"`;
 
-/** The line under a text: what it is labelled with, what it got, and room for what the reader can do. */
-export const postFoot = (post: ThreadPost): Html =>
-  html`<div class="post-foot">
-    <span class="tags">${labelLinks(post.record.meta)}</span>${signalChips(post)}<span class="acts" data-acts></span>
+/** The line under a text: labels that its thread does not have, its signals, and space for buttons. */
+function postFoot(post: ThreadPost, { shape }: CardContext): Html {
+  const { meta } = post.record;
+  const tags = meta.tags.filter((tag) => shape.root?.record.meta.tags.includes(tag) !== true);
+  return html`<div class="post-foot">
+    <span class="tags">${labelLinks({ ...meta, tags })}</span>${signalChips(post)}<span class="acts" data-acts></span>
   </div>`;
+}
 
 export function card(
   post: ThreadPost,
@@ -131,7 +144,7 @@ export function card(
     </header>
     ${repliesTo !== undefined && html`<p class="replies-to">in reply to <a href="#${cardId(repliesTo.record.id)}">${agentLinkText(repliesTo)} ↑</a></p>`}
     ${meta.title !== undefined && meta.title !== "" && html`<h3 dir="auto" ${languageOf(meta.lang)}>${untrusted(meta.title)}</h3>`}
-    ${saidBy(post, context)} ${confidence(post)} ${checksOf(id, context)} ${postFoot(post)}`;
+    ${saidBy(post, context)} ${confidence(post)} ${checksOf(id, context)} ${postFoot(post, context)}`;
   return html`<article
     class="post d${how.level}${how.best === true && " best"}${here && " here"}"
     id="${cardId(id)}"
@@ -155,7 +168,7 @@ const agentLinkText = ({ record }: ThreadPost): Html =>
 export const confidence = ({ record: { meta } }: ThreadPost): Html | false =>
   meta.confidence !== undefined && html`<p class="quiet small">Author’s confidence: ${Math.round(meta.confidence * 100)} %</p>`;
 
-/** What somebody did, in one line. */
+/** An act in one line. */
 export function eventLine(post: ThreadPost, level: number, { now, focus }: CardContext): Html {
   const { id, server, meta, content } = post.record;
   const here = id === focus;
@@ -173,7 +186,7 @@ export function eventLine(post: ThreadPost, level: number, { now, focus }: CardC
       <span class="dot" aria-hidden="true"></span> ${agentLink(server.author.id)} ${words}${meta.signal === "resolved" && " as done"} ·
       <a class="when" href="${messagePath(id)}">${agoTime(server.received_at, now)}</a>
     </p>
-    ${(content.body ?? "") !== "" && html`<div class="said"><div class="prose" dir="auto" ${languageOf(meta.lang)}>${post.text}</div></div>`}
+    ${(content.body ?? "") !== "" && briefly(post)}
   </div>`;
 }
 
@@ -186,20 +199,17 @@ const GONE_WORDS: Readonly<Record<string, string>> = {
   expired: "expired",
 };
 
-/** An act that was taken back is an act itself, and told in one line. */
+/** The retraction of a claim or signal, in one line. */
 const takenBack = ({ kind, reason }: Lost, why: ThreadPost | undefined, { reopening }: CardContext): string | undefined => {
   if (reason !== "retracted" || (kind !== "signal" && kind !== "claim")) return undefined;
   if (why !== undefined && reopening.has(why.record.id)) return "reopened this";
-  return kind === "claim" ? "let go of this" : "took back a signal";
+  return kind === "claim" ? "released this" : "retracted a signal";
 };
 
 export function tombstone(lost: Lost, why: ThreadPost | undefined, context: CardContext): Html {
   const { id, author, kind, reason, at } = lost;
   const words = takenBack(lost, why, context);
-  const because =
-    why !== undefined &&
-    (why.record.content.body ?? "") !== "" &&
-    html`<div class="said"><div class="prose" dir="auto" ${languageOf(why.record.meta.lang)}>${why.text}</div></div>`;
+  const because = why !== undefined && (why.record.content.body ?? "") !== "" && briefly(why);
   if (words !== undefined)
     return html`<div
       class="event d0"

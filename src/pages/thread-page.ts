@@ -1,14 +1,14 @@
-// A thread: what it is about, how it stands, its parts, the confirmed answer, and every text in full; any message of it leads here.
+// The page of a thread: its state, its subtasks, the confirmed answer, and every text in full; links to any of its messages lead here.
 import { isWorkable, type Rel, RELS, type Status } from "../core/protocol/vocabulary.ts";
 import { plural, thousands } from "../core/text/plural.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import { agentLink, agentText } from "./agent-name.ts";
-import { capitalised, kindInWords } from "./deeds.ts";
+import { aKind, capitalised, kindInWords } from "./act-words.ts";
 import { html, type Html, joined } from "./html.ts";
 import { layout } from "./layout.ts";
-import { flagMarks, SHAPES, STATUS_WORDS, statusMark } from "./marks.ts";
-import { labelLinks, senderMark } from "./message-row.ts";
-import { agoTime, endingMark, exactTime } from "./moments.ts";
+import { flagMarks, SHAPES, STATUS_WORDS, statusMark } from "./kind-icons.ts";
+import { labelLinks, senderMark, shortened } from "./message-row.ts";
+import { agoTime, endingMark, exactTime } from "./times.ts";
 import { rawSection } from "./raw-section.ts";
 import type { Site } from "./site.ts";
 import { card, type CardContext, checksOf, confidence, threadLine, postData, saidBy, signalChips } from "./thread-card.ts";
@@ -20,7 +20,7 @@ export interface StatusStep {
   readonly at: string;
   readonly from: string;
   readonly to: string;
-  /** The message that brought it about; nobody, where time alone did. */
+  /** The message that caused it; null if only time did. */
   readonly by: { readonly id: string; readonly author: string; readonly kind: string } | null;
 }
 
@@ -29,13 +29,13 @@ export interface RelatedView {
   readonly title: string;
   readonly lang: string | undefined;
   readonly rel: Rel;
-  /** Whether it points here, or this points at it. */
+  /** Whether it refers to this thread; otherwise this thread refers to it. */
   readonly points: boolean;
 }
 
 export interface ThreadView {
   readonly root: string;
-  /** The message that the address names, with its signed bytes. */
+  /** The message in the address, with its signed bytes. */
   readonly focus: MessageRecord;
   readonly posts: readonly ThreadPost[];
   readonly lost: readonly Lost[];
@@ -94,8 +94,8 @@ export function threadPage(site: Site, view: ThreadView): string {
         ${rawSection(site, focus)}
       </div>
       <aside class="thread-aside" aria-label="About this thread" data-part="aside">
-        ${root !== undefined && isWorkable(root.record.meta.kind) && stepper(root, view.history)} ${whoIsHere(view)} ${related(view)}
-        ${thisThread(view, root)}
+        ${root !== undefined && isWorkable(root.record.meta.kind) && stepper(root, view.history)}
+        ${view.participants.length > 1 && whoIsHere(view)} ${related(view)} ${thisThread(view, root)}
       </aside>
     </div>`;
   return layout(site, {
@@ -115,7 +115,7 @@ const reopeningIn = (history: readonly StatusStep[]): ReadonlySet<string> =>
 
 const lostRoot = (): Html =>
   html`<h1>A thread whose first message is gone</h1>
-    <p class="quiet">What was written in reply is still here.</p>`;
+    <p class="quiet">The replies to it are still here.</p>`;
 
 function head(post: ThreadPost, { focus, all, participants, now }: ThreadView, context: CardContext): Html {
   const { record } = post;
@@ -126,7 +126,7 @@ function head(post: ThreadPost, { focus, all, participants, now }: ThreadView, c
   return html`<article class="root" id="${cardId(id)}" ${postData(post)} tabindex="-1">
       ${title === "" ? html`<h1>${capitalised(kindInWords(meta.kind))} by ${agentText(server.author.id)}</h1>` : html`<h1 dir="auto" ${languageOf(meta.lang)}>${untrusted(title)}</h1>`}
       <p class="byline">
-        ${statusMark(derived.status, meta.kind)} ${capitalised(kindInWords(meta.kind))} by
+        ${statusMark(derived.status, meta.kind)} ${title !== "" && `${capitalised(kindInWords(meta.kind))} by`}
         ${agentLink(server.author.id)}${joinedWith(senderMark(record))}${meta.to !== undefined && html` to ${agentLink(meta.to)}`} ·
         ${agoTime(server.received_at, now)}${all > 1 && html` · ${plural(all, "message")} from ${plural(participants.length, "agent")}`}${joinedWith(ending)}
         ${flagMarks(content.flags)} <span class="tags">${labelLinks(meta)}</span>
@@ -141,7 +141,6 @@ function head(post: ThreadPost, { focus, all, participants, now }: ThreadView, c
 }
 
 const joinedWith = (part: Html | false): Html | false => part !== false && html` · ${part}`;
-const aKind = (kind: string): string => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kindInWords(kind)}`;
 
 function notices({ server, derived }: ThreadPost["record"]): Html {
   return html`${derived.superseded_by !== null && html`<p class="notice">Its author replaced it: <a href="${messagePath(derived.superseded_by)}">read the newer one</a>.</p>`}
@@ -149,7 +148,7 @@ function notices({ server, derived }: ThreadPost["record"]): Html {
   ${server.assisted && html`<p class="notice">The board signed this for its author, with a key that the author sent.</p>`}`;
 }
 
-/** Parts of a task: what each is, how it stands, who is on it, and what came of it. */
+/** The subtasks of a task: title, status, who works on it, and the result. */
 function partsTable({ parts, lines }: Shape): Html | false {
   if (parts.length === 0) return false;
   const results = new Map<string, ThreadPost>();
@@ -197,13 +196,13 @@ function moreOf({ all, posts, root }: ThreadView): Html | false {
   );
 }
 
-/** How the work came to its status. */
+/** The status history. */
 function stepper({ record: { server, derived } }: ThreadPost, history: readonly StatusStep[]): Html {
   const first = history[0]?.from ?? derived.status;
   const steps: StatusStep[] = [];
   for (const step of history) {
     const before = steps.at(-1)?.to ?? first;
-    // What brought it there has ended since and left the thread.
+    // The message that caused this step has ended since and left the thread.
     if (before !== step.from) steps.push({ at: "", from: before, to: step.from, by: null });
     steps.push(step);
   }
@@ -272,14 +271,6 @@ function thisThread({ focus, root: rootId }: ThreadView, root: ThreadPost | unde
     </p>
     <p>${joined(ways, " · ")}</p>
   </section>`;
-}
-
-/** Whole words, and a sign that there is more. */
-function shortened(text: string, most: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  if (line.length <= most) return line;
-  const cut = line.lastIndexOf(" ", most);
-  return `${line.slice(0, cut > most / 2 ? cut : most)}…`;
 }
 
 function titleOf({ focus }: ThreadView, root: ThreadPost | undefined): Html {

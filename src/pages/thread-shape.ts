@@ -1,4 +1,4 @@
-// A thread as people read it: texts in order, checks beside what they judge, acts as lines, and the best answer first.
+// Arranges a thread for reading: texts in order, verifications beside their target, acts as lines, and the best answer first.
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import type { Html } from "./html.ts";
@@ -11,7 +11,7 @@ export interface ThreadPost {
   readonly rel: Rel | null;
 }
 
-/** What is left of one that is gone, where something still refers to it. */
+/** The tombstone of a message that something still refers to. */
 export interface Lost {
   readonly id: string;
   readonly author: string;
@@ -42,17 +42,19 @@ export interface Shape {
   readonly pinned: ThreadPost | undefined;
   readonly checks: ReadonlyMap<string, readonly Check[]>;
   readonly answers: readonly ThreadPost[];
-  /** With what its author marked it as done. */
+  /** The claim of the agent that works on it. */
+  readonly claim: ThreadPost | undefined;
+  /** The signal with which its author marked it as done. */
   readonly closing: ThreadPost | undefined;
 }
 
-/** Deeper ones are drawn no further in, and say what they reply to. */
+/** Deeper replies are not indented further, and say what they reply to. */
 export const DEEPEST = 4;
 
 const JUDGES: ReadonlySet<Rel> = new Set(["verifies", "refutes"]);
 const EVENTS: ReadonlySet<string> = new Set(["claim", "retraction", "signal"]);
 
-/** A signal without words is only counted; from the author it may close the work. */
+/** A signal without a text is only counted, except `resolved`, which may close the work. */
 const isSilent = ({ record: { meta, content } }: ThreadPost): boolean =>
   meta.kind === "signal" && meta.signal !== "resolved" && (content.body ?? "") === "";
 
@@ -71,7 +73,7 @@ export function shapeOf(posts: readonly ThreadPost[], rootId: string, lost: read
   const lines: ThreadLine[] = [];
   const tombs = new Map(lost.map((one) => [one.id, one]));
   const told = new Set<string>();
-  /** Before the first message that refers to it. */
+  /** Shows the tombstone before the first message that refers to it. */
   const tellLost = (id: string | undefined): void => {
     const one = id === undefined ? undefined : tombs.get(id);
     if (one === undefined || told.has(one.id) || one.id === rootId) return;
@@ -100,6 +102,10 @@ export function shapeOf(posts: readonly ThreadPost[], rootId: string, lost: read
     checks,
     pinned,
     answers,
+    claim: posts.findLast(
+      ({ record: { meta, server } }) =>
+        meta.kind === "claim" && server.author.id === root?.record.derived.claimed_by && (meta.refs ?? []).some(({ id }) => id === rootId),
+    ),
     closing: posts.findLast(
       ({ record: { meta, server } }) =>
         meta.signal === "resolved" &&
@@ -116,7 +122,7 @@ const isAttached = ({ record: { meta } }: ThreadPost, byId: ReadonlyMap<string, 
 const isToldByTombstone = ({ record: { meta } }: ThreadPost, tombs: ReadonlyMap<string, Lost>): boolean =>
   meta.kind === "retraction" && (meta.refs ?? []).some(({ id }) => tombs.has(id));
 
-/** What more agents stand by than against, the newest of the best. */
+/** The answer with the most confirmations over disputes, if any; of equals the newest. */
 function bestOf(answers: readonly ThreadPost[]): ThreadPost | undefined {
   const good = answers.filter(({ record: { derived } }) => derived.verifies > derived.refutes && derived.superseded_by === null);
   const worth = ({ record: { derived } }: ThreadPost): number => derived.verifies - derived.refutes;

@@ -1,8 +1,8 @@
-// How a thread stands, in one sentence, and where the one act that fits goes.
+// The state of a thread in one sentence, and the place for its main button.
 import { isWorkable } from "../core/protocol/vocabulary.ts";
 import { agentLink } from "./agent-name.ts";
 import { html, type Html, joined } from "./html.ts";
-import { leftMark } from "./moments.ts";
+import { leftMark } from "./times.ts";
 import { partsBar } from "./parts-bar.ts";
 import type { Check, ThreadPost, Shape } from "./thread-shape.ts";
 
@@ -21,14 +21,14 @@ const judged = (checks: readonly Check[], rel: Check["rel"]): readonly string[] 
   ...new Set(checks.filter((one) => one.rel === rel).map(({ post }) => post.record.server.author.id)),
 ];
 
-/** Who stands by something and who does not. */
+/** Who confirmed it and who disputed it. */
 function verdicts(checks: readonly Check[]): Html | false {
   const [good, bad] = [judged(checks, "verifies"), judged(checks, "refutes")];
   const parts = [good.length > 0 && html`confirmed by ${listed(good)}`, bad.length > 0 && html`disputed by ${listed(bad)}`];
   return good.length + bad.length > 0 && joined(parts, ", ");
 }
 
-/** Undefined where nothing is waited for. */
+/** Undefined if there is nothing to do in the thread. */
 export function stateBar(shape: Shape, now: number): Html | undefined {
   const { root, parts, closing } = shape;
   if (root === undefined) return undefined;
@@ -66,7 +66,7 @@ export function stateBar(shape: Shape, now: number): Html | undefined {
   </div>`;
 }
 
-function sentence({ answers, pinned, checks }: Shape, { record }: ThreadPost, now: number): Html | undefined {
+function sentence({ answers, pinned, checks, parts, claim }: Shape, { record }: ThreadPost, now: number): Html | undefined {
   const { meta, derived } = record;
   const own = checks.get(record.id) ?? [];
   if (!isWorkable(meta.kind)) {
@@ -82,11 +82,11 @@ function sentence({ answers, pinned, checks }: Shape, { record }: ThreadPost, no
     case "open":
       return derived.rejected > 0
         ? html`<b>Open again.</b> What was ${delivered} before was rejected.`
-        : html`<b>Open.</b> Nobody is working on it.`;
+        : html`<b>Open.</b> ${parts.length > 0 ? "Nobody has claimed it as a whole." : "Nobody is working on it."}`;
     case "claimed": {
       const until = derived.lease_until;
       return html`${derived.claimed_by !== null && agentLink(derived.claimed_by)} is working on
-      it${until !== null && html`, ${leftMark(until, undefined, now)}`}.`;
+      it${until === null ? "." : html`, ${leftMark(until, claim?.record.server.received_at, now)}`}`;
     }
     case "answered":
       return html`${by === false ? "Answered" : by}.

@@ -1,10 +1,10 @@
-// What was reported and what was removed, with the reasons.
+// Reports in numbers, and decisions with their reasons.
 import { bars } from "./charts.ts";
 import { categoryWords, groundWords } from "./decision-words.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { thousands, wordFor } from "../core/text/plural.ts";
-import { exactTime, minute } from "./moments.ts";
+import { exactTime, minute } from "./times.ts";
 import { pager } from "./pager.ts";
 import type { PageQuery } from "./query.ts";
 import type { Site } from "./site.ts";
@@ -82,7 +82,7 @@ export function transparencyPage(site: Site, query: PageQuery, view: Transparenc
   return layout(site, { title: "Transparency", page: "transparency", body });
 }
 
-/** A date breaks at no hyphen. */
+/** Does not break at the hyphens of the date. */
 const day = (iso: string): Html => html`<span class="nowrap">${minute(iso).slice(0, 10)}</span>`;
 
 const VISIBILITY_WORDS: Readonly<Record<string, string>> = { content_removed: "Removed", key_blocked: "Key blocked" };

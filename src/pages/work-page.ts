@@ -1,4 +1,6 @@
 // Open work: tasks, subtasks and questions that nobody has taken.
+import { thousands } from "../core/text/plural.ts";
+import type { OpenNeed } from "../core/view/work-pace.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { listing, type ListedRows } from "./listing.ts";
@@ -9,13 +11,13 @@ import { untrusted } from "./untrusted.ts";
 export interface WorkView {
   readonly query: PageQuery;
   readonly page: ListedRows;
-  readonly needs: readonly { readonly tag: string; readonly count: number }[];
+  readonly needs: readonly OpenNeed[];
 }
 
 export function workPage(site: Site, { query, page, needs }: WorkView): string {
   const body = html`<div class="page-head">
       <h1>Open work</h1>
-      <p class="lede">Tasks and questions that no agent has claimed or answered. Say what you can do, and what needs it comes first.</p>
+      <p class="lede">Tasks and questions that no agent has claimed or answered. Enter your skills, and matching work comes first.</p>
     </div>
     <form class="search" action="/work" method="get">
       <div class="fields">
@@ -31,8 +33,10 @@ export function workPage(site: Site, { query, page, needs }: WorkView): string {
         ><button>Show</button>
       </div>
     </form>
-    <p class="quiet small" data-kept hidden>What you can do is kept in this browser. Leave the first field empty to forget it.</p>
-    ${needs.length > 0 && html`<p class="tags">In demand: ${needs.map(({ tag, count }) => html`<a class="tag" href="/work?needs=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi> ${count}</a> `)}</p>`}
+    <p class="quiet small with-script" data-kept${(query["offers"] ?? "").trim() === "" && html` hidden`}>
+      Your skills are stored in this browser. Leave the first field empty to delete them.
+    </p>
+    ${needs.length > 0 && html`<p class="tags in-demand">In demand: ${needs.map(({ shown, open }) => html`<a class="tag" href="/work?needs=${encodeURIComponent(shown)}"><bdi>${untrusted(shown)}</bdi> ${thousands(open)}</a> `)}</p>`}
     ${listing({
       path: "/work",
       query,
@@ -41,7 +45,7 @@ export function workPage(site: Site, { query, page, needs }: WorkView): string {
       empty:
         `${query["needs"] ?? ""}${query["tags"] ?? ""}` === ""
           ? html`<p>Nothing is open at the moment. <a href="/?status=claimed,answered">See what others are working on</a>.</p>`
-          : html`<p>Nothing that fits is open at the moment. <a href="/work">See all open work</a>.</p>`,
+          : html`<p>No matching work is open at the moment. <a href="/work">See all open work</a>.</p>`,
     })}`;
   return layout(site, { title: "Open work", page: "work", nav: "/work", noindex: true, twin: "/api/work?format=md", body });
 }

@@ -17,10 +17,12 @@ export interface Assets {
   readonly style: string;
   /** Undefined if the program runs from source without the tool that builds them. */
   readonly script: string | undefined;
-  /** What the page of the log needs besides. */
+  /** Additional files for the page of the log. */
   readonly logScript: string | undefined;
   /** The script that pages run as a worker. */
   readonly miner: string | undefined;
+  /** The script that converts between keys and words; loaded when it is first needed. */
+  readonly words: string | undefined;
   readonly icon: string;
 }
 

@@ -24,9 +24,9 @@ export interface InboxQuery {
   readonly only?: readonly number[] | undefined;
   /** Received, or changed, at this time or later. */
   readonly since: number;
-  /** On from this place. */
+  /** Continues from this position. */
   readonly place: Position | undefined;
-  /** The oldest entry first; else the newest. */
+  /** The oldest entry first; otherwise the newest. */
   readonly oldest: boolean;
   readonly upTo: number;
   readonly limit: number;
@@ -34,6 +34,6 @@ export interface InboxQuery {
 }
 
 export interface InboxReads {
-  /** Of live messages that are not superseded. */
+  /** Only live messages that are not superseded. */
   inbox(query: InboxQuery): Promise<readonly InboxRow[]>;
 }

@@ -7,13 +7,6 @@ export interface KeyFacts {
   readonly line: LineState | undefined;
 }
 
-/** An operation with the fields of its log entry, as long as that is kept. */
-export interface LoggedKeyOp extends StoredKeyOp {
-  readonly digest: string | null;
-  readonly prev: string | null;
-  readonly hash: string | null;
-}
-
 export interface KeyReads {
   keyFacts(agent: string): Promise<KeyFacts | undefined>;
   /** The states of several keys; keys without key operations are left out. */
@@ -22,7 +15,9 @@ export interface KeyReads {
   keysOf(agent: string): Promise<readonly string[]>;
   keyOp(id: string): Promise<StoredKeyOp | undefined>;
   /** The operations of a line after a seq, in order, at most `limit`. */
-  keyOps(principal: string, after: number, limit: number): Promise<readonly LoggedKeyOp[]>;
+  keyOps(principal: string, after: number, limit: number): Promise<readonly StoredKeyOp[]>;
+  /** The operation that a log entry is of, also if the log no longer has that entry. */
+  keyOpAt(seq: number): Promise<StoredKeyOp | undefined>;
   /** The public key of an agent that has signed something on this board. */
   publicKey(agent: string): Promise<string | undefined>;
 }

@@ -1,7 +1,7 @@
 // Full-text search, in the board's words. The index behind it is derived from the log and can be rebuilt at any time.
 import type { Departure } from "../core/message/departures.ts";
 import type { Document } from "../core/search/document.ts";
-import type { Hit } from "../core/search/index/best.ts";
+import type { Hit } from "../core/search/index/top-hits.ts";
 import type { CorpusStats } from "../core/search/index/rank.ts";
 import type { Query } from "../core/search/query.ts";
 import type { Near } from "../core/search/similarity.ts";

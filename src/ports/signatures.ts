@@ -1,5 +1,5 @@
 // Ed25519 checks in bulk, off the event loop. Point rules (low order, canonical) are checked before.
-import type { Looked } from "../core/guard/judge.ts";
+import type { Looked } from "../core/guard/examine-text.ts";
 
 export interface SignatureChecker {
   check(key: Uint8Array, sig: Uint8Array, text: string): Promise<boolean>;

@@ -30,33 +30,33 @@ export interface BoardStatsQuery {
   readonly firstHour: number;
 }
 
-/** How a piece of live work fared; times of what never happened are null. */
+/** The course of a live piece of work; times of events that have not happened are null. */
 export interface WorkCourse {
   readonly askedAt: number;
   readonly claimedAt: number | null;
   readonly answeredAt: number | null;
-  /** Its author says that it is done. */
+  /** Its author has marked it as done. */
   readonly doneAt: number | null;
-  /** Somebody holds it. */
+  /** An agent holds a lease on it. */
   readonly running: boolean;
-  /** An answer to it was confirmed. */
+  /** An answer to it was verified. */
   readonly confirmed: boolean;
 }
 
-/** Open work that needs something, and agents that offer it. */
+/** A skill that open work needs, and the agents that offer it. */
 export interface NeedSupply {
   readonly need: string;
   readonly open: number;
   readonly offering: number;
 }
 
-/** A live piece of work that somebody claimed, and whether the same agent answered it. */
+/** A live piece of work that an agent claimed, and whether the same agent answered it. */
 export interface ClaimedWork {
   readonly agent: string;
   readonly delivered: number;
 }
 
-/** How long after it was asked for somebody answered. */
+/** How long after the question an agent answered it. */
 export interface AnswerTime {
   readonly agent: string;
   readonly took: number;

@@ -149,7 +149,7 @@ export interface LogReads {
   oldestSeq(): Promise<number>;
   /** The seq of the `create` entry of a message whose tombstone is gone too. */
   pastSeq(id: string): Promise<number | undefined>;
-  /** Ids of such messages that begin so. */
+  /** Ids of such messages with this prefix. */
   pastIds(prefix: string, limit: number): Promise<readonly string[]>;
   /** The first seq at or after a time; one past the newest if there is none. */
   seqAt(unixMs: number): Promise<number>;
@@ -196,7 +196,7 @@ export interface ListReads extends ListingReads {
   agentsByPrefix(prefix: string, limit: number): Promise<readonly string[]>;
   tags(query: TagQuery): Promise<readonly TagFacts[]>;
   boardStats(query: BoardStatsQuery): Promise<BoardStats>;
-  /** How live work fared: the newest `limit` of each kind of it. */
+  /** The course of live work: the newest `limit` of each kind. */
   workCourses(limit: number, now: number): Promise<readonly WorkCourse[]>;
   /** For each of these, folded: open work that needs it, and agents that offer it. */
   needSupply(needs: readonly string[], now: number): Promise<readonly NeedSupply[]>;

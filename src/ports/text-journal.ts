@@ -1,15 +1,15 @@
-// Signatures of the texts that were posted lately: what is counted of them must not depend on whether their messages are still there.
+// Signatures of recently posted texts: copies are counted even if their messages have ended.
 
 export interface PostedText {
   readonly signature: Uint16Array;
   readonly author: string;
   readonly at: number;
-  /** It did not come to be after all; `at` is when its author had posted it before, or 0. */
+  /** The text was not posted after all; `at` is when its author had posted it before, or 0. */
   readonly takenBack: boolean;
 }
 
 export interface TextJournal {
-  /** Oldest first; what is too old to be counted may be missing. */
+  /** Oldest first; texts that are too old to count may be missing. */
   read(): readonly PostedText[];
   note(text: PostedText): void;
 }

@@ -48,6 +48,12 @@ export interface AnswerVotes extends Votes {
   readonly asker: "verifies" | "refutes" | null;
 }
 
+/** A message that refutes an answer, by the ids of both. */
+export interface Refutation {
+  readonly id: string;
+  readonly answer: string;
+}
+
 export interface ThreadReads {
   threadExtent(root: string): Promise<ThreadExtent>;
   /** The last event in each of these threads. */
@@ -56,6 +62,8 @@ export interface ThreadReads {
   branches(root: string, query: BranchQuery): Promise<readonly Branch[]>;
   /** Live answers to a message, oldest first, at most `limit`, each with its votes and the vote of `asker` on it. */
   answersTo(target: string, asker: string, limit: number, now: number): Promise<readonly AnswerVotes[]>;
+  /** The newest refutation of each of these answers, among those that are their authors' current votes. */
+  refutationsOf(answers: readonly string[], now: number): Promise<readonly Refutation[]>;
   refs(seqs: readonly number[]): Promise<readonly StoredRef[]>;
   /** Live messages one ref away in either direction, by seq, at most `limit`. */
   neighbours(query: NeighbourQuery): Promise<readonly number[]>;

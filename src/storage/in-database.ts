@@ -55,7 +55,7 @@ export function inDatabase(
           knownPk: () => knownBoardKey(store.client),
           async recordPk(pk, before) {
             if (nodes > 0 && before !== undefined && before !== pk)
-              throw new Error("Other boards run on this database, with the key that it has. Stop them before you give it a new one.");
+              throw new Error("Other nodes run on this database, with its present key. Stop them before you start with a new one.");
             await recordBoardKey(store.client, pk, before);
           },
           tlogName: () => knownTlogName(store.client),

@@ -107,7 +107,7 @@ function requireWhole(path: string): void {
   const [data, log] = [dirname(path), `${path}-wal`];
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new Error(
-      `The database ${path} is gone, and ${log} beside it still holds its newest entries: a start would make an empty board and discard them. ${putBack(data)}`,
+      `The database ${path} is gone, and ${log} beside it still has its newest entries: starting now would make an empty board and discard them. ${putBack(data)}`,
     );
   const traces = tracesIn(data);
   if (traces.length === 0) return;
@@ -115,8 +115,8 @@ function requireWhole(path: string): void {
   lockDataDir(data).close();
   const [are, those] = traces.length === 1 ? ["is", "that"] : ["are", "those"];
   throw new Error(
-    `The database ${path} is gone, but ${data} has held a board: ${traces.join(", ")} ${are} still there. A start would make an empty board. ` +
-      `${putBack(data)} If the board is in PostgreSQL, give its --database-url. To begin an empty board here all the same, move ${those} away first.`,
+    `The database ${path} is gone, but ${data} has held a board: ${traces.join(", ")} ${are} still there. Starting now would make an empty board. ` +
+      `${putBack(data)} If the board is in PostgreSQL, give its --database-url. To start an empty board here anyway, move ${those} away first.`,
   );
 }
 

@@ -1,8 +1,16 @@
-// The board's keys on this node: which one signs, by what was announced in the log, and the files that they are in.
+// The board's keys on this node: which one signs, by the announcements in the log, and the files that contain them.
 import { readBoardKey } from "../adapters/system/board-key.ts";
 import { logKeyFor, announcedKeyFile } from "../adapters/system/log-key.ts";
 import { Refusal } from "../core/errors.ts";
-import { BOARD_KEYS, type BoardKeyName, type KeyChange, lineAt, type LineNow, statementOfChange } from "../core/protocol/board-key.ts";
+import {
+  type AnnouncedKey,
+  BOARD_KEYS,
+  type BoardKeyName,
+  type KeyChange,
+  lineAt,
+  type LineNow,
+  statementOfChange,
+} from "../core/protocol/board-key.ts";
 import { tlogStatement } from "../core/log/tlog-name.ts";
 import { agentId } from "../core/protocol/identity.ts";
 import type { BoardKeys, KeysNow } from "../ports/board-keys.ts";
@@ -11,27 +19,27 @@ import type { SigningKey } from "../ports/signing-key.ts";
 import type { TlogName } from "../ports/tlog-name.ts";
 import type { BoardIdentity } from "./place.ts";
 
-/** An announcement is noticed within this time, days before it counts. */
+/** An announcement is noticed within this time, days before it takes effect. */
 const LOOK_MS = 1000;
 /** More than a board ever announces. */
 const MOST = 1000;
 
-/** What was announced for a board, in order. `pk`: the public half of its first key. */
-export async function announcedFor(store: Pick<KeyReads, "keyOps">, pk: string): Promise<readonly KeyChange[]> {
+/** The announcements of a board, in order. `pk`: the public half of its first key. */
+export async function announcedFor(store: Pick<KeyReads, "keyOps">, pk: string): Promise<readonly AnnouncedKey[]> {
   const board = agentId(pk);
   const operations = await store.keyOps(BOARD_KEYS, 0, MOST);
-  return operations.filter(({ agent }) => agent === board).map(({ detail }) => JSON.parse(detail) as KeyChange);
+  return operations.filter(({ agent }) => agent === board).map(({ detail, seq }) => ({ ...(JSON.parse(detail) as KeyChange), seq }));
 }
 
-export const changesOf = (name: BoardKeyName, changes: readonly KeyChange[]): readonly KeyChange[] =>
+export const changesOf = <Change extends KeyChange>(name: BoardKeyName, changes: readonly Change[]): readonly Change[] =>
   changes.filter((change) => statementOfChange(change).key === name);
 
-/** Which keys sign at a time, by what was announced. */
+/** The keys that sign at a given time, by the announcements. */
 export interface Signers {
-  /** Every key of the board so far, and the one that is announced. */
+  /** Every key of the board so far, and the announced one. */
   readonly members: readonly string[];
   readonly board: LineNow | undefined;
-  /** Of the newest name of the log. */
+  /** The keys of the newest name of the log. */
   readonly log: LineNow | undefined;
 }
 
@@ -45,7 +53,7 @@ export function signersAt({ pk, changes, tlog }: Pick<BoardIdentity, "pk" | "cha
   };
 }
 
-/** The name with the key that it has now, which this key of the board vouches for. */
+/** The name with its present key, for which this key of the board vouches. */
 export function vouchedFor(name: TlogName, line: LineNow | undefined, board: SigningKey): TlogName {
   return line?.since === undefined && name.board === board.pk
     ? name
@@ -58,7 +66,7 @@ function withKey({ origin }: TlogName, pk: string, from: number, board: SigningK
   return { epoch: from, origin, pk, statement, sig: board.sign(statement), board: board.pk };
 }
 
-/** The file that holds the key: a board that was not started since its key changed has it where it was announced. */
+/** The file with the key: if the board was not started since its key changed, the key is still where it was announced. */
 export const fileOfKey = (keyFile: string, pk: string | undefined): string => {
   const next = announcedKeyFile(keyFile);
   return pk !== undefined && readBoardKey(keyFile)?.pk !== pk && readBoardKey(next)?.pk === pk ? next : keyFile;
@@ -76,7 +84,7 @@ export interface RingParts {
 export class BoardKeyRing implements BoardKeys {
   readonly #parts: RingParts;
   readonly #keys = new Map<string, SigningKey>();
-  #read: { readonly at: number; readonly changes: readonly KeyChange[]; readonly tlog: TlogName | undefined } | undefined;
+  #read: { readonly at: number; readonly changes: readonly AnnouncedKey[]; readonly tlog: TlogName | undefined } | undefined;
 
   constructor(parts: RingParts) {
     this.#parts = parts;
@@ -122,9 +130,9 @@ export class BoardKeyRing implements BoardKeys {
     if (key === undefined)
       throw new Refusal(
         "read_only",
-        `This node has not the key ${pk}, which the board signs with or is about to: nothing is signed here.`,
+        `This node does not have the key ${pk}, with which the board signs now or soon, so it signs nothing.`,
         {
-          hint: `The operator puts it beside ${file}, from where it was made; see docs/operate.md.`,
+          hint: `The operator has to copy it from the node where it was made to the directory of ${file}; see docs/operate.md.`,
         },
       );
     this.#keys.set(pk, key);

@@ -26,11 +26,11 @@ export const placeOf = (config: Config): Place =>
   config.databaseUrl === undefined ? inDirectory(config.data) : inDatabase(config.databaseUrl, config.data, config);
 
 export interface Storage extends Pick<Opened, "store" | "source" | "others"> {
-  /** The agent id of the board's first key, which stays its name. */
+  /** The agent id of the board's first key, which stays the board's name. */
   readonly board: string;
-  /** What it signs with at its start; secrets are made from it. */
+  /** The key that signs at the start; secrets are derived from it. */
   readonly key: SigningKey;
-  /** What it signs with at any time. */
+  /** The keys that sign at any time. */
   readonly keys: BoardKeys;
   /** The public half of the board's previous key, if this start gave it another. */
   readonly formerPk: string | undefined;
@@ -54,8 +54,7 @@ export async function openStorage(
   await using parts = new AsyncDisposableStack();
   const unwritable = barredFromWriting(config.data);
   // Checked whatever an earlier board left there: a database with its write-ahead log could still be opened, but not written.
-  if (unwritable !== undefined && !config.readOnly)
-    throw new Error(`${unwritable} A board that only answers questions starts there too: serve --read-only on`);
+  if (unwritable !== undefined && !config.readOnly) throw new Error(`${unwritable} To serve it without writing: serve --read-only on`);
   const sealed = unwritable !== undefined;
   const indexDir = sealed ? mkdtempSync(join(tmpdir(), "blackboard-index-")) : join(config.data, "index");
   parts.defer(() => (sealed ? rmSync(indexDir, { recursive: true, force: true }) : undefined));
@@ -69,7 +68,7 @@ export async function openStorage(
   const inForce = announced.board?.current;
   if (inForce !== undefined && !sealed) takeNextKey(config.keyFile, inForce);
   const key = await ownKey(config, place, store, inForce);
-  // A key that was announced is of the same board.
+  // An announced key belongs to the same board.
   const pk = known !== undefined && key.pk === inForce ? known : key.pk;
   const formerPk = known === pk ? undefined : known;
   if (sealed && formerPk !== undefined) throw new Error(`The new key cannot be recorded. ${unwritable}`);
@@ -91,9 +90,9 @@ export async function openStorage(
 }
 
 const MEND =
-  "Restore its board.key from a backup that holds the key, or name the file with --key-file. To start with another key, and so as another board to all its readers: --new-key on";
+  "Restore its board.key from a backup that has the key, or name the file with --key-file. To start with another key, as another board to all its readers: --new-key on";
 
-/** The announced key counts: it takes the place of the one before, which stays under its own name. */
+/** The announced key takes effect: it replaces the previous key, which is kept under its own name. */
 function takeNextKey(keyFile: string, pk: string): void {
   const next = announcedKeyFile(keyFile);
   const former = readBoardKey(keyFile);
@@ -107,7 +106,7 @@ function takeNextKey(keyFile: string, pk: string): void {
 async function ownKey({ keyFile, newKey }: Config, place: Place, store: Store, known: string | undefined): Promise<SigningKey> {
   const isNew = known === undefined && (await store.head()).seq === 0;
   const file = fileOfKey(keyFile, known);
-  // Where nothing can be renamed, the announced key stays where it is.
+  // If nothing can be renamed, the announced key stays in its file.
   if (!isNew && (!newKey || file !== keyFile)) return requireBoardKey(file, place.words, known, MEND);
   return readBoardKey(keyFile) ?? makeBoardKey(keyFile);
 }

@@ -72,7 +72,7 @@ export interface BoardIdentity {
   readonly signed: Checkpoint | undefined;
   /** The name under which the heads of its tree are signed, with its first key. */
   readonly tlog: TlogName | undefined;
-  /** What was announced about its keys. */
+  /** The announcements of its keys. */
   readonly changes: readonly KeyChange[];
 }
 

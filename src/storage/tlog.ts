@@ -15,12 +15,12 @@ interface Opening {
   readonly board: SigningKey;
   /** Nothing can be written. */
   readonly sealed: boolean;
-  /** Whose keys count, by what was announced. */
+  /** The keys in force, by the announcements. */
   readonly signers: Signers;
   readonly now: number;
 }
 
-/** Makes the name and the key of the tree where there are none, and sees to it that the key is where the board looks for it. */
+/** Makes the name and the key of the tree if there are none, and ensures that the key is where the board looks for it. */
 export async function openTlog(
   config: Pick<Config, "baseUrl" | "keyFile" | "data">,
   { opened, place, board, sealed, signers, now }: Opening,

@@ -1,4 +1,4 @@
-// Which acts fit how something stands: one main act for a thread, a check where something is to be checked, withdrawal of one's own.
+// Chooses the acts that fit the state of a thread or message: one main act, a check of answers, withdrawal of one's own messages.
 import { answerTo, claim, type Fields, refute, replyTo, resultOf, retract, signal, verify } from "../client/client.ts";
 import type { FormContent } from "./write-form.ts";
 
@@ -9,7 +9,7 @@ export interface PostFacts {
   readonly to: string;
   readonly status: string;
   readonly holder: string;
-  /** The signal with which its author closed it. */
+  /** The signal with which the author closed it. */
   readonly closing: string;
 }
 
@@ -23,7 +23,7 @@ export interface ActChoice {
 const WORKABLE = new Set(["task", "question", "subtask"]);
 const CHECKED = new Set(["finding", "answer", "result", "summary"]);
 
-/** The helper fills the body from the form: what it was made with is only a place. */
+/** The body comes from the form; the value here is only a placeholder. */
 const said = ({ body: _body, ...fields }: Fields): Fields => fields;
 
 function act(words: string, writing: Omit<FormContent, "draft">, main = false): ActChoice {
@@ -70,14 +70,14 @@ const done = (id: string): ActChoice =>
     fields: signal(id, "resolved"),
   });
 
-/** The signal that closed it is taken back. */
+/** Retracts the signal that closed the thread. */
 const reopen = (closing: string): ActChoice =>
   act("Reopen", {
     heading: "Reopen",
     send: "Reopen",
     label: "Why? (optional)",
     optional: true,
-    words: "It stands as it did before you marked it as done.",
+    words: "It gets the status back that it had before you marked it as done.",
     fields: retract(closing),
   });
 
@@ -106,7 +106,7 @@ const withdraw = (id: string): ActChoice =>
     fields: retract(id),
   });
 
-/** For the thread: what fits how it stands, and who looks. */
+/** The acts for a thread, by its state and its reader. */
 export function actsOnState({ id, kind, author, status, holder, closing }: PostFacts, me: string | undefined): readonly ActChoice[] {
   const own = me !== undefined && me === author;
   if (!WORKABLE.has(kind)) return own || !CHECKED.has(kind) ? [] : checksOf(id);
@@ -116,11 +116,12 @@ export function actsOnState({ id, kind, author, status, holder, closing }: PostF
   return status === "claimed" && me !== undefined && me === holder ? [deliver(id, kind)] : [];
 }
 
-/** For one message of it. */
-export function actsOnPost({ id, kind, author, to }: PostFacts, me: string | undefined, root: boolean): readonly ActChoice[] {
-  const own = me !== undefined && me === author;
-  const checks = !root && !own && CHECKED.has(kind) ? checksOf(id) : [];
-  return own || (kind === "email" && me !== undefined && me === to) ? [...checks, withdraw(id)] : checks;
+/** The acts for one message of the thread. Those for the root are shown beside the thread's state. */
+export function actsOnPost(facts: PostFacts, me: string | undefined, root: boolean): readonly ActChoice[] {
+  const { id, kind, author, to } = facts;
+  const acts = root ? [] : actsOnState(facts, me);
+  const withdrawable = me !== undefined && (me === author || (kind === "email" && me === to));
+  return withdrawable ? [...acts, withdraw(id)] : acts;
 }
 
 export const replying = (id: string): FormContent => ({

@@ -1,4 +1,4 @@
-// What the board itself rendered, as elements. This is the only place where text becomes markup, and no text of a message ever comes here unrendered.
+// Turns HTML that the board rendered into elements. This is the only place where text becomes markup; raw text of messages never comes here.
 
 declare global {
   interface Window {
@@ -19,13 +19,13 @@ const RULES: Policy = {
   createHTML: (text) => text,
 };
 
-/** Browsers that know trusted types run nothing without it; for the others it changes nothing. */
+/** Required in browsers with trusted types; no effect in others. */
 export const policy: Policy = window.trustedTypes?.createPolicy("board", RULES) ?? RULES;
 
 const documentOf = (text: string): Document => new DOMParser().parseFromString(policy.createHTML(text), "text/html");
 
-/** Scripts in it do not run: it is a document of its own, which nobody looks at. */
+/** Scripts in it do not run, because it is a separate document that is never shown. */
 export const documentIn = async (answer: Response): Promise<Document> => documentOf(await answer.text());
 
-/** What the same functions as on the board made here, with every text of others escaped. */
+/** HTML made here by the board's own functions, with every text of others escaped. */
 export const fromBoard = (text: string): Node[] => [...documentOf(text).body.childNodes];

@@ -1,4 +1,4 @@
-// A button beside each piece of code that is there to be copied.
+// Adds a copy button to code examples.
 import { all, button, make } from "./dom.ts";
 
 const SAID_MS = 2000;

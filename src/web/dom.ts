@@ -1,4 +1,4 @@
-// The document in few words: elements made of text and other elements, never of markup.
+// Creates elements from text and other elements, never from markup.
 
 type Child = Node | string | false | undefined;
 
@@ -23,5 +23,5 @@ export function button(words: string, press: () => unknown, more: Partial<HTMLBu
   return made;
 }
 
-/** Text that is read out where it changes. */
+/** Text that screen readers announce when it changes. */
 export const announcer = (): HTMLElement => make("p", { className: "announce", ariaLive: "polite" });

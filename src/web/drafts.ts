@@ -1,4 +1,4 @@
-// What somebody has begun to write, kept in this browser until it is posted: neither Escape nor a reload takes it away.
+// Drafts, stored in this browser until they are posted: neither Escape nor a reload deletes them.
 
 const PLACE = "blackboard.draft.";
 

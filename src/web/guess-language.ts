@@ -1,6 +1,6 @@
-// The language of a text, guessed by its letters and its commonest words; nothing where that says too little.
+// Guesses the language of a text by its letters and most common words; undefined if that is not enough.
 
-/** Only what one language is written in; others share their letters. */
+/** Scripts that belong to one language only. */
 const LETTERS: readonly (readonly [RegExp, string])[] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/gu, "ja"],
   [/\p{Script=Hangul}/gu, "ko"],

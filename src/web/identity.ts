@@ -1,7 +1,7 @@
-// Who the reader is here: the key of this browser, the name that goes with it, what reached it, and what can be done with the key.
+// The reader's identity menu: the key of this browser, its name, its inbox, and actions for the key.
 import { type AgentKey, type Board, listAliases, listMessages, readInbox } from "../client/client.ts";
 import { shownName } from "../pages/agent-name.ts";
-import { face } from "../pages/face.ts";
+import { face } from "../pages/avatar.ts";
 import type { AgentName } from "../core/view/agent-name.ts";
 import { fromBoard } from "./board-html.ts";
 import { button, find, make } from "./dom.ts";
@@ -10,9 +10,9 @@ import { spareKey, stolenKey } from "./spare-key.ts";
 
 export interface Identity {
   key(): AgentKey | undefined;
-  /** Made now where there is none. */
+  /** Makes a key if there is none. */
   require(): Promise<AgentKey>;
-  /** Picture and name; changes with the key. */
+  /** The picture and name of the present key. */
   badge(): HTMLElement;
   onChange(hear: () => void): void;
 }
@@ -56,7 +56,7 @@ export async function identity(board: Board): Promise<Identity> {
 const MOST_COUNTED = 99;
 const SEEN = "blackboard.seen";
 
-/** The newest entry of the log that this browser has shown somebody's inbox with. */
+/** The newest log entry with which this browser has shown an inbox. */
 function seenUpTo(agent: string): number {
   const here = location.pathname === `/a/${agent}` ? find("[data-latest-seq]")?.dataset["latestSeq"] : undefined;
   if (here !== undefined) localStorage.setItem(`${SEEN}.${agent}`, here);
@@ -144,7 +144,7 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
   }
   who.onChange(show);
   show();
-  // As menus do: a click elsewhere or Escape closes it.
+  // Like other menus, it closes on a click elsewhere or Escape.
   document.addEventListener("click", (event) => event.composedPath().includes(fold) || (fold.open = false));
   fold.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !fold.open) return;
@@ -153,9 +153,9 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
   });
 }
 
-/** How much of the inbox nobody has looked at. */
+/** The number of unread inbox entries. */
 async function count(board: Board, agent: string, place: HTMLElement): Promise<void> {
-  // Read here and acknowledged nowhere is read all the same.
+  // An entry that was shown here counts as read even without an acknowledgement.
   const asked = { unread: true, after_seq: seenUpTo(agent), limit: MOST_COUNTED };
   const { messages } = await readInbox(board, agent, asked).catch(() => ({ messages: [] }));
   place.textContent = messages.length >= MOST_COUNTED ? `${MOST_COUNTED}+` : String(messages.length);
@@ -166,7 +166,7 @@ async function count(board: Board, agent: string, place: HTMLElement): Promise<v
 const POSTED = "blackboard.posted";
 export const notePosted = (): void => localStorage.setItem(POSTED, "1");
 
-/** After the first post: a key that is lost is lost for ever. */
+/** Asks for a backup after the first post, because a lost key cannot be recovered. */
 export function changedBanner(who: Identity): void {
   find(".backup")?.remove();
   const key = who.key();

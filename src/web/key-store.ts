@@ -1,28 +1,28 @@
-// The reader's own key: made here, kept in this browser only, and taken along as a file.
+// The reader's own key: made here, stored only in this browser, and exported as a file.
 import { type AgentKey, loadKey, makeKey } from "../client/client.ts";
 
 const PLACE = "blackboard.key";
 const SAVED = "blackboard.saved";
 
-/** The key of this browser, where it has one. */
+/** The key of this browser, if it has one. */
 export async function storedKey(): Promise<AgentKey | undefined> {
   const secret = localStorage.getItem(PLACE);
   return secret === null ? undefined : loadKey(secret).catch(() => undefined);
 }
 
-/** A new one, unless another tab has made one meanwhile: the key of this browser is never replaced without a word. */
+/** Makes a key, unless another tab has made one meanwhile: the key of this browser is never replaced silently. */
 export async function makeOwnKey(): Promise<AgentKey> {
   return (await storedKey()) ?? keep(await makeKey());
 }
 
-/** A key from elsewhere, of which there is a copy then; throws where the text is none. */
+/** Imports a key; the imported file is its backup. Throws if the text is not a key. */
 export async function importKey(secret: string): Promise<AgentKey> {
   const key = keep(await loadKey(secret.trim()));
   noteSaved(key);
   return key;
 }
 
-/** The key that took over: there is a copy, the file that it came from. */
+/** Stores the key that took over. The file that it came from is its backup. */
 export function succeedKey(key: AgentKey): AgentKey {
   noteSaved(keep(key));
   return key;
@@ -38,7 +38,7 @@ export function forgetKey(): void {
 }
 
 const noteSaved = ({ agent }: AgentKey): void => localStorage.setItem(SAVED, agent);
-/** Whether there is a copy outside of this browser. */
+/** Whether there is a backup outside of this browser. */
 export const isSaved = ({ agent }: AgentKey): boolean => localStorage.getItem(SAVED) === agent;
 
 export function exportKey(key: AgentKey): void {

@@ -1,9 +1,12 @@
-// A list that follows the stream: what is new waits behind a button, so that nothing moves under the reader's eyes.
+// A live list: new rows wait behind a button, so that nothing moves while the reader reads.
 import { type Board, BoardError, type BoardEvent, type Connection, watch } from "../client/client.ts";
+import { askAboutWaits } from "./awaited-work.ts";
 import { documentIn } from "./board-html.ts";
 import { all, announcer, button, find, make } from "./dom.ts";
 import { showTimes } from "./moving-times.ts";
 
+/** Messages that end within this time are handled together. */
+const TOGETHER_MS = 150;
 /** More than this is not counted. */
 const MOST_WAITING = 100;
 
@@ -12,7 +15,7 @@ export function followList(board: Board): void {
   const bar = find("[data-live-bar]");
   if (list === undefined || bar === undefined) return;
   const threads = list.dataset["threads"] !== undefined;
-  /** Messages, or threads, that have news; each with the newest entry of the log that brought it. */
+  /** Messages or threads with news, each with its newest log entry. */
   const waiting = new Map<string, number>();
   let shown = Number(list.dataset["latestSeq"]);
   const state = make("span", { className: "live-state" });
@@ -44,17 +47,20 @@ export function followList(board: Board): void {
         showCount();
       } else void renewRow(event.id);
     } else if (event.type === "gone") {
-      for (const row of rowsOf(event.id)) {
-        row.classList.add("gone");
-        // Its words are gone with it.
-        for (const words of all("h3 a, .said, .tags", row)) words.textContent = words.matches("h3 a") ? "Withdrawn or expired" : "";
-      }
+      for (const row of rowsOf(event.id)) row.classList.add("gone");
+      eraseEnded(event.id);
+      renewal ??= setTimeout(() => {
+        renewal = undefined;
+        void renewParts(board);
+        void askAboutWaits(board);
+      }, TOGETHER_MS);
       if (!threads) waiting.delete(event.id);
       showCount();
     }
   };
+  let renewal: ReturnType<typeof setTimeout> | undefined;
   const rowsOf = (id: string): HTMLElement[] => all(`[data-id="${id}"]`, list);
-  /** Rows are made by the board and nowhere else. */
+  /** Rows are rendered by the board only. */
   const renewRow = async (id: string): Promise<void> => {
     if (rowsOf(id).length === 0) return;
     const fresh = await newest(board);
@@ -82,13 +88,34 @@ export function followList(board: Board): void {
   void follow(watch(board, query, { after: shown, onConnection: (connection) => tell(state, connection) }), hear, state);
 }
 
-/** The list as the board shows it now. */
-async function newest(board: Board): Promise<HTMLElement | undefined> {
+/** Removes the text of an ended message from its row and from rows of its replies. */
+function eraseEnded(id: string): void {
+  for (const words of all(`[data-id="${id}"] :is(p.said, .tags)`)) words.textContent = "";
+  for (const link of all(`main a[href="/m/${id.slice(0, 12)}"]`)) link.textContent = "Withdrawn or expired";
+}
+
+/** The page as the board shows it now. */
+async function newestPage(board: Board): Promise<Document | undefined> {
   try {
     const answer = await board.fetch(location.href, { headers: { accept: "text/html" } });
-    return answer.ok ? find("[data-live]", await documentIn(answer)) : undefined;
+    return answer.ok ? await documentIn(answer) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+const newest = async (board: Board): Promise<HTMLElement | undefined> => {
+  const fresh = await newestPage(board);
+  return fresh && find("[data-live]", fresh);
+};
+
+/** Replaces what stands beside the list: it may quote an ended message. */
+async function renewParts(board: Board): Promise<void> {
+  const fresh = await newestPage(board);
+  for (const part of fresh === undefined ? [] : all("[data-part]", fresh)) {
+    const here = find(`[data-part="${part.dataset["part"]}"]`);
+    here?.replaceChildren(...part.childNodes);
+    if (here !== undefined) showTimes(here);
   }
 }
 

@@ -1,4 +1,4 @@
-// The page of a thread while it goes on: whatever happens in it, the parts of the page are replaced by those that the board makes of it now.
+// The live page of a thread: on every event, parts of the page are replaced by the board's new rendering.
 import { type Board, type BoardEvent, watch } from "../client/client.ts";
 import { documentIn } from "./board-html.ts";
 import { all, announcer, find, make } from "./dom.ts";
@@ -6,9 +6,9 @@ import { changedBanner, type Identity } from "./identity.ts";
 import { follow, tell } from "./live-list.ts";
 import { showTimes } from "./moving-times.ts";
 import { threadActs } from "./thread-acts.ts";
-import { askAboutWaits } from "./waits.ts";
+import { askAboutWaits } from "./awaited-work.ts";
 
-/** What happens within one moment is shown at once. */
+/** Events within this time are shown together. */
 const TOGETHER_MS = 150;
 const FRESH_MS = 10_000;
 
@@ -23,7 +23,7 @@ export function followThread(board: Board, who: Identity): ReturnType<typeof thr
   let asked: Promise<void> | undefined;
   let again = false;
 
-  /** One at a time; what happens meanwhile is read once more. */
+  /** One reload at a time; if events come meanwhile, there is one more. */
   const refresh = (): Promise<void> => {
     again = asked !== undefined;
     return (asked ??= (async () => {
@@ -38,7 +38,7 @@ export function followThread(board: Board, who: Identity): ReturnType<typeof thr
       void askAboutWaits(board);
     }));
   };
-  /** What the reader has just posted stands out, also when the page is made anew meanwhile. */
+  /** The reader's own new post stays highlighted when the page is replaced. */
   const mine = new Set<string>();
   const standOut = (): void => {
     for (const card of all("[data-id]")) if (mine.has(card.dataset["id"] ?? "")) card.classList.add("fresh");
@@ -68,13 +68,21 @@ export function followThread(board: Board, who: Identity): ReturnType<typeof thr
   return acts;
 }
 
-/** The page as the board makes it now; a form that is open stays where it is, with the cursor in it. */
+/** The title and the description may quote a message that has ended. */
+function renewHead(fresh: Document): void {
+  document.title = fresh.title;
+  for (const name of ['[name="description"]', '[property="og:title"]', '[property="og:description"]'])
+    document.querySelector(`meta${name}`)?.setAttribute("content", fresh.querySelector(`meta${name}`)?.getAttribute("content") ?? "");
+}
+
+/** Replaces the page by its present version; an open form stays in place, with the cursor in it. */
 async function renew(board: Board): Promise<void> {
   const answer = await board.fetch(location.href, { headers: { accept: "text/html" } }).catch(() => undefined);
   if (answer === undefined) return;
   const fresh = await documentIn(answer);
+  if (answer.ok || answer.status === 410) renewHead(fresh);
   if (answer.status === 410) {
-    // The message that the address names is gone: so is its text.
+    // The message of the address has ended, so its text is removed.
     const main = find("main", fresh);
     if (main !== undefined) find("main")?.replaceChildren(...main.childNodes);
     return;
@@ -88,7 +96,7 @@ async function renew(board: Board): Promise<void> {
   for (const part of all("[data-part]", fresh)) {
     const here = find(`[data-part="${part.dataset["part"]}"]`);
     for (const box of all(".unfold", part)) (box as HTMLInputElement).checked = unfolded.has(box.id);
-    // It would take the reader back to where they came in.
+    // The anchor would scroll the reader back to the start.
     for (const one of all("[autofocus]", part)) one.removeAttribute("autofocus");
     here?.replaceChildren(...part.childNodes);
   }

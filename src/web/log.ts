@@ -1,8 +1,9 @@
-// The script of the log's page, beside that of every page: both checks, by the reader's own machine.
+// The script of the log page, in addition to the script of every page: runs all checks in the reader's browser.
 import { connect } from "../client/client.ts";
 import { offerLogCheck } from "./check-log.ts";
-import { checkHead } from "./kept-head.ts";
+import { offerReceiptCheck } from "./check-receipt.ts";
+import { checkHead } from "./verified-head.ts";
 
 const board = connect(location.origin);
 offerLogCheck(board);
-await checkHead(board);
+await Promise.all([offerReceiptCheck(board), checkHead(board)]);

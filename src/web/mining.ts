@@ -1,4 +1,4 @@
-// Proof of work beside the page, in workers, so that it stays quick meanwhile; and how long it will take on this device.
+// Mines in workers, so that the page stays responsive, and estimates how long it takes on this device.
 import { type Board, getPow, type Mine, minedBy, mineHere, type Progress } from "../client/client.ts";
 import { formatDuration } from "../core/text/format-duration.ts";
 import { policy } from "./board-html.ts";
@@ -15,14 +15,14 @@ export function pageMiner(): Mine {
 
 const inSeconds = (seconds: number): string => (seconds < 1.5 ? "about 1 s" : `about ${formatDuration(Math.ceil(seconds))}`);
 
-/** Before anything is mined: from what this device has done before. */
+/** The estimate before mining, from earlier mining on this device. */
 export async function priceWords(board: Board): Promise<string> {
   const rate = Number(localStorage.getItem(RATE));
   const { required_bits: bits } = await getPow(board);
   return rate > 0 ? `${inSeconds(2 ** bits / rate)} of proof of work on this device` : "a few seconds of proof of work on this device";
 }
 
-/** What to say while it is mined; it has no known end, only a mean. */
+/** The text during mining; only the mean duration is known. */
 export function miningWords(): (progress: Progress) => { readonly words: string; readonly share: number } {
   const begun = performance.now();
   return ({ tries, expected }) => {

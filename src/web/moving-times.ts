@@ -1,10 +1,9 @@
-// Times that stay true while somebody looks: how long ago, how long still, and every exact time as the reader's own clock has it.
+// Keeps times on the page current: how long ago, how long left, and exact times in the reader's time zone.
 import { formatDuration } from "../core/text/format-duration.ts";
-import { ago } from "../pages/moments.ts";
+import { ago, SHORT_TIME } from "../pages/times.ts";
 import { all, find } from "./dom.ts";
 
 const EVERY_MS = 1000;
-const SHORT: Intl.DateTimeFormatOptions = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
 
 export function keepTimesTrue(): void {
   showTimes(document);
@@ -12,7 +11,7 @@ export function keepTimesTrue(): void {
   document.addEventListener("visibilitychange", () => document.hidden || showMoving(document));
 }
 
-/** Once for what is new on the page. */
+/** Called once for new parts of the page. */
 export function showTimes(inside: ParentNode): void {
   for (const time of all("time[data-local]", inside)) put(time, localTime(time));
   for (const time of all("time[data-ago]", inside)) {
@@ -24,9 +23,9 @@ export function showTimes(inside: ParentNode): void {
   showMoving(inside);
 }
 
-const localHour = (iso: string | null): string => new Date(iso ?? "").toLocaleString("en-GB", SHORT);
+const localHour = (iso: string | null): string => new Date(iso ?? "").toLocaleString("en-GB", SHORT_TIME);
 
-const localTime = (time: HTMLElement): string => new Date(time.getAttribute("datetime") ?? "").toLocaleString("en-GB", SHORT);
+const localTime = (time: HTMLElement): string => new Date(time.getAttribute("datetime") ?? "").toLocaleString("en-GB", SHORT_TIME);
 
 function showMoving(inside: ParentNode): void {
   const now = Date.now();
@@ -50,7 +49,7 @@ function showLeft(left: HTMLElement, now: number): void {
   if (whole > 0) left.querySelector(".lease .l")?.setAttribute("width", share.toFixed(1));
 }
 
-/** Only where it changes, so that nothing is laid out anew for nothing. */
+/** Changes the text only if it differs, to avoid needless layout. */
 function put(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,4 +1,4 @@
-// The page for a new post: fields of the chosen kind, similar messages while somebody types, and a draft that stays.
+// The page for a new post: fields of the chosen kind, similar messages while typing, and a draft.
 import { type Board, type Fields, type File as AttachedFile, findSimilar, getAlias, replyTo } from "../client/client.ts";
 import { untrusted } from "../pages/untrusted.ts";
 import { all, find, make } from "./dom.ts";
@@ -13,7 +13,7 @@ const TYPED_MS = 600;
 const LEAST_CHARS = 12;
 const SHOWN = 5;
 
-/** As the board takes them: lower case, words joined. */
+/** Tags in the form that the board accepts: lower case, with hyphens. */
 const labelsIn = (text: string): string[] =>
   text
     .split(",")
@@ -36,7 +36,7 @@ export function writeNew(board: Board, who: Identity): void {
   const publishes = publishing(board, who, form, rest);
   form.append(publishes.state);
 
-  /** Only what the kind can have, and what it must have is asked for. */
+  /** Shows only fields of the chosen kind, and requires the mandatory ones. */
   const fit = (): void => {
     for (const label of all("[data-for]", form)) label.hidden = !label.dataset["for"]?.split(" ").includes(kind());
     for (const one of all("[data-required]", form))
@@ -101,7 +101,7 @@ export function writeNew(board: Board, who: Identity): void {
   (field("title") ?? text).focus();
 }
 
-/** A guess stands in the field until the reader says better. */
+/** The guessed language stays in the field until the reader changes it. */
 function languageGuesser(field: Field | undefined): (text: string) => void {
   let guessed = "";
   return (text) => {
@@ -109,13 +109,13 @@ function languageGuesser(field: Field | undefined): (text: string) => void {
   };
 }
 
-/** The text of the chosen file; none where none is chosen. */
+/** The text of the chosen file, if one is chosen. */
 async function filesOf(chosen: Field | undefined): Promise<readonly AttachedFile[]> {
   const [file] = (chosen as HTMLInputElement | undefined)?.files ?? [];
   return file === undefined ? [] : [{ name: file.name, mime: file.type === "" ? "text/plain" : file.type, text: await file.text() }];
 }
 
-/** What was written before; what the address brought along was meant for this post. */
+/** Restores the draft; values in the address take precedence. */
 function restore(form: HTMLFormElement, kept: SavedDraft): void {
   for (const [name, value] of Object.entries(kept)) {
     if (name === "kind" && new URLSearchParams(location.search).has("kind")) continue;
@@ -129,13 +129,13 @@ function restore(form: HTMLFormElement, kept: SavedDraft): void {
 
 let asked = 0;
 
-/** Before somebody asks what has been answered. */
+/** Shows similar messages, so that nothing is asked twice. */
 async function showAlike(board: Board, text: string): Promise<void> {
   const place = find("[data-alike]");
   if (place === undefined || text.length < LEAST_CHARS) return;
   const turn = ++asked;
   const found = await findSimilar(board, text, { limit: SHOWN }).catch(() => undefined);
-  // Something newer was typed meanwhile.
+  // The text has changed meanwhile.
   if (turn !== asked || found === undefined) return;
   const { messages } = found as { messages: readonly { id: string; derived: { display_title: string } }[] };
   if (messages.length === 0) return place.replaceChildren(make("p", { className: "quiet" }, "Nothing similar found."));

@@ -1,4 +1,4 @@
-// How the text will look: rendered by the board, by the same rules as everybody will see it.
+// The preview of a text, rendered by the board with the same rules as on pages.
 import type { Board } from "../client/client.ts";
 import { documentIn } from "./board-html.ts";
 import { make } from "./dom.ts";
@@ -9,8 +9,8 @@ export async function preview(board: Board, body: string): Promise<HTMLElement> 
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ body }),
   });
-  const made = make("div", { className: "prose", dir: "auto" });
+  const made = make("div", { className: "prose" });
   if (!answer.ok) made.textContent = body;
   else made.append(...(await documentIn(answer)).body.childNodes);
-  return make("div", { className: "said previewed" }, made);
+  return make("div", { className: "said previewed", dir: "auto" }, made);
 }

@@ -1,4 +1,4 @@
-// Posting from a form: checked before any work is done, mined beside the page, and what is refused told at the field that it is about.
+// Posts from a form: checks the message before any work is done, mines in the background, and shows a refusal at its field.
 import { type Board, type Fields, type File as AttachedFile, post, type Posted } from "../client/client.ts";
 import { button, find, make } from "./dom.ts";
 import { shownName } from "../pages/agent-name.ts";
@@ -9,13 +9,13 @@ import { preview } from "./preview.ts";
 import { wordsForRefusal } from "./refusal-words.ts";
 
 export interface Publishing {
-  /** Who posts, and what it costs; while it is mined, how long still. */
+  /** Shows who posts and how long it takes; during mining, the time left. */
   readonly state: HTMLElement;
-  /** Undefined where it was stopped or refused. */
+  /** Undefined if it was stopped or refused. */
   send(fields: Fields | (() => Promise<Fields>), files?: () => Promise<readonly AttachedFile[]>): Promise<Posted | undefined>;
 }
 
-/** One thing at a time: the form is at rest while it is sent. */
+/** The form is disabled while it is sent. */
 export function publishing(board: Board, who: Identity, form: HTMLFormElement, rest: HTMLFieldSetElement): Publishing {
   const state = make("div", { className: "publish-state", ariaLive: "polite" });
   const idle = (): void => {
@@ -73,7 +73,7 @@ function clearFaults(form: HTMLElement): void {
   for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
 }
 
-/** Beside its field, which gets the focus; what is about no field stands above the button. */
+/** Shows a refusal beside its field, which gets the focus, or above the button. */
 function showFault(board: Board, form: HTMLElement, error: unknown): void {
   const { words, field, who, instead = [] } = wordsForRefusal(error);
   const input = field === undefined ? undefined : find(`[name="${field}"]`, form);
@@ -98,11 +98,11 @@ function showFault(board: Board, form: HTMLElement, error: unknown): void {
   }
   input.setAttribute("aria-invalid", "true");
   input.closest("label")?.after(fault);
-  // It is at rest until this turn is over.
+  // The form is disabled until this turn is over.
   setTimeout(() => input.focus());
 }
 
-/** Two tabs above a text: as it is written, and as everybody will see it. */
+/** Two tabs above a text field: write and preview. */
 export function writeOrPreview(board: Board, text: HTMLTextAreaElement): HTMLElement {
   const shown = make("div", { hidden: true });
   const tab = (words: string, press: () => unknown): HTMLButtonElement => button(words, press, { className: "tab" });

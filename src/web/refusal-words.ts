@@ -1,14 +1,14 @@
-// What the board refuses, in the words of the page: what a person can do about it, at the field that it is about.
+// The board's refusals in words for people: what to do about it, and at which field.
 import { BoardError } from "../client/client.ts";
 import { formatDuration } from "../core/text/format-duration.ts";
 
 export interface RefusalWords {
   readonly words: string;
-  /** The field of the form that it is about, where it is about one. */
+  /** The field of the form that the refusal is about, if there is one. */
   readonly field?: string;
-  /** The agent that these words begin with, where they tell of one: `Somebody` until its name is known. */
+  /** The agent that the text begins with, if there is one: `Somebody` until its name is known. */
   readonly who?: string;
-  /** Other work, where somebody was faster. */
+  /** Other work, if somebody was faster. */
   readonly instead?: readonly { readonly id: string; readonly title: string }[];
 }
 
@@ -20,24 +20,24 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   offers: "Write what you offer in short words, with commas between them.",
   lang: "A language is two or three letters, such as en or pt-BR.",
   confidence: "Confidence is between 0 and 100 %.",
-  to: "That is no agent of this board.",
+  to: "There is no such agent on this board.",
   ttl: "It can stay for a week at most.",
 };
 
 const BY_CODE: Readonly<Record<string, (details: Readonly<Record<string, unknown>>) => string>> = {
   already_claimed: ({ lease_until: until }) => `Somebody is working on this${timeLeft(until)}.`,
-  target_resolved: () => "This is done already.",
-  target_gone: () => "What you reply to is gone.",
-  target_unknown: () => "What you reply to is not on this board.",
+  target_resolved: () => "This is already done.",
+  target_gone: () => "The message that you reply to has ended.",
+  target_unknown: () => "The message that you reply to is not on this board.",
   reserved: ({ until }) =>
     until === undefined ? "This is addressed to somebody else." : `Its author gave it to others for now${timeLeft(until)}.`,
-  too_many_leases: () => "You are working on as much as one agent may. Deliver or withdraw something first.",
-  already_signaled: () => "You have said so already.",
+  too_many_leases: () => "You have claimed as much work as one agent may. Deliver or give back something first.",
+  already_signaled: () => "You have already said so.",
   not_author: () => "Only its author can do that.",
   secret_detected: () => "It looks like a password or a key is in your text. Take it out: this is public.",
   rate_limited: ({ retry_after_s: wait }) =>
     `You are posting faster than this board allows. Try again${typeof wait === "number" ? ` in ${formatDuration(wait)}` : " in a moment"}.`,
-  read_only: () => "This board takes no posts at the moment. Your draft is kept.",
+  read_only: () => "This board accepts no posts at the moment. Your draft is kept.",
   overloaded: () => "The board is very busy. Try again in a moment; your draft is kept.",
   storage_full: () => "The board has no room left at the moment. Your draft is kept.",
   shutting_down: () => "The board is restarting. Try again in a moment; your draft is kept.",

@@ -1,4 +1,4 @@
-// Keys for those who read a lot: / searches, j and k go through rows and replies, Enter opens, c writes, r replies, ? says so.
+// Keyboard shortcuts: / searches, j and k move through rows and replies, Enter opens, c writes, r replies, ? shows the list.
 import { all, button, find, make } from "./dom.ts";
 
 const WORDS: readonly (readonly [keys: string, does: string])[] = [

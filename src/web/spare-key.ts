@@ -1,9 +1,10 @@
-// A spare key in a file: committed to while all is well, and taking over on the day that the key of this browser is stolen or lost.
+// A spare key in a file: committed to in advance, so that it can take over if the key of this browser is stolen or lost.
 import {
   type AgentKey,
   type Board,
   BoardError,
   commitKey,
+  getAgent,
   getKeys,
   getTime,
   keyHash,
@@ -15,37 +16,68 @@ import {
 import { button, make } from "./dom.ts";
 import { saveKeyFile } from "./key-store.ts";
 import { pageMiner } from "./mining.ts";
+import { keyWordsScript } from "./word-list.ts";
 
-/** Where it stands, read out as it changes. */
-const teller = (): HTMLElement => make("p", { className: "quiet", ariaLive: "polite" });
+/** The state, which screen readers announce when it changes. */
+const teller = (): HTMLElement => make("div", { className: "quiet", ariaLive: "polite" });
 const working = "Proof of work, a few seconds…";
 
-/** Counts now, or from when on. */
+/** When the commitment takes effect. */
 const sinceWords = ({ state, counts_at: at }: KeyOperation): string =>
-  state === "pending" ? `It counts from ${at} on: this key is older than an hour.` : "It counts from now on.";
+  state === "pending" ? `It takes effect at ${at}, because this key is older than an hour.` : "It has taken effect.";
 
-/** Makes a key, hands it out as a file, and commits to it. */
+/** Makes a key, hands it out as a file or as words, and commits to it. */
 export function spareKey(board: Board, key: AgentKey): readonly Node[] {
   const told = teller();
-  const press = async (): Promise<void> => {
+  const trying = (act: () => Promise<void>) => async (): Promise<void> => {
     try {
-      const line = await getKeys(board, key.agent).catch(() => undefined);
-      if (line?.next != null && !confirm("A spare key is committed already. A new one takes its place after 72 hours. Go on?")) return;
-      const spare = await makeKey();
-      told.textContent = working;
-      // First the file: a key that is committed to and lost could never take over.
-      saveKeyFile(spare, `${key.agent}.next.key`);
-      const done = await commitKey(board, key, { next: keyHash(spare) }, { mine: pageMiner() });
-      told.textContent = `The file ${key.agent}.next.key is your spare key: keep it apart from this computer. ${sinceWords(done)}`;
+      await act();
     } catch (error) {
       told.textContent = (error as Error).message;
     }
   };
-  return [button("Save a spare key", press), told];
+  const commit = async (spare: AgentKey, words: string): Promise<void> => {
+    told.textContent = working;
+    const done = await commitKey(board, key, { next: keyHash(spare) }, { mine: pageMiner() });
+    told.textContent = `${words} ${sinceWords(done)}`;
+  };
+  const wanted = async (): Promise<boolean> => {
+    const line = await getKeys(board, key.agent).catch(() => undefined);
+    return line?.next == null || confirm("There is already a spare key. A new one replaces it after 72 hours. Continue?");
+  };
+  const save = trying(async () => {
+    if (!(await wanted())) return;
+    const spare = await makeKey();
+    // The file comes first: if the key were committed to and then lost, it could never take over.
+    saveKeyFile(spare, `${key.agent}.next.key`);
+    await commit(spare, `The file ${key.agent}.next.key is your spare key: keep it apart from this computer.`);
+  });
+  const write = trying(async () => {
+    if (!(await wanted())) return;
+    const { keyWords } = await keyWordsScript();
+    const spare = await makeKey();
+    told.replaceChildren(
+      "These 24 words are your spare key. They are kept nowhere: write them down in order, with your name here, ",
+      make("code", { className: "id" }, key.agent),
+      ".",
+      make(
+        "ol",
+        { className: "key-words" },
+        ...keyWords(spare)
+          .split(" ")
+          .map((word) => make("li", {}, word)),
+      ),
+      button(
+        "I have written them down",
+        trying(() => commit(spare, "The 24 words are your spare key: keep them apart from this computer.")),
+      ),
+    );
+  });
+  return [button("Save a spare key", save), button("Write down a spare key", write), told];
 }
 
 const HOUR_S = 3600;
-/** The board takes a week at most; a moment less, for the way there. */
+/** The board accepts at most a week. This is slightly less, because the message takes time to arrive. */
 const SINCE: readonly (readonly [string, number | undefined])[] = [
   ["It was lost, not stolen", undefined],
   ["Stolen in the last hour", HOUR_S],
@@ -53,21 +85,36 @@ const SINCE: readonly (readonly [string, number | undefined])[] = [
   ["Stolen, I do not know when", 7 * 24 * HOUR_S - 60],
 ];
 
-/** The spare key takes over; `own` is the key of this browser, where it has one. Another spare key is made at once. */
+/** Lets the spare key take over; `own` is the key of this browser, if it has one. A new spare key is made at once. */
 export function stolenKey(board: Board, own: AgentKey | undefined, hold: (key: AgentKey) => void): HTMLElement {
-  const file = make("input", { type: "file", accept: ".key,text/plain", required: true, ariaLabel: "The file of your spare key" });
+  const file = make("input", { type: "file", accept: ".key,text/plain", ariaLabel: "The file of your spare key" });
+  const words = make("textarea", {
+    rows: 3,
+    spellcheck: false,
+    autocomplete: "off",
+    placeholder: "or its 24 words",
+    ariaLabel: "The 24 words",
+  });
+  // The words do not contain the agent's id.
+  const name = make("input", { spellcheck: false, placeholder: "ag_… or a name, with words", ariaLabel: "Whose key was lost" });
   const since = make("select", { ariaLabel: "What happened" }, ...SINCE.map(([words], i) => make("option", { value: String(i) }, words)));
   if (own !== undefined) since.value = String(SINCE.length - 1);
   const told = teller();
   const send = make("button", { type: "submit" }, "Take over with the spare key");
-  const form = make("form", { className: "stolen-key" }, file, since, send, told);
+  const form = make("form", { className: "stolen-key" }, file, words, own === undefined && name, since, send, told);
+  /** The agent that the key takes over: that of this browser, a name that was typed, or the one in the file's name. */
+  const agentOf = async (chosen: File | undefined): Promise<string> => {
+    const typed = name.value.trim();
+    const known = own?.agent ?? (typed === "" ? /ag_[0-9a-f]{20}/.exec(chosen?.name ?? "")?.[0] : (await getAgent(board, typed)).id);
+    if (known === undefined) throw new Error("Say whose key was lost: its agent id, ag_…, or a name of it.");
+    return known;
+  };
   const takeOver = async (): Promise<void> => {
     const [chosen] = file.files ?? [];
-    if (chosen === undefined) return;
-    const spare = await loadKey((await chosen.text()).trim());
-    // Whose it is: the key of this browser, or the name that the file was given.
-    const agent = own?.agent ?? /ag_[0-9a-f]{20}/.exec(chosen.name)?.[0];
-    if (agent === undefined) throw new Error("Give the file its name back, ag_….next.key: it tells whose key it is.");
+    const typed = words.value.trim();
+    if (chosen === undefined && typed === "") throw new Error("Choose the file of your spare key, or type its 24 words.");
+    const spare = typed === "" ? await loadKey(((await chosen?.text()) ?? "").trim()) : await (await keyWordsScript()).loadWords(typed);
+    const agent = await agentOf(typed === "" ? chosen : undefined);
     const seconds = SINCE[Number(since.value)]?.[1];
     const from = seconds === undefined ? {} : { from: (await getTime(board)).unix - seconds };
     const following = await makeKey();

@@ -1,11 +1,11 @@
-// What the reader can do in a thread, as buttons in its page, and the forms that they open, where they belong.
+// The reader's acts in a thread: buttons on its page, and the forms that they open.
 import { type Board, post, signal } from "../client/client.ts";
 import { actsOnPost, actsOnState, replying, type PostFacts } from "./act-choices.ts";
 import { all, button, find, make } from "./dom.ts";
 import { type Identity, notePosted } from "./identity.ts";
 import { pageMiner } from "./mining.ts";
 import { wordsForRefusal } from "./refusal-words.ts";
-import { waitButton } from "./waits.ts";
+import { waitButton } from "./awaited-work.ts";
 import { writeForm, type FormContent } from "./write-form.ts";
 
 const standingOf = ({ dataset }: HTMLElement): PostFacts => ({
@@ -19,13 +19,13 @@ const standingOf = ({ dataset }: HTMLElement): PostFacts => ({
 });
 
 export interface ThreadActs {
-  /** Puts the acts in again, after the page was made anew. */
+  /** Adds the buttons again after the page was replaced. */
   show(): void;
   /** Opens the reply to a message. */
   reply(id: string): void;
 }
 
-/** Shows the thread as it is now, with a message of the reader's own in it. */
+/** Shows the present thread with the reader's new message. */
 type Refresh = (own: string) => Promise<void>;
 
 export function threadActs(board: Board, who: Identity, refresh: Refresh): ThreadActs {
@@ -89,7 +89,7 @@ export function threadActs(board: Board, who: Identity, refresh: Refresh): Threa
   return { show, reply };
 }
 
-/** One tap, and it is said. */
+/** Posts with one tap, without a form. */
 function useful(board: Board, who: Identity, id: string, refresh: Refresh): HTMLButtonElement {
   const made = button(
     "Useful",

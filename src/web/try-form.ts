@@ -1,7 +1,7 @@
-// The forms of the reference: the answer is shown beneath the form, instead of in its place.
+// The forms of the API reference: the answer is shown below the form, without leaving the page.
 import { make } from "./dom.ts";
 
-/** More of an answer than anybody reads. */
+/** The answer is cut after this many characters. */
 const CHARS_SHOWN = 20_000;
 const WAITS_MS = 8000;
 
@@ -27,11 +27,11 @@ async function answer(form: HTMLFormElement): Promise<void> {
       make("pre", { tabIndex: 0 }, make("code", {}, indented(await beginning(response)))),
     );
   } catch {
-    shown.replaceChildren(make("p", { className: "quiet" }, "No answer. Is the board there?"));
+    shown.replaceChildren(make("p", { className: "quiet" }, "No answer. Is the board running?"));
   }
 }
 
-/** Some answers never end: what has come until then is enough. */
+/** Streams never end, so reading stops after this time. */
 async function beginning(response: Response): Promise<string> {
   let text = "";
   if (response.body === null) return text;

@@ -1,4 +1,4 @@
-// What the reader can do, kept in this browser: open work that fits comes first also on the next visit.
+// The reader's skills, stored in this browser: matching work comes first on the next visit too.
 import { find } from "./dom.ts";
 
 const PLACE = "blackboard.offers";
@@ -7,7 +7,7 @@ export function rememberOffers(): void {
   if (document.body.dataset["page"] !== "work") return;
   const asked = new URLSearchParams(location.search);
   const offers = asked.get("offers")?.trim();
-  // Whoever leaves the field empty wants it forgotten.
+  // An empty field deletes the stored skills.
   if (offers === "") localStorage.removeItem(PLACE);
   else if (offers !== undefined) localStorage.setItem(PLACE, offers);
   const kept = localStorage.getItem(PLACE);

@@ -1,4 +1,4 @@
-// A form in the page of a thread: a reply, an answer, a check, a claim. It opens where it belongs and keeps what was written.
+// A form on the page of a thread: a reply, an answer, a check, a claim. It opens in place and keeps a draft.
 import type { Board, Fields, Posted } from "../client/client.ts";
 import { button, make } from "./dom.ts";
 import { dropDraft, keepDraft, savedDraft } from "./drafts.ts";
@@ -9,14 +9,14 @@ export interface FormContent {
   readonly heading: string;
   readonly words?: string;
   readonly send: string;
-  /** What the text is for; where it may be left out, it says so. */
+  /** The label of the text field; says so if the text is optional. */
   readonly label: string;
   readonly optional?: boolean;
   readonly titled?: boolean;
   readonly lease?: boolean;
-  /** What the act is, but for the words. */
+  /** The fields of the act without the text. */
   readonly fields: Fields;
-  /** What the draft is kept under. */
+  /** The key of the draft. */
   readonly draft: string;
 }
 

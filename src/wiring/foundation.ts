@@ -8,11 +8,11 @@ import { openStorage, type Storage } from "../storage/open.ts";
 import { boardMetrics, replicaMetrics, replicaTeller, type Watching } from "./watching.ts";
 
 const NEW_KEY =
-  "the board has a new key, and so a new identity: its readers must be told, for what they remember of it was signed by the old one; take --new-key out of the settings again";
+  "the board has a new key, and so a new identity: tell its readers, because the heads they remember were signed with the old key; then remove --new-key from the settings";
 const SEALED =
-  "nothing can be written in the data directory, so no head is signed and the search index is built anew in a temporary directory; the files must not change while the board runs";
+  "the data directory is not writable, so no head is signed and the search index is rebuilt in a temporary directory; the files must not change while the board runs";
 const ROLLED_BACK =
-  "the database does not continue the last head that the board signed: it is older, or another one. Starting read-only, for a board must not sign two histories. Restore the newest copy of the database (blackboard operate restore-backup). To go on from this one all the same, move the board's key away and start with --new-key on: it is another board then, and its readers must be told. Or let the same board go on under a new name of its log: blackboard operate accept-history. See docs/operate.md";
+  "the database does not continue the last head that the board signed: it is older, or another one. Starting read-only, because a board must not sign two histories. Restore the newest copy of the database (blackboard operate restore-backup). To continue from this one anyway, let the board continue under a new log name: blackboard operate accept-history. Or move the board's key away and start with --new-key on: it is then another board, and you must tell its readers. See docs/operate.md";
 
 interface Given extends Watching {
   readonly config: Config;

@@ -18,7 +18,7 @@ export const mailPort = ({ smtpPort = 0, smtpHost }: Config): Port =>
 /** Whether mail is received, at `address`, and how to change that. */
 export function mailWords({ smtpPort, smtpRequired, mailDomain }: Config, address: string | undefined): string {
   if (address !== undefined) return `on, for ${mailDomain}`;
-  if (smtpPort !== undefined) return "off: its port is taken";
+  if (smtpPort !== undefined) return "off: its port is in use";
   return smtpRequired ? "off, by --smtp-port 0" : "off; to receive it, give --mail-domain";
 }
 
@@ -80,7 +80,7 @@ async function closed(probe: Server): Promise<void> {
 
 /** If the port is not available, says which one it is and how to choose another. */
 export function portFault(error: unknown, { port, host, flag, hostFlag }: Port): unknown {
-  if (isTaken(error)) return new Error(`Port ${port} on ${host} is taken. Choose another with ${flag}, or stop what listens there.`);
+  if (isTaken(error)) return new Error(`Port ${port} on ${host} is in use. Choose another with ${flag}, or stop the program that uses it.`);
   if (codeOf(error) === "EACCES")
     return new Error(`Port ${port} on ${host} needs rights that this user lacks. Choose another with ${flag}.`);
   if (ELSEWHERE.has(codeOf(error))) return new Error(`${host} is not an address of this machine. Choose another with ${hostFlag}.`);

@@ -27,7 +27,7 @@ import { threadReader } from "../board/read/thread.ts";
 import { readOnlyView } from "../board/read/read-only-view.ts";
 import { type Versions, versions } from "../transports/http/versions.ts";
 import { workFinder } from "../board/read/work.ts";
-import { agentPacesReader, workPaceReader } from "../board/read/work-pace.ts";
+import { agentPacesReader, openNeedsReader, workPaceReader } from "../board/read/work-pace.ts";
 import { sha256 } from "../core/protocol/sha256.ts";
 import { parsePolicy } from "../core/tlog/policy.ts";
 import { cursorCodec } from "../core/query/cursor.ts";
@@ -93,6 +93,7 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
     keys: { of: settled(keys.of), all: settled(keys.all), line: settled(keys.line) },
     listTags: settled(tagLister(common)),
     readStats: settled(statsReader(common)),
+    openNeeds: settled(openNeedsReader(common)),
     workPace: settled(workPaceReader(common)),
     agentPaces: settled(agentPacesReader(common)),
     dump: settled(dumper({ ...common, baseUrl: config.baseUrl })),

@@ -4,7 +4,7 @@ import { loadAssets } from "../adapters/assets/files.ts";
 import type { ReadingLimits } from "../adapters/mail/one-reader.ts";
 import { mailReader } from "../adapters/mail/reader.ts";
 import { systemResolver } from "../adapters/mail/resolver.ts";
-import { agentOfSecret } from "../adapters/system/board-key.ts";
+import { agentOfSecret } from "../adapters/system/signing-keys.ts";
 import { systemEntropy } from "../adapters/system/entropy.ts";
 import type { Certificates } from "./certificates.ts";
 import { isTaken, mailPort, portFault, webPort } from "./listening.ts";
@@ -13,7 +13,7 @@ import type { AboutParts } from "../operations/catalog/services.ts";
 import { refusalPage } from "../pages/refusal-page.ts";
 import type { Resolve } from "../ports/mail.ts";
 import { BACKLOG, httpServer, renewTls } from "../transports/http/server.ts";
-import { Unsent } from "../transports/http/unsent.ts";
+import { Unsent } from "../transports/http/unsent-answers.ts";
 import { boardMcp } from "../transports/mcp/board.ts";
 import { SmtpServer } from "../transports/smtp/server.ts";
 import { accessTeller } from "./watching.ts";
@@ -116,7 +116,7 @@ function mailServer({ config, clock, figures, parts }: Foundation, writing: Writ
   parts.defer(() => reader.close());
   const { mailDomain } = config;
   const smtp = new SmtpServer({ mailroom: writing.mailroom(reader), mailDomain, clock, tls: certificates.pair, report: figures });
-  figures.gauge("blackboard_smtp_connections", "Connections that bring mail, of those that were accepted.", () => smtp.open);
+  figures.gauge("blackboard_smtp_connections", "Open SMTP connections.", () => smtp.open);
   certificates.onRenewed(({ cert, key }) => smtp.updateSecureContext({ cert, key }));
   return smtp;
 }
@@ -136,8 +136,8 @@ function aboutBoard({ config, storage, version }: Foundation, { rates }: Writing
     client: textOfPackage("clients/python/client.py"),
     scripts: { node: textOfPackage("clients/short/post.mjs"), python: textOfPackage("clients/short/post.py") },
     async site() {
-      const { style, script, logScript, miner, icon } = await loadAssets();
-      return { baseUrl, version, local: profile === "local", mailDomain, style, script, logScript, miner, icon };
+      const { style, script, logScript, miner, words, icon } = await loadAssets();
+      return { baseUrl, version, local: profile === "local", mailDomain, style, script, logScript, miner, words, icon };
     },
   };
 }

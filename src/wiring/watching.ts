@@ -21,8 +21,8 @@ export interface Watching {
 
 /** For the log: what has happened, and what to do. */
 const LOST: Readonly<Record<StoreFailure["code"], string>> = {
-  storage_full: "writing has stopped: the disk is full; make room, and the board goes on by itself",
-  storage_unavailable: "writing has stopped: the database cannot be used; the board goes on by itself as soon as it can",
+  storage_full: "writing has stopped: the disk is full; free some space, and the board continues by itself",
+  storage_unavailable: "writing has stopped: the database does not work; the board continues by itself as soon as it does",
 };
 
 export function watching(config: Config, clock: Clock, lines?: LogLines): Watching {
@@ -53,13 +53,9 @@ export function watching(config: Config, clock: Clock, lines?: LogLines): Watchi
 /** Gauges that are read when somebody asks for the metrics. */
 export function boardMetrics(figures: Metrics, config: Config, store: Store, version: string): void {
   const kept = config.databaseUrl === undefined ? "sqlite" : "postgresql";
-  figures.info("blackboard_info", "The program and what it was started as.", { version, store: kept, profile: config.profile });
+  figures.info("blackboard_info", "The program's version and settings.", { version, store: kept, profile: config.profile });
   figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
-  figures.gauge(
-    "blackboard_reports_open",
-    "Reports that wait for the operator.",
-    async () => (await store.moderationCounts(0)).notices.received,
-  );
+  figures.gauge("blackboard_reports_open", "Open reports.", async () => (await store.moderationCounts(0)).notices.received);
   figures.gauge("blackboard_database_bytes", "Bytes that the database takes.", () => store.size());
   figures.gauge("blackboard_disk_free_bytes", "Bytes free on the disk of the data directory.", () => roomBeside(config.data));
 }
@@ -102,7 +98,7 @@ export function tellOfOperator(log: Logger, switches: OperatorWatch): void {
     for (const { id, seq, target, visibility, category, state } of actions.toReversed())
       log.info(
         { statement: id, seq, target, visibility, category },
-        state === "reversed" ? "the operator took a decision back" : "the operator decided",
+        state === "reversed" ? "the operator reversed a decision" : "the operator made a decision",
       );
   });
 }

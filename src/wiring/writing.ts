@@ -1,6 +1,6 @@
 // Builds the writing part: the limits, the one writer, and everything that goes through it.
 import { availableParallelism } from "node:os";
-import { signingKeys } from "../adapters/system/board-key.ts";
+import { signingKeys } from "../adapters/system/signing-keys.ts";
 import { shellCommand } from "../adapters/system/command.ts";
 import { systemEntropy } from "../adapters/system/entropy.ts";
 import { textJournal } from "../adapters/system/text-journal.ts";
@@ -11,14 +11,14 @@ import { acknowledger } from "../board/write/acks.ts";
 import { aliasOperator } from "../board/write/aliases.ts";
 import { Appender } from "../board/write/append.ts";
 import { assist } from "../board/write/assist.ts";
-import { bundles } from "../board/write/bundle.ts";
+import { bundles } from "../board/write/post-many.ts";
 import { Difficulty } from "../board/write/difficulty.ts";
 import { keyOperator } from "../board/write/keys.ts";
 import { type Mailroom, mailroom } from "../board/write/mail.ts";
 import { poster, postSteps } from "../board/write/post.ts";
 import { preparer } from "../board/write/prepare.ts";
 import { Quota } from "../board/write/quota.ts";
-import { writerOut } from "../board/write/write-out.ts";
+import { writerOut } from "../board/write/expand-short-forms.ts";
 import { names } from "../board/read/names.ts";
 import { RateLimiter } from "../board/limits/rate.ts";
 import { filing, reporter } from "../board/write/reports.ts";
@@ -82,12 +82,12 @@ export async function openWriting(ground: Foundation): Promise<Writing> {
     ...requirements(ground, switches),
   };
   const notWritable = (): Refusal | undefined => refusalOf(writing.requireWritable, ground, quota);
-  figures.gauge("blackboard_writable", "1 where posts are accepted, 0 where the board only answers questions.", () =>
+  figures.gauge("blackboard_writable", "1 if posts are accepted, 0 if the board only answers reads.", () =>
     notWritable() === undefined ? 1 : 0,
   );
   figures.gauge("blackboard_required_bits", "Proof of work that a new post needs, in bits.", () => difficulty.required);
   const mining = minerThread();
-  figures.gauge("blackboard_assist_jobs", "Assisted callers for whom the board mines or is about to.", () => mining.jobs);
+  figures.gauge("blackboard_assist_jobs", "Assisted callers for whom the board is mining, and those who wait.", () => mining.jobs);
   const { baseUrl, mailDomain } = config;
   const steps = postSteps(writing);
   const post = poster(steps);
@@ -171,7 +171,7 @@ function reportTeller({ config, log, figures, parts }: Foundation): (notice: Not
   const command = config.onReport === undefined ? undefined : shellCommand(config.onReport, (error) => figures.failed("command", error));
   parts.defer(() => command?.close());
   return ({ id, category, target }) => {
-    log.info({ id, category, target }, "a report came in");
+    log.info({ id, category, target }, "new report");
     command?.run({ REPORT_ID: id, REPORT_CATEGORY: category, REPORT_TARGET: target, REPORT_BOARD: config.baseUrl });
   };
 }

@@ -1,4 +1,4 @@
-// The directory of agents: who is active, what each has done, and what each says of itself.
+// The directory of agents: which are active, what each has done, and what each says about itself.
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/durations.ts";
@@ -15,7 +15,7 @@ type AgentPage = z.infer<typeof agentsBody>;
 async function view(board: TestBoard, { id }: Agent): Promise<AgentView> {
   const { status, body } = await board.get(`/api/agents/${id}`);
   expect(status, JSON.stringify(body)).toBe(200);
-  // The list says the same of it, in the same shape, but for its keys.
+  // The list has the same fields in the same form, without the keys.
   const { current, pending, successor, predecessor, delegated_by, children, ...facts } = agentBody.parse(body);
   expect({ current, pending, successor, predecessor, delegated_by, children }).toEqual({
     current: id,
@@ -39,7 +39,7 @@ async function page(board: TestBoard, query = ""): Promise<AgentPage> {
 const ref = (rel: string, id: string): Fields["refs"] => [{ rel, id }] as Fields["refs"];
 const ids = ({ agents }: AgentPage): string[] => agents.map((one) => one.id);
 
-describe("whoever meets an agent can look up", () => {
+describe("a reader can look up an agent:", () => {
   test("its key, its first and last act, and its messages by kind", async () => {
     await using board = await TestBoard.start();
     const agent = board.agent();
@@ -98,7 +98,7 @@ describe("whoever meets an agent can look up", () => {
     expect([await claimed(), (await view(board, other)).work.claimed]).toEqual([0, 0]);
   });
 
-  test("what it has answered and what of that is resolved, for as long as answer and question stand", async () => {
+  test("what it has answered and which answers are resolved, as long as answer and question exist", async () => {
     await using board = await TestBoard.start();
     const [asker, worker] = [board.agent(), board.agent()];
     const task = await board.put(asker, { kind: "task", title: "t" });
@@ -122,7 +122,7 @@ describe("whoever meets an agent can look up", () => {
     expect(await work()).toEqual({ claimed: 0, answered: 1, resolved: 1 });
     await board.put(worker, { kind: "answer", body: "better", refs: [...ref("answers", task.id)!, ...ref("supersedes", answer.id)!] });
     expect(await work()).toEqual({ claimed: 0, answered: 1, resolved: 1 });
-    // Nobody is credited for work of its own asking.
+    // An agent gets no credit for its own questions.
     expect((await view(board, asker)).work).toEqual({ claimed: 0, answered: 0, resolved: 0 });
   });
 
@@ -199,15 +199,15 @@ describe("whoever meets an agent can look up", () => {
   });
 });
 
-describe("whoever looks for company", () => {
-  test("finds who was active of late, last active first, page by page without gaps or repeats", async () => {
+describe("a reader who looks for agents", () => {
+  test("finds recently active ones, the latest first, page by page without gaps or repeats", async () => {
     await using board = await TestBoard.start();
     const agents: Agent[] = [];
     for (let i = 0; i < 7; i++) {
       const agent = board.agent();
       agents.unshift(agent);
       await board.put(agent, { kind: "note", title: "hi" });
-      // Two of them at the same moment.
+      // Two of them were active at the same moment.
       if (i !== 3) board.clock.advance(HOUR_MS);
     }
     const tie = [agents[3]!, agents[2]!].map((one) => one.id).toSorted();
@@ -230,7 +230,7 @@ describe("whoever looks for company", () => {
     expect(ids(await page(board, "?active_within=2w")).length).toBe(7);
   });
 
-  test("finds those who offer or need any of what is asked, while they do", async () => {
+  test("finds agents that offer or need any of the given skills, as long as they do", async () => {
     await using board = await TestBoard.start();
     const [german, both, needy, mute] = [board.agent(), board.agent(), board.agent(), board.agent()];
     const offer = await board.put(german, { kind: "offer", offers: ["german"] });
@@ -253,7 +253,7 @@ describe("whoever looks for company", () => {
     expect(ids(await page(board, "?offers=german"))).toEqual([]);
   });
 
-  test("is told what is wrong with a question", async () => {
+  test("learns what is wrong with a query", async () => {
     await using board = await TestBoard.start();
     const agent = board.agent();
     await board.put(agent, { kind: "note", title: "one" });
@@ -273,13 +273,13 @@ describe("whoever looks for company", () => {
   });
 });
 
-describe("whoever has long done nothing is forgotten", () => {
+describe("an agent that has long been inactive is forgotten", () => {
   const QUIET_MS = 90 * DAY_MS;
   const isKnown = async (board: TestBoard, { id }: Agent): Promise<boolean> => (await board.get(`/api/agents/${id}`)).status === 200;
-  /** Something happens on the board, so that it tidies up. */
+  /** Posts something, so that the board cleans up. */
   const stir = (board: TestBoard): Promise<unknown> => board.put(board.agent(), { kind: "note", title: "life goes on", ttl: "1m" });
 
-  test("ninety days after the last act, with key and counts, and begins anew on coming back", async () => {
+  test("ninety days after its last act, with key and counts, and starts from zero if it comes back", async () => {
     await using board = await TestBoard.start();
     const [agent, named] = [board.agent(), board.agent()];
     await board.put(agent, { kind: "note", title: "first life" });
@@ -299,7 +299,7 @@ describe("whoever has long done nothing is forgotten", () => {
     expect((await board.get<{ messages: { seq: number }[] }>(`/api/messages?author=${agent.id}`)).body.messages).toMatchObject([{ seq }]);
   });
 
-  test("unless the operator still has to do with it: blocked keys stay blocked, and who is reported stays known", async () => {
+  test("unless the operator still needs it: blocked keys stay blocked, and reported agents stay known", async () => {
     await using board = await TestBoard.start();
     const [blocked, reported, silent] = [board.agent(), board.agent(), board.agent()];
     for (const agent of [blocked, reported, silent]) await board.put(agent, { kind: "note", title: "here" });

@@ -74,7 +74,7 @@ describe("the list of aliases", () => {
     expectRefusal(await full.get(`/api/aliases?q=later&limit=2&cursor=${cursor}`), 400, "cursor_mismatch");
   });
 
-  test("goes on where it was when names come and go between pages", async () => {
+  test("continues in the right place when names come and go between pages", async () => {
     const { aliases, next_cursor: cursor } = await page("?limit=2");
     const [gone, last] = aliases;
     const owner = owners.find((one) => one.id === last?.agent);

@@ -1,4 +1,4 @@
-// What an alias is worth: how long it lasts, what it stands for, and that it is kept.
+// The value of an alias: how long it lasts, where it can be used, and that a restart does not lose it.
 import { beforeAll, afterAll, expect, test } from "vitest";
 import { DAY_MS } from "../../src/core/durations.ts";
 import { type Agent, ALIAS_BITS } from "../support/agent.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => board[Symbol.asyncDispose]());
 
-test("every change of it stands in the log, with whose it is", async () => {
+test("every change of an alias is in the log, with its owner", async () => {
   await using own = await TestBoard.start();
   const [owner, other] = [own.agent(), own.agent()];
   for (const [agent, op] of [
@@ -28,7 +28,7 @@ test("every change of it stands in the log, with whose it is", async () => {
     [owner, "release"],
     [other, "claim"],
   ] as const) {
-    // What was given up waits 72 hours for its owner.
+    // A released name is reserved for its owner for 72 hours.
     if (agent === other) own.clock.advance(3 * DAY_MS);
     await operateAlias(own, agent, op, "helper");
   }
@@ -72,7 +72,7 @@ test("its old owner, and nobody else, gets it back for thirty days after it ran 
   });
 });
 
-test("a name that ran out stands for nobody: not in filters, not in the inbox, not among its owner's names", async () => {
+test("an expired name resolves to nobody: not in filters, not in the inbox, not among its owner's names", async () => {
   const owner = board.agent();
   const alias = freshAlias();
   await operateAlias(board, owner, "claim", alias);
@@ -127,7 +127,7 @@ test("a blocked key gets none, and a refused operation leaves nothing behind", a
   db.close();
 });
 
-test("what it costs is published, and counts against the agent's pace like any post", async () => {
+test("its cost is published, and it counts against the agent's rate like any post", async () => {
   await using paced = await TestBoard.start({ flags: ["--rate-limits", "on"] });
   expect((await paced.get("/api/pow")).body).toMatchObject({ alias_bits: ALIAS_BITS });
   const owner = paced.agent();

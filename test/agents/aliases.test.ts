@@ -1,4 +1,4 @@
-// Aliases as agents hold them: who gets a name, who gives it up, and what is refused.
+// Aliases of agents: who gets a name, who releases it, and what is refused.
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../src/core/durations.ts";
 import { ALIAS_BITS } from "../support/agent.ts";
@@ -60,9 +60,9 @@ describe("aliases", () => {
     expect((await operateAlias(board, other, "claim", alias)).status).toBe(201);
   });
 
-  test("who releases a name that nobody holds is told that there is nothing to do, not to find another key", async () => {
+  test("releasing a name that nobody holds is answered with nothing to do, not with the advice to find another key", async () => {
     const answer = await operateAlias(board, board.agent(), "release", freshAlias());
-    expect(expectRefusal(answer, 403, "not_owner").hint).toBe("Nobody holds it: there is nothing to release.");
+    expect(expectRefusal(answer, 403, "not_owner").hint).toBe("There is nothing to release.");
     const [owner, other, alias] = [board.agent(), board.agent(), freshAlias()];
     await operateAlias(board, owner, "claim", alias);
     expect(expectRefusal(await operateAlias(board, other, "release", alias), 403, "not_owner").hint).toContain("Sign with the key");
@@ -81,7 +81,7 @@ describe("aliases", () => {
     expect(filtered.details).toEqual({ parameter: "author" });
   });
 
-  test("an operation without its envelope is answered with the envelope, and with the way for those who cannot sign", async () => {
+  test("an operation without its envelope is answered with the form of the envelope, and with the assisted way for callers that cannot sign", async () => {
     const error = expectRefusal(await board.send('{"op":"claim","alias":"someone"}', "/api/aliases"), 400, "invalid_field");
     expect(error.message).toBe("`payload` is missing.");
     expect(error.hint).toMatch(/\{payload, sig, nonce\}.*\/api\/assist\/alias/);
@@ -112,7 +112,7 @@ describe("aliases", () => {
     expect((await operateAlias(board, other, "claim", alias)).body.error.code).toBe("alias_taken");
     const { body } = await board.get<{ changes: { type: string; id: string; detail: string }[] }>(`/api/changes?limit=1000`);
     expect(body.changes.filter((one) => one.id === alias).map((one) => [one.type, one.detail])).toEqual([
-      // What old entries say is erased.
+      // The content of old entries is erased.
       ["alias_claim", null],
       ["alias_expire", JSON.stringify({ agent: owner.id })],
     ]);
@@ -120,7 +120,7 @@ describe("aliases", () => {
     expect((await operateAlias(board, other, "claim", alias)).status).toBe(201);
   });
 
-  test("of fifty who want the same name at once one gets it", async () => {
+  test("if fifty agents want the same name at once, one gets it", async () => {
     const alias = freshAlias();
     board.clock.advance(1000);
     const ts = Math.floor(board.clock.now() / 1000);
@@ -156,7 +156,7 @@ describe("aliases", () => {
     expect(await code(freshAlias())).toEqual([409, "too_many_aliases"]);
   });
 
-  test("a reserved name is known as such to who looks it up, and to who has done no work for it yet", async () => {
+  test("a reserved name is shown as reserved when it is looked up, and before any work is done for it", async () => {
     for (const path of ["/api/aliases/Postmaster", "/api/agents/postmaster", "/api/inbox/postmaster@board.example"]) {
       const { message, hint } = expectRefusal(await board.get(path), 404, "alias_unknown");
       expect(message).toMatch(/^Nobody holds "postmaster" as an alias\.$/i);

@@ -1,4 +1,4 @@
-// What a line of keys shares: what it has read, who may stop it, what it pays, and what is counted for it.
+// What the keys of one line share: what was read, who may block it, rate limits, and counts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { acknowledge } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";
@@ -79,13 +79,13 @@ test("an agent's record counts and shows what any of its keys did", async () => 
     expect(await agentOf(agent)).toMatchObject({ messages: { total: 3, live: 3 }, profile: { id: profile.id } });
   const newer = await board.put(next, { kind: "profile", body: "Who I am now" });
   expect((await agentOf(key)).profile).toMatchObject({ id: newer.id });
-  // A key without any operation has its own.
+  // A key without any key operation has its own record.
   const plain = board.agent();
   await board.put(plain, { kind: "note", title: "alone" });
   expect(await agentOf(plain)).toMatchObject({ messages: { total: 1, live: 1 }, reads_to_seq: 0, last_ack: null, profile: null });
 });
 
-test("a block holds for the whole line and what it delegates, whichever key it names, until it is taken back", async () => {
+test("a block applies to the whole line and its delegates, whichever key it names, until it is lifted", async () => {
   const { key, next } = await line();
   const later = board.agent();
   expect(await stage.act(next, key, { op: "rotate", next: hashOf(later) })).toBe("counted");
@@ -118,16 +118,16 @@ describe("limits", () => {
     }
     const { body } = await paced.get<{ limits: { rates: { scope: string; burst: number }[] } }>("/api/kinds");
     const burst = (scope: string) => body.limits.rates.find((rate) => rate.scope === scope)?.burst ?? 0;
-    // Of all three together no more than of one agent.
+    // All three together may post no more than one agent.
     let [stored, tried] = [0, 0];
     for (; tried < burst("agent_writes") + 3; tried++) {
       const by = [parent, one, other][tried % 3] as Agent;
       const { payload } = by.envelope({ kind: "note", title: `post ${tried}` });
-      // Eight bits more than asked for take little room of the address, so that the agent's own pace is what ends it.
+      // Eight extra bits take little of the address's allowance, so that the agent's own allowance ends first.
       if ((await paced.send(JSON.stringify(by.seal(payload, undefined, 12)))).status === 201) stored++;
     }
     expect([stored, burst("agent_writes") > 5]).toEqual([burst("agent_writes"), true]);
-    // Two of five are taken.
+    // Two of five are used.
     const name = await paced.name();
     const statuses: number[] = [];
     for (let i = 0; i < 5; i++) {

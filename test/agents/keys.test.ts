@@ -1,5 +1,9 @@
-// Keys that can be lost: races on a whole board, and what a rotation, a revocation and a delegation do to everything else.
+// Keys that can be lost: races on a whole board, and the effects of rotation, revocation and delegation on everything else.
+import { assert, asyncProperty } from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkConfigured } from "../../src/cli/operate/check.ts";
+import { connect } from "../../src/client/connect.ts";
+import { getPolicy, verifyReceipt } from "../../src/client/tlog.ts";
 import { authorOf, KeyBook, lateOps } from "../../src/core/keys/key-book.ts";
 import { DAY_MS, HOUR_MS } from "../../src/core/durations.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
@@ -9,6 +13,10 @@ import { idOf } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";
 import { freshAlias, operateAlias } from "../support/aliases.ts";
 import { TestBoard } from "../support/board.ts";
+import { notes, putAll } from "../support/crowd.ts";
+import { inTime } from "../support/in-time.ts";
+import { configAt } from "../support/operator.ts";
+import { attack, attacks, STRANGERS } from "../support/key-attacks.ts";
 import { RACES } from "../support/key-races.ts";
 import { BoardStage, hashOf, KEY_BITS, type KeyAct, signed, type With } from "../support/key-stage.ts";
 import { expectRefusal } from "../support/refusal.ts";
@@ -41,7 +49,7 @@ const agentOf = async (agent: Agent) => (await board.get<AgentAnswer>(`/api/agen
 const seconds = () => Math.floor(board.clock.now() / 1000);
 const ids = async (path: string) => (await board.get<{ messages: { id: string }[] }>(path)).body.messages.map((one) => one.id);
 
-/** Sends an operation as it is. */
+/** Sends an operation unchanged. */
 async function send(signer: Agent, about: Agent, act: KeyAct, more: With = {}, name?: string) {
   board.clock.advance(1000);
   const envelope = signed(signer, about, act, name ?? (await board.name()), board.clock.now(), more);
@@ -62,7 +70,7 @@ async function child(parent: Agent, limits: Partial<Extract<KeyAct, { op: "deleg
 }
 
 describe("races", () => {
-  /** As they come: the log is not kept for as long as these races take together. */
+  /** One after the other, because the log is not stored for as long as all these races take together. */
   const entries: Changes["changes"][number][] = [];
   let last = 0;
   async function follow(): Promise<void> {
@@ -78,7 +86,7 @@ describe("races", () => {
     await follow();
   });
 
-  test("the log alone tells who holds each agent, as the board does", async () => {
+  test("the log alone shows who holds each agent, and agrees with the board", async () => {
     expect(entries.filter(({ type }) => type === "key_effect").length).toBeGreaterThan(3);
     const book = new KeyBook(lateOps(entries));
     for (const entry of entries)
@@ -97,7 +105,7 @@ describe("races", () => {
   });
 });
 
-describe("what is asked of an operation", () => {
+describe("what an operation requires", () => {
   test("it names this board and is newer than the signer's last; the same again is answered as before", async () => {
     const { key, next } = await line();
     expectRefusal(await send(key, key, { op: "commit", next: hashOf(next) }, {}, "ag_00000000000000000000"), 400, "wrong_board");
@@ -112,7 +120,23 @@ describe("what is asked of an operation", () => {
     board.clock.advance(1000);
   });
 
-  test("it cannot be padded with white space, which would be kept and served for ever", async () => {
+  test("sent again by anyone who has read it, it costs its signer nothing", async () => {
+    await using paced = await TestBoard.start({ flags: ["--rate-limits", "on", "--profile", "public", "--pow-bits", "4"] });
+    const [key, next, recovery] = [paced.agent(), paced.agent(), paced.agent()];
+    const name = await paced.name();
+    const op = (signer: Agent, act: KeyAct) => {
+      paced.clock.advance(1000);
+      return paced.send(JSON.stringify(signed(signer, key, act, name, paced.clock.now())), "/api/keys");
+    };
+    expect((await op(key, { op: "commit", next: hashOf(next), recovery: hashOf(recovery) })).status).toBe(201);
+    const pending = await op(key, { op: "commit", next: hashOf(recovery) });
+    const veto = signed(recovery, key, { op: "veto", of: pending.body.id }, name, paced.clock.now());
+    expect((await paced.send(JSON.stringify(veto), "/api/keys")).status).toBe(201);
+    for (let n = 0; n < 10; n++) expect((await paced.send(JSON.stringify(veto), "/api/keys")).status).toBe(200);
+    expect((await op(recovery, { op: "rotate" })).status).toBe(201);
+  });
+
+  test("it cannot be padded with white space, which would be stored and served without end", async () => {
     const agent = board.agent();
     const { payload } = signed(agent, agent, { op: "commit", next: hashOf(board.agent()) }, await idOf(board), board.clock.now());
     const padded = (bytes: number) => board.send(JSON.stringify(agent.seal(payload.padEnd(bytes), undefined, KEY_BITS)), "/api/keys");
@@ -128,6 +152,9 @@ describe("what is asked of an operation", () => {
       expectRefusal(await send(key, key, act as KeyAct, more), status, code);
     await bad({ op: "commit" }, 400, "invalid_field");
     await bad({ op: "commit", next: "xyz" }, 400, "invalid_field");
+    // A key that could only be followed by itself would lock its owner out.
+    await bad({ op: "commit", next: hashOf(key) }, 400, "invalid_field");
+    await bad({ op: "rotate", next: hashOf(key) }, 400, "invalid_field");
     await bad({ op: "commit", next: hashOf(other), from: 1 }, 400, "unknown_field");
     await bad({ op: "steal" }, 400, "invalid_field");
     await bad({ op: "revoke", from: now - 8 * 86_400 }, 400, "invalid_field");
@@ -158,13 +185,16 @@ describe("what is asked of an operation", () => {
   });
 
   test("an agent has at most 32 keys, and 16 live children", async () => {
-    let { key, next } = await line();
+    let { key, next, recovery } = await line();
+    const first = key;
     for (let count = 1; count < 32; count++) {
       const later = board.agent();
       expect(await stage.act(next, key, { op: "rotate", next: hashOf(later) })).toBe("counted");
       [key, next] = [next, later];
     }
     expect(await stage.act(next, key, { op: "rotate" })).toBe("too_many_keys");
+    // However fast a thief rotates, the recovery key is not locked out.
+    expect(await stage.act(recovery, first, { op: "rotate" })).toBe("counted");
     const parent = board.agent();
     for (let count = 0; count < 16; count++) await child(parent);
     const more = board.agent();
@@ -201,7 +231,7 @@ describe("a rotation", () => {
       work: { claimed: 1 },
       votes: { given: { verifies: 1 } },
     });
-    // One vote, one signal, one holder: whichever of the keys it was.
+    // One vote, one signal, one holder, whichever of the keys acted.
     await board.put(next, { kind: "verification", body: "no", refs: [{ rel: "refutes", id: finding.id }] });
     expect((await board.record(finding.id)).derived).toMatchObject({ verifies: 0, refutes: 1 });
     expect((await board.put(next, { kind: "verification", body: "x", refs: [{ rel: "verifies", id: own.id }] })).warnings[0]?.code).toBe(
@@ -209,12 +239,15 @@ describe("a rotation", () => {
     );
     await board.put(next, { kind: "claim", refs: [{ rel: "claims", id: task.id }] });
     await board.put(next, { kind: "retraction", refs: [{ rel: "retracts", id: own.id }] });
+    const page = async ({ id }: Agent) => (await fetch(`${board.url}/a/${id}`, { headers: { accept: "text/html" } })).text();
+    expect(await page(key)).toMatch(new RegExp(`This key was replaced\\.</b>\\s*<a[^>]*href="/a/${next.id}"`));
+    expect(await page(next)).toContain("It succeeds");
     const refused = expectRefusal(await board.post(key, { kind: "note", title: "late" }), 409, "key_revoked");
     expect(refused.details).toEqual({ successor: next.id });
     expectRefusal(await operateAlias(board, key, "claim", freshAlias()), 409, "key_revoked");
   });
 
-  test("what waits stands first in the agent's record and its inbox, and counts by itself", async () => {
+  test("a pending operation is first in the agent's record and its inbox, and takes effect by itself", async () => {
     const [key, next] = [board.agent(), board.agent()];
     await board.put(key, { kind: "note", title: "old" });
     board.clock.advance(2 * HOUR_MS);
@@ -225,6 +258,8 @@ describe("a rotation", () => {
     const { body: inbox } = await board.get<AgentAnswer>(`/api/inbox/${key.id}`);
     expect(Object.keys(inbox)[0]).toBe("pending");
     expect(inbox.pending).toEqual(agent.pending);
+    const page = await (await fetch(`${board.url}/a/${key.id}`, { headers: { accept: "text/html" } })).text();
+    expect(page).toContain("A change of this agent’s key is pending.");
     for (const budget of [500, 8000]) {
       const { body: brief } = await board.get<BriefAnswer>(`/api/brief?agent=${key.id}&budget=${budget}`);
       expect(brief.sections[0]).toMatchObject({ name: "pending", items: [{ id: body.id, op: "rotate" }], omitted: 0 });
@@ -244,8 +279,134 @@ describe("a rotation", () => {
   });
 });
 
+test("every operation of a line can always be proved, even when its entry is no longer in the log", async () => {
+  await using old = await TestBoard.start();
+  const own = await BoardStage.on(old);
+  const [key, next] = [old.agent(), old.agent()];
+  await old.put(key, { kind: "note", title: "first" });
+  expect(await own.act(key, key, { op: "commit", next: hashOf(next) })).toBe("counted");
+  expect(await own.act(next, key, { op: "rotate" })).toBe("counted");
+  await putAll(
+    old,
+    notes(256, (i) => `note ${i}`),
+  );
+  interface Told {
+    readonly operations: readonly { seq: number; type: string; digest: string; prev: string; hash: string; proof_url: string }[];
+  }
+  const before = (await old.get<Told>(`/api/agents/${key.id}/keys`)).body;
+  const { changes } = (await old.get<Changes>("/api/changes?limit=10")).body;
+  expect(before.operations.map(({ seq, digest, prev, hash }) => ({ seq, digest, prev, hash }))).toEqual(
+    changes.slice(1, 3).map(({ seq, digest, prev, hash }) => ({ seq, digest, prev, hash })),
+  );
+  old.clock.advance(8 * DAY_MS);
+  await old.get("/api/messages");
+  old.clock.advance((LIMITS.log_days - 7) * DAY_MS);
+  await old.put(old.agent(), { kind: "note", title: "a new day" });
+  expect((await old.get<{ oldest_seq: number }>("/api/changes")).body.oldest_seq).toBe(257);
+  expectRefusal(await old.get("/api/changes/1/proof"), 404, "not_found");
+  expect((await old.get<Told>(`/api/agents/${next.id}/keys`)).body.operations).toEqual(before.operations);
+  const policy = await getPolicy(connect(old.url));
+  for (const { seq, type, digest, proof_url } of before.operations) {
+    const proof = await inTime(old, async () => (await fetch(old.url + new URL(proof_url).pathname)).text());
+    expect(await verifyReceipt(proof, policy)).toMatchObject({ seq, type, id: key.id, digest });
+  }
+  expect(await checkConfigured(configAt(old.data), old.clock.now())).toMatchObject({ findings: [] });
+});
+
+test("all messages of an agent are those of all keys of its line and all their children; of a child, only its own", async () => {
+  await using own = await TestBoard.start();
+  const at = await BoardStage.on(own);
+  const [key, next, last, stranger] = [own.agent(), own.agent(), own.agent(), own.agent()];
+  const delegated = async (parent: Agent): Promise<Agent> => {
+    const made = own.agent();
+    const until = Math.floor(own.clock.now() / 1000) + 3600;
+    expect(await at.act(parent, parent, { op: "delegate", child: made.pk, until }, { child: made })).toBe("counted");
+    return made;
+  };
+  const note = async (by: Agent): Promise<string> => (await own.put(by, { kind: "note", title: `by ${by.id}` })).id;
+  const withdraw = async (by: Agent): Promise<unknown> =>
+    own.put(by, { kind: "retraction", data: { scope: "all", board: await own.name() } });
+  const left = async (): Promise<readonly string[]> => {
+    const { body } = await own.get<{ messages: { id: string }[] }>("/api/messages?kind=note&limit=200");
+    return body.messages.map(({ id }) => id).toSorted();
+  };
+  expect(await at.act(key, key, { op: "commit", next: hashOf(next) })).toBe("counted");
+  const [kid, twin] = [await delegated(key), await delegated(key)];
+  const ended = await delegated(key);
+  const others = [await note(stranger)];
+  const ofLine = [await note(key), await note(kid), await note(ended)];
+  const ofTwin = await note(twin);
+  expect(await at.act(key, key, { op: "undelegate", child: ended.pk })).toBe("counted");
+  // A child withdraws its own messages, and no others.
+  await withdraw(twin);
+  expect(await left()).toEqual([...others, ...ofLine].toSorted());
+  expect((await own.get(`/api/messages/${ofTwin}`)).status).toBe(410);
+  expect(await at.act(next, key, { op: "rotate", next: hashOf(last) })).toBe("counted");
+  ofLine.push(await note(next), await note(await delegated(next)));
+  expect(await at.act(last, next, { op: "rotate" })).toBe("counted");
+  ofLine.push(await note(last), await note(await delegated(last)));
+  expect(await left()).toEqual([...others, ...ofLine].toSorted());
+  await withdraw(last);
+  expect(await left()).toEqual(others);
+  expect(await checkConfigured(configAt(own.data), own.clock.now())).toMatchObject({ findings: [] });
+});
+
+test("a child undoes what its parent posted, unless its limits leave that out", async () => {
+  const { key } = await line();
+  const note = async (title: string): Promise<string> => (await board.put(key, { kind: "note", title })).id;
+  const undo = async (by: Agent, id: string, rel: "retracts" | "supersedes"): Promise<unknown> => {
+    const kind = rel === "retracts" ? "retraction" : "note";
+    const { body } = await board.send(JSON.stringify(by.envelope({ kind, title: "undone", refs: [{ rel, id }] })));
+    const { result, error } = body as { result?: string; error?: { code: string } };
+    return result ?? error?.code;
+  };
+  const [free, limited, ofKinds] = [
+    await child(key),
+    await child(key, { rels: ["reply", "answers"] }),
+    await child(key, { kinds: ["note", "answer"] }),
+  ];
+  expect(await undo(free, await note("one"), "retracts")).toBe("created");
+  expect(await undo(free, await note("two"), "supersedes")).toBe("created");
+  for (const rel of ["retracts", "supersedes"] as const)
+    expect(await undo(limited, await note(`not ${rel}`), rel)).toBe("outside_delegation");
+  expect(await undo(ofKinds, await note("three"), "retracts")).toBe("outside_delegation");
+  expect(await undo(ofKinds, await note("four"), "supersedes")).toBe("created");
+  // Nor do strangers.
+  expect(await undo(board.agent(), await note("five"), "retracts")).toBe("not_author");
+});
+
+test("nothing that anybody does without the right key moves an alias, a lease or a vote", async () => {
+  // Within the lifetime of the leases.
+  const property = asyncProperty(attacks(12, [0, 1, 6, 12]), async (steps) => {
+    const { key } = await line();
+    const [asker, alias] = [board.agent(), freshAlias()];
+    await operateAlias(board, key, "claim", alias);
+    const task = await board.put(asker, { kind: "task", title: "work", ttl: "7d" });
+    const finding = await board.put(asker, { kind: "finding", title: "so it is", ttl: "7d" });
+    await board.put(key, { kind: "claim", lease: "7d", ttl: "7d", refs: [{ rel: "claims", id: task.id }] });
+    await board.put(key, { kind: "verification", body: "checked", ttl: "7d", refs: [{ rel: "verifies", id: finding.id }] });
+    const held = async () => ({
+      alias: ((await board.get(`/api/aliases/${alias}`)).body as unknown as { agent: string }).agent,
+      lease: (await board.record(task.id)).derived.claimed_by,
+      votes: (await board.record(finding.id)).derived.verifies,
+      voters: await ids(`/api/messages?verified_by=${key.id}`),
+    });
+    const before = await held();
+    expect(before).toEqual({ alias: key.id, lease: key.id, votes: 1, voters: [finding.id] });
+    await attack(
+      stage,
+      key,
+      Array.from({ length: STRANGERS }, () => board.agent()),
+      steps,
+    );
+    expect(await held()).toEqual(before);
+    expect(await agentOf(key)).toMatchObject({ current: key.id, pending: null });
+  });
+  await assert(property, { numRuns: 12 });
+});
+
 describe("a revocation", () => {
-  test("ends leases and keeps aliases for the line; votes stay, and what came since is marked", async () => {
+  test("ends leases and reserves aliases for the line; votes stay, and later messages are marked", async () => {
     const { key, next } = await line();
     const [asker, thief] = [board.agent(), board.agent()];
     const alias = freshAlias();
@@ -272,6 +433,27 @@ describe("a revocation", () => {
   });
 });
 
+test("messages of a thief's child are marked too, even after the thief has ended the delegation", async () => {
+  for (const how of ["revoke", "rotate"] as const) {
+    const { key, next } = await line();
+    const early = await child(key, { until: seconds() + 60 });
+    await board.put(early, { kind: "note", title: "by the owner's own child" });
+    board.clock.advance(3_600_000);
+    const from = seconds();
+    const [gone, live] = [await child(key), await child(key)];
+    const hidden = await board.put(gone, { kind: "note", title: "by a child of the thief" });
+    const shown = await board.put(live, { kind: "note", title: "by another" });
+    expect(await stage.act(key, key, { op: "undelegate", child: gone.pk })).toBe("counted");
+    expect((await agentOf(key)) as unknown as { children: string[] }).toMatchObject({ children: [live.id] });
+    if (how === "revoke") expect(await stage.act(key, key, { op: "revoke", from })).toBe("counted");
+    else expect(await stage.act(next, key, { op: "rotate", from })).toBe("counted");
+    const since = new Date(from * 1000).toISOString();
+    for (const { id } of [hidden, shown]) expect((await board.record(id)).server.author).toMatchObject({ revoked_since: since });
+    const { body } = await board.get<{ keys: { id: string; revoked_since: string | null }[] }>(`/api/agents/${key.id}/keys`);
+    expect(body.keys.find(({ id }) => id === early.id)?.revoked_since).toBeNull();
+  }
+});
+
 describe("a delegation", () => {
   test("the child keeps its authorship, within its limits; the parent may retract and answers for it", async () => {
     const { key, next } = await line();
@@ -294,7 +476,20 @@ describe("a delegation", () => {
     expectRefusal(await operateAlias(board, kid, "claim", freshAlias()), 409, "outside_delegation");
     await board.put(key, { kind: "retraction", refs: [{ rel: "retracts", id: note.id }] });
     expect((await board.get(`/api/messages/${note.id}`)).status).toBe(410);
-    // Renewed, taken back, and over with its time.
+    // Votes of both count as those of one agent, and not on its own messages.
+    const finding = await board.put(board.agent(), { kind: "finding", title: "judged by both" });
+    const helper = await child(key);
+    const judge = (by: Agent, rel: "verifies" | "refutes", id: string) =>
+      board.put(by, { kind: "verification", body: `as ${by.id} sees it`, refs: [{ rel, id }] });
+    await judge(key, "verifies", finding.id);
+    await judge(helper, "verifies", finding.id);
+    expect((await board.record(finding.id)).derived).toMatchObject({ verifies: 1, refutes: 0 });
+    await judge(helper, "refutes", finding.id);
+    expect((await board.record(finding.id)).derived).toMatchObject({ verifies: 0, refutes: 1 });
+    const own = await board.put(helper, { kind: "finding", title: "by a child" });
+    expect((await judge(key, "verifies", own.id)).warnings.map(({ code }) => code)).toContain("self_vote");
+    expect((await board.record(own.id)).derived.verifies).toBe(0);
+    // Renewed, ended early, and ended by time.
     expect(await stage.act(key, key, { op: "delegate", child: kid.pk, until: seconds() + 60, claim: true }, { child: kid })).toBe(
       "counted",
     );

@@ -1,4 +1,4 @@
-// The TypeScript client in a real browser, on a page of another origin than the board's: what a web application built on it relies on.
+// The TypeScript client in a real browser, on a page of another origin than the board's, as a web application uses it.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

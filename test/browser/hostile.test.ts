@@ -1,4 +1,4 @@
-// Messages that want to be more than text: public collections of attacks, in every place that shows a stranger's words, in a real browser.
+// Messages that try to be more than text: public collections of attacks, in every place that shows a stranger's text, in a real browser.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { firstCodePoints } from "../../src/core/protocol/encoding.ts";
@@ -18,7 +18,7 @@ describe.skipIf(noBrowser)(`hostile content on pages ${WITH_BROWSER}`, () => {
     await board[Symbol.asyncDispose]();
   });
 
-  /** Whatever an attack would leave behind: elements and attributes that no page of the board has. */
+  /** Traces of a successful attack: elements and attributes that no page of the board has. */
   const ALIVE = `[...document.querySelectorAll("*")].flatMap((element) => [
   ...(/^(script|iframe|object|embed|base|form|style|link|meta|img|image|video|audio|foreignobject|math|animate|set|template)$/i.test(element.localName) &&
     element.closest(".said, .row, .prose, h1, .crumbs, .links, .ticker") !== null ? ["<" + element.localName + ">"] : []),
@@ -55,9 +55,9 @@ describe.skipIf(noBrowser)(`hostile content on pages ${WITH_BROWSER}`, () => {
         const group = all.slice(i, i + PER_MESSAGE);
         const [first = ""] = group;
         const body = firstCodePoints(group.join("\n\n"), 32_000);
-        // All of them as Markdown, and some once more as what is not to be read as Markdown.
+        // All of them as Markdown, and some again in other formats.
         const format = (["markdown", "plain", "markdown", "json"] as const)[turn % 4] ?? "markdown";
-        // Threads of a few: every page shows all of its thread.
+        // Short threads, because every page shows its whole thread.
         const root = turn % 8 === 0 ? undefined : ids.at(-1);
         const { id } = await board.put(
           agent,
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser)(`hostile content on pages ${WITH_BROWSER}`, () => {
 
       await using tab = await openTab(browser, board.url);
       const { page, complaints } = tab;
-      // Of the two messages with the same attacks the page of one: it shows the other in the same thread.
+      // Two messages have the same attacks. The page of one of them shows both, because they are in one thread.
       const pages = ids.filter((_, n) => n % 2 === 1);
       for (const path of [...pages.map((id) => `/m/${id}`), "/?limit=200", `/a/${agent.id}`, "/agents", "/work", "/log"]) {
         await page.goto(path);
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser)(`hostile content on pages ${WITH_BROWSER}`, () => {
     });
   });
 
-  describe("text that would cost the board or the reader dear", () => {
+  describe("text that would be expensive for the board or the reader", () => {
     const LIMIT = 32_768;
     const HOSTILE: Readonly<Record<string, string>> = {
       quotes: ">".repeat(LIMIT),

@@ -1,9 +1,10 @@
-// A key in a real browser: a spare one is saved while all is well, and takes over on the day that the first is stolen, or lost.
+// Keys in a real browser: a spare key is saved in advance, and takes over when the first one is stolen or lost.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadWords } from "../../src/client/words.ts";
 import { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { launch, noBrowser, openTab, WITH_BROWSER } from "../support/browser.ts";
@@ -22,7 +23,7 @@ describe.skipIf(noBrowser)(`a key in the page ${WITH_BROWSER}`, () => {
   });
 
   const press = (page: Page, words: string) => page.getByRole("button", { name: words, exact: true }).click();
-  /** What pressing hands out, under its own name. */
+  /** The file that a button saves, under its own name. */
   async function downloaded(page: Page, act: () => Promise<void>): Promise<string> {
     const saving = page.waitForEvent("download");
     await act();
@@ -33,7 +34,7 @@ describe.skipIf(noBrowser)(`a key in the page ${WITH_BROWSER}`, () => {
   }
   const own = (page: Page) => page.evaluate<string>("localStorage.getItem('blackboard.key')");
   const menuOf = (page: Page) => page.locator(".me-menu > summary");
-  /** A tab whose clock is the board's. */
+  /** A tab with the board's clock. */
   async function opened() {
     const tab = await openTab(browser, board.url);
     await tab.page.clock.setFixedTime(board.clock.now());
@@ -47,14 +48,14 @@ describe.skipIf(noBrowser)(`a key in the page ${WITH_BROWSER}`, () => {
   }
   const agent = async (id: string) => (await board.get<Agents>(`/api/agents/${id}`)).body;
 
-  test("stolen: the spare key takes over, the thief signs nothing more, and what he posted carries a mark", async () => {
+  test("stolen: the spare key takes over, the thief can sign nothing more, and the thief's posts are marked", async () => {
     await using tab = await opened();
     const { page, complaints } = tab;
     await press(page, "Make a key");
     const id = (await menuOf(page).getAttribute("title")) ?? "";
     const spare = await downloaded(page, () => press(page, "Save a spare key"));
     expect(spare).toMatch(new RegExp(`/${id}\\.next\\.key$`));
-    await page.getByText("It counts from now on.").waitFor();
+    await page.getByText("It has taken effect.").waitFor();
     const thief = new Agent(() => board.clock.now(), Buffer.from(await own(page), "base64url"));
     expect(thief.id).toBe(id);
     const { id: stolen } = await board.put(thief, { kind: "note", title: "by the thief" });
@@ -73,7 +74,42 @@ describe.skipIf(noBrowser)(`a key in the page ${WITH_BROWSER}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test("lost: the file tells whose key it is, in another browser too; another key than the committed one is refused in words", async () => {
+  test("lost: 24 words that were written down take over, in another browser, with the name of the agent", async () => {
+    let [words, id]: [string[], string] = [[], ""];
+    {
+      await using first = await opened();
+      const { page, complaints } = first;
+      await press(page, "Make a key");
+      id = (await menuOf(page).getAttribute("title")) ?? "";
+      await press(page, "Write down a spare key");
+      await page.locator(".key-words li").last().waitFor();
+      words = await page.locator(".key-words li").allTextContents();
+      expect([words.length, (await agent(id).catch(() => undefined))?.current]).toEqual([24, undefined]);
+      await press(page, "I have written them down");
+      await page.getByText("The 24 words are your spare key: keep them apart from this computer. It has taken effect.").waitFor();
+      expect(await page.locator(".key-words").count()).toBe(0);
+      expect(complaints).toEqual([]);
+    }
+    await using tab = await opened();
+    const { page, complaints } = tab;
+    await page.getByText("My key is lost").click();
+    await press(page, "Take over with the spare key");
+    await page.getByText("Choose the file of your spare key, or type its 24 words.").waitFor();
+    await page.getByLabel("The 24 words").fill(words.toReversed().join(" "));
+    await press(page, "Take over with the spare key");
+    await page.getByText("The words are not a valid key").waitFor();
+    await page.getByLabel("The 24 words").fill(words.map((word, i) => `${i + 1}. ${word}`).join("\n"));
+    await press(page, "Take over with the spare key");
+    await page.getByText("Say whose key was lost").waitFor();
+    await page.getByLabel("Whose key was lost").fill(id);
+    await downloaded(page, () => press(page, "Take over with the spare key"));
+    await page.getByRole("link", { name: "Inbox" }).waitFor();
+    expect(await agent(id)).toMatchObject({ successor: await menuOf(page).getAttribute("title") });
+    expect((await loadWords(words.join(" "))).secret()).toBe(await own(page));
+    expect(complaints).toEqual([]);
+  });
+
+  test("lost: the file names the agent, in another browser too; a key that was not committed to is refused with a clear text", async () => {
     let spare = "";
     let id = "";
     {
@@ -81,7 +117,7 @@ describe.skipIf(noBrowser)(`a key in the page ${WITH_BROWSER}`, () => {
       await press(first.page, "Make a key");
       id = (await menuOf(first.page).getAttribute("title")) ?? "";
       spare = await downloaded(first.page, () => press(first.page, "Save a spare key"));
-      await first.page.getByText("It counts from now on.").waitFor();
+      await first.page.getByText("It has taken effect.").waitFor();
     }
     await using tab = await opened();
     const { page } = tab;

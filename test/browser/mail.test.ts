@@ -1,4 +1,5 @@
-// A person to whom mail is sent, in a real browser: who really sent it is said at once, and it can be taken out of what is public.
+// A person who receives mail, in a real browser: the page shows at once whether the sender is verified, and the person can withdraw the
+// mail.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "../support/agent.ts";
@@ -27,7 +28,7 @@ describe.skipIf(noBrowser)(`pages for readers of mail ${WITH_BROWSER}`, () => {
     await page.goto("/?view=everything");
     await page.evaluate(`localStorage.setItem("blackboard.key", "${Buffer.from(seed).toString("base64url")}")`);
     await page.getByText("Live", { exact: true }).waitFor();
-    // A row without a sender has no place for one.
+    // A row without a sender shows no sender.
     await board.put(board.agent(), { kind: "note", title: "no mail" });
     await page.getByRole("button", { name: "Show 1 new message", exact: true }).click();
     await page.getByRole("link", { name: "no mail", exact: true }).waitFor();
@@ -45,7 +46,7 @@ describe.skipIf(noBrowser)(`pages for readers of mail ${WITH_BROWSER}`, () => {
     await page.locator(".write button[type=submit]", { hasText: "Withdraw" }).click();
     await page.getByRole("heading", { name: "This message was withdrawn" }).waitFor();
     expectRefusal(await board.get(`/api/messages/${record?.id}`), 410, "retracted");
-    // The page that is open learns that its message is gone.
+    // The open page shows that its message is gone.
     expect(tab.complaints.filter((one) => !one.includes("410"))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// The board in a real browser, as somebody who only reads: every page, light and dark, wide and narrow, with and without script.
+// The board in a real browser, for a person who only reads: every page, light and dark, wide and narrow, with and without script.
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -6,9 +6,12 @@ import { axeFindings } from "../support/axe.ts";
 import { TestBoard } from "../support/board.ts";
 import { launch, noBrowser, openTab, WITH_BROWSER, type Tab } from "../support/browser.ts";
 import { fillWithDemo } from "../support/demo-board.ts";
+import { layoutShift } from "../support/layout-shift.ts";
 import { PAGE_KINDS, pagesOf } from "../support/page-kinds.ts";
+import { Proxy } from "../support/proxy.ts";
 
 const WIDE = { viewport: { width: 1280, height: 900 } };
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true };
 const NARROW = { viewport: { width: 360, height: 760 }, isMobile: true, hasTouch: true };
 interface Look {
   readonly name: string;
@@ -17,7 +20,7 @@ interface Look {
   /** All of them unless given. */
   readonly rules?: readonly string[];
 }
-/** All rules by daylight; after that, those whose findings colours or the width of a screen can change. */
+/** All rules in light mode; then only those that depend on colours or the width of the screen. */
 const LOOKS: readonly (readonly [screen: string, options: BrowserContextOptions, looks: readonly Look[]])[] = [
   [
     "light, dark and in forced colours",
@@ -100,7 +103,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       await page.getByRole("button", { name: "Show" }).click();
       expect(new Set(await kinds())).toEqual(new Set(["question", "task"]));
       expect(new URL(page.url()).searchParams.getAll("kind").join()).toBe("task,question");
-      // One is taken away, the other stays.
+      // One filter is removed, the other stays.
       await page.getByRole("link", { name: "Remove the filter kind question" }).click();
       expect(await kinds()).toEqual(["task"]);
 
@@ -109,7 +112,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toMatch(/^\d+ results for\s*translate$/);
       expect(await page.locator(".row mark").count()).toBeGreaterThan(0);
       expect(await page.title()).toBe("translate · search · Agent blackboard");
-      // Tabs count what this search finds, and keep it.
+      // Tabs count the results of this search, and keep the search.
       const openWork = page.locator(".tabs").getByRole("link", { name: /^Open work/ });
       const counted = Number(await openWork.locator(".n").textContent());
       await openWork.click();
@@ -150,6 +153,36 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Thank you");
     });
 
+    test("a text of more than forty lines is folded in its thread, and unfolds by a press or a key; at its own address it is whole", async () => {
+      await using apart = await TestBoard.start();
+      const author = apart.agent();
+      const lines = (count: number) => Array.from({ length: count }, (_, i) => `- line ${i + 1}`).join("\n");
+      const task = await apart.put(author, { kind: "task", title: "A long list", body: lines(60) });
+      const reply = (count: number) => apart.put(author, { kind: "note", body: lines(count), refs: [{ rel: "reply", id: task.id }] });
+      const [short, long, other] = [await reply(40), await reply(41), await reply(60)];
+      await using tab = await openTab(browser, apart.url, options);
+      const { page } = tab;
+      const hidden = (id: string) =>
+        page
+          .locator(`[data-id="${id}"] .said`)
+          .first()
+          .evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
+      await page.goto(`/m/${task.id}`);
+      // What the thread is about is whole, however long.
+      for (const { id } of [task, short]) expect(await hidden(id)).toBe(0);
+      for (const { id } of [long, other]) expect(await hidden(id)).toBeGreaterThan(100);
+      expect(await page.getByText("Show the whole text", { exact: true }).count()).toBe(2);
+      await page.locator(`[data-id="${long.id}"]`).getByText("Show the whole text").click();
+      expect(await hidden(long.id)).toBe(0);
+      expect(await hidden(other.id)).toBeGreaterThan(100);
+      await page.getByRole("checkbox", { name: "Show the whole text" }).last().press("Space");
+      expect(await hidden(other.id)).toBe(0);
+      expect(await page.getByText("Show the whole text", { exact: true }).filter({ visible: true }).count()).toBe(0);
+      await page.goto(`/m/${other.id}`);
+      expect(await hidden(other.id)).toBe(0);
+      expect(await hidden(long.id)).toBeGreaterThan(100);
+    });
+
     test("the interface can be tried from its documentation", async () => {
       await using tab = await openTab(browser, board.url, options);
       const { page } = tab;
@@ -163,7 +196,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
     });
   });
 
-  test("with a script, what was tried is answered in place, also where the answer is a refusal", async () => {
+  test("with a script, the answer is shown in place, also if it is a refusal", async () => {
     await using tab = await openTab(browser, board.url, WIDE);
     const { page } = tab;
     await page.goto("/docs/api#list_messages");
@@ -179,33 +212,45 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
     await page.waitForFunction("/400/.test(document.querySelector('#list_messages output').textContent)");
   });
 
-  describe("what a look at the page tells", () => {
+  describe("the look of the page", () => {
+    /** A page of ordinary threads, because the newest ones of this board are hostile. */
+    const nextPage = async ({ page }: Tab): Promise<string> => {
+      await page.goto("/");
+      return (await page.getByRole("link", { name: "Next page" }).getAttribute("href")) ?? "";
+    };
     const rowsInSight = "[...document.querySelectorAll('.row')].filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length";
 
-    test("so many threads are in sight at once, all of them are, and nothing moves when the script has come", async () => {
+    test("enough whole threads are visible without scrolling", async () => {
       for (const [options, least] of [
         [WIDE, 8],
-        [{ viewport: { width: 390, height: 844 }, isMobile: true }, 4],
+        [PHONE, 4],
       ] as const) {
         await using tab = await openTab(browser, board.url, options);
-        // A reader whose clock is right: the board's is ahead of this machine's by now, and "1m ago" would become "just now".
-        await tab.page.clock.setFixedTime(board.clock.now());
-        // A page of ordinary threads: the newest ones of this board want to be looked at.
-        await tab.page.goto("/");
-        const next = (await tab.page.getByRole("link", { name: "Next page" }).getAttribute("href")) ?? "";
-        for (const path of [next, "/?view=open", pages.thread]) {
+        for (const path of [await nextPage(tab), "/?view=open"]) {
           await tab.page.goto(path);
-          if (path !== pages.thread) expect(await tab.page.evaluate<number>(rowsInSight), path).toBeGreaterThanOrEqual(least);
-          await tab.page.waitForFunction("document.querySelector('.me-menu')");
-          const shift = await tab.page.evaluate<number>(
-            "new Promise((resolve) => { let sum = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => (sum += one.value))).observe({ type: 'layout-shift', buffered: true }); requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum))); })",
-          );
-          expect(shift, path).toBeLessThan(0.05);
+          expect(await tab.page.evaluate<number>(rowsInSight), path).toBeGreaterThanOrEqual(least);
         }
       }
     });
 
-    test("every refutation says that it disputes, nobody who has a name goes by an id, and every search has a title of its own", async () => {
+    test("nothing moves while the page comes in pieces, nor when the script has come, however late", async () => {
+      await using slow = await Proxy.start(() => board.url, { pauseMs: 150 });
+      for (const options of [WIDE, PHONE]) {
+        await using tab = await openTab(browser, slow.url, options);
+        const { page } = tab;
+        // A reader with a right clock: the board's clock is ahead of this machine's, and "1m ago" would become "just now".
+        await page.clock.setFixedTime(board.clock.now());
+        const next = await nextPage(tab);
+        for (const path of ["/", next, "/?view=open", pages.found, pages.thread, pages.note, pages.new, pages.work, "/log"]) {
+          await page.goto(path);
+          await page.waitForFunction("document.querySelector('.me-menu')");
+          const { sum, moved } = await layoutShift(page);
+          expect(sum, `${path} at ${options.viewport.width} px:\n${moved.join("\n")}`).toBeLessThan(0.02);
+        }
+      }
+    });
+
+    test("every refutation says that it disputes, no agent with a name is shown by its id, and every search has its own title", async () => {
       await using tab = await openTab(browser, board.url, { ...WIDE, javaScriptEnabled: false });
       const { page } = tab;
       const { body } = await board.get<{ messages: { id: string }[] }>("/api/messages?kind=verification&limit=200");
@@ -257,7 +302,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
     test("type has five sizes, and one for titles on a narrow screen", async () => {
       for (const [options, sizes] of [
         [WIDE, ["12px", "13px", "15px", "16px", "26px"]],
-        [{ viewport: { width: 390, height: 844 }, isMobile: true }, ["12px", "13px", "15px", "16px", "20.8px", "26px"]],
+        [PHONE, ["12px", "13px", "15px", "16px", "20.8px", "26px"]],
       ] as const) {
         await using tab = await openTab(browser, board.url, options);
         for (const path of ["/", "/?q=pool", pages.thread, pages.parts, pages.agent, "/agents", "/stats", "/docs", "/new", "/log"]) {
@@ -296,6 +341,130 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       ).not.toContain("rtl");
     });
 
+    test("the dotted line is where a text begins, in either writing direction, on lists and in threads", async () => {
+      await using tab = await openTab(browser, board.url, { ...WIDE, javaScriptEnabled: false });
+      const seen: boolean[] = [];
+      for (const path of [pages.parts, pages.everything, pages.agents, pages.work, "/?q=%D8%A7%D9%84&lang=ar", pages.hostile]) {
+        await tab.page.goto(path);
+        const lines = await tab.page.evaluate<{ isRtl: boolean; begins: string }[]>(
+          `[...document.querySelectorAll(".said")].map((said) => {
+            const own = said.cloneNode(true);
+            for (const ours of own.querySelectorAll(".warnings")) ours.remove();
+            return { isRtl: getComputedStyle(said).direction === "rtl", begins: own.textContent.match(/\\p{Letter}/u)?.[0] ?? "" };
+          })`,
+        );
+        for (const { isRtl, begins } of lines)
+          expect(isRtl, `${path}: ${begins}`).toBe(/\p{Script=Arabic}|\p{Script=Hebrew}/u.test(begins));
+        seen.push(...lines.map(({ isRtl }) => isRtl));
+      }
+      expect(new Set(seen)).toEqual(new Set([true, false]));
+    });
+
+    test("no copy button lies on code, no cell of a list is off a narrow screen, and the tab of the page is in sight", async () => {
+      for (const options of [WIDE, PHONE]) {
+        await using tab = await openTab(browser, board.url, options);
+        const { page } = tab;
+        for (const path of ["/", pages.docs, pages.api, pages.about, pages.agents, pages.parts, "/?view=everything"]) {
+          await page.goto(path);
+          await page.waitForFunction("document.querySelector('.me-menu')");
+          const faults = await page.evaluate<string[]>(
+            `[
+              ...[...document.querySelectorAll(".copyable")].filter((box) => {
+                const [code, copy] = ["pre", ".copy"].map((one) => box.querySelector(one).getBoundingClientRect());
+                return code.width > 0 && copy.left < code.right && code.left < copy.right && copy.top < code.bottom && code.top < copy.bottom;
+              }).map((box) => "covered: " + box.textContent),
+              ...[...document.querySelectorAll(".agents td, .parts td, .tabs [aria-current]")].filter((one) => {
+                const { left, right } = one.getBoundingClientRect();
+                return left < 0 || right > innerWidth;
+              }).map((one) => "off the screen: " + one.textContent.trim()),
+            ]`,
+          );
+          expect(faults, `${path} at ${options.viewport.width} px`).toEqual([]);
+        }
+      }
+    });
+
+    test("figures fill their box to its edge, however many there are", async () => {
+      for (const options of [WIDE, PHONE]) {
+        await using tab = await openTab(browser, board.url, options);
+        for (const path of [pages.transparency, pages.stats, pages.agent]) {
+          await tab.page.goto(path);
+          const [box = 0, last = 0] = await tab.page.evaluate<number[]>(
+            "['.tiles', '.tiles > li:last-child'].map((one) => document.querySelector(one).getBoundingClientRect().right)",
+          );
+          expect(Math.abs(box - last), `${path} at ${options.viewport.width} px`).toBeLessThan(3);
+        }
+      }
+    });
+
+    test("times are those of the reader's own clock, and the board's are in the title", async () => {
+      await using tab = await openTab(browser, board.url, { ...WIDE, timezoneId: "Asia/Kolkata" });
+      const { page } = tab;
+      await page.goto(pages.thread);
+      await page.waitForFunction("document.querySelector('.me-menu')");
+      const time = page.locator("time[data-local]").first();
+      const at = Date.parse((await time.getAttribute("datetime")) ?? "");
+      const shown = new Intl.DateTimeFormat("en-GB", {
+        day: "numeric",
+        month: "short",
+        hour: "2-digit",
+        minute: "2-digit",
+        timeZone: "Asia/Kolkata",
+      });
+      expect(await time.textContent()).toBe(shown.format(at));
+      expect(await time.getAttribute("title")).toBe(`${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`);
+    });
+
+    test("a link to a check leads to that check, beside what it judges, also without a script", async () => {
+      await using tab = await openTab(browser, board.url, { ...PHONE, javaScriptEnabled: false });
+      await tab.page.goto(pages.reply);
+      const { top, bottom } = await tab.page.evaluate<{ top: number; bottom: number }>(
+        "document.querySelector('.check.here[aria-current]').getBoundingClientRect().toJSON()",
+      );
+      expect(bottom).toBeGreaterThan(0);
+      expect(top).toBeLessThan(PHONE.viewport.height);
+    });
+
+    test("on paper there is nothing to press, every text is whole, and links keep their addresses", async () => {
+      await using apart = await TestBoard.start();
+      const author = apart.agent();
+      const body = "See [the other board](https://elsewhere.example/board).";
+      const task = await apart.put(author, { kind: "task", title: "Count the rows", body });
+      const long = `${"A line of many.\n\n".repeat(41)}The last line.`;
+      await apart.put(author, { kind: "note", body: long, refs: [{ rel: "reply", id: task.id }] });
+      await using tab = await openTab(browser, apart.url, WIDE);
+      const { page } = tab;
+      const pressed = () =>
+        page.evaluate<
+          string[]
+        >(`[...document.querySelectorAll("nav, button, .button, form, input, textarea, .folded > label, .me-menu, .tabs")]
+          .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height > 1).map((one) => one.outerHTML.slice(0, 80))`);
+      for (const path of ["/", `/m/${task.id}`, "/agents", `/a/${author.id}`, "/docs"]) {
+        await page.emulateMedia({ media: "screen" });
+        await page.goto(path);
+        await page.waitForFunction("document.querySelector('.me-menu')");
+        if (path.startsWith("/m/")) await page.locator(".write textarea").waitFor();
+        expect((await pressed()).length, path).toBeGreaterThan(3);
+        const headings = await page.locator("h1:visible").count();
+        await page.emulateMedia({ media: "print" });
+        expect(await pressed(), path).toEqual([]);
+        expect(await page.locator("h1:visible").count(), path).toBe(headings);
+      }
+      await page.goto("/");
+      expect(await page.locator(".row").getByRole("link", { name: "Count the rows" }).isVisible()).toBe(true);
+      await page.goto(`/m/${task.id}`);
+      expect(await page.evaluate("getComputedStyle(document.querySelector('.root .prose a'), '::after').content")).toBe(
+        '" (https://elsewhere.example/board)"',
+      );
+      expect(await page.locator(".folded").count()).toBe(1);
+      expect(
+        await page.evaluate(
+          "(() => { const { clientHeight, scrollHeight } = document.querySelector('.folded .said'); return scrollHeight - clientHeight; })()",
+        ),
+      ).toBe(0);
+      expect(await page.evaluate("getComputedStyle(document.querySelector('.folded .said')).maskImage")).toBe("none");
+    });
+
     test("a first visit is small: the front and a thread, with all that they load", async () => {
       for (const path of ["/", pages.thread]) {
         await using tab = await openTab(browser, board.url, WIDE);
@@ -317,7 +486,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
   });
 
   describe("with the keyboard", () => {
-    test("the first stop leads to the list, the first row comes next, and where the focus is can be seen whole", async () => {
+    test("the first stop leads to the list, the first row comes next, and the focus ring is fully visible", async () => {
       await using tab = await openTab(browser, board.url, WIDE);
       const { page } = tab;
       await page.goto("/");
@@ -328,7 +497,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       await page.keyboard.press("Tab");
       expect(await page.evaluate<boolean>("document.activeElement.matches('.row:first-child h3 a')")).toBe(true);
       expect(await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
-      // Nothing around the link cuts its ring off, and the row shows it too.
+      // The focus ring is not cut off, and the row shows the focus too.
       expect(await page.evaluate<string>("getComputedStyle(document.activeElement.closest('.row')).boxShadow")).not.toBe("none");
       expect(await page.evaluate<string>("getComputedStyle(document.activeElement.parentElement).overflow")).toBe("visible");
     });
@@ -365,6 +534,10 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       await page.locator(".write textarea").waitFor();
       await page.keyboard.press("r");
       expect(await page.evaluate<string>("document.activeElement.name")).toBe("body");
+      await page.goto("/");
+      await page.waitForFunction("document.querySelector('.me-menu')");
+      await page.keyboard.press("c");
+      await page.waitForURL("**/new");
     });
   });
 });

@@ -1,12 +1,15 @@
-// A person in a real browser who writes: from a first key to a question that is answered, verified and resolved, all without leaving the page's board.
+// A person who writes, in a real browser: from a first key to a question that is answered, verified and resolved, all in the board's pages.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { acknowledge } from "../support/acks.ts";
+import { Agent } from "../support/agent.ts";
 import { operateAlias } from "../support/aliases.ts";
 import { TestBoard } from "../support/board.ts";
-import { launch, noBrowser, openTab, WITH_BROWSER } from "../support/browser.ts";
+import { HANGS_MS, launch, noBrowser, openTab, WITH_BROWSER } from "../support/browser.ts";
 import { Proxy } from "../support/proxy.ts";
+import { keyBytes } from "../support/random.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let browser: Browser;
@@ -23,7 +26,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
   const heading = (page: Page, words: string) => page.getByRole("heading", { name: words, exact: true });
   const press = (page: Page, words: string) => page.getByRole("button", { name: words, exact: true }).click();
 
-  /** The page of a thread, once it follows what happens in it. */
+  /** The page of a thread, once it is live. */
   async function openThread(page: Page, path: string): Promise<void> {
     await page.goto(path);
     await page.getByText("Live", { exact: true }).waitFor();
@@ -37,7 +40,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
   }
 
   describe("writing", () => {
-    test("a first message: a key that never leaves the browser, a preview, what is alike, work, and there it is", async () => {
+    test("a first message: a key that never leaves the browser, a preview, similar messages, mining, and the message is there", async () => {
       await board.put(board.agent(), { kind: "question", title: "Which mirror serves the 2026 data set?", body: "The first one is down." });
       await using tab = await openTab(browser, board.url);
       const { page, complaints } = tab;
@@ -59,7 +62,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await page.waitForURL("**/m/*");
       await heading(page, "Which mirror serves the 2026 data set today?").waitFor();
       expect(await page.locator(".tag.need").allTextContents()).toEqual(["needs data-sets", "needs mirrors"]);
-      // After the first post, the key is worth a copy.
+      // After the first post, the page asks for a backup of the key.
       await page.locator(".backup").waitFor();
       const saving = page.waitForEvent("download");
       await page.locator(".backup button").click();
@@ -71,7 +74,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       expect(complaints).toEqual([]);
     });
 
-    test("a message that arrives is shown as the page loaded anew shows it, with its flags, and its words stay words", async () => {
+    test("a message that arrives looks as after a reload, with its flags, and its text stays text", async () => {
       await using tab = await openTab(browser, board.url);
       const { page, complaints } = tab;
       await page.goto("/?view=everything");
@@ -85,7 +88,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       expect(await row.locator(".flags").textContent()).toContain("instructions");
       await board.put(board.agent(), { kind: "claim", refs: [{ rel: "claims", id }] });
       await row.locator(".pill", { hasText: "Claimed" }).waitFor();
-      // All but what moves with the time.
+      // Everything except texts that change with time.
       const shown = () =>
         row.evaluate((element) =>
           element.outerHTML.replaceAll(/ fresh|(?<=data-ago[^>]*>)[^<]*|title="[^"]*"|(?<=data-left-text[^>]*>)[^<]*/g, ""),
@@ -121,7 +124,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await press(helper, "Post the answer");
       await asker.locator("article strong", { hasText: "Phobos" }).waitFor();
       await pill.filter({ hasText: "Answered" }).waitFor();
-      // One's own post is there at once, and stands out.
+      // The person's own post is there at once, and is highlighted.
       await helper.locator("article.post.fresh").waitFor();
 
       await openThread(judge, path);
@@ -131,7 +134,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await asker.getByRole("heading", { name: "Confirmed answer" }).waitFor();
       await pill.filter({ hasText: "Confirmed" }).waitFor();
       await asker.locator(".post.best .check", { hasText: "Looked it up." }).waitFor();
-      // The reply of another does not take away what somebody is writing.
+      // A reply of another person does not remove what this person is writing.
       await asker.getByLabel("Your reply").fill("Half a thought");
       await judge.getByLabel("Your reply").fill("Well asked.");
       await press(judge, "Post the reply");
@@ -142,7 +145,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await state.filter({ hasText: "Done." }).waitFor();
       await pill.filter({ hasText: "Done" }).waitFor();
       expect(await helper.locator(".state button").count()).toBe(0);
-      // Who closed it can open it again, and the page tells both in words.
+      // The person who closed it can open it again, and the page says both.
       await press(asker, "Reopen");
       await asker.locator(".write button[type=submit]", { hasText: "Reopen" }).click();
       for (const page of [asker, helper]) {
@@ -154,7 +157,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       expect([...asking.complaints, ...helping.complaints, ...judging.complaints]).toEqual([]);
     });
 
-    test("who waits for work that somebody else is doing is told on any page when it is done, and can take that back", async () => {
+    test("a person who waits for another's work is notified on any page when it is done, and can cancel that", async () => {
       const [asker, worker] = [board.agent(), board.agent()];
       const { id } = await board.put(asker, { kind: "task", title: "Count the <b>boats</b>" });
       await board.put(worker, { kind: "claim", refs: [{ rel: "claims", id }] });
@@ -176,18 +179,18 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await page.waitForFunction("document.querySelector('.me-menu')");
       expect(await page.locator(".told").count()).toBe(0);
 
-      // In the thread itself it is told at once, also where the work comes back.
+      // The thread itself shows it at once, also if the work comes back.
       const again = await board.put(asker, { kind: "task", title: "Count the oars" });
       const held = await board.put(worker, { kind: "claim", refs: [{ rel: "claims", id: again.id }] });
       await openThread(page, `/m/${again.id}`);
       await press(page, "Tell me when done");
       await board.put(worker, { kind: "retraction", body: "No time.", refs: [{ rel: "retracts", id: held.id }] });
       await page.locator(".told", { hasText: "Count the oars is open again" }).waitFor();
-      await page.locator(".event", { hasText: "let go of this" }).waitFor();
+      await page.locator(".event", { hasText: "released this" }).waitFor();
       expect(complaints).toEqual([]);
     });
 
-    test("what is withdrawn is gone from the page at once, with every word of it, in this browser and in another's", async () => {
+    test("a withdrawn message disappears from the page at once, with its whole text, in this browser and in another", async () => {
       await using tab = await openTab(browser, board.url);
       await using other = await openTab(browser, board.url);
       const { page } = tab;
@@ -207,7 +210,85 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       }
     });
 
-    test("mining is told in seconds and can be stopped; nothing is posted, and nothing that was written is lost, by Escape or a reload", async () => {
+    test("no text of a withdrawn message is left: not on open pages, not in their titles, not on pages opened later", async () => {
+      await using apart = await TestBoard.start();
+      const [author, other] = [apart.agent(), apart.agent()];
+      const words = { body: "QUORVEX, every word.", tags: ["quorvex-tag"], data: { quorvex: true } };
+      const task = await apart.put(author, { kind: "task", title: "Find the QUORVEX", needs: ["quorvex-need"], ...words });
+      const reply = await apart.put(other, { kind: "note", body: "This stays.", refs: [{ rel: "reply", id: task.id }] });
+      const thread = await apart.put(other, { kind: "note", title: "A thread that stays" });
+      const untitled = await apart.put(author, { kind: "note", body: "QUORVEX without a title" });
+      const said = await apart.put(author, { kind: "finding", title: "QUORVEX again", ...words, refs: [{ rel: "reply", id: thread.id }] });
+      await apart.put(other, { kind: "verification", body: "It is so.", refs: [{ rel: "verifies", id: said.id }] });
+      // Each page has its own connections, because a browser opens only six to one board.
+      await using tabs = new AsyncDisposableStack();
+      const waits = JSON.stringify([{ id: task.id, title: "QUORVEX" }]);
+      const openPage = async (): Promise<Page> => {
+        const { page, context } = tabs.use(await openTab(browser, apart.url));
+        // A person who waited for it learns that it is gone, without seeing its title.
+        await context.addInitScript(`localStorage.setItem("blackboard.waits", ${JSON.stringify(waits)})`);
+        return page;
+      };
+      const open = ["/", "/?view=everything", ...[task, reply, thread, said].map(({ id }) => `/m/${id}`)];
+      const pages = await Promise.all(open.map(openPage));
+      for (const [i, page] of pages.entries()) {
+        await openThread(page, open[i] ?? "");
+        expect(await page.content(), open[i]).toContain("QUORVEX");
+      }
+      for (const { id } of [task, untitled, said]) await apart.put(author, { kind: "retraction", refs: [{ rel: "retracts", id }] });
+      const leftOn = (page: Page) =>
+        page.evaluate<string | null>("document.documentElement.outerHTML.match(/.{0,40}quorvex.{0,40}/i)?.[0] ?? null");
+      for (const [i, page] of pages.entries())
+        await expect.poll(() => leftOn(page), { message: open[i] ?? "", timeout: HANGS_MS }).toBeNull();
+      const page = await openPage();
+      const after = [
+        ...open,
+        "/?q=stays",
+        "/?view=open",
+        "/work",
+        "/tags",
+        "/tags?field=need",
+        "/agents",
+        "/stats",
+        "/log",
+        "/transparency",
+        `/m/${untitled.id}`,
+        `/a/${author.id}`,
+        `/a/${other.id}`,
+        `/report?target=${task.id}`,
+        `/new?re=${task.id}`,
+      ];
+      for (const path of after) {
+        await page.goto(path);
+        await page.waitForFunction("document.querySelector('.me-menu')");
+        expect(await leftOn(page), path).toBeNull();
+      }
+      expect((await apart.get<string>("/feed.atom")).body).not.toMatch(/quorvex/i);
+    });
+
+    test("a part of a task is claimed, delivered and closed on the page of the whole, each in its own place", async () => {
+      const asker = board.agent();
+      const whole = await board.put(asker, { kind: "task", title: "Translate the sign" });
+      const part = await board.put(asker, { kind: "subtask", title: "Into German", refs: [{ rel: "subtask_of", id: whole.id }] });
+      await board.put(asker, { kind: "subtask", title: "Into French", refs: [{ rel: "subtask_of", id: whole.id }] });
+      await using tab = await openTab(browser, board.url);
+      const { page, complaints } = tab;
+      await openThread(page, `/m/${part.id}`);
+      await page.locator(".state", { hasText: "Nobody has claimed it as a whole." }).waitFor();
+      const card = page.locator(`article[data-id="${part.id}"]`);
+      await card.getByRole("button", { name: "Claim" }).click();
+      await page.locator(".write button[type=submit]", { hasText: "Claim" }).click();
+      await card.locator(".pill", { hasText: "Claimed" }).waitFor();
+      await card.getByRole("button", { name: "Deliver" }).click();
+      await page.getByLabel("The result", { exact: true }).fill("Nicht betreten.");
+      await press(page, "Post the result");
+      await card.locator(".pill", { hasText: "Answered" }).waitFor();
+      await page.locator(".byline .pill", { hasText: "Open" }).waitFor();
+      await page.locator(".parts tr", { hasText: "Into German" }).filter({ hasText: "Answered" }).waitFor();
+      expect(complaints).toEqual([]);
+    });
+
+    test("mining shows the seconds left and can be stopped; nothing is posted, and neither Escape nor a reload loses the text", async () => {
       await using hard = await TestBoard.start({ flags: ["--pow-bits", "32", "--pow-max-bits", "32"] });
       await using tab = await openTab(browser, hard.url);
       const { page } = tab;
@@ -226,7 +307,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       expect(await page.getByLabel("Text", { exact: true }).inputValue()).toBe("Kept.");
     });
 
-    test("a post goes to somebody, by name, and brings a file along; a name that nobody has is told at its field", async () => {
+    test("a post can be addressed by name and bring a file; an unknown name is reported at its field", async () => {
       const friend = board.agent();
       expect((await operateAlias(board, friend, "claim", "mirror-desk")).status).toBe(201);
       await using tab = await openTab(browser, board.url);
@@ -247,7 +328,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       });
     });
 
-    test("what is missing is told before any work is done, and what the board refuses in words of the page, at the field", async () => {
+    test("a missing field is reported before any work is done, and a refusal of the board is shown at its field, in the page's own words", async () => {
       await using tab = await openTab(browser, board.url);
       const { page } = tab;
       const asked: string[] = [];
@@ -273,7 +354,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await press(page, "Claim");
       await page.getByLabel("A note (optional)").press("Escape");
       await press(page, "Claim");
-      // Somebody was faster; the page of this reader has not heard of it yet.
+      // Another agent was faster, and the page does not know it yet.
       await page.route("**/m/*", (route) => route.abort());
       const faster = board.agent();
       await board.put(faster, { kind: "profile", title: "Heron", body: "Quick." });
@@ -321,8 +402,41 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
     });
   });
 
+  test("a person sees how much is new in the inbox, until it was shown here or acknowledged anywhere", async () => {
+    const seed = keyBytes();
+    const me = new Agent(() => board.clock.now(), seed);
+    await using tab = await openTab(browser, board.url);
+    const { page } = tab;
+    await tab.context.addInitScript(`localStorage.setItem("blackboard.key", "${Buffer.from(seed).toString("base64url")}")`);
+    const badge = page.locator(".me-menu .count");
+    const visit = async (path: string): Promise<void> => {
+      const counted = page.waitForResponse((response) => response.url().includes("/inbox"));
+      await page.goto(path);
+      await (await counted).finished();
+    };
+    const shown = () => expect.poll(() => badge.evaluate(({ hidden, textContent }) => (hidden ? "" : textContent)), { timeout: HANGS_MS });
+    await visit("/");
+    await shown().toBe("");
+    const mine = await board.put(me, { kind: "note", title: "A day at the pond" });
+    const sent = await board.put(board.agent(), { kind: "note", title: "To you", to: me.id });
+    await board.put(board.agent(), { kind: "note", body: "A fine one.", refs: [{ rel: "reply", id: mine.id }] });
+    await visit("/");
+    await shown().toBe("2");
+    expect(await badge.isVisible()).toBe(true);
+    expect((await acknowledge(board, me, { seen: sent.seq })).status).toBe(201);
+    await visit("/");
+    await shown().toBe("1");
+    await visit(`/a/${me.id}`);
+    await shown().toBe("");
+    await visit("/");
+    await shown().toBe("");
+    await board.put(board.agent(), { kind: "note", title: "To you again", to: me.id });
+    await visit("/");
+    await shown().toBe("1");
+  });
+
   describe("watching", () => {
-    test("news wait behind a button while somebody looks, what goes is gone, and a lost connection is told and mended", async () => {
+    test("new threads wait behind a button while the reader reads, ended ones disappear, and a lost connection is shown and restored", async () => {
       const lost = await TestBoard.start();
       let url = lost.url;
       await using address = await Proxy.start(() => url);
@@ -335,7 +449,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await page.goto("/");
       await page.getByText("Live", { exact: true }).waitFor();
       const row = page.locator(`[data-id="${one.id}"]`);
-      // By the reader's own clock; what stays for days says nothing of it.
+      // By the reader's own clock; messages that live for days do not show it.
       await row.locator("[data-ends]", { hasText: "gone in 22 h" }).waitFor();
       expect(await page.locator(`[data-id="${two.id}"] [data-ends]`).count()).toBe(0);
       await lost.put(lost.agent(), { kind: "claim", refs: [{ rel: "claims", id: two.id }] });
@@ -359,7 +473,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       const { page, complaints } = tab;
       await page.goto("/log");
       await press(page, "Check the whole log here");
-      await page.getByText("entries hold, from the first entry on").waitFor();
+      await page.getByText("entries are valid, from the first entry on").waitFor();
       expect(complaints).toEqual([]);
     });
   });

@@ -8,7 +8,7 @@ async function bundle(source: string): Promise<{ readonly text: string; readonly
     stdin: { contents: source, resolveDir: `${import.meta.dirname}/../../src/client`, loader: "ts" },
     bundle: true,
     format: "esm",
-    // Where a module of Node is needed, this fails.
+    // Fails if a module of Node is needed.
     platform: "browser",
     target: "es2022",
     minify: true,
@@ -24,7 +24,7 @@ test("the whole client runs without Node, brings nothing along, and stays small"
   const { text, inputs, gzip } = await bundle('export * from "./client.ts";');
   expect(inputs.filter((file) => !/^(<stdin>|src\/client\/|src\/core\/)/.test(file))).toEqual([]);
   expect(text).not.toMatch(/node:|\bprocess\.|\bBuffer\b|\brequire\(/);
-  expect(gzip).toBeLessThan(21_000);
+  expect(gzip).toBeLessThan(21_500);
 });
 
 test("a page pays only for what it uses", async () => {

@@ -1,4 +1,4 @@
-// What docs/client.md and docs/cli.md show is run as it stands, and says what they say it does.
+// Runs the examples of docs/client.md and docs/cli.md as they are, and checks that they do what the pages say.
 import { execFile } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
-import { PROGRAM } from "../support/built.ts";
+import { programPath } from "../support/built.ts";
 import { BoardProcess, COMPILED, emptyDirectory } from "../support/process.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -17,13 +17,13 @@ const blocks = (page: string, language: string): string[] =>
     ([, code = ""]) => code,
   );
 
-/** The files behind the names under which the package exports them. */
+/** The files of the package's exports. */
 const SOURCES: Readonly<Record<string, string>> = {
   "agent-blackboard/client": "src/client/client.ts",
   "agent-blackboard/client/node": "src/client/node/mine-threads.ts",
 };
 
-test("every example of the TypeScript client runs and prints what stands beside it", async () => {
+test("every example of the TypeScript client runs and prints the output shown beside it", async () => {
   await using board = await TestBoard.start();
   const code = blocks("client.md", "ts").join("\n");
   const source = code
@@ -41,11 +41,11 @@ test("every example of the TypeScript client runs and prints what stands beside 
 });
 
 test("every command of the command line's page does what the page is about, with exit code 0", async () => {
-  // With a clock that goes: on a slow machine the page takes longer than a client's clock may differ.
+  // With a running clock: on a slow machine, the page takes longer than a client's clock may differ.
   await using board = await BoardProcess.serve(emptyDirectory(), ["--pow-bits", "4", "--rate-limits", "off"]);
   const home = emptyDirectory();
   const shim = join(home, "blackboard");
-  writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
+  writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${programPath()}" "$@"\n`);
   chmodSync(shim, 0o755);
   const script = `set -eu\n${blocks("cli.md", "sh").join("\n")}`;
   const env = {

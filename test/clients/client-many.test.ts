@@ -47,7 +47,7 @@ describe("a plan", () => {
     await expect(all(postMany(nowhere, key, twice))).rejects.toThrow('Message 2 of the plan has the name "same"');
   });
 
-  test("loses only what is wrong, and what refers to that", async () => {
+  test("loses only wrong messages, and those that refer to them", async () => {
     const key = await makeKey();
     const plan: Planned[] = [
       { ...task("x".repeat(300)), name: "wrong" },
@@ -69,7 +69,7 @@ describe("a plan", () => {
     expect((await board.get<{ messages: object[] }>(`/api/messages?author=${key.agent}`)).body.messages).toEqual([]);
   });
 
-  test("goes by the board's clock where this machine's is wrong, refs and all", async () => {
+  test("uses the board's clock if this machine's is wrong, also in refs", async () => {
     await using late = await TestBoard.start();
     late.clock.advance(10 * 3_600_000);
     const answers = await all(postMany(connect(late.url), await makeKey(), [{ ...task("t"), name: "t" }, part("a", "t"), part("b", "a")]));
@@ -88,14 +88,14 @@ describe("a plan", () => {
   });
 });
 
-describe("where there are limits", () => {
+describe("with limits", () => {
   test("a bundle is no larger than its agent may post, and the rest comes as the board has room", async () => {
     await using limited = await TestBoard.start({ flags: ["--rate-limits", "on"] });
     const sent: number[] = [];
     const counting: typeof fetch = async (input, init) => {
       if (init?.method === "POST") sent.push((init.body as string).trimEnd().split("\n").length);
       const answer = await fetch(input, init);
-      // Its clock stands still: whoever is told to wait has waited by the time it comes again.
+      // The board's clock does not move: a caller that has to wait has waited when it sends again.
       limited.clock.advance(120_000);
       return answer;
     };

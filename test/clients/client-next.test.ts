@@ -1,4 +1,5 @@
-// The next piece of work in one step, in every client: found, claimed, read in full; other work where somebody was faster, and waiting for some.
+// The next piece of work in one step, in every client: found, claimed and read in full; other work if another agent was faster; and waiting
+// for work.
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Board, connect, makeKey, next, type Taken } from "../../src/client/client.ts";
@@ -65,7 +66,7 @@ test("from the shell: `blackboard next` and `client.py next` show the work and w
   expect(shown).toContain("All of them.");
   const { work, held } = JSON.parse(await run("next", "--tag", "shell", "--json")) as Taken;
   expect([work?.id, held.map(({ id }) => id)]).toEqual([first.id, [second.id]]);
-  // Nothing is left: whoever asks waits until something comes.
+  // No work is left, so the caller waits until some comes.
   const python = pair.worker.json<Taken>("next", "--tag", "shell", "--wait", "30");
   await waiting();
   const third = await put("Wash the shells", { tags: ["shell"], body: "With care." });
@@ -73,6 +74,51 @@ test("from the shell: `blackboard next` and `client.py next` show the work and w
   expect(await pair.worker.text("next", "--tag", "shell", "--wait", "0")).toMatch(
     new RegExp(`^you hold {4}${third.id.slice(0, 12)} until .+ Wash the shells\nNo work came within 0 s\\.\n$`),
   );
+});
+
+test("work that came back comes with what was said against the answers, in both shells and over MCP", async () => {
+  const cwd = emptyDirectory();
+  const env = { BLACKBOARD_URL: host.url, BLACKBOARD_KEY_FILE: join(cwd, "agent.key") };
+  const wrong = async (tag: string) => {
+    const [task, worker, checker] = [await put("Add them", { tags: [tag] }), host.agent(), host.agent()];
+    const answer = await host.put(worker, { kind: "result", body: "4", refs: [{ rel: "answers", id: task.id }] });
+    await host.put(checker, { kind: "verification", body: "1 + 2\nis 3.", refs: [{ rel: "refutes", id: answer.id }] });
+    return { short: answer.id.slice(0, 12), checker: checker.id };
+  };
+  host.clock.set(Date.now());
+  const [first, second, third] = [await wrong("back-1"), await wrong("back-2"), await wrong("back-3")];
+  await runHere(["keygen"], { env });
+  const { stdout } = await runHere(["next", "--tag", "back-1", "--wait", "0"], { env });
+  expect(stdout).toContain(
+    `open again, rejected ${first.short}\nwhy ${first.short} was rejected, by ${first.checker}:\n| 1 + 2\n| is 3.\n`,
+  );
+  const held = await runHere(["next", "--tag", "back-1", "--wait", "0"], { env });
+  expect(held.stdout).toMatch(/^you hold .+\n {2}1 answer rejected; why: blackboard thread [0-9a-f]{12}\nNo work came/);
+  const python = await pair.worker.text("next", "--tag", "back-2", "--wait", "0");
+  expect(python).toContain(`why not     ${second.short}, by ${second.checker}\n  | 1 + 2\n  | is 3.\n`);
+  expect(await pair.worker.text("next", "--tag", "back-2", "--wait", "0")).toContain("  1 answer rejected; why: client.py thread ");
+  await using mcp = await McpClient.connect(host.url, ERAS[0]);
+  const { secret_key } = (await mcp.done("create_identity")) as { secret_key: string };
+  const { text } = await mcp.call("take_work", { tags: "back-3", wait: 0, secret_key });
+  expect(text).toContain(`why ${third.short} was rejected, by ${third.checker}: 1 + 2\nis 3.`);
+  expect((await mcp.call("take_work", { tags: "back-3", wait: 0, secret_key })).text).toContain("1 answer rejected: get_thread says why.");
+});
+
+test("an agent that has waited in vain has asked once", async () => {
+  let asked = 0;
+  const counting = connect(host.url, {
+    fetch: (...request) => {
+      asked++;
+      return fetch(...request);
+    },
+  });
+  const none = next(counting, await makeKey(), { tags: ["never"], wait: 1 });
+  await waiting();
+  // The client's own clock is the real one.
+  await new Promise((later) => setTimeout(later, 1100));
+  host.clock.advance(1000);
+  expect(await none).toEqual({ work: null, claim: null, held: [] });
+  expect(asked).toBe(1);
 });
 
 test.each(ERAS)("over MCP %s take_work claims, shows and says how to deliver; without a key it says what is missing", async (era) => {
@@ -90,8 +136,18 @@ test.each(ERAS)("over MCP %s take_work claims, shows and says how to deliver; wi
   expect(new Set(ids)).toEqual(new Set([task.id, other.id]));
   expect(first.text).toContain(`{"kind":"result","refs":[{"rel":"answers","id":"${ids[0]}"}]}`);
   expect(second.text).toContain(`You also hold ${ids[0]} until`);
-  // A key that comes with the call serves as well.
+  // A key in the call works as well.
   const third = await put("Fold it", { tags: [`mcp-${era}`] });
   const { secret_key: another } = (await nobody.done("create_identity")) as { secret_key: string };
-  expect((await nobody.done("take_work", { tags: `mcp-${era}`, secret_key: another }))["work"]).toMatchObject({ id: third.id });
+  const own = await nobody.call("take_work", { tags: `mcp-${era}`, secret_key: another });
+  expect(own.body["work"]).toMatchObject({ id: third.id });
+  const none = await nobody.call("take_work", { tags: `mcp-${era}`, wait: 0, secret_key: another });
+  expect(none.text).toContain(`You also hold ${third.id} until`);
+  // The work is given back as the answer says.
+  const [, back = "{}"] = /Give it back with (\{.*\})\./.exec(own.text) ?? [];
+  const given = await nobody.call("post_message", { ...(JSON.parse(back) as object), secret_key: another });
+  expect(given.text).toMatch(/^created: \S+\nseq \d+ · root \S+\nhttp\S+$/);
+  expect((await host.record(third.id)).derived).toMatchObject({ status: "open", claimed_by: null });
+  const claimed = await nobody.call("post_message", { kind: "claim", refs: [{ rel: "claims", id: third.id }], secret_key: another });
+  expect(claimed.text).toMatch(/^created: \S+\nseq \d+ · root \S+\nhttp\S+\nnow: task \w+ is claimed by you until \S+$/);
 });

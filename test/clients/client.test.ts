@@ -1,4 +1,4 @@
-// The TypeScript client against a real board: every ability once, and what it promises when things go wrong.
+// The TypeScript client against a real board: every function once, and its behaviour when things go wrong.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   acknowledge,
@@ -122,7 +122,7 @@ describe("keys", () => {
     const again = await loadKey(asker.secret());
     expect([again.pk, again.agent, await again.sign("text")]).toEqual([asker.pk, asker.agent, await asker.sign("text")]);
   });
-  test("printing a key does not show its secret, and what is no secret is refused", async () => {
+  test("printing a key does not show its secret, and a text that is not a secret is refused", async () => {
     expect(JSON.stringify(asker)).not.toContain(asker.secret());
     expect(await refusal(loadKey("x"))).toMatchObject({ code: "bad_encoding" });
   });
@@ -185,7 +185,7 @@ describe("a round of work", () => {
     const { id: result } = await post(board, worker, resultOf(part, "Done."));
     await post(board, asker, refute(result, "Half of it is missing."));
     const { id: reply } = await post(board, worker, replyTo(result, "Oops."));
-    // Whoever asked does not take it, so the work is to be done again.
+    // The asker rejects the answer, so the work has to be done again.
     expect((await getMessage(board, part)).derived).toMatchObject({ status: "open", answers: 0, rejected: 1 });
     await post(board, worker, retract(reply));
     expect(await refusal(getMessage(board, reply))).toMatchObject({ code: "retracted", status: 410 });
@@ -199,7 +199,7 @@ describe("posting", () => {
     const second = await post(board, asker, { kind: "note", body: "once" }, { ts });
     expect([first.result, second.result, second.id]).toEqual(["created", "exists", first.id]);
   });
-  test("a dry run tells the price and what is like it, and writes nothing", async () => {
+  test("a dry run shows the price and similar messages, and writes nothing", async () => {
     await post(board, asker, { kind: "finding", title: "The parser drops the last line", body: "Without a final newline." });
     const { latest_seq: before } = await getChanges(board);
     const dry = await check(board, asker, { kind: "finding", title: "The parser drops the last line", body: "Without a newline." });
@@ -207,7 +207,7 @@ describe("posting", () => {
     expect((await getChanges(board)).latest_seq).toBe(before);
     expect(await refusal(check(board, asker, { kind: "answer" }))).toMatchObject({ code: "kind_requirements" });
   });
-  test("what an author may not have meant is told with the answer, and stands in nobody's way", async () => {
+  test("warnings about likely mistakes come with the answer, and block nothing", async () => {
     const { warnings } = await check(board, asker, { kind: "finding" });
     expect(warnings.map(({ code }) => code)).toEqual(["empty", "work_unchecked", "no_tags"]);
     const { id } = await post(board, asker, { kind: "finding", body: "Eight.", tags: ["rows"] });
@@ -242,7 +242,7 @@ describe("posting", () => {
       prices.push(bits);
       return bits === 0 ? Promise.resolve("cheap") : mineHere(id, bits, options);
     };
-    // A lucky nonce proves the four bits by chance, once in sixteen times.
+    // A lucky nonce has the four bits by chance, once in sixteen times.
     for (let n = 0; prices.length < 2; n++) {
       prices.length = 0;
       expect(await post(board, asker, { kind: "note", body: `cheap ${n}` }, { bits: 0, mine })).toMatchObject({ result: "created" });
@@ -256,7 +256,7 @@ describe("posting", () => {
     expect(posted.meta.created_at).toBe(new Date(Math.floor(late.clock.now() / 1000) * 1000).toISOString());
     expect(await check(connect(late.url), asker, { kind: "note", body: "late too" })).toMatchObject({ result: "valid" });
   });
-  test("what the board shows of a message can be checked without trusting it", async () => {
+  test("a message shown by the board can be checked without trusting the board", async () => {
     const { id } = await post(board, asker, { kind: "note", body: "to be checked" });
     const { raw } = await getMessage(board, id, { include: ["raw"] });
     if (raw === undefined) throw new Error("no raw");
@@ -338,7 +338,7 @@ describe("names and help", () => {
     expect(await releaseAlias(board, asker, "asker")).toMatchObject({ op: "release" });
     expect(await refusal(getAlias(board, "asker"))).toMatchObject({ code: "alias_unknown" });
   });
-  test("a name is what was asked for last, also where the same was asked for before in the same second", async () => {
+  test("the last operation on a name counts, even after the same operation in the same second", async () => {
     const operations = [claimAlias, releaseAlias, claimAlias, releaseAlias, claimAlias] as const;
     for (const operate of operations) {
       const { op } = await operate(board, asker, "flicker");
@@ -349,7 +349,7 @@ describe("names and help", () => {
       expect(held).toBe(op === "claim");
     }
   });
-  test("an operation on a name says for which board it is, if the board can say who it is", async () => {
+  test("an operation on a name contains the id of its board, if the board gives one", async () => {
     const bodies: string[] = [];
     const listening = (away: boolean): Board =>
       connect(host.url, {
@@ -370,7 +370,7 @@ describe("names and help", () => {
     const sent = await other.send(JSON.stringify({ payload, sig: await asker.sign(payload), nonce }), "/api/aliases");
     expect([sent.status, sent.body.error.code]).toEqual([400, "wrong_board"]);
   });
-  test("who cannot sign or mine has the board do it, with a key that works here too", async () => {
+  test("a caller that can neither sign nor mine lets the board do it, with a key that works here too", async () => {
     const { secret_key: secret, agent_id: agent } = await assistKeygen(board);
     const attachments = [{ name: "a.txt", mime: "text/plain", text: "attached" }];
     expect(await assistCheck(board, secret, { kind: "note", body: "by proxy", attachments })).toMatchObject({ result: "valid" });
@@ -381,7 +381,7 @@ describe("names and help", () => {
     expect(await assistAlias(board, secret, "proxied")).toMatchObject({ alias: "proxied", agent });
     expect((await loadKey(secret)).agent).toBe(agent);
   });
-  test("who can sign but not mine has the board prepare the message, without showing it the key", async () => {
+  test("a caller that can sign but not mine lets the board prepare the message, without showing it the key", async () => {
     const { payload, nonce } = await assistPrepare(board, worker.pk, { kind: "note", body: "prepared" }, { mine: true });
     const posted = await send(board, { payload, nonce: nonce ?? "", sig: await worker.sign(payload) });
     expect(posted).toMatchObject({ result: "created", server: { assisted: false, author: { id: worker.agent } } });
@@ -397,7 +397,7 @@ describe("names and help", () => {
 });
 
 describe("waiting", () => {
-  test("a watcher sees messages, changes of status and what went, and stops when told", async () => {
+  test("a watcher sees messages, changes of status and ends, and stops on request", async () => {
     const stop = new AbortController();
     const events = watch(board, { tag: "watched" }, { signal: stop.signal });
     expect((await take(events)).type).toBe("live");
@@ -428,7 +428,7 @@ describe("waiting", () => {
     stop.abort();
     expect((await end).done).toBe(true);
   });
-  test("who has read more than the board has learns that it was set up anew, by poll as by stream", async () => {
+  test("a caller that has read more than the board has learns that the board was reset, by poll and by stream", async () => {
     const { latest_seq: latest } = await getChanges(board);
     const beyond = { code: "future_cursor", details: { latest_seq: latest } };
     expect(await refusal(take(poll(board, {}, { after: latest + 5, wait: 0 })))).toMatchObject(beyond);
@@ -477,7 +477,7 @@ describe("the log", () => {
     expect(await logFault(verifyLog(board, { since: { seq: whole.seq, hash: "f".repeat(64) } }))).toEqual(["prev", more.seq]);
     expect(await logFault(verifyLog(board, { since: { seq: more.seq + 5, hash: whole.hash } }))).toEqual(["head", more.seq + 5]);
   });
-  test("that has forgotten its beginning still replays, but not for somebody who knew what came before", async () => {
+  test("that has lost its beginning still replays, but not for a reader that knew the entries before", async () => {
     const { latest_seq: latest } = await getChanges(board);
     const forgetful = (oldest: number): Board =>
       connect(host.url, {
@@ -492,7 +492,7 @@ describe("the log", () => {
     expect(await logFault(verifyLog(forgetful(3), { since: { seq: 0, hash: "0".repeat(64) } }))).toEqual(["order", 1]);
     expect(await verifyLog(forgetful(latest + 1))).toMatchObject({ after: latest, seq: latest });
   });
-  test("does not replay where somebody tampered with an entry of the past", async () => {
+  test("does not replay if an old entry was changed", async () => {
     await using tampered = await TestBoard.start();
     const there = connect(tampered.url);
     for (const body of ["one", "two", "three"]) await post(there, asker, { kind: "note", body });
@@ -517,7 +517,7 @@ test("there is nothing to ask of a board that the client cannot ask", async () =
   );
   const pattern = (operation: string): RegExp => new RegExp(`^${operation.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
   const never = known.filter((operation) => operation.includes(" /api/") && !asked.some((request) => pattern(operation).test(request)));
-  // A dump is a file to fetch, texts to compare go in the body, however short, and proofs are asked for in receipts.test.ts.
+  // A dump is downloaded as a file, texts to compare are always in the body, and receipts.test.ts requests proofs.
   const proofs = ["GET /api/messages/{id}/proof", "GET /api/changes/{seq}/proof"];
   expect(never).toEqual(["GET /api/similar", "GET /api/dump.jsonl", "GET /api/dump.jsonl.gz", ...proofs]);
 });

@@ -1,55 +1,16 @@
-// Every code block of the manual and of the README runs as it stands: what a newcomer copies works.
+// Runs every code block of the README as it is, and checks that the manual's programs waste no work. newcomer.test.ts runs the manual's
+// blocks.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, expect, test } from "vitest";
-import type { MessageRecord } from "../../src/core/view/record.ts";
 import { bash, codeBlocks, patientPath } from "../support/code-blocks.ts";
 import { noteGroup } from "../support/leftovers.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
-import { withFreePort } from "../support/smtp.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-
-test("the manual: its programs are saved, its commands are run in order, and all of it does what it says", async () => {
-  await using board = await withFreePort((smtp) =>
-    BoardProcess.serve(emptyDirectory(), ["--profile", "public", "--pow-bits", "8", "--smtp-port", String(smtp)]),
-  );
-  const manual = await (await fetch(`${board.url}/llms-full.txt`)).text();
-  const home = emptyDirectory();
-  const printed: string[] = [];
-  const commands: string[] = [];
-  const marker = "=== the next block ===";
-  for (const { language, text, lead } of codeBlocks(manual)) {
-    const [, file] = /^Save as `([\w.]+)`/.exec(lead) ?? [];
-    if (file !== undefined) writeFileSync(join(home, file), text);
-    else if (language === "sh") commands.push(text);
-    else throw new Error(`A block that nobody runs: ${lead} ${text}`);
-  }
-  printed.push(...(await bash(commands.join(`\necho '${marker}'\n`), home, { PATH: patientPath() })).split(`${marker}\n`));
-  expect(printed).toHaveLength(commands.length);
-  for (const [i, output] of printed.entries()) {
-    expect(output.length, commands[i]).toBeGreaterThan(10);
-    expect(output, commands[i]).not.toMatch(/"error":|"isError":true/);
-  }
-  const outputOf = (part: string): string => printed[commands.findIndex((block) => block.includes(part))] ?? "";
-  const work = outputOf("QUESTION=");
-  const [question = ""] = /[0-9a-f]{64}/.exec(work) ?? [];
-  const { messages } = (await (await fetch(`${board.url}/api/messages?kind=question`)).json()) as { messages: MessageRecord[] };
-  expect(messages).toMatchObject([{ id: question, derived: { status: "resolved", answers: 1 } }]);
-  expect(outputOf("post.py")).toMatch(/^[0-9a-f]{64}\n$/);
-  expect(outputOf("/api/similar")).toContain(question);
-  expect(outputOf("Last-Event-ID")).toMatch(/^event: hello$/m);
-  expect(outputOf("Last-Event-ID")).toMatch(/"resumed_from":\d+/);
-  expect(readFileSync(join(home, "seen.txt"), "utf8")).toMatch(/^event: live$/m);
-  expect(outputOf("assist/post")).toContain('"assisted":true');
-  expect(outputOf("mirror-watch")).toMatch(/Are you there\?/);
-  expect(outputOf("verify-log")).toMatch(/^good .*the log of/);
-  expect(outputOf("/api/reports")).toContain('"state":"received"');
-  expect(outputOf("/mcp")).toContain("# Open work");
-});
 
 test("the manual's programs mine nothing that the board would refuse, or has already", async () => {
   const programsOf = async (url: string): Promise<string> => {
@@ -74,13 +35,13 @@ test("the manual's programs mine nothing that the board would refuse, or has alr
   expect(again).toBe(first);
 });
 
-/** Commands that go on until somebody stops them. */
+/** Commands that run until they are stopped. */
 const SERVERS = ["npm start", "npm run demo"];
 
 const running: ChildProcess[] = [];
 afterAll(() => Promise.all(running.map(stop)));
 
-/** Starts what serves, in a group of its own so that it ends with all it has started. */
+/** Starts a server in its own process group, so that it ends with everything it has started. */
 async function serve(
   command: string,
   env: Readonly<Record<string, string>>,
@@ -127,7 +88,7 @@ test("the README: every command of it runs, on a port and in a directory of the 
   let url = "";
   const configs = blocks.filter(({ language }) => language === "json");
   const commands = blocks.filter((one) => !configs.includes(one));
-  // What was installed before this test began need not be installed again.
+  // What is already installed need not be installed again.
   const lines = commands.flatMap(({ language, text }) => {
     expect(["sh", "bash"], text).toContain(language);
     return text.split("\n").map((line) => line.replace(/^npm (install|ci) && /, ""));
@@ -136,13 +97,13 @@ test("the README: every command of it runs, on a port and in a directory of the 
   for (const line of lines.filter((one) => one.trim() !== "" && !one.startsWith("#"))) {
     if (line === "npm test") {
       const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
-      // It is what runs this very test.
+      // That command runs this very test.
       expect(scripts["test"]).toContain("test:unit");
     } else if (line === SERVERS[0]) url = (await serve(line, home)).url;
     else if (SERVERS.includes(line)) await stop((await serve(line, envFor())).child);
     else {
       const here = line.replaceAll("localhost:8787", new URL(url).host).replace("first-post.mjs", `first-post.mjs ${url}`);
-      // What a command saves belongs nowhere in the project.
+      // Files that a command saves must not end up in the project.
       const cwd = here.includes("docs/") ? ROOT : emptyDirectory();
       const output = await bash(here.includes("curl -N") ? `${here} || true` : here, cwd, {
         ...home,

@@ -20,7 +20,7 @@ test("a posted message can be read back byte for byte", async () => {
 
 const script = join(import.meta.dirname, "../../docs/first-post.mjs");
 
-test("the script says in words that no board answers, and ends with 1; also where a board refuses", async () => {
+test("the script says that no board answers, and exits with 1; the same if a board refuses", async () => {
   const run = (url: string) => promisify(execFile)(process.execPath, [script, url]);
   for (const url of ["http://127.0.0.1:9", "localhost:8787"])
     await expect(run(url)).rejects.toMatchObject({
@@ -31,7 +31,7 @@ test("the script says in words that no board answers, and ends with 1; also wher
   await expect(run(board.url)).rejects.toMatchObject({ code: 1, stderr: "", stdout: expect.stringContaining("read_only") as string });
 });
 
-test("the script that the README sends newcomers to posts a message, and says who, what and where", async () => {
+test("the script that the README sends newcomers to posts a message, and prints the agent, the message and its address", async () => {
   await using board = await TestBoard.start();
   const { stdout } = await promisify(execFile)(process.execPath, [script, board.url]);
   const { body } = await board.get<{ messages: { id: string; url: string; server: { author: { id: string } } }[] }>(

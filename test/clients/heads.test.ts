@@ -1,13 +1,15 @@
-// The last verified head, as both command lines remember it: the log must go on from there, and where it does not they say so loudly.
+// The last verified head, as both command lines store it: the log must be consistent with it, and otherwise they warn loudly.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { formatVerifierKey } from "../../src/core/tlog/key.ts";
 import { TestBoard } from "../support/board.ts";
 import { notes, putAll } from "../support/crowd.ts";
 import { otherHistory } from "../support/other-history.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { runHere } from "../support/program.ts";
 import { CLIENT, runPython } from "../support/python.ts";
+import { signerNamed } from "../support/witness.ts";
 
 interface Told {
   readonly code: number | null;
@@ -41,7 +43,7 @@ const COMMANDS: Readonly<Record<string, (url: string, file: string) => Promise<T
 describe.each(Object.entries(COMMANDS))("%s verify-head", (_name, verify) => {
   const file = (): string => join(emptyDirectory(), "deep", "head.note");
 
-  test("remembers a head, and the next one that goes on from it", async () => {
+  test("remembers a head, and the next one that is consistent with it", async () => {
     const remembered = file();
     const first = await verify(board.url, remembered);
     expect([first.code, JSON.parse(first.stdout)]).toMatchObject([0, { origin: "board.test/tlog", first: true, witnesses: [] }]);
@@ -63,11 +65,27 @@ describe.each(Object.entries(COMMANDS))("%s verify-head", (_name, verify) => {
     expect(readFileSync(remembered, "utf8")).toBe(signed);
   });
 
-  test("believes no other key than the one that it saw first", async () => {
+  test("does not take late witnesses for another history", async () => {
+    const remembered = file();
+    await verify(board.url, remembered);
+    const policy = `${remembered}.policy`;
+    const [log = ""] = readFileSync(policy, "utf8").split("\n");
+    const witness = formatVerifierKey(signerNamed("late.test/w").key);
+    // The remembered head stays, and the next one needs a witness.
+    writeFileSync(policy, `${log}\nwitness late ${witness}\nquorum late\n`);
+    await more(board);
+    const { code, stderr } = await verify(board.url, remembered);
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/witness|quorum/);
+    expect(stderr).not.toContain("ANOTHER HISTORY");
+  });
+
+  test("trusts only the key that it saw first", async () => {
     const remembered = file();
     await verify(board.url, remembered);
     const before = readFileSync(remembered, "utf8");
-    expect((await verify(another.url, remembered)).code).toBe(4);
+    const { code, stderr } = await verify(another.url, remembered);
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/THIS BOARD (?:NO LONGER SIGNS|SHOWS ANOTHER HISTORY)/)]);
     expect(readFileSync(remembered, "utf8")).toBe(before);
     expect(existsSync(`${remembered}.policy`)).toBe(true);
   });

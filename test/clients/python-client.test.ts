@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => pair[Symbol.asyncDispose]());
 
 describe("the file itself", () => {
-  test("is served as Python, set to the board that it came from, and otherwise as it stands in the package", async () => {
+  test("is served as Python, set to the address of its board, and otherwise unchanged from the package", async () => {
     const { status, headers, body } = await board.get<string>("/client.py");
     expect([status, headers.get("content-type")]).toEqual([200, "text/x-python; charset=utf-8"]);
     expect(body).toContain('\nDEFAULT_URL = "http://board.test"\n');
@@ -42,7 +42,7 @@ describe("the file itself", () => {
       "import client",
       "print([backend.name for backend in client.ed25519_backends()], client.Key.generate().sign('x') != '')",
     ].join("\n");
-    // Isolated and without site-packages: nothing is there that does not come with Python itself.
+    // Isolated and without site-packages, so that only Python's own modules exist.
     const { stdout, stderr } = await runPython(["-I", "-S", "-c", check, CLIENT_DIRECTORY]);
     expect([stdout, stderr]).toEqual(["['pure'] True\n", ""]);
   });
@@ -114,6 +114,8 @@ describe("a round of work by commands alone", () => {
     expect((await board.record(question)).derived.status).toBe("verified");
     expect(await worker.text("signal", question, "useful")).toMatch(now(question, "verified"));
     expect(await asker.text("inbox")).toMatch(/ {2}signal useful {2}/);
+    const answers = await asker.json<Listed>("inbox", "--kind", "answer,result", "--reason", "reply");
+    expect(answers.messages.map(({ id }) => id)).toEqual([answered.id]);
     const notMine = await worker.run(["resolve", question]);
     expect(notMine).toMatchObject({ code: 1, stdout: "" });
     expect(notMine.stderr).toContain(`is by ${ids.asker}, and only its author can resolve it`);
@@ -196,16 +198,16 @@ describe("every other command does what it says", () => {
     await worker.json("alias", "claim", alias);
     expect(await asker.json("alias", "lookup", `${alias}@localhost`)).toMatchObject({ alias, agent: ids.worker });
     expect(await asker.text("alias", "list", "--agent", ids.worker)).toContain(alias);
-    expect(await asker.text("inbox", alias)).toMatch(/^ID /);
+    expect(await asker.text("inbox", alias)).toMatch(/^SEQ +REASON +ID /);
     expect(await worker.text("alias", "release", alias)).toBe(`op          release\nalias       ${alias}\nagent       ${ids.worker}\n`);
     const { code, stderr } = await worker.run(["alias", "lookup", alias]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^alias_unknown: /)]);
-    // Word for word the claim of before, had the clock stood still; it must not be taken for that one.
+    // With a stopped clock it would be byte for byte the earlier claim; it must not be taken for that one.
     await worker.json("alias", "claim", alias);
     await worker.json("alias", "lookup", alias);
     await worker.json("alias", "release", alias);
   });
-  test("alias: an operation is signed for this board, if the board can say who it is", async () => {
+  test("alias: an operation is signed for this board, if the board gives its id", async () => {
     const { board: id } = (await board.get<{ board: string }>("/api/checkpoint")).body;
     const [first, second] = ["c", "d"].map((letter) => `${letter}${ids.worker.slice(3, 11)}`);
     const refused = { error: { code: "log_rollback", message: "No.", hint: "Wait.", docs: "" } };
@@ -237,7 +239,9 @@ describe("every other command does what it says", () => {
     expect((await board.record(id)).content).toMatchObject({ body: "I am leaving.", data: { scope: "all", board: named } });
     for (const one of posted) expect((await board.get(`/api/messages/${one.id}`)).status).toBe(410);
   });
-  test("what the author may not have meant goes to standard error for people, and into the JSON for programs", async () => {
+  test("warnings about likely mistakes go to standard error for people, and into the JSON for programs", async () => {
+    // A clock far from the commands' own would cause one more warning.
+    board.clock.set(Math.max(board.clock.now(), Date.now()));
     const { id } = await asker.json("post", "finding", "--body", "Eight.", "--tag", "rows");
     const own = new RegExp(`^warning: The target ${id} is your own message: .+\n$`);
     const vote = (how: string) => ["verify", id, how];
@@ -247,7 +251,7 @@ describe("every other command does what it says", () => {
     const told = await asker.run([...vote("I am quite sure."), "--json"]);
     expect([JSON.parse(told.stdout), told.stderr]).toMatchObject([{ warnings: [{ code: "self_vote" }] }, ""]);
     expect((await asker.run(["post", "note", "--tag", "rows"])).stderr).toMatch(/^warning: It has no title, .+\n$/);
-    // An act that is all said by being done needs no words.
+    // An act that needs no text may have none.
     expect(await worker.run(["signal", id, "useful"])).toMatchObject({ code: 0, stderr: "" });
   });
   test("reply, search, similar, changes, retract", async () => {
@@ -272,7 +276,7 @@ describe("every other command does what it says", () => {
       expect.stringMatching(/^retracted: .*\nhint: .*\ndocs: .*\/llms\/errors\/retracted\.txt\n/),
     ]);
   });
-  test("a thread of more than one page is shown whole, and lists go on to the next page by themselves", async () => {
+  test("a thread of more than one page is shown whole, and lists continue to the next page by themselves", async () => {
     const agent = board.agent();
     const { id } = await board.put(agent, { kind: "note", title: "A long thread" });
     const replies = Array.from({ length: 510 }, (_, i) => board.put(agent, { kind: "note", body: `${i}`, refs: [{ rel: "reply", id }] }));
@@ -284,7 +288,7 @@ describe("every other command does what it says", () => {
     const listed = await asker.json<Listed>("list", "--author", agent.id, "--limit", "505");
     expect(new Set(listed.messages.map((one) => one.id)).size).toBe(505);
   });
-  test("a dry run shows what is similar, mines nothing and posts nothing; whoami knows who", async () => {
+  test("a dry run shows similar messages, mines nothing and posts nothing; whoami shows the agent", async () => {
     const before = (await board.get("/api/changes?limit=1")).body["latest_seq"];
     expect(await asker.text("ask", "How many rows does the table have?", "--dry-run")).toMatch(
       /^valid {7}[0-9a-f]{64}\nwork {8}4 bits\n(warning .*\n)*similar /,

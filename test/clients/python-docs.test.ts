@@ -10,8 +10,8 @@ import { PYTHON } from "../support/python.ts";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../docs/python.md"), "utf8");
 
-test("who follows docs/python.md from top to bottom sees every block work, with a fresh home and nothing but the board's address", async () => {
-  // With a clock that goes: on a slow machine the guide takes longer than a client's clock may differ.
+test("a reader who follows docs/python.md from top to bottom sees every block work, with a fresh home and only the board's address", async () => {
+  // With a running clock: on a slow machine, the guide takes longer than a client's clock may differ.
   await using board = await BoardProcess.serve(emptyDirectory(), ["--pow-bits", "4", "--rate-limits", "off"]);
   const home = mkdtempSync(join(tmpdir(), "newcomer-"));
   const blocks = [...GUIDE.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = "", code = ""], index) => {

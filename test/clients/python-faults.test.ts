@@ -1,4 +1,4 @@
-// client.py where something is wrong: with what it was given, with the connection, with the board, with the log.
+// Faults around client.py: in its arguments, in the connection, in the board, in the log.
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair[Symbol.asyncDispose]());
 
-describe("what goes wrong is said, with an exit code that tells it apart", () => {
+describe("every fault is reported, with its own exit code", () => {
   test("1: the board's code, message, hint and docs, for people and for programs", async () => {
     const { code, stdout, stderr } = await asker.run(["claim", "f".repeat(64)]);
     expect([code, stdout]).toEqual([1, ""]);
@@ -43,7 +43,7 @@ describe("what goes wrong is said, with an exit code that tells it apart", () =>
   test("1: a key that others can read is not used, and one that is there is not overwritten", async () => {
     using careless = new PythonAgent(board.url);
     const { stderr } = await careless.run(["whoami"]);
-    // What it says can be typed as it stands.
+    // The suggested command can be typed as it is.
     const [, command = "false"] = /^There is no key at .+\. Make one: (python3 .+)\n$/.exec(stderr) ?? [];
     expect(await bash(command, emptyDirectory())).toContain("agent id");
     expect(statSync(careless.keyFile).mode & 0o777).toBe(0o600);
@@ -141,7 +141,7 @@ describe("a board that is busy, far off or forgetful does not lose a post or get
     expect((await runPython(["-c", script, crowded.url])).stdout).toBe("rate_limited\n");
     expect(refused).toBe(1);
   });
-  test("429 on a post: it brings the work that is enough now, where that is sooner than to wait for a day", async () => {
+  test("429 on a post: it does the extra work that is enough now, if that is faster than waiting for a day", async () => {
     let refused = 0;
     await using crowded = await Proxy.start(() => board.url, {
       instead: ({ method, url = "" }, response) => {
@@ -161,7 +161,7 @@ describe("a board that is busy, far off or forgetful does not lose a post or get
     const { body } = await board.get<{ server: { pow_bits: number } }>(`/api/messages/${stdout.trim()}`);
     expect(body.server.pow_bits).toBeGreaterThanOrEqual(12);
   });
-  test("429 on a post that finds no such work in time: what it has is sent again", async () => {
+  test("429 on a post for which the extra work is not found in time: the same envelope is sent again", async () => {
     let refused = 0;
     await using crowded = await Proxy.start(() => board.url, {
       instead: ({ method, url = "" }, response) => {
@@ -174,7 +174,7 @@ describe("a board that is busy, far off or forgetful does not lose a post or get
     expect(await asker.run(["post", "note", "--body", "patient in a crowd"], { url: crowded.url })).toMatchObject({ code: 0 });
     expect(refused).toBe(3);
   });
-  test("what the board refuses is refused before it is mined, however much work it would take", async () => {
+  test("a post that the board would refuse is refused before mining, however much work it would take", async () => {
     await using dear = await TestBoard.start({ flags: ["--pow-bits", "60", "--pow-max-bits", "60"] });
     const refused = await asker.run(["claim", "f".repeat(64)], { url: dear.url });
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^target_unknown: /) as string });
@@ -247,7 +247,7 @@ describe(`verify-log (SEED=${SEED})`, () => {
     expect(report["erased"]).toBeGreaterThan(0);
     expect(await worker.text("verify-log")).toMatch(/^good .* from its first entry to seq \d+\n/);
   });
-  test("remembers the head it found good, and later refuses a log that does not go on from there", async () => {
+  test("remembers the head it verified, and later refuses a log that is not consistent with it", async () => {
     const memory = join(asker.home, "head.json");
     expect((await verify(board.url, "--remember", memory)).code).toBe(0);
     await board.put(board.agent(), { kind: "note", body: "one more" });

@@ -1,4 +1,4 @@
-// A plan of many messages by the Python client: limits and the clock; what plans look like is tested with both command lines.
+// A plan of many messages with the Python client: limits and the clock. The form of plans is tested with both command lines.
 import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { runPython } from "../support/python.ts";
@@ -16,10 +16,10 @@ const run = async (board: TestBoard, lines: number, patience: number): Promise<u
   return JSON.parse(stdout) as unknown;
 };
 
-test("where there are limits, the rest of a plan comes as the board has room", async () => {
+test("with limits, the rest of a plan is sent as the board has room", async () => {
   await using board = await TestBoard.start({ flags: ["--rate-limits", "on"] });
   board.clock.set(Date.now());
-  // A clock that runs fast, so that nobody waits for it.
+  // A clock that runs fast, so that the test need not wait.
   const ticking = setInterval(() => board.clock.advance(3000), 20);
   try {
     expect(await run(board, 45, 0.5)).toEqual(Array.from({ length: 45 }, () => "created"));
@@ -28,7 +28,7 @@ test("where there are limits, the rest of a plan comes as the board has room", a
   }
 });
 
-test("a plan goes by the board's clock where this machine's is wrong, refs and all", async () => {
+test("a plan uses the board's clock if this machine's is wrong, also in refs", async () => {
   await using board = await TestBoard.start();
   board.clock.set(Date.now() + 10 * 3_600_000);
   expect(await run(board, 5, 1)).toEqual(Array.from({ length: 5 }, () => "created"));

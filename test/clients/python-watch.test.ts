@@ -1,4 +1,4 @@
-// client.py watch: connections that break in the middle of a word, boards that restart, and still every event once.
+// client.py watch: connections that break in the middle of an event, boards that restart, and still every event once.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,9 +10,9 @@ import { Random, SEED } from "../support/random.ts";
 interface Seen {
   readonly type: string;
   readonly seq: number;
-  /** Of a message. */
+  /** Fields of a message. */
   readonly message?: { readonly id: string };
-  /** Of what happened to one. */
+  /** Fields of a change. */
   readonly id?: string;
 }
 interface Changes {
@@ -48,7 +48,7 @@ afterAll(() => board[Symbol.asyncDispose]());
 
 const EVENT_OF: Readonly<Record<string, string>> = { create: "message", status: "status" };
 
-/** What the stream has to tell, by the log. */
+/** The events that the stream must have, by the log. */
 async function told(after = 0): Promise<string[]> {
   const { body } = await board.get<Changes>(`/api/changes?after=${after}&limit=1000`);
   return body.changes.map(({ seq, type, id }) => `${seq} ${EVENT_OF[type] ?? type} ${id}`);
@@ -57,7 +57,7 @@ const asTold = ({ seq, type, id, message }: Seen): string => `${seq} ${type} ${m
 
 test(`a connection that is cut every few thousand bytes, in the middle of events, loses and repeats nothing (SEED=${SEED})`, async () => {
   const random = new Random(SEED);
-  // Long enough for one event at least, or the client would go round in circles, as it should.
+  // Long enough for at least one event; otherwise the client would correctly reconnect without end.
   await using proxy = await Proxy.start(() => board.url, { cutStreamAfter: () => 4000 + random.below(3000) });
   await using reader = watch(proxy.url, "--last-event-id", "0");
   const [asker, worker] = [board.agent(), board.agent()];
@@ -72,7 +72,7 @@ test(`a connection that is cut every few thousand bytes, in the middle of events
   expect(proxy.connections).toBeGreaterThan(3);
 });
 
-test("a board that restarts at its address is found again, and what was posted in between is told, by the filter that was asked for", async () => {
+test("a board that restarts at its address is found again, and posts in between are reported by the same filter", async () => {
   await using address = await Proxy.start(() => board.url);
   await using reader = watch(address.url, "--tag", "kept", "--last-event-id", "0");
   const agent = board.agent();
@@ -90,7 +90,7 @@ test("a board that restarts at its address is found again, and what was posted i
   expect((await reader.next()).message?.id).toBe(ids.at(-1));
 });
 
-test("a watch that asks for what does not exist ends with the board's words instead of asking for ever", async () => {
+test("a watch with an unknown filter ends with the board's refusal instead of asking again and again", async () => {
   await using reader = watch(board.url, "--where", "nonsense=1");
   await expect(reader.next()).rejects.toThrow('"code":"unknown_parameter"');
 });

@@ -1,4 +1,4 @@
-// The commands of client.py that are named after what one says, and what its lists and single messages show.
+// The commands of client.py with the names of acts, and the output of its lists and single messages.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair[Symbol.asyncDispose]());
 
-describe("what one says has a command of its name", () => {
+describe("every act has a command of its name", () => {
   let task: Posted;
   const CSV = "\uFEFFa;b\n1;2\n";
 
@@ -32,14 +32,14 @@ describe("what one says has a command of its name", () => {
       stderr: expect.stringMatching(/^You hold no lease on [0-9a-f]{12}: it is open; you are ag_/) as string,
     });
     await worker.json("claim", task.id);
-    // Renewed: only the newest claim carries the lease.
+    // Renewed: only the newest claim has the lease.
     const claim = await worker.json("claim", task.id, "--lease", "2h");
-    expect((await asker.run(["release", task.id])).stderr).toMatch(/it is claimed, held by ag_[0-9a-f]{20} until .+Z; you are ag_/);
+    expect((await asker.run(["release", task.id])).stderr).toMatch(/it is claimed, leased to ag_[0-9a-f]{20} until .+Z; you are ag_/);
     expect(await worker.text("release", task.id.slice(0, 10))).toMatch(
       new RegExp(`^created .+\nseq .+\nurl .+\nnow +${task.id.slice(0, 12)} is open\n$`),
     );
     expect((await board.get(`/api/messages/${claim.id}`)).status).toBe(410);
-    // As often as one likes, also within a second: word for word the same claim is another one once that was taken back.
+    // Any number of times, also within a second: after a retraction, the same claim is a new message.
     for (const _ of ["again", "and again"]) {
       const again = await worker.json("claim", task.id);
       expect((await board.record(task.id)).derived.status).toBe("claimed");
@@ -54,7 +54,7 @@ describe("what one says has a command of its name", () => {
     expect(await asker.text("refute", id, "It rises.")).toMatch(/is disputed\n$/);
   });
 
-  test("attachments, needs and offers are shown, and a text is fetched and held against its hash", async () => {
+  test("attachments, needs and offers are shown, and a text is fetched and compared with its hash", async () => {
     for (const command of ["show", "thread"]) {
       const text = await worker.text(command, task.id);
       expect(text).toMatch(/^attachment {2}t\.csv \(text\/csv, 11 bytes, [0-9a-f]{64}\)$/m);
@@ -87,7 +87,7 @@ describe("what one says has a command of its name", () => {
     expect((await asker.text("thread", root.id, "--max-chars", "500")).length).toBeLessThan(2000);
   });
 
-  test("supersede posts a new version of one's own message, and what is not given stays as it was", async () => {
+  test("supersede posts a new version of the agent's own message, and fields that are not given stay", async () => {
     const { id } = await worker.json("answer", task.id, "It rises.", "--tag", "plots", "--confidence", "0.5", "--data", '{"n":1}');
     expect(await asker.run(["supersede", id, "No."])).toMatchObject({
       code: 1,
@@ -115,7 +115,7 @@ describe("what one says has a command of its name", () => {
     expect((await board.record(note.id)).content).toMatchObject({ body: "Twice." });
   });
 
-  test("agents, tags and similar show who is there, which words are used, and how alike messages are", async () => {
+  test("agents, tags and similar show the agents, the tags in use, and how similar messages are", async () => {
     await worker.json("post", "profile", "--body", "I plot.\u001b[2J", "--offers", "plotting");
     expect(await asker.text("agents", "--offers", "plotting")).toMatch(new RegExp(`^AGENT .+\n${ids.worker} .+ plotting\n$`));
     expect(await asker.text("agents", ids.worker)).toContain("offers          plotting\n  | I plot.\\x1b[2J\n");
@@ -167,7 +167,7 @@ describe("lists", () => {
   });
 });
 
-test("an unknown command is answered with the one that was most likely meant, and not with all the help there is", async () => {
+test("an unknown command is answered with the one that was most likely meant, not with the whole help", async () => {
   for (const [given, meant] of [
     ["qestion", "question"],
     ["relase", "release"],
@@ -187,7 +187,7 @@ test("both command lines have the same commands for agents", async () => {
   const { stdout } = await runPython([CLIENT, "--help"]);
   const program = readFileSync(join(import.meta.dirname, "../../src/program.ts"), "utf8");
   const groups = program.slice(program.indexOf('"Act as an agent:"'), program.indexOf("/** Runs the command"));
-  // What runs beside an agent or is started by its harness comes with the program alone.
+  // The MCP bridge, the courier and the hook come with the program only.
   const here = named(groups, /^ {4}"?([a-z-]+)"?: async/gm).filter((name) => !["mcp", "courier", "hook"].includes(name));
   expect(named(stdout, /^ {4}([a-z-]+)(?: |$)/gm)).toEqual(here);
 });

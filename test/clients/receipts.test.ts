@@ -1,5 +1,5 @@
-// Receipts as three readers see them: the command, client.py and the TypeScript client agree, on what holds and on what does not.
-import { writeFileSync } from "node:fs";
+// Receipts for three readers: the command, client.py and the TypeScript client agree on what is valid and what is not.
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { connect } from "../../src/client/connect.ts";
@@ -12,7 +12,7 @@ import { inTime } from "../support/in-time.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { runHere } from "../support/program.ts";
 import { CLIENT, runPython } from "../support/python.ts";
-import { policyFile, signerNamed } from "../support/witness.ts";
+import { noWarning, policyFile, signerNamed } from "../support/witness.ts";
 
 const HEADS = `
 import sys
@@ -24,7 +24,7 @@ known = client.check_head(open(sys.argv[2]).read(), policy)
 print(board.verify_head(policy, known).size)
 `;
 
-test("a receipt holds for every client, offline, and nothing else does", async () => {
+test("a receipt is valid for every client, offline, and nothing else is", async () => {
   const witness = signerNamed("witness.test/w");
   await using board = await TestBoard.start({ flags: ["--witness-policy", policyFile(witness)] });
   const agent = board.agent();
@@ -37,7 +37,7 @@ test("a receipt holds for every client, offline, and nothing else does", async (
   expect((await board.send(JSON.stringify(envelope))).status).toBe(201);
   const at = connect(board.url);
   board.clock.advance(11_000);
-  await followOnce(at, new WitnessState(join(emptyDirectory(), "state")), witness, () => Math.floor(board.clock.now() / 1000));
+  await followOnce(at, new WitnessState(join(emptyDirectory(), "state")), witness, () => Math.floor(board.clock.now() / 1000), noWarning);
   const policy = await (await fetch(`${board.url}/tlog/policy`)).text();
   const answer = await inTime(board, () => board.send(JSON.stringify(envelope), "/api/messages?receipt=1"));
   const { receipt, seq, id } = answer.body as unknown as { receipt: { proof: string; witnesses: number }; seq: number; id: string };
@@ -59,12 +59,13 @@ test("a receipt holds for every client, offline, and nothing else does", async (
     file("message", JSON.stringify(envelope)),
     file("other", JSON.stringify({ ...envelope, nonce: "another" })),
   ];
-  // No address leads anywhere: all of it is offline.
+  // No address can be reached: everything is offline.
   const clients = {
     blackboard: (...args: string[]) => runHere(["verify-receipt", ...args, "--url", "http://127.0.0.1:9", "--json"]),
     python: (...args: string[]) => runPython([CLIENT, "--url", "http://127.0.0.1:9", "--json", "verify-receipt", ...args]),
   };
   const good = file("answer", JSON.stringify(answer.body));
+  const raw = (await board.get(`/api/messages/${id}?include=raw`)).body;
   const moved = receipt.proof.replace(/^index \d+$/m, "index 3");
   for (const [name, verify] of Object.entries(clients)) {
     const { code, stdout } = await verify(good, "--policy", trusted, "--message", message);
@@ -73,14 +74,71 @@ test("a receipt holds for every client, offline, and nothing else does", async (
     expect(JSON.stringify(JSON.parse(stdout)), name).toContain("witness.test/w");
     expect((await verify(good, "--policy", trusted, "--message", other)).code, name).toBe(4);
     expect((await verify(file("moved", moved), "--policy", trusted)).code, name).toBe(4);
+    // As the board shows it; without its signed parts, both say what is missing.
+    const [shown, bare] = [file("shown", JSON.stringify(raw)), file("bare", JSON.stringify(answer.body))];
+    expect((await verify(good, "--policy", trusted, "--message", shown)).code, name).toBe(0);
+    const missing = await verify(good, "--policy", trusted, "--message", bare);
+    expect([missing.code, missing.stderr], name).toEqual([4, expect.stringContaining("include=raw")]);
+    const words = await verify(good, "--policy", trusted, "--message", trusted);
+    expect([words.code, words.stderr], name).toEqual([1, expect.stringContaining("This is not JSON")]);
+    const nowhere = await verify(join(dir, "nowhere"), "--policy", trusted);
+    expect([nowhere.code, nowhere.stderr], name).toEqual([1, expect.stringMatching(/nowhere cannot be (opened|read): /)]);
+    const none = await verify(file("none", "{}"), "--policy", trusted);
+    expect([none.code, none.stderr], name).toEqual([4, expect.stringContaining("receipt=1")]);
+  }
+  // No witness has seen the head of a post that was answered just now.
+  const young = await inTime(board, () => board.send(JSON.stringify(agent.envelope({ kind: "note" })), "/api/messages?receipt=1"));
+  for (const [name, verify] of Object.entries(clients)) {
+    const unmet = await verify(file("young", JSON.stringify(young.body)), "--policy", trusted);
+    expect([unmet.code, unmet.stderr], name).toEqual([4, expect.stringContaining("again after the witnesses' next round")]);
   }
   expect(await verifyReceipt(receipt.proof, policy, envelope)).toMatchObject({ seq, id, witnesses: [{ name: "witness.test/w" }] });
   await expect(verifyReceipt(moved, policy)).rejects.toThrow(TlogError);
 
-  // The next head goes on from the last one that was verified.
+  // The next head is consistent with the last verified one.
   board.clock.advance(11_000);
-  await followOnce(at, new WitnessState(join(emptyDirectory(), "state")), witness, () => Math.floor(board.clock.now() / 1000));
-  expect((await verifyHead(at, policy, head.note)).size).toBe(571);
+  await followOnce(at, new WitnessState(join(emptyDirectory(), "state")), witness, () => Math.floor(board.clock.now() / 1000), noWarning);
+  expect((await verifyHead(at, policy, head.note)).size).toBe(572);
   const python = await runPython(["-c", HEADS, board.url, file("head", head.note)]);
-  expect([python.code, python.stdout]).toEqual([0, "571\n"]);
+  expect([python.code, python.stdout]).toEqual([0, "572\n"]);
+});
+
+test("--receipt of both command lines keeps what proves the post offline, and overwrites nothing", async () => {
+  await using board = await TestBoard.start();
+  const dir = emptyDirectory();
+  const key = join(dir, "agent.key");
+  expect((await runHere(["keygen", "--no-next", "--key-file", key])).code).toBe(0);
+  const policy = join(dir, "policy");
+  writeFileSync(policy, await (await fetch(`${board.url}/tlog/policy`)).text());
+  const clients = {
+    blackboard: (...args: string[]) => runHere([...args, "--url", board.url, "--key-file", key]),
+    python: (...args: string[]) => runPython([CLIENT, "--url", board.url, "--key-file", key, ...args]),
+  };
+  for (const [name, run] of Object.entries(clients)) {
+    const file = join(dir, `${name}.json`);
+    const text = ["post", "note", "--body", `provable, by ${name}`];
+    const dry = await run(...text, "--dry-run", "--receipt", file);
+    expect([dry.code, dry.stderr], name).toEqual([2, expect.stringContaining("dry run posts nothing")]);
+    const posted = await inTime(board, () => run(...text, "--receipt", file));
+    expect([posted.code, posted.stderr], name).toEqual([0, ""]);
+    expect(posted.stdout).toMatch(new RegExp(`^receipt +${file}$`, "m"));
+    const kept = JSON.parse(readFileSync(file, "utf8")) as { id: string; raw: { payload: string } };
+    expect(posted.stdout).toContain(kept.id);
+    expect(JSON.parse(kept.raw.payload)).toMatchObject({ body: `provable, by ${name}` });
+    for (const [by, verify] of Object.entries(clients)) {
+      const proved = await verify("verify-receipt", file, "--policy", policy, "--message", file);
+      expect([proved.code, proved.stderr], `${by} reads what ${name} kept`).toEqual([0, ""]);
+      expect(proved.stdout).toContain(kept.id);
+    }
+    const again = await run(...text, "--receipt", file);
+    expect([again.code, again.stderr], name).toEqual([2, expect.stringContaining("no receipt is overwritten")]);
+    const plan = await run("post", "--file", "-", "--receipt", join(dir, "none"));
+    expect([plan.code, plan.stderr], name).toEqual([2, expect.stringContaining("--file")]);
+    const nowhere = await inTime(board, () => run("post", "note", "--body", `nowhere, by ${name}`, "--receipt", join(dir, "no", "folder")));
+    expect([nowhere.code, nowhere.stderr], name).toEqual([
+      1,
+      expect.stringContaining("The message is posted, but its receipt cannot be kept"),
+    ]);
+    expect(nowhere.stdout).toMatch(/^created/);
+  }
 });

@@ -1,4 +1,5 @@
-// Keys over several replays: whoever remembers the head of a log remembers what agents' keys had come to, and holds what follows against it.
+// Keys over several replays: a reader that remembers the head of a log also remembers the state of all keys, and checks later entries
+// against it.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Change } from "../../src/client/answers.ts";
@@ -17,7 +18,7 @@ async function act(board: TestBoard, signer: Agent, about: Agent, what: KeyAct):
 }
 const entries = async (board: TestBoard) => (await board.get<{ changes: Change[] }>("/api/changes?include=raw")).body.changes;
 
-test("an operation that stands on what an earlier replay saw is replayed, by both command lines, and a dead key's message is a fault", async () => {
+test("an operation that depends on an earlier replay is replayed by both command lines, and a message of a dead key is a fault", async () => {
   await using board = await TestBoard.start();
   const [key, next] = [board.agent(), board.agent()];
   await board.put(key, { kind: "note", title: "first" });

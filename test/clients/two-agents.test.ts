@@ -1,4 +1,4 @@
-// Two agents that share nothing but a board, one speaking MCP through the official client, one running client.py, get work done together.
+// Two agents that share only a board, one with the official MCP client and one with client.py, complete a task together.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { ERAS, McpClient } from "../support/mcp-client.ts";
@@ -55,7 +55,7 @@ describe.each(ERAS)("with MCP of %s", (era) => {
     mcp: async (id: string) => ((await mcp.done("get_message", { id })) as unknown as Message).derived,
     python: async (id: string) => (await python.json<Message>("show", id)).derived,
   };
-  /** Both see the same thing. */
+  /** Both see the same. */
   const expectStatus = async (id: string, expected: Partial<Message["derived"]>) => {
     expect(await statusBy.mcp(id)).toMatchObject(expected);
     expect(await statusBy.python(id)).toMatchObject(expected);
@@ -69,7 +69,7 @@ describe.each(ERAS)("with MCP of %s", (era) => {
     expect(work.messages[0]?.id).toBe(question.id);
     await expectStatus(question.id, { status: "open" });
 
-    // Whoever asked waits, while the other works.
+    // The asker waits while the other works.
     const waiting = mcp.done("wait_for_messages", { after_seq: question.seq, wait: 20, filters: { root: question.id, kind: "answer" } });
     await python.json("claim", question.id.slice(0, 10), "--lease", "1h");
     await expectStatus(question.id, { status: "claimed", claimed_by: pythonId });
@@ -120,6 +120,6 @@ describe.each(ERAS)("with MCP of %s", (era) => {
   });
 });
 
-test("and the log of it all stands up to a replay", async () => {
+test("and the log of it all can be replayed", async () => {
   expect(await python.text("verify-log")).toMatch(/^good .* from its first entry to seq \d+\n/);
 });

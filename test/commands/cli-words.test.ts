@@ -1,4 +1,4 @@
-// The commands that are named after what one says, and what lists and single messages show: in this process, against one board.
+// The commands with the names of acts, and the output of lists and single messages: in this process, with one board.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ afterAll(() => board[Symbol.asyncDispose]());
 
 /** Runs a command as one of two agents, whose keys are files of that name. */
 function run(as: string, args: readonly string[], url = board.url): Promise<Said> {
-  // Commands go by this machine's clock; on a slow one they take longer than the two may differ.
+  // The commands use this machine's clock; on a slow machine they take longer than the clocks may differ.
   board.clock.set(Date.now());
   return runHere([...args, "--url", url, "--key-file", join(cwd, as)]);
 }
@@ -39,7 +39,7 @@ interface Shown {
 }
 const json = async (as: string, args: readonly string[]): Promise<Shown> => JSON.parse(await good(as, [...args, "--json"])) as Shown;
 
-describe("what one says has a command of its name", () => {
+describe("every act has a command of its name", () => {
   let task: Shown;
 
   test("task, question, refute and release, by the work or by the claim", async () => {
@@ -61,15 +61,15 @@ describe("what one says has a command of its name", () => {
       stderr: expect.stringMatching(/^You hold no lease on [0-9a-f]{12}: it is open; you are ag_/) as string,
     });
     await good("worker", ["claim", task.id]);
-    // Renewed: only the newest claim carries the lease.
+    // Renewed: only the newest claim has the lease.
     const claim = await json("worker", ["claim", task.id, "--lease", "2h"]);
     const foreign = await run("asker", ["release", task.id]);
-    expect(foreign.stderr).toMatch(/it is claimed, held by ag_[0-9a-f]{20} until .+Z; you are ag_/);
+    expect(foreign.stderr).toMatch(/it is claimed, leased to ag_[0-9a-f]{20} until .+Z; you are ag_/);
     expect(await good("worker", ["release", task.id.slice(0, 10)])).toMatch(
-      /^created .+\nrelease of task [0-9a-f]{12}, which is now open: Plot the table\nhttp/,
+      /^created .+\nseq \d+\nrelease of task [0-9a-f]{12}, which is now open: Plot the table\nhttp/,
     );
     expect((await board.get(`/api/messages/${claim.id}`)).status).toBe(410);
-    // As often as one likes, also within a second: word for word the same claim is another one once that was taken back.
+    // Any number of times, also within a second: after a retraction, the same claim is a new message.
     for (const _ of ["again", "and again"]) {
       const again = await json("worker", ["claim", task.id]);
       expect((await board.record(task.id)).derived.status).toBe("claimed");
@@ -80,7 +80,7 @@ describe("what one says has a command of its name", () => {
     expect(await good("asker", ["refute", id, "It rises."])).toContain("which is now disputed");
   });
 
-  test("attachments, needs and offers are shown, and a text is fetched and held against its hash", async () => {
+  test("attachments, needs and offers are shown, and a text is fetched and compared with its hash", async () => {
     const line = /^attachment t\.csv \(text\/csv, 11 bytes, [0-9a-f]{64}\)$/m;
     for (const command of ["show", "thread"]) {
       const text = await good("worker", [command, task.id]);
@@ -116,7 +116,7 @@ describe("what one says has a command of its name", () => {
     expect((await good("asker", ["thread", root.id, "--max-chars", "500"])).length).toBeLessThan(1500);
   });
 
-  test("supersede posts a new version of one's own message, and what is not given stays as it was", async () => {
+  test("supersede posts a new version of the agent's own message, and fields that are not given stay", async () => {
     const { id } = await json("worker", ["answer", task.id, "It rises.", "--tag", "plots", "--confidence", "0.5", "--data", '{"n":1}']);
     expect(await run("asker", ["supersede", id, "No."])).toMatchObject({
       code: 1,
@@ -143,7 +143,7 @@ describe("what one says has a command of its name", () => {
     expect(third.meta["attachments"]).toMatchObject([{ name: "u.csv" }]);
   });
 
-  test("agents, tags and similar show who is there, which words are used, and how alike messages are", async () => {
+  test("agents, tags and similar show the agents, the tags in use, and how similar messages are", async () => {
     const worker = await json("worker", ["whoami"]);
     await good("worker", ["post", "profile", "--body", "I plot.\u001b[2J", "--offers", "plotting"]);
     const table = await good("asker", ["agents", "--offers", "plotting"]);
@@ -177,7 +177,7 @@ describe("lists", () => {
     const kinds = async (...flags: string[]) =>
       (await json("asker", ["list", "--where", `root=${id}`, ...flags])).messages.map(({ meta }) => meta["kind"]);
     expect(await kinds()).toEqual(["task"]);
-    // Pages that hold nothing but acts are turned over.
+    // Pages that contain only acts are skipped.
     expect(await kinds("--limit", "1")).toEqual(["task"]);
     expect(await kinds("--all")).toEqual(["signal", "signal", "signal", "task"]);
     expect(await kinds("--kind", "signal")).toEqual(["signal", "signal", "signal"]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
-import { PROGRAM } from "../support/built.ts";
+import { programPath } from "../support/built.ts";
 import { openBeside } from "../support/database.ts";
 import { BoardProcess, type Ended, emptyDirectory } from "../support/process.ts";
 import { runHere, type Said } from "../support/program.ts";
@@ -30,11 +30,11 @@ type Run = (as: string, args: readonly string[], input?: string) => Promise<Pick
 
 /** Runs a command as one of two agents, whose keys are files of that name. */
 function run(as: string, args: readonly string[], input?: string): Promise<Said> {
-  // Commands go by this machine's clock; on a slow one they take longer than the two may differ.
+  // The commands use this machine's clock; on a slow machine they take longer than the clocks may differ.
   board.clock.set(Date.now());
   return runHere(args, { env: around(as), ...(input === undefined ? {} : { input }) });
 }
-/** The same in a process of its own, which takes longer by far: for the first of each exit code, for keys and for standard input. */
+/** The same in a separate process, which takes much longer: for one test of each exit code, for keys and for standard input. */
 async function runApart(as: string, args: readonly string[], input?: string): Promise<Ended> {
   board.clock.set(Date.now());
   await using command = BoardProcess.spawn({ args, env: around(as), cwd, ...(input === undefined ? {} : { input }) });
@@ -75,7 +75,7 @@ describe("a round of work from the shell", () => {
     expect(text + JSON.stringify(made) + again.stderr).not.toContain(before.trim());
   });
 
-  test("ask, with the text from standard input; work shows it to who can do it", async () => {
+  test("ask, with the text from standard input; work shows it to an agent that can do it", async () => {
     asked = await json(
       "asker",
       ["ask", "Which mirror is fastest?", "--body", "-", "--tag", "mirrors,net", "--needs", "archives"],
@@ -103,9 +103,11 @@ describe("a round of work from the shell", () => {
 
   test("claim, answer, verify, signal and resolve move it on, each by the start of an id", async () => {
     const start = asked.id.slice(0, 10);
-    // A person hears of the work, not of the claim's own status.
+    // A person is told about the work, not about the claim's own status.
     expect(await good("worker", ["claim", start, "--lease", "1h"])).toMatch(
-      new RegExp(`^created .+\nclaim on question ${start}.., which is now claimed by you until \\S+Z: Which mirror is fastest\\?\nhttp`),
+      new RegExp(
+        `^created .+\nseq \\d+\nclaim on question ${start}.., which is now claimed by you until \\S+Z: Which mirror is fastest\\?\nhttp`,
+      ),
     );
     const taken = await run("asker", ["claim", start]);
     expect(taken).toMatchObject({ code: 1, stdout: "" });
@@ -121,7 +123,7 @@ describe("a round of work from the shell", () => {
     const posted = await good("asker", ["resolve", start]);
     expect(posted).toMatch(
       new RegExp(
-        `^created [0-9a-f]{64}\nsignal resolved on question ${start}.., which is now resolved: .+\nhttp://board.test/m/[0-9a-f]{64}\n$`,
+        `^created [0-9a-f]{64}\nseq \\d+\nsignal resolved on question ${start}.., which is now resolved: .+\nhttp://board.test/m/[0-9a-f]{64}\n$`,
       ),
     );
     expect(await json("asker", ["show", asked.id])).toMatchObject({
@@ -159,13 +161,15 @@ describe("a round of work from the shell", () => {
     expect(thread).toMatch(/^ {2}signal useful {2}/m);
     expect(await good("asker", ["inbox"])).toMatch(/ {2}signal useful {2}/);
     expect(inbox.messages.map(({ meta }) => meta["kind"])).toEqual(["signal", "answer", "claim"]);
+    const answers = await json("asker", ["inbox", "--kind", "answer,result", "--reason", "reply"]);
+    expect(answers.messages.map(({ id }) => id)).toEqual([answered.id]);
     expect(await good("asker", ["brief"])).toContain(asked.id);
     expect(await json("asker", ["brief", "--budget", "600", "--after-seq", "0"])).toMatchObject({ budget: 600, from_seq: 0 });
     expect(found).toContain(asked.id.slice(0, 12));
     expect(none).toBe("nothing\n");
   });
 
-  test("watch tells all of it again, a line each, and ends when it has told enough", async () => {
+  test("watch prints all of it again, one line each, and ends after the given number", async () => {
     const [lines, text] = await Promise.all([
       good("asker", ["watch", "--last-event-id", "0", "--count", "4", "--json"]),
       good("asker", ["watch", "--last-event-id", "0", "--count", "4", "--where", `root=${asked.id}`]),
@@ -176,7 +180,7 @@ describe("a round of work from the shell", () => {
       .map((line) => JSON.parse(line) as { type: string; seq: number });
     const python = await runPython([CLIENT, "--url", board.url, "--json", "watch", "--last-event-id", "0", "--count", "4"]);
     const same = python.stdout.trim().split("\n");
-    // Only how long a message has left may differ between two askings.
+    // Only the time left may differ between two requests.
     const timeless = (text: string) => JSON.parse(text.replaceAll(/"expires_in_s": ?\d+/g, '"expires_in_s":0')) as unknown;
     expect(same.map(timeless)).toEqual(lines.trim().split("\n").map(timeless));
     expect(events.map(({ type, seq }) => `${seq} ${type}`)).toEqual(["1 message", "2 message", "3 status", "4 message"]);
@@ -233,7 +237,7 @@ describe("messages of any kind", () => {
     expect((await work("--needs", "ironing,cooking")).map(({ id }) => id)).toEqual([fits]);
   });
 
-  test("what the author may not have meant is told beside the answer: to people on standard error, to programs in the JSON", async () => {
+  test("warnings about likely mistakes come with the answer: for people on standard error, for programs in the JSON", async () => {
     const empty = await run("asker", ["post", "note", "--tag", "silence"]);
     expect(empty).toMatchObject({ code: 0, stdout: expect.stringMatching(/^created /) as string });
     expect(empty.stderr).toMatch(/^warning: It has no title, .+\n$/);
@@ -292,7 +296,7 @@ describe("messages of any kind", () => {
 });
 
 describe("the log", () => {
-  test("is replayed, goes on from what was remembered, and a rewritten past is told with exit code 4", async () => {
+  test("is replayed, continues from the remembered head, and a rewritten past ends with exit code 4", async () => {
     const head = join(cwd, "head.json");
     expect(await good("asker", ["changes", "--after", "1", "--limit", "2"])).toMatch(
       /^SEQ +AT +TYPE +ID +DETAIL\n2 .+ create .+\n3 .+ status .+"to":"claimed"\}\nmore: --after 3\n$/,
@@ -316,10 +320,10 @@ describe("the log", () => {
   });
 });
 
-test("the program tells its version, and does not mind a reader that has seen enough", async () => {
+test("the program prints its version, and accepts that a reader closes its output early", async () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as { version: string };
   expect(await good("asker", ["--version"], undefined, runApart)).toBe(`${version}\n`);
-  const script = `{ "$0" "${PROGRAM}" watch --last-event-id 0 --count 5 --url ${board.url}; echo "code $?" >&2; } | true`;
+  const script = `{ "$0" "${programPath()}" watch --last-event-id 0 --count 5 --url ${board.url}; echo "code $?" >&2; } | true`;
   const { stderr } = await promisify(execFile)("sh", ["-c", script, process.execPath]);
   expect(stderr).toBe("code 0\n");
 });
@@ -335,7 +339,7 @@ describe("mistakes", () => {
     ["retract"],
     ["work", "--url", "localhost:8787"],
   ];
-  test("in the order of a command and its flags are told as such", async () => {
+  test("in the order of a command and its flags are explained", async () => {
     const { code, stderr } = await runApart("nobody", ["--url", board.url, "search"]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/\nThe command comes first, then its flags: blackboard search/)]);
   });
@@ -361,7 +365,7 @@ describe("mistakes", () => {
       expect({ args, code, stdout, stderr }).toEqual({ args, code: 2, stdout: "", stderr: expect.stringMatching(words) as string });
     }
   });
-  test("in the name of a command are told with the name that was most likely meant, and not with all the help there is", async () => {
+  test("in the name of a command are answered with the most likely name, not with the whole help", async () => {
     for (const [given, meant] of [
       ["qestion", "question"],
       ["relase", "release"],
@@ -385,7 +389,7 @@ describe("mistakes", () => {
     );
     for (const { stderr } of ended) expect(stderr).toMatch(/^error: /);
   });
-  test("that only the board or the disk can tell end with 1, without an answer 3, in words or in JSON", async () => {
+  test("that only the board or the disk can notice end with 1, or with 3 if there is no answer, as text or as JSON", async () => {
     file("open.key", "x");
     const [away, missing, loose, refused] = await Promise.all([
       runApart("asker", ["work", "--url", "http://127.0.0.1:9", "--tries", "1"]),

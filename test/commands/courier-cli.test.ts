@@ -1,9 +1,11 @@
 // `blackboard courier` and `blackboard hook` as a person and a harness run them.
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readKeyFile, writeKeyFile } from "../../src/cli/key-file.ts";
 import { makeKey } from "../../src/client/key.ts";
+import { HOUR_MS } from "../../src/core/durations.ts";
+import { stateFile } from "../../src/courier/state.ts";
 import { TestBoard } from "../support/board.ts";
 import { ACTING_AGENT, actsIn, courierFile, SECRET } from "../support/courier.ts";
 import { eventually } from "../support/eventually.ts";
@@ -68,7 +70,7 @@ describe("the settings", () => {
     const path = courierFile({ board: board.url, deliver: [{ ...exec("a"), ack: "acted" }, exec("b")] }, directory);
     const said = await run(path);
     expect(said).toContain("`key_file` or `agent`");
-    expect(said).toContain("acks are signed");
+    expect(said).toContain("to sign acknowledgements");
     expect(said).toContain("two deliveries are called exec");
     chmodSync(path, 0o644);
     expect(await run(path)).toContain(`chmod 600 ${path}`);
@@ -80,26 +82,59 @@ describe("the settings", () => {
     expect(await run(another)).toContain(`but the key is that of ${agent}`);
   });
 
+  test("name a program beside them by its path, and a key by its file", async () => {
+    const check = async (settings: object) => {
+      const path = courierFile({ board: board.url, agent, deliver: [], ...settings }, directory);
+      const { code, stdout, stderr } = await runHere(["courier", "check", "--config", path]);
+      return { code, said: stdout + stderr };
+    };
+    const wake = (command: unknown) => check({ deliver: [{ adapter: "exec", command }] });
+    writeFileSync(join(directory, "wake.sh"), "#!/bin/sh\n", { mode: 0o700 });
+    expect(await wake(["./wake.sh"])).toMatchObject({ code: 0 });
+    expect((await wake(["wake.sh"])).said).toContain("write ./wake.sh for a program in the directory of the settings file");
+    expect((await wake("wake.sh")).said).toContain("`deliver.0.command` must be a list: the program, then its arguments, such as");
+    const inDirectory = await check({ agent: undefined, key_file: ".", deliver: [exec("a")] });
+    expect(inDirectory).toMatchObject({ code: 1, said: expect.stringContaining("is not a file: name the key file itself") as string });
+    expect(inDirectory.said).not.toContain("chmod");
+  });
+
+  test("with an unreadable state still show the other deliveries", async () => {
+    const path = courierFile({ board: board.url, agent, deliver: [{ ...exec("a"), name: "bad" }, exec("b")] }, directory);
+    mkdirSync(join(directory, "state"));
+    writeFileSync(join(directory, "state", "bad.json"), "{");
+    const aside = { id: "ab", seq: 7, at: "2026-01-01T00:00:00.000Z", times: 5, why: "exit code 1" };
+    const file = join(directory, "state", "exec.set-aside.jsonl");
+    // A crash has cut the second line off.
+    writeFileSync(file, `${JSON.stringify(aside)}\n{"id":"cd","se`);
+    const told = await runHere(["courier", "status", "--config", path]);
+    expect(told).toMatchObject({ code: 1, stderr: expect.stringContaining("The state of bad cannot be read.") as string });
+    expect(told.stdout).toMatch(/^bad: The state .+ cannot be read[^]+exec: not begun\n  set aside ab, seq 7[^\n]+\n$/);
+    stateFile(join(directory, "state"), "exec").setAside({ ...aside, id: "ef" });
+    expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify(aside)}\n${JSON.stringify({ ...aside, id: "ef" })}\n`);
+  });
+
   test("that name what is not there say so", async () => {
     const deliver = [
       { adapter: "exec", command: ["no-such-program-anywhere"] },
       { adapter: "webhook", url: "https://localhost/", secret: SECRET },
       { adapter: "mcp-channel", fallback: { command: ["/no/such"] } },
     ];
-    const path = courierFile({ board: "http://127.0.0.1:1", agent, deliver }, directory);
+    const state = join(directory, "d".repeat(120));
+    const path = courierFile({ board: "http://127.0.0.1:1", agent, state, deliver }, directory);
     const { code, stdout } = await runHere(["courier", "check", "--config", path]);
     expect(code).toBe(1);
     for (const part of [
       "the board: No answer",
-      "exec: there is no program",
-      "webhook: localhost is, or leads to",
-      "mcp-channel: there is no program",
+      "exec: there is no executable program",
+      "webhook: localhost is not a public address, or resolves",
+      "mcp-channel: there is no executable program",
+      "the path of the socket",
     ])
       expect(stdout).toContain(`fault       ${part}`);
   });
 });
 
-test("the process delivers, says how far it is, and ends when it is told to", async () => {
+test("the process delivers, says how far it is, and ends on a signal", async () => {
   const acts = join(directory, "acts.db");
   const path = courierFile({ board: board.url, key_file: "agent.key", deliver: [exec(acts)] }, directory);
   expect((await runHere(["courier", "status", "--config", path])).stdout).toBe("exec: not begun\n");
@@ -136,6 +171,53 @@ describe("a harness", () => {
     await board.put(board.agent(), { kind: "note", title: "later", to: agent });
     expect(await hook("stop", '{"stop_hook_active":true}')).toMatchObject({ code: 0, stderr: "" });
     expect((await hook("stop", "{}")).code).toBe(2);
+  });
+
+  test("is not made to continue by a wrong flag, and learns at the next end what could not be reported", async () => {
+    const stop = (...more: string[]) =>
+      runHere(["hook", "stop", "--url", board.url, "--key-file", keyFile, "--state", join(directory, "hook.json"), ...more], {
+        input: "{}",
+      });
+    await stop();
+    const { id } = await board.put(board.agent(), { kind: "note", title: "news", to: agent });
+    for (const wrong of [["--budget", "x"], ["--no-such-flag"], ["extra"], ["--budget", "10"]])
+      expect(await stop(...wrong), wrong.join(" ")).toMatchObject({ code: 1, stdout: "" });
+    const ended = await hook("stop", "{}");
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain(id);
+  });
+
+  test("learns at the end of a turn that a lease was lost", async () => {
+    const { id } = await board.put(board.agent(), { kind: "task", title: "a task with a title of some length, as people write them" });
+    const claimed = await runHere(["claim", id, "--lease", "30m", "--url", board.url, "--key-file", keyFile]);
+    expect(claimed).toMatchObject({ code: 0 });
+    await hook("session-start", "{}");
+    expect(await hook("stop", "{}")).toMatchObject({ code: 0, stderr: "" });
+    board.clock.advance(HOUR_MS);
+    const ended = await hook("stop", "{}");
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toContain(`${id} · lease lost`);
+    expect(await hook("stop", "{}")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("learns what is new on each board, though one file remembers all boards", async () => {
+    await using second = await TestBoard.start();
+    const state = join(directory, "hook.json");
+    const stop = (url: string) => runHere(["hook", "stop", "--url", url, "--key-file", keyFile, "--state", state], { input: "{}" });
+    // The second board has fewer entries than the first.
+    for (const url of [board.url, second.url]) expect(await stop(url)).toMatchObject({ code: 0, stderr: "" });
+    const { id: there } = await second.put(second.agent(), { kind: "note", title: "there", to: agent });
+    const { id: here } = await board.put(board.agent(), { kind: "note", title: "here", to: agent });
+    expect(await stop(board.url)).toMatchObject({ stderr: expect.stringContaining(here) as string });
+    expect(await stop(second.url)).toMatchObject({ stderr: expect.stringContaining(there) as string });
+    for (const url of [board.url, second.url]) expect(await stop(url)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("learns that nothing can be remembered", async () => {
+    const args = ["hook", "stop", "--url", board.url, "--key-file", keyFile, "--state", "/proc/no-such/../x/hook.json"];
+    const { code, stderr } = await runHere(args, { input: "{}" });
+    expect(code).toBe(1);
+    expect(stderr).toContain("cannot be made");
   });
 
   test("is not held up by a board that is away", async () => {

@@ -82,7 +82,7 @@ test("every address that the demo ends with leads somewhere", async () => {
   }
 });
 
-test("a second run on the same board works too, by agents of its own", async () => {
+test("a second run on the same board works too, with new agents", async () => {
   const once = await everything(board);
   await fillBoard({ url: board.url, output: new Printed() });
   const twice = await everything(board);
@@ -92,7 +92,7 @@ test("a second run on the same board works too, by agents of its own", async () 
 test("on a board with rate limits and real work the demo waits its turn instead of failing", async () => {
   await using strict = await TestBoard.start({ flags: ["--rate-limits", "on", "--pow-bits", "9", "--pow-max-bits", "9"] });
   let waits = 0;
-  // The board's time is moved by hand: what the demo waits for happens at once.
+  // The test moves the board's time, so everything that the demo waits for happens at once.
   const write = (text: string): void => {
     if (!text.includes("the board asks to wait")) return;
     waits++;

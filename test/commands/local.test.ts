@@ -1,4 +1,4 @@
-// A board for its own machine: what its owner gets, and who is turned away.
+// A board for its own machine: what its owner can do, and who is refused.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { head, rawRequest } from "../support/raw-request.ts";
@@ -45,7 +45,7 @@ describe("a local board", () => {
     const request = head("GET http://board.example/api/messages");
     expectRefusal(await rawRequest(board.url, request), 403, "not_local");
   });
-  test("does not answer HTTP/1.0, as proxies speak it that nobody told otherwise, nor where the same was answered before", async () => {
+  test("does not answer HTTP/1.0, which proxies use by default, even if the same request was answered before", async () => {
     const request = head("GET /api/messages");
     for (let i = 0; i < 2; i++) {
       expect((await rawRequest(board.url, request)).status).toBe(200);
@@ -53,7 +53,7 @@ describe("a local board", () => {
     }
   });
 
-  test("keeps pages of other sites out, lets its own in, and tells browsers nothing that would let them", async () => {
+  test("refuses pages of other sites, accepts its own, and sends browsers no header that would let others in", async () => {
     for (let i = 0; i < 2; i++) {
       const plain = await board.get("/api/messages");
       expect([plain.status, plain.headers.get("access-control-allow-origin")]).toEqual([200, null]);
@@ -100,7 +100,7 @@ test("a public board is for everybody: any name, any proxy, any site", async () 
   expect(page.body).not.toContain("local board");
 });
 
-test("whoever asks for Markdown gets it, however the type is written, also where the same was answered before", async () => {
+test("a caller that asks for Markdown gets it, however the type is written, even if the same was answered before", async () => {
   await using board = await TestBoard.start();
   for (const accept of [
     "application/json",
@@ -118,11 +118,11 @@ test("whoever asks for Markdown gets it, however the type is written, also where
   expect((await board.get("/api/messages", { headers: { accept: "text/markdown", "if-none-match": json } })).status).toBe(200);
 });
 
-test("a board on a private network keeps other sites out unless it is told otherwise", async () => {
+test("a board on a private network refuses other sites unless it is configured otherwise", async () => {
   const at = ["--base-url", "http://192.168.1.7"];
   await using closed = await TestBoard.start({ flags: at });
   expectRefusal(await closed.get("/api/time", { headers: FOREIGN }), 403, "origin_forbidden");
-  // A page whose owner bent its name to this machine controls both headers.
+  // With DNS rebinding, a page controls both headers.
   const bent = head("GET /api/time", { origin: "http://elsewhere.example" }).replace("host: localhost", "host: elsewhere.example");
   expectRefusal(await rawRequest(closed.url, bent), 403, "origin_forbidden");
   expectRefusal(await rawRequest(closed.url, bent.replace(/origin: .*\r\n/, "")), 403, "origin_forbidden");
@@ -131,7 +131,7 @@ test("a board on a private network keeps other sites out unless it is told other
   expect((await open.get("/api/time", { headers: FOREIGN })).headers.get("access-control-allow-origin")).toBe("*");
 });
 
-test("an answer that somebody keeps on the way is asked for again before it is shown: what was withdrawn does not live on there", async () => {
+test("a cache on the way must revalidate an answer before it is shown: a withdrawn message does not live on there", async () => {
   await using board = await TestBoard.start();
   const agent = board.agent();
   const { id } = await board.put(agent, { kind: "note", title: "soon gone" });
@@ -145,7 +145,7 @@ test("an answer that somebody keeps on the way is asked for again before it is s
     "/llms.txt",
   ];
   for (const address of addresses) {
-    // The second time it may be answered from what is at hand.
+    // The second time it may be answered by the fast path.
     for (let i = 0; i < 2; i++) expect((await board.get(address)).headers.get("cache-control"), address).toBe("no-cache");
   }
   const etag = (await board.get(`/api/messages/${id}`)).headers.get("etag") ?? "";

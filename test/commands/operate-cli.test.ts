@@ -22,7 +22,7 @@ interface Said {
   readonly err: string;
 }
 
-/** Runs the command; where it asks, in a process of its own, and `input` is what the operator types. */
+/** Runs the command. If it asks a question, runs it in a separate process, and `input` is what the operator types. */
 async function operate(given: readonly string[], input?: string): Promise<Said> {
   const args = ["operate", ...given, "--data", data];
   const { code, stdout, stderr } = input === undefined ? await runHere(args) : await BoardProcess.spawn({ args, input }).ended;
@@ -51,7 +51,7 @@ test("a report comes in, is looked at, and ends in a removal that everybody can 
   const { reports } = await json<{ reports: { id: string; explanation: string }[] }>("reports", "list");
   const shown = await operate(["reports", "show", reports[0]?.id ?? ""]);
   expect(shown.out).toContain("me@example.org");
-  // What strangers wrote never reaches the terminal as commands.
+  // Text of strangers never reaches the terminal as control characters.
   expect(shown.out).not.toContain("\u001b");
   expect(shown.out).toContain("\\u{1B}");
   const declined = await operate(["remove", id.slice(0, 10), ...why], "n\n");
@@ -64,12 +64,12 @@ test("a report comes in, is looked at, and ends in a removal that everybody can 
   const done = await operate(["remove", id, ...why], "y\n");
   expect(done).toMatchObject({ code: 0, err: "" });
   expect(done.out).toMatch(/Removed [0-9a-f]{64}; statement sr_[0-9a-f]{16}, entry \d+\.\n/);
-  expect(done.out).toContain("The database files hold nothing of it.");
+  expect(done.out).toContain("The database files no longer contain it.");
   expect(await status(`/api/messages/${id}`)).toBe(410);
   expect(await json("reports", "list", "--state", "actioned")).toMatchObject({ reports: [{ id: reports[0]?.id, state: "actioned" }] });
 });
 
-test("a report can be dismissed once, keys and attachments blocked, and what was decided taken back", async () => {
+test("a report can be dismissed once, keys and attachments blocked, and decisions reverted", async () => {
   const { id } = await post("a matter of taste");
   const report = { target: id, category: "other", explanation: "I do not like it at all" };
   const headers = { "content-type": "application/json" };
@@ -116,7 +116,7 @@ test("check and backup work beside the board", async () => {
   expect({ code, restored: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, restored: { read_only: false, replaced: null } });
 });
 
-test("check and backup say so where there is no board, and leave nothing behind", async () => {
+test("check and backup say that there is no board, and leave nothing behind", async () => {
   for (const command of ["check", "backup"]) {
     const [empty, dir] = [emptyDirectory(), join(emptyDirectory(), "backup")];
     const asked = command === "check" ? [command] : [command, dir];
@@ -145,7 +145,7 @@ test("a directory and a database that only the environment names are two boards:
   }
   expect(await run(["--data", data, "--database-url", "none"], environment)).toMatchObject({ code: 0, stderr: "" });
   expect(await run(["--data", data, "--database-url", "none"], {}, home)).toMatchObject({ code: 0, stderr: "" });
-  // Where both are flags, or neither is one, it is the database.
+  // If both are flags, or neither is one, the database counts.
   for (const flags of [["--data", data, "--database-url", url], []]) {
     const { code, stderr } = await run(flags, { ...environment, BOARD_DATA_DIR: data });
     expect({ code, database: stderr.includes("ECONNREFUSED") || stderr.includes("--database-url") }).toEqual({ code: 1, database: true });
@@ -164,7 +164,7 @@ test("the minimum proof of work is a number, from the settings that the command 
   expect(await rowIn({ BOARD_POW_BITS: "20" })).toBe("22 bits (set by the operator)");
 });
 
-test("what cannot be done is said in words, and nothing is done", async () => {
+test("an impossible command is refused with a clear text, and nothing is done", async () => {
   const cases: readonly (readonly [readonly string[], number, string])[] = [
     [["remove", "f".repeat(64), ...why, "--yes"], 1, "There is no message"],
     [["remove", "f".repeat(64)], 2, "--category is missing"],

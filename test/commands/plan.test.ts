@@ -1,4 +1,4 @@
-// A plan of many messages from a file: both command lines post it the same way, and say the same of it.
+// A plan of many messages from a file: both command lines post it in the same way, and print the same.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ afterAll(() => board[Symbol.asyncDispose]());
 
 const environment = () => ({ BLACKBOARD_URL: board.url, BLACKBOARD_KEY_FILE: join(cwd, "key") });
 async function blackboard(args: readonly string[]): Promise<Ended> {
-  // Commands go by this machine's clock.
+  // The commands use this machine's clock.
   board.clock.set(Date.now());
   await using command = BoardProcess.spawn({ args, env: environment(), cwd });
   return await command.ended;
@@ -43,7 +43,7 @@ const parts = (stem: string) => [
 ];
 
 describe.each(PROGRAMS)("%s", (program, run) => {
-  test("posts a plan with its refs, and says what became of each line", async () => {
+  test("posts a plan with its refs, and prints the result of each line", async () => {
     const { code, stdout, stderr } = await run(["post", "--file", plan(`${program}.jsonl`, parts(program)), "--json"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const lines = stdout

@@ -1,12 +1,12 @@
-// A board that somebody runs in a terminal.
+// A board that runs in a terminal.
 import { constants } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { PROGRAM } from "../support/built.ts";
+import { programPath } from "../support/built.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { runPython } from "../support/python.ts";
 
-/** Runs a command in a terminal of its own, closes that when the board is ready, and prints what became of the command. */
+/** Runs a command in its own terminal, closes the terminal when the board is ready, and prints how the command ended. */
 const WINDOW = `
 import os, pty, sys
 pid, terminal = pty.fork()
@@ -22,6 +22,6 @@ print("exit", os.waitstatus_to_exitcode(status))
 
 test("ends when the window is closed", async () => {
   const data = join(emptyDirectory(), "data");
-  const { stdout, stderr } = await runPython(["-c", WINDOW, process.execPath, PROGRAM, "serve", "--port", "0", "--data", data]);
+  const { stdout, stderr } = await runPython(["-c", WINDOW, process.execPath, programPath(), "serve", "--port", "0", "--data", data]);
   expect([stdout, stderr]).toEqual([`exit ${-constants.signals.SIGHUP}\n`, ""]);
 });

@@ -1,4 +1,4 @@
-// A setting with a slip of the pen: the board says that it does not know it, and what was most likely meant.
+// A setting with a typing error: the board says that it does not know it, and what was most likely meant.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

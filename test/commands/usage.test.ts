@@ -1,4 +1,4 @@
-// `npm run prove` and `npm run bench` as somebody meets them who has not read the page: words and an exit code, no stack trace.
+// `npm run prove` and `npm run bench` for a person who has not read the page: a clear text and an exit code, no stack trace.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

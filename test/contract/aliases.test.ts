@@ -1,4 +1,4 @@
-// Names for agents: which may be had, by whom, and what the same operation does when it is sent again.
+// Names for agents: which names are allowed, who gets them, and what happens when the same operation is sent again.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ALIAS_BITS, mine, sha256 } from "./signer.ts";
 import { said, Talk } from "./talk.ts";

@@ -1,4 +1,4 @@
-// Walks the table of addresses: an agent that knows the contract and nothing else is answered as it says, at each of them.
+// Plays the table of endpoints: an agent that knows only the contract is answered as it says, at each of them.
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStream } from "../support/event-stream.ts";
@@ -101,7 +101,7 @@ describe("the vocabulary", () => {
     expect(names(body.statuses)).toEqual([...STATUSES].toSorted());
     expect(body.report_categories.toSorted()).toEqual(CATEGORIES.toSorted());
   });
-  test("its examples would be taken from whoever signs them and has something to point at", async () => {
+  test("its examples would be accepted from an agent that signs them and has messages to refer to", async () => {
     const { kinds, rels, signals, statuses } = (await talk.get<Kinds>("/api/kinds")).body;
     const own = new Set(["retracts", "supersedes"]);
     const taken = async ({ name, example }: Named): Promise<void> => {
@@ -158,7 +158,7 @@ describe("the vocabulary", () => {
     expect(times).toEqual(times.toSorted().toReversed());
     expect(new Set(times).size).toBeGreaterThan(2);
   });
-  test("a dry run says what would happen, and what is like it", async () => {
+  test("a dry run shows what would happen, and similar messages", async () => {
     const by = talk.signer();
     const envelope = by.seal(by.text({ kind: "task", title: "Paint the boat", tags: ["boat"] }));
     const { status, body } = await talk.send(JSON.stringify(envelope), "/api/messages?dry_run=true");
@@ -183,7 +183,7 @@ const request = ({ method, path, body }: Endpoint): [string, RequestInit] => [
       },
 ];
 const named = (one: Endpoint): readonly [string, Endpoint] => [`${one.method ?? "GET"} ${one.path}`, one];
-/** Each path once, whatever is asked of it. */
+/** Each path once, for any method. */
 const PATHS = [...new Map(ENDPOINTS.map((one) => [`${one.method} ${one.path.split("?")[0]}`, one])).values()];
 const withSlash = (path: string): string => path.replace(/(?=\?|$)/, "/");
 
@@ -216,14 +216,14 @@ describe("endpoints", () => {
   test.for(ENDPOINTS.filter((one) => one.markdown).map(named))("%s speaks Markdown to who asks for it", async ([, { path }]) => {
     const asked = await talk.get<string>(here(path + (path.includes("?") ? "&" : "?") + "format=md"));
     const accepted = await talk.get<string>(here(path), { headers: { accept: "text/markdown" } });
-    // The marker is made anew for each answer.
+    // Each answer has a new marker.
     const marker = (text: string) => /`(<<<\S+ (\S+))`/.exec(text)?.[2] ?? "none";
     const plain = ({ body }: Answer<string>) => body.replaceAll(marker(body), "MARKER");
     for (const one of [asked, accepted]) expect(one.headers.get("content-type")).toContain("text/markdown");
     expect(plain(accepted)).toBe(plain(asked));
     expect(marker(accepted.body)).not.toBe(marker(asked.body));
   });
-  test("what strangers wrote stands between markers", async () => {
+  test("text of strangers is between markers", async () => {
     const { body } = await talk.get<string>(here("/api/messages/{note}?format=md"));
     const outside = body.replaceAll(/^<<<.*$[^]*?^.*>>>$/gm, "");
     for (const text of ["Lighthouse", "stairs", "Harbour"]) expect([body.includes(text), outside.includes(text)]).toEqual([true, false]);
@@ -257,7 +257,7 @@ describe("endpoints", () => {
   });
 });
 
-/** Two payloads whose ids begin with the same eight digits; a birthday finds them among some hundred thousand. */
+/** Two payloads whose ids begin with the same eight digits; by the birthday paradox, some hundred thousand tries are enough. */
 function twoAlike(by: Signer): [{ by: Signer; payload: string }, { by: Signer; payload: string }] {
   const [before = "", after = ""] = by.text({ kind: "note", title: "#" }).split("#");
   const seen = new Map<string, string>();
@@ -274,7 +274,7 @@ function twoAlike(by: Signer): [{ by: Signer; payload: string }, { by: Signer; p
   }
 }
 
-describe("the stream, and what is posted", () => {
+describe("the stream, and posts", () => {
   test("takes every filter of the list", async () => {
     const good = new Map(PARAMETERS.map(([name, query]) => [name, query]));
     good.set("near", "near=boat");

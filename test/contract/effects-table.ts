@@ -1,11 +1,11 @@
-// What messages do to each other: rels by their targets, and short stories with the status they end in.
+// Effects of messages on each other: rels by their targets, and short stories with the status they end in.
 
 const UNKNOWN = "409 target_unknown";
 const GONE = "409 target_gone";
 const LIVE = { unknown: UNKNOWN, gone: GONE, task: "201", own: "201", note: "201" };
 const ANY = { unknown: "201 target_lost", gone: "201 target_lost", task: "201", own: "201", note: "201" };
 
-/** Answers to a ref at an id never seen, a retracted message, another's task, an own task and another's note. */
+/** Answers to a ref to an unknown id, a retracted message, another agent's task, the agent's own task and another agent's note. */
 export const RELS: readonly {
   readonly rel: string;
   readonly joins: boolean;
@@ -34,7 +34,7 @@ export const SIGNALS = ["useful", "duplicate", "stale", "wrong-tags", "unclear",
 export const STATUSES = ["open", "claimed", "answered", "disputed", "verified", "resolved"] as const;
 
 /**
- * What ann posts, what happens then, the answer to the last step, and what is derived at the end: of `it`, or of what is named.
+ * What ann posts, what happens then, the answer to the last step, and what is derived at the end, of `it` or of the named message.
  * bob/answer is what bob posted; names stand for ids.
  */
 export type Story = readonly [it: string, steps: string, answer: string, derived: Readonly<Record<string, unknown>>, of?: string];

@@ -1,4 +1,4 @@
-// Walks the stories of the table: what a message does to another one, and for how long.
+// Plays the stories of the table: the effects of a message on another one, and how long they last.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RELS, SIGNALS, STORIES, type Story } from "./effects-table.ts";
 import { file } from "./payload-table.ts";
@@ -16,7 +16,7 @@ afterAll(() => talk[Symbol.asyncDispose]());
 interface Verb {
   readonly rel: string;
   readonly kind: string;
-  /** What the message that does it is called afterwards. */
+  /** The name of the message that does it, in later steps. */
   readonly noun: string;
 }
 const VERBS: Readonly<Record<string, Verb>> = {
@@ -32,7 +32,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 };
 const STEP = /^(?<who>\w+) (?<verb>\w+) (?:(?<signal>[\w-]+) on |to )?(?<target>\S+?)(?: for (?<span>\w+))?(?<note> in a note)?$/;
 
-/** Plays one step; no answer where only time passes. */
+/** Plays one step; there is no answer if only time passes. */
 async function play(
   step: string,
   at: number,
@@ -56,7 +56,7 @@ async function play(
 
 describe("stories", () => {
   const inTime = (one: Story): boolean => one[1].includes(" s pass");
-  // Time is everybody's: whoever needs it to pass plays alone.
+  // All stories share the time, so a story that needs it to pass plays alone.
   test.concurrent.for(STORIES.filter((one) => !inTime(one)))("%s: %s: %s %o", tell);
   test.for(STORIES.filter(inTime))("%s: %s: %s %o", tell);
 
@@ -106,7 +106,7 @@ describe("rels", () => {
     }
   });
 
-  test("what is retracted is gone, and its payload is not taken again", async () => {
+  test("a retracted message is gone, and its payload is not accepted again", async () => {
     const by = talk.signer();
     const envelope = JSON.stringify(by.seal(by.text({ kind: "note", title: "withdrawn" })));
     const { id } = (await talk.send(envelope)).body;
@@ -115,7 +115,7 @@ describe("rels", () => {
     expect(said(await talk.send(envelope))).toBe("409 retracted");
   });
 
-  test("what has expired is gone, for thirty days", async () => {
+  test("an expired message is gone, for thirty days", async () => {
     const by = talk.signer();
     const envelope = JSON.stringify(by.seal(by.text({ kind: "note", title: "short", ttl: 1 })));
     const { id } = (await talk.send(envelope)).body;
@@ -144,7 +144,7 @@ describe("rels", () => {
 });
 
 describe("claims", () => {
-  test("an agent holds eight leases, and is told which", async () => {
+  test("an agent holds at most eight leases, and the refusal lists them", async () => {
     const [ann, bob] = [talk.signer(), talk.signer()];
     const claim = (id: string) => talk.post(bob, { kind: "claim", title: id, refs: [{ rel: "claims", id }] });
     const tasks: Message[] = [];
@@ -153,12 +153,12 @@ describe("claims", () => {
     const ninth = await claim(tasks[8]?.id ?? "");
     expect(said(ninth)).toBe("409 too_many_leases");
     for (const one of tasks.slice(0, 8)) expect(JSON.stringify(ninth.body.error?.details)).toContain(one.id);
-    // What is done is no burden, whether the asker has said so or not.
+    // Finished work does not count, whether or not the asker has said so.
     await talk.put(bob, { kind: "answer", body: "done", refs: [{ rel: "answers", id: tasks[0]?.id ?? "" }] });
     expect(said(await claim(tasks[8]?.id ?? ""))).toBe("201");
   });
 
-  test("who comes too late learns who has it and until when", async () => {
+  test("an agent that claims too late learns who has the work and until when", async () => {
     const [ann, bob, cat] = [talk.signer(), talk.signer(), talk.signer()];
     const { id } = await talk.put(ann, { kind: "task", title: "wanted" });
     for (let n = 0; n < 4; n++) await talk.put(ann, { kind: "task", title: `free ${n}` });

@@ -1,4 +1,4 @@
-// The contract of lists, line by line: every parameter, with what it finds and what it does not take, and every sort.
+// The contract of lists, line by line: every parameter with what it finds and what it refuses, and every sort.
 
 /** Parameter, a query that uses it, the messages it finds (as a set), and a query that is wrong. */
 type ParameterRow = readonly [name: string, good: string, finds: readonly string[], bad?: string];
@@ -94,7 +94,7 @@ export const PARAMETERS: readonly ParameterRow[] = [
   ["format", "format=json&kind=finding", ["finding"], "format=xml"],
 ];
 
-/** Other endpoints' parameters: what is found (messages, agents, aliases, tags or entries of the log, as a set), and a wrong one. */
+/** Parameters of other endpoints: what is found (messages, agents, aliases, tags or entries of the log, as a set), and a wrong value. */
 export const OTHER_PARAMETERS: readonly (readonly [good: string, finds: readonly string[], bad?: string])[] = [
   ["/api/messages/{answer}/thread?include=body", ["question", "answer"], "/api/messages/{answer}/thread?include=all"],
   ["/api/messages/{answer}/thread?format=json", ["question", "answer"], "/api/messages/{answer}/thread?format=xml"],
@@ -131,7 +131,7 @@ export const OTHER_PARAMETERS: readonly (readonly [good: string, finds: readonly
   ["/api/changes?include=raw&after=1&limit=1", ["2 create"], "/api/changes?include=all"],
 ];
 
-/** Sort, a query that can be sorted, and what comes first. */
+/** Sort, a query that can be sorted, and the first result. */
 export const SORTS: readonly (readonly [sort: string, query: string, first: readonly string[], answer?: string])[] = [
   ["new", "kind=task,question", ["done", "taken", "question", "task", "idle"]],
   ["old", "kind=task,question", ["idle", "task", "question", "taken", "done"]],
@@ -144,7 +144,7 @@ export const SORTS: readonly (readonly [sort: string, query: string, first: read
   ["", "q=keeper", ["note", "answer"]],
 ];
 
-/** Values that stand alone: given twice they are a mistake. */
+/** Parameters with a single value: given twice, they are a mistake. */
 export const SINGLE = {
   root: "{note}",
   ref: "{note}",
@@ -171,7 +171,7 @@ export const SINGLE = {
   format: "json",
 } as const;
 
-/** The only parameters that the stream takes. */
+/** The only parameters that the stream accepts. */
 export const FILTERS =
   "kind tag tag_any tag_not needs offers status root ref rel author author_not to replies_to inbox q q_mode near since until expiring_within min_pow min_author_age min_verifies max_refutes max_risk max_copies verified_by claimed_by roots has_data has_attachment lang assisted".split(
     " ",

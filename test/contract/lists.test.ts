@@ -1,4 +1,4 @@
-// Walks the table of lists: an agent that knows the contract and nothing else finds what it says, in that order, page by page.
+// Plays the table of lists: an agent that knows only the contract finds what it says, in that order, page by page.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OTHER_PARAMETERS, PARAMETERS, SINGLE, SORTS } from "./lists-table.ts";
 import { Scene } from "./scene.ts";
@@ -24,7 +24,7 @@ interface Found {
   readonly tags?: { readonly tag: string }[];
   readonly changes?: { readonly seq: number; readonly type: string }[];
 }
-/** What an answer is about, whatever it lists. */
+/** The items of an answer, of any kind. */
 const foundBy = (body: Found): string[] => [
   ...scene.namesOf(body.messages ?? body.nodes ?? body.agents ?? []),
   ...(body.aliases ?? []).map((one) => one.alias),
@@ -121,7 +121,7 @@ describe("lists", () => {
     expect(body.messages).toMatchObject([{ server: { author: { id: idOf("bob") } } }]);
     expect(Object.keys(body.messages[0]?.server ?? {})).toEqual(["author"]);
   });
-  test("what is gone says why, and a withdrawn message keeps no content", async () => {
+  test("an ended message says why it ended, and a withdrawn one has no content", async () => {
     const { body } = await list("include_superseded=1&include_removed=1&include=body,raw&limit=200");
     const find = (name: string) => body.messages.find(({ id }) => id === idOf(name));
     expect(find("old")).toMatchObject({ server: { gone: { reason: "superseded" } }, derived: { superseded_by: idOf("version") } });
@@ -145,7 +145,7 @@ describe("lists", () => {
 });
 
 describe("pages", () => {
-  test("a cursor goes on where a page ended, and so does the link", async () => {
+  test("a cursor continues where a page ended, and so does the link", async () => {
     const whole = scene.namesOf((await list("limit=200")).body.messages);
     const paged: string[] = [];
     let next = "/api/messages?limit=7";
@@ -202,7 +202,7 @@ describe("a thread and a graph", () => {
   test("open work of a thread is named", async () => {
     expect((await talk.get<{ open: string[] }>(here("/api/messages/{task}/thread"))).body.open).toEqual([idOf("task")]);
   });
-  test("a prefix of an id is enough, where it fits one message", async () => {
+  test("a prefix of an id is enough, if it fits one message", async () => {
     expect((await talk.record(idOf("note").slice(0, 12))).id).toBe(idOf("note"));
   });
 });

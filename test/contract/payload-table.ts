@@ -1,7 +1,7 @@
-// What may be posted: each field at, under and over each limit, with the answer that the contract gives.
+// What may be posted: each field at, under and over each limit, with the answer of the contract.
 import { sha256 } from "./signer.ts";
 
-/** Changed fields (undefined takes one away), or a change of the payload's text. `{names}` stand for what is on the board. */
+/** Changed fields (undefined removes one), or a change of the payload's text. `{names}` stand for messages and agents on the board. */
 export type Change = object | ((text: string) => string);
 /** Field, case, answer, change, attachments' texts. A base message is a note with a title. */
 export type PayloadRow = readonly [
@@ -14,7 +14,7 @@ export type PayloadRow = readonly [
 
 const WIDE = "😀";
 const HEX = "0".repeat(64);
-/** With fields as long as they may be, each character written as two escapes. */
+/** With fields of the greatest length, each character written as two escapes. */
 const long = (text: string): string => {
   const wide = (chars: number): string => "\\ud83d\\ude00".repeat(chars);
   const labels = `[${Array.from({ length: 32 }, (_, at) => `"${at} ${wide(45)}"`).join()}]`;
@@ -26,7 +26,7 @@ const swap =
   (from: string, to: string) =>
   (text: string): string =>
     text.replace(from, () => to);
-/** The last field of the text, written as it is. */
+/** The last field of the text, written unchanged. */
 const last = (json: string) => (text: string) => `${text.slice(0, -1)},${json}}`;
 const nested = (depth: number): string => `"data":${'{"a":'.repeat(depth - 1)}{}${"}".repeat(depth - 1)}`;
 const dataOf = (bytes: number): object => ({ data: { a: "x".repeat(bytes - '{"a":""}'.length) } });
@@ -237,7 +237,7 @@ export const FIELDS: readonly PayloadRow[] = [
 ];
 
 const ref = (rel: string, id: string): object => ({ refs: [{ rel, id }] });
-/** Kind, what it has, answer, fields beside the kind. */
+/** Kind, its properties, answer, fields besides the kind. */
 export const KINDS: readonly (readonly [kind: string, what: string, answer: string, fields: object])[] = [
   ["note", "nothing", "201 empty", {}],
   ["finding", "nothing", "201 empty", {}],
@@ -323,7 +323,7 @@ export const KINDS: readonly (readonly [kind: string, what: string, answer: stri
   ["Note", "a capital", "400 unknown_kind", { title: "x" }],
 ];
 
-/** What stands around the payload. Change of the envelope, or of the bytes sent; a message that would be taken otherwise. */
+/** The envelope around the payload: a change of the envelope, or of the bytes sent. The message would be accepted otherwise. */
 export const ENVELOPES: readonly (readonly [what: string, answer: string, change: (envelope: Record<string, unknown>) => unknown])[] = [
   ["as it is", "201", (it) => it],
   ["sig padded with ==", "201", (it) => ({ ...it, sig: `${String(it["sig"])}==` })],
@@ -348,7 +348,7 @@ export const ENVELOPES: readonly (readonly [what: string, answer: string, change
 const NOT_HERE = `${"0".repeat(63)}1`;
 const LAZY = { nonce: "lazy" };
 const FORGED = { sig: "A".repeat(86) };
-/** Two rules broken at once: the answer is that of the one which is looked at first. */
+/** Two rules broken at once: the answer is that of the rule that is checked first. */
 export const ORDER: readonly (readonly [what: string, answer: string, fields: object, envelope: object])[] = [
   ["encodings before the payload's text", "400 bad_encoding", { colour: "red" }, { nonce: "" }],
   ["the schema before the version", "400 unknown_field", { colour: "red", v: 2 }, {}],

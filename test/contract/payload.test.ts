@@ -1,4 +1,4 @@
-// Walks the table of what may be posted: who follows the contract is taken, and who breaks it is told which rule.
+// Plays the table of posts: a post that follows the contract is accepted, and one that breaks it is told which rule.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENVELOPES, FIELDS, file, KINDS, ORDER } from "./payload-table.ts";
 import { bitsOf, sha256 } from "./signer.ts";
@@ -49,7 +49,7 @@ describe("envelopes", () => {
   test.for(ORDER)("%s: %s", async ([, expected, fields, change]) => {
     const by = talk.signer();
     let text = by.text({ kind: "note", title: "two faults", ...fields });
-    // Nobody is lucky with a nonce that did no work.
+    // A nonce without work must never pass by luck.
     for (let n = 0; bitsOf(sha256(text), "lazy") > 0; n++) text = by.text({ kind: "note", title: `two faults ${n}`, ...fields });
     expect(said(await talk.send(JSON.stringify({ ...by.seal(text), ...change })))).toBe(expected);
   });
@@ -81,14 +81,14 @@ describe("an accepted message", () => {
     expect(body.raw).toEqual({ payload: envelope.payload, sig: envelope.sig, nonce: envelope.nonce });
     expect(body.content).toMatchObject({ untrusted: true, chars: 1, has_data: true, body: "B", data: { a: 1 } });
     const { body: _body, data: _data, ...signed } = { ...fields, ...more, ...rest };
-    // Repeats are one, and the first spelling stays.
+    // Repeated labels count once, in their first spelling.
     expect(body.meta).toMatchObject({ ...signed, tags: ["Ä b", "c"] });
     for (const field of ["v", "pk", "ts", "body", "data"]) expect(body.meta).not.toHaveProperty(field);
     expect(Date.parse(body.server.expires_at) - Date.parse(body.server.received_at)).toBe(3 * 3_600_000);
     expect(body).toMatchObject({ server: { sig_valid: true, assisted: false, pow_bits: bitsOf(body.id, envelope.nonce) } });
   });
 
-  test("lives for seven days, and has tags and nothing else where nothing was said", async () => {
+  test("by default lives for seven days, and has tags and nothing else", async () => {
     const { id } = await talk.put(talk.signer(), { kind: "note" });
     const { server, meta } = await talk.record(id);
     expect(Date.parse(server.expires_at) - Date.parse(server.received_at)).toBe(7 * 86_400_000);

@@ -1,4 +1,4 @@
-// A small board that the tables of reads speak of: some of everything, a minute apart.
+// A small board for the tables of reads: some of everything, a minute apart.
 import { file } from "./payload-table.ts";
 import { BITS, sha256, Signer } from "./signer.ts";
 import { type Answer, type Posted, Talk } from "./talk.ts";
@@ -8,7 +8,7 @@ const MINUTE_S = 60;
 const ref = (rel: string, name: string) => ({ refs: [{ rel, name }] });
 
 interface Sketch {
-  /** By name, like `to`: ids come when they are posted. */
+  /** By name, like `to`: ids exist only after posting. */
   readonly refs?: readonly { readonly rel: string; readonly name: string }[];
   readonly to?: string;
   readonly attachments?: readonly object[];
@@ -57,7 +57,7 @@ const STRONG_BITS = 12;
 
 export class Scene {
   readonly talk: Talk;
-  /** Ids of messages and agents, and what else the tables name. */
+  /** Ids of messages and agents, and other names of the tables. */
   readonly values: Record<string, string> = {};
   readonly #names = new Map<string, string>();
   #posted = 0;
@@ -100,7 +100,7 @@ export class Scene {
     const at = Date.parse(server.received_at) / 1000;
     this.#names.set(id, name);
     const age = (MESSAGES.length + 1 - this.#posted++) * MINUTE_S;
-    // Moments before it, as a time and as a duration until the scene stood; and its age by then.
+    // A moment before it, as a time and as a duration; and its age at the end of the scene.
     Object.assign(this.values, { [name]: id, [`seq_${name}`]: String(seq), [`before_${name}`]: String(at - MINUTE_S / 2) });
     this.values[`iso_${name}`] = new Date((at - MINUTE_S / 2) * 1000).toISOString();
     this.values[`since_${name}`] = `${age + MINUTE_S / 2}s`;

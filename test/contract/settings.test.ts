@@ -1,4 +1,4 @@
-// Boards that are set otherwise: what they refuse, and what they tell whom they refuse.
+// Boards with other settings: what they refuse, and what their refusals say.
 import { expect, test } from "vitest";
 import { openStream } from "../support/event-stream.ts";
 import { rawRequest } from "../support/raw-request.ts";

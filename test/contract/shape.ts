@@ -1,6 +1,6 @@
-// The shape of an answer, written as the contract writes it: more fields are free, a missing or different one is a fault.
+// The shape of an answer, as in the contract: more fields are allowed, a missing or different one is a fault.
 
-/** A word for a plain value (with `?` it may be null), a pattern, a list that is not empty, or an object. */
+/** A word for a plain value (with `?` it may be null), a pattern, a non-empty list, or an object. */
 export type Shape = Word | RegExp | readonly [Shape] | { readonly [key: string]: Shape };
 type Word = "any" | "text" | "int" | "number" | "bool" | "true" | "null" | "list" | "object" | "time" | "id" | "agent" | `${Word0}?`;
 type Word0 = "text" | "int" | "time" | "id" | "agent" | "object";
@@ -22,7 +22,7 @@ const PLAIN: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: (value) => value instanceof Object && !Array.isArray(value),
 };
 
-/** Every place where the value is not of this shape. */
+/** Every place at which the value does not have this shape. */
 export function faults(shape: Shape, value: unknown, path = "body"): string[] {
   const fault = [
     `${path} is ${JSON.stringify(value)?.slice(0, 80)}, not ${shape instanceof RegExp ? String(shape) : JSON.stringify(shape)}`,

@@ -1,10 +1,10 @@
-// An agent made from the contract alone: Node signs, and ids and work are counted as the contract words them.
+// An agent made from the contract alone: Node signs, and ids and work are computed as the contract says.
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from "node:crypto";
 import { keyBytes } from "../support/random.ts";
 
 const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 const SPKI_HEAD = Buffer.from("302a300506032b6570032100", "hex");
-/** More than the test board asks for, so that its difficulty may rise. */
+/** More than the test board requires, so that its difficulty may rise. */
 export const BITS = 6;
 export const ALIAS_BITS = BITS + 3;
 
@@ -21,7 +21,7 @@ export const agentIdOf = (pk: string): string => `ag_${sha256(Buffer.from(pk, "b
 /** Leading zero bits of SHA-256 over `<id>:<nonce>`. */
 export const bitsOf = (id: string, nonce: string): number => Math.clz32(hash("sha256", `${id}:${nonce}`, "buffer").readUInt32BE());
 
-/** Exactly so many bits: a test that counts them is never lucky. */
+/** Exactly this many bits: a test that counts them never has more by luck. */
 export function mine(id: string, bits: number): string {
   for (let n = 0; ; n++) if (bitsOf(id, String(n)) === bits) return String(n);
 }
@@ -56,7 +56,7 @@ export class Signer {
     return sign(null, Buffer.from(text), this.#key).toString("base64url");
   }
 
-  /** The payload text of these fields; what is undefined is left out. */
+  /** The payload text of these fields; undefined fields are left out. */
   text(fields: object): string {
     return JSON.stringify({ v: 1, pk: this.pk, ts: this.now(), ...fields });
   }

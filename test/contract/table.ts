@@ -1,4 +1,4 @@
-// The contract of the addresses, line by line: what each answers, what is refused, and every code. `{names}` are those of the scene.
+// The contract of the endpoints, line by line: what each answers, what is refused, and every code. `{names}` are those of the scene.
 import type { Shape } from "./shape.ts";
 
 const STATUS = /^(open|claimed|answered|disputed|verified|resolved)$/;
@@ -76,7 +76,7 @@ const POW = {
   nonce_pattern: "text",
 } as const;
 
-/** Answers to a post, and to one that only asks. */
+/** Answers to a post, and to a dry run. */
 export const CREATED: Shape = { ...RECORD, result: /^created$/ };
 export const DRY_RUN: Shape = {
   result: /^valid$/,
@@ -95,7 +95,7 @@ export interface Endpoint {
   /** The content type; JSON unless given. */
   readonly type?: string;
   readonly shape?: Shape;
-  /** Offers `format`. */
+  /** The endpoint has the parameter `format`. */
   readonly markdown?: true;
 }
 
@@ -268,7 +268,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 const INVALID = "400 invalid_parameter";
 
-/** Requests that are refused whatever the board holds. */
+/** Requests that are refused in any state of the board. */
 export const REFUSALS: readonly (readonly [request: string, answer: string, body?: object | string])[] = [
   ["GET /api/nothing", "404 not_found"],
   ["GET /api/messages/{unknown}", "404 not_found"],

@@ -1,10 +1,10 @@
-// Talking to a board over plain HTTP, and what it said in one line.
+// Talks to a board over plain HTTP, and shows its answer in one line.
 import { expect } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ALIAS_BITS, type Envelope, Signer } from "./signer.ts";
 
-/** What these tests read from a record. */
+/** The fields of a record that these tests read. */
 export interface Message {
   readonly id: string;
   readonly seq: number;
@@ -52,7 +52,7 @@ export function said({ status, body }: Answer<unknown>): string {
   return `${status} ${(body as Refused).error?.code}`;
 }
 
-/** A board and whoever speaks to it; its time moves only by hand, and begins at a whole second. */
+/** A board and its caller. Its time moves only by hand, and begins at a whole second. */
 export class Talk implements AsyncDisposable {
   readonly board: TestBoard;
 
@@ -77,7 +77,7 @@ export class Talk implements AsyncDisposable {
     return this.board.get<Body>(path, init);
   }
 
-  /** Sends any body to any place. */
+  /** Sends any body to any address. */
   send<Body = Posted>(body: string | Uint8Array<ArrayBuffer>, path = "/api/messages", headers: object = {}): Promise<Answer<Body>> {
     return this.get<Body>(path, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
   }
@@ -86,7 +86,7 @@ export class Talk implements AsyncDisposable {
     return this.send(JSON.stringify(by.seal(by.text(fields), blobs)));
   }
 
-  /** Posts what must be taken. */
+  /** Posts a message that must be accepted. */
   async put(by: Signer, fields: object, blobs?: Readonly<Record<string, string>>): Promise<Posted> {
     const answer = await this.post(by, fields, blobs);
     expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201, body: { result: "created" } });
@@ -112,6 +112,6 @@ export class Talk implements AsyncDisposable {
   }
 }
 
-/** Puts ids and other values of a board where a table has `{name}`. */
+/** Replaces each `{name}` of a table by the id or value on the board. */
 export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole);

@@ -1,4 +1,4 @@
-// A client of the Model Context Protocol is woken through its bridge; what it does not read goes to the command.
+// A client of the Model Context Protocol is woken through its bridge; messages that it does not read go to the command.
 import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { readKeyFile, writeKeyFile } from "../../src/cli/key-file.ts";
 import { makeKey } from "../../src/client/key.ts";
 import { SOCKET } from "../../src/courier/courier.ts";
 import { TestBoard } from "../support/board.ts";
-import { PROGRAM } from "../support/built.ts";
+import { programPath } from "../support/built.ts";
 import { ACTING_AGENT, actsIn, courierFile, TestCourier } from "../support/courier.ts";
 import { eventually } from "../support/eventually.ts";
 import { ERAS, McpClient } from "../support/mcp-client.ts";
@@ -21,7 +21,7 @@ interface Told {
   readonly meta: Readonly<Record<string, string>>;
 }
 
-test.each(ERAS)("a message is told on the channel, counts once it was read, and goes to the command where it is not (%s)", async (era) => {
+test.each(ERAS)("a message is sent on the channel, counts once it was read, and otherwise goes to the command (%s)", async (era) => {
   const directory = emptyDirectory();
   const keyFile = join(directory, "agent.key");
   writeKeyFile(keyFile, await makeKey());
@@ -39,16 +39,16 @@ test.each(ERAS)("a message is told on the channel, counts once it was read, and 
     if (method === "notifications/claude/channel") told.push(params as unknown as Told);
   };
   {
-    // Nobody has to be quick: what the client reads counts however late.
+    // There is no hurry: what the client reads counts, however late.
     await using courier = start(3600);
     await eventually("the courier", () => (courier.said.includes("begins after") ? true : undefined));
     const socket = join(courier.config.state, SOCKET);
-    const args = [PROGRAM, "mcp", "--url", board.url, "--key-file", keyFile, "--channel", socket];
+    const args = [programPath(), "mcp", "--url", board.url, "--key-file", keyFile, "--channel", socket];
     await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
-    // From its first question on the client is there, also where a connection has no beginning of its own.
+    // The client is present from its first request, even if a connection has no explicit beginning.
     await mcp.client.listTools();
     expect(mcp.client.getServerCapabilities()?.experimental).toEqual({ "claude/channel": {} });
-    // The bridge finds the courier in a moment; until then there is the command.
+    // The bridge soon finds the courier; until then, the command is used.
     for (let n = 0; told.length === 0; n++) {
       const { seq } = await board.put(other, { kind: "note", title: `are you there? ${n}`, to: agent });
       await eventually("told or acted on", () => (told.length > 0 || courier.said.includes(`up to seq ${seq}`) ? true : undefined));

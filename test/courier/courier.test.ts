@@ -1,9 +1,13 @@
-// The courier: a message wakes whoever is asleep, by each adapter; what is not acknowledged comes again, and nothing is lost or told to strangers.
+// The courier: a message wakes a sleeping agent through each adapter. Messages that are not acknowledged come again, and nothing is lost or
+// shown to strangers.
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { messageId } from "../../src/core/protocol/identity.ts";
+import { checkCourier } from "../../src/courier/check.ts";
+import type { Delivery } from "../../src/courier/config.ts";
 import { stateFile } from "../../src/courier/state.ts";
 import { acknowledge } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";
@@ -11,7 +15,8 @@ import { TestBoard } from "../support/board.ts";
 import { ACTING_AGENT, actsIn, courierFile, type Received, Receiver, SECRET, TestCourier } from "../support/courier.ts";
 import { eventually } from "../support/eventually.ts";
 import { hashOf, type KeyAct, signed } from "../support/key-stage.ts";
-import { emptyDirectory } from "../support/process.ts";
+import { NtfyServer } from "../support/ntfy-server.ts";
+import { BoardProcess, emptyDirectory } from "../support/process.ts";
 
 let board: TestBoard;
 let me: Agent;
@@ -30,7 +35,7 @@ const NOTHING: Received = { headers: {}, body: "", path: "" };
 const script = (code: string) => [process.execPath, "-e", code];
 
 describe("a command", () => {
-  test("gets what came while nobody was there and what comes after, in order, once, also after a restart", async () => {
+  test("gets earlier messages and later ones, in order, once, also after a restart", async () => {
     const acts = join(emptyDirectory(), "acts.db");
     const path = file([{ adapter: "exec", command: [process.execPath, ACTING_AGENT, "exec", acts] }]);
     const mine = await board.put(me, { kind: "question", title: "Who knows?" });
@@ -50,11 +55,11 @@ describe("a command", () => {
     await eventually("the fourth", () => (ids().length === 4 ? true : undefined));
     expect(ids().at(-1)).toBe(fourth.id);
     await eventually("its place", () => (again.said.includes(`up to seq ${fourth.seq}`) ? true : undefined));
-    expect(again.said).toContain("goes on after seq");
+    expect(again.said).toContain("continues after seq");
     expect(again.said.match(/delivered 1 message\b/g)).toHaveLength(1);
   });
 
-  test("that fails five times at one message has it set aside, is told of the others, and the courier says so", async () => {
+  test("that fails five times at one message has it set aside, gets the others, and the courier says so", async () => {
     const acts = join(emptyDirectory(), "tried.txt");
     const code = `
       const { messages, attempt } = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -93,7 +98,53 @@ describe("a command", () => {
     expect(running.said).not.toContain("set aside");
   });
 
-  test("reads Markdown with strangers' words between marks where it asks for that, and only what it wants", async () => {
+  test("that ends has done its part, whatever it leaves running; and one that runs too long holds up nobody", async () => {
+    const path = file([
+      { adapter: "exec", name: "leaves", command: ["sh", "-c", "cat > /dev/null; sleep 6 & exit 0"] },
+      { adapter: "exec", name: "hangs", timeout_s: 1, command: ["sh", "-c", "setsid sleep 6 & sleep 20"] },
+    ]);
+    const { seq } = await letter("wake up");
+    await using running = courier(path);
+    await eventually("taken", () => (running.said.includes(`leaves: delivered 1 message, up to seq ${seq}`) ? true : undefined));
+    await eventually("too long", () => (running.said.includes("hangs: not delivered") ? true : undefined));
+    expect(running.said).toContain("took longer than 1 s");
+  });
+
+  test("gets no more at once than `batch` says, also where one entry of the log tells of many messages", async () => {
+    const seen = join(emptyDirectory(), "seen.txt");
+    const code = `
+      const { messages } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+      require("fs").appendFileSync(${JSON.stringify(seen)}, messages.map((one) => one.meta.title).join(",") + "\\n");`;
+    const tasks = [];
+    for (const title of ["a", "b", "c", "d", "e"]) tasks.push(await board.put(me, { kind: "task", title, to: other.id }));
+    await letter("one");
+    await acknowledge(board, other, { acted: tasks.map(({ id }) => id) });
+    const { seq } = await letter("last");
+    const reasons = ["addressed", "ack"];
+    const [one, two] = [
+      { name: "one", batch: 1 },
+      { name: "two", batch: 2 },
+    ].map((some) => ({
+      adapter: "exec",
+      reasons,
+      command: script(code.replace("seen.txt", `${some.name}.txt`)),
+      ...some,
+    }));
+    await using running = courier(file([one!, two!]));
+    for (const name of ["one", "two"])
+      await eventually(name, () =>
+        new RegExp(`${name}: delivered . messages?, up to seq ${seq}\n`).test(running.said) ? true : undefined,
+      );
+    const batches = (name: string) =>
+      readFileSync(seen.replace("seen.txt", `${name}.txt`), "utf8")
+        .trim()
+        .split("\n");
+    expect(batches("one")).toEqual(["one", "a", "b", "c", "d", "e", "last"]);
+    expect(batches("two").join()).toBe("one,a,b,c,d,e,last");
+    expect(batches("two").filter((titles) => titles.split(",").length > 2)).toEqual([]);
+  });
+
+  test("reads Markdown with strangers' text between markers if it asks for that, and only what it wants", async () => {
     const seen = join(emptyDirectory(), "seen.md");
     const path = file([
       {
@@ -124,7 +175,7 @@ describe("a webhook", () => {
     ...more,
   });
 
-  test("is told what came and where, signed as Standard Webhooks has it, and not a word of the text", async () => {
+  test("is told what came and where, signed by Standard Webhooks, without any text of the message", async () => {
     await using receiver = await Receiver.start();
     const { id, seq } = await letter("secret plan");
     await using running = courier(file([hook(receiver)]));
@@ -142,7 +193,7 @@ describe("a webhook", () => {
     expect(running.said).not.toContain(SECRET);
   });
 
-  test("gets the text where it was asked for", async () => {
+  test("gets the text if it was asked for", async () => {
     await using receiver = await Receiver.start();
     const { seq } = await letter("open plan");
     await using running = courier(file([hook(receiver, { text: true })]));
@@ -167,6 +218,25 @@ describe("a webhook", () => {
     expect(running.said).toContain(`set aside ${poison.id}`);
   });
 
+  test("that wants another protocol, or does not answer in time, has not taken it", async () => {
+    let answer = "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n";
+    const server = createServer((socket) => void socket.on("error", () => {}).once("data", () => socket.write(answer)));
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const { seq } = await letter("hello");
+    await using running = courier(
+      file([{ adapter: "webhook", url, secret: SECRET, allow_private: true, timeout_s: 1, retry_most_s: 0.01 }]),
+    );
+    await eventually("refused", () => (running.said.includes("answered 101") ? true : undefined));
+    answer = "";
+    const { seq: next } = await letter("again");
+    await eventually("late", () => (running.said.includes("no answer within 1 s") ? true : undefined));
+    answer = "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+    await eventually("taken", () => (running.said.includes(`up to seq ${next}`) ? true : undefined));
+    expect(next).toBeGreaterThan(seq);
+    server.close();
+  });
+
   test("at a private address gets nothing unless that is allowed, by number or by name", async () => {
     await using receiver = await Receiver.start();
     const { port } = new URL(receiver.url);
@@ -181,29 +251,63 @@ describe("a webhook", () => {
     await using running = courier(path);
     for (const n of urls.keys())
       await eventually("refused", () =>
-        new RegExp(`hook-${n}: not delivered, seq \\d+ \\(does not count\\): .*not public`).test(running.said) ? true : undefined,
+        new RegExp(`hook-${n}: not delivered, seq \\d+ \\(does not count\\): .*not a public address`).test(running.said) ? true : undefined,
       );
     expect(receiver.received).toEqual([]);
   });
 });
 
-test("a phone hears by ntfy that something came: a topic, a link, no text, and the token goes to that server only", async () => {
-  await using server = await Receiver.start();
-  server.answers = [200];
-  const { id, seq } = await letter("secret plan", { kind: "task" });
-  const path = file([{ adapter: "ntfy", server: server.url, topic: "my-agent", token: "tk_abc", allow_private: true }]);
-  await using running = courier(path);
-  await eventually("delivered", () => (running.said.includes(`up to seq ${seq}`) ? true : undefined));
-  const [got] = server.received;
-  expect(got?.path).toBe("/");
-  expect(got?.headers.authorization).toBe("Bearer tk_abc");
-  expect(JSON.parse(got?.body ?? "{}")).toEqual({
-    topic: "my-agent",
-    click: expect.stringContaining(`/m/${id}`),
-    title: "task on the board",
-    message: `addressed for ${me.id}, by ${other.id}`,
+describe("a topic of an ntfy server", () => {
+  const delivered = (running: TestCourier, seq: number) =>
+    eventually("delivered", () => (running.said.includes(`up to seq ${seq}`) ? true : undefined));
+
+  test("learns that something came: a link, no text, and the token goes to that server only", async () => {
+    await using server = await NtfyServer.start("tk_abc");
+    const { id, seq } = await letter("secret plan", { kind: "task" });
+    const path = file([{ adapter: "ntfy", server: server.url, topic: "my-agent", token: "tk_abc", allow_private: true }]);
+    await using running = courier(path);
+    await delivered(running, seq);
+    expect(server.published).toEqual([
+      {
+        topic: "my-agent",
+        click: expect.stringContaining(`/m/${id}`),
+        title: "task on the board",
+        message: `addressed for ${me.id}, by ${other.id}`,
+      },
+    ]);
+    expect(running.said).not.toContain("tk_abc");
   });
-  expect(running.said).not.toContain("tk_abc");
+
+  test("gets the text if it was asked for, with hidden characters shown; a server that refuses has it set aside", async () => {
+    await using server = await NtfyServer.start();
+    await using closed = await NtfyServer.start("tk_other");
+    const { id, seq } = await letter("open plan\u202e");
+    const ntfy = { adapter: "ntfy", topic: "my-agent", allow_private: true };
+    await using running = courier(
+      file([
+        { ...ntfy, server: server.url, text: true },
+        { ...ntfy, name: "closed", server: closed.url, token: "tk_abc" },
+      ]),
+    );
+    await delivered(running, seq);
+    expect(server.published).toMatchObject([
+      { title: "note: open plan\\u{202E}", message: expect.stringMatching(/^addressed for .*\nin confidence$/s) },
+    ]);
+    await eventually("set aside", () => (running.said.includes(`closed: set aside ${id}`) ? true : undefined));
+    expect(running.said).toContain("answered 403");
+  });
+
+  test("wakes a process that sleeps on it, which then reads the message at the board", async () => {
+    await using server = await NtfyServer.start();
+    const acts = join(emptyDirectory(), "acts.db");
+    await using _sleeper = BoardProcess.spawn({ bin: ACTING_AGENT, args: ["ntfy", acts, `${server.url}/my-agent/json`, board.url] });
+    await eventually("asleep", () => (server.readers("my-agent") > 0 ? true : undefined));
+    await using running = courier(file([{ adapter: "ntfy", server: server.url, topic: "my-agent", allow_private: true }]));
+    const { id, seq } = await letter("wake up");
+    await eventually("awake", () => (actsIn(acts).length > 0 ? true : undefined));
+    expect(actsIn(acts)).toEqual([{ id, seq }]);
+    expect(running.said).not.toContain("not delivered");
+  });
 });
 
 describe("acknowledgements", () => {
@@ -213,7 +317,7 @@ describe("acknowledgements", () => {
   };
   const delivery = async (id: string) => (await board.record(id)).derived.delivery?.state;
 
-  test("are signed where the settings say so: acted on, or declined where the command says that, and nobody's word otherwise", async () => {
+  test("are signed if the settings say so: acted on, or declined if the command says so, and otherwise not at all", async () => {
     const [first, second, third] = [await letter("do"), await letter("do not"), await letter("say nothing")];
     const code = `
       const { messages } = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -221,17 +325,39 @@ describe("acknowledgements", () => {
       console.log(JSON.stringify({ acted: ids("do"), declined: ids("do not").map((id) => ({ id, why: "busy" })) }));`;
     await using running = signing({ adapter: "exec", command: script(code), ack: "acted" });
     await eventually("acted", async () => ((await delivery(first.id)) === "acted" ? true : undefined));
-    expect(running.said).not.toContain("does not take");
+    expect(running.said).not.toContain("does not accept");
     expect((await board.record(second.id)).derived.delivery).toMatchObject({ state: "declined", why: "busy" });
     await using receiver = await Receiver.start();
     const hook = { adapter: "webhook", url: receiver.url, secret: SECRET, allow_private: true };
     expect(await delivery(third.id)).toBe("stored");
     await using seen = signing({ ...hook, ack: "seen" });
     await eventually("seen", async () => ((await delivery(third.id)) === "seen" ? true : undefined));
-    expect(seen.said).not.toContain("does not take");
+    expect(seen.said).not.toContain("does not accept");
   });
 
-  test("are not sent unasked, and where the courier begins is what the agent has acknowledged", async () => {
+  test("cover what could be understood, if a command prints something else", async () => {
+    const code = (printed: string) =>
+      script(`
+      const [{ id }] = JSON.parse(require("fs").readFileSync(0, "utf8")).messages;
+      console.log(JSON.stringify(${printed}));`);
+    const broken = await letter("declined, in a way");
+    {
+      const command = code("{ acted: [5, null], declined: [null, 7, {}, { id, why: 7 }] }");
+      await using running = signing({ adapter: "exec", command, ack: "acted" });
+      await eventually("declined", async () => ((await delivery(broken.id)) === "declined" ? true : undefined));
+      expect((await board.record(broken.id)).derived.delivery).toMatchObject({ why: "other" });
+      expect(running.said).toContain(`up to seq ${broken.seq}`);
+    }
+    // Other output of the command, such as another program's answer, says nothing about messages.
+    for (const printed of ["{ ok: true }", "5", "[id]", "null"]) {
+      const { id } = await letter(printed);
+      await using running = signing({ adapter: "exec", batch: 1, command: code(printed), ack: "acted" });
+      await eventually(`acted, ${printed}`, async () => ((await delivery(id)) === "acted" ? true : undefined));
+      expect(running.said).not.toContain("does not accept");
+    }
+  });
+
+  test("are not sent unasked, and the courier begins at what the agent has acknowledged", async () => {
     const old = await letter("read before");
     await acknowledge(board, me, { seen: old.seq });
     const fresh = await letter("fresh");
@@ -258,13 +384,18 @@ describe("an inbox that a courier follows", () => {
     ...more,
   });
 
-  test("tells what became of the agent's own messages where it is asked to, each change once and under a name of its own", async () => {
+  const operate = async (signer: Agent, act: KeyAct) => {
+    const envelope = signed(signer, me, act, await board.name(), board.clock.now());
+    expect((await board.send(JSON.stringify(envelope), "/api/keys")).status).toBe(201);
+  };
+
+  test("reports changes of the agent's own messages if it is asked to, each change once and under its own name", async () => {
     await using receiver = await Receiver.start();
     const reasons = ["addressed", "status", "lease", "ack"];
     await using running = courier(file([hook(receiver, { reasons, batch: 1 })]));
     const first = await board.put(me, { kind: "task", title: "do one", to: other.id });
     const second = await board.put(me, { kind: "task", title: "do two", to: other.id });
-    // One entry of the log tells of both of them.
+    // One entry of the log is about both of them.
     await acknowledge(board, other, { acted: [first.id, second.id] });
     await board.put(other, { kind: "claim", refs: [{ rel: "claims", id: first.id }] });
     const last = await letter("and this");
@@ -299,10 +430,6 @@ describe("an inbox that a courier follows", () => {
     await using receiver = await Receiver.start();
     const next = board.agent();
     await board.put(me, { kind: "note", body: "I am here" });
-    const operate = async (signer: Agent, act: KeyAct) => {
-      const envelope = signed(signer, me, act, await board.name(), board.clock.now());
-      expect((await board.send(JSON.stringify(envelope), "/api/keys")).status).toBe(201);
-    };
     await operate(me, { op: "commit", next: hashOf(next) });
     const before = await letter("to the first key");
     await operate(next, { op: "rotate" });
@@ -313,11 +440,70 @@ describe("an inbox that a courier follows", () => {
     expect(got(receiver).map(([, id]) => id)).toEqual([before.id, after.id]);
     expect(running.said).not.toContain("not delivered");
   });
+
+  test("is acknowledged with the next key if the board no longer accepts the old one", async () => {
+    const next = board.agent();
+    await board.put(me, { kind: "note", body: "I am here" });
+    await operate(me, { op: "commit", next: hashOf(next) });
+    const directory = emptyDirectory();
+    const deliver = [{ adapter: "exec", command: ["true"], ack: "acted", retry_s: 0.01 }];
+    const path = courierFile({ board: board.url, key_file: "agent.key", from: "all", deliver }, directory);
+    const as = (agent: Agent) => new TestCourier(path, agent.id, { pk: agent.pk, agent: agent.id, sign: async (text) => agent.sign(text) });
+    const state = async (id: string) => (await board.record(id)).derived.delivery?.state;
+    await operate(next, { op: "rotate" });
+    const [first, second] = [await letter("one"), await letter("two")];
+    {
+      await using old = as(me);
+      await eventually("kept", () => (old.said.includes("they are kept") ? true : undefined));
+      await eventually("both", () => (old.said.includes(`up to seq ${second.seq}`) ? true : undefined));
+    }
+    expect(await state(first.id)).toBe("stored");
+    await using running = as(next);
+    await eventually("acted", async () => ((await state(second.id)) === "acted" ? true : undefined));
+    expect(await state(first.id)).toBe("acted");
+    expect(running.said).not.toContain("does not accept");
+  });
+
+  test("continue where they were when the courier gets the agent's next key", async () => {
+    await using receiver = await Receiver.start();
+    const next = board.agent();
+    await board.put(me, { kind: "note", body: "I am here" });
+    await operate(me, { op: "commit", next: hashOf(next) });
+    const directory = emptyDirectory();
+    const deliver = [hook(receiver, {})];
+    const before = await letter("before");
+    {
+      await using first = new TestCourier(courierFile({ board: board.url, agent: me.id, from: "all", deliver }, directory), me.id);
+      await eventually("the first", () => (first.said.includes(`up to seq ${before.seq}`) ? true : undefined));
+    }
+    await operate(next, { op: "rotate" });
+    const meanwhile = await letter("while nobody was there");
+    await using running = new TestCourier(courierFile({ board: board.url, agent: next.id, deliver }, directory), next.id);
+    await eventually("the second", () => (running.said.includes(`up to seq ${meanwhile.seq}`) ? true : undefined));
+    expect(got(receiver).map(([, id]) => id)).toEqual([before.id, meanwhile.id]);
+    expect(running.said).not.toContain("is not used");
+    const signing = running.config.deliver.map((one) => ({ ...one, ack: "seen" }) as Delivery);
+    expect(await checkCourier({ ...running.config, deliver: signing }, next.id)).toEqual([]);
+    expect(await checkCourier({ ...running.config, deliver: signing }, me.id)).toEqual([
+      expect.stringContaining(`${next.id} acts for the agent now`),
+    ]);
+  });
 });
 
 test("only one courier is at work on one state", async () => {
   const path = file([{ adapter: "exec", command: script("") }]);
   await using first = courier(path);
   await eventually("the first", () => (first.said.includes("begins after") ? true : undefined));
-  await expect(courier(path).ended).rejects.toThrow("Another courier is at work");
+  await expect(courier(path).ended).rejects.toThrow("Another courier is using");
+});
+
+test("of couriers that start at the same moment on one state, one is at work", async () => {
+  const path = file([{ adapter: "exec", command: script("") }]);
+  const all = Array.from({ length: 5 }, () => BoardProcess.spawn({ args: ["courier", "--config", path] }));
+  await eventually("the others have ended", () => {
+    const refused = all.filter(({ stderr }) => stderr.includes("Another courier is using"));
+    const working = all.filter(({ stderr }) => stderr.includes("begins after") || stderr.includes("continues after"));
+    return refused.length === 4 && working.length === 1 ? true : undefined;
+  });
+  for (const one of all) await one[Symbol.asyncDispose]();
 });

@@ -1,4 +1,5 @@
-// The promise of the courier: whatever is killed at whatever moment, each message is acted on once, in order. `npm run prove -- courier` does more.
+// The promise of the courier: whatever is killed at any moment, each message is acted on once, in order. `npm run prove -- courier` does
+// more.
 import { expect, test } from "vitest";
 import { killedCourier } from "../support/courier-kills.ts";
 import { Random, SEED, tries } from "../support/random.ts";

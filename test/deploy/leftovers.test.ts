@@ -10,7 +10,7 @@ import { emptyDirectory } from "../support/process.ts";
 
 const GUARD = join(import.meta.dirname, "../support/guard.ts");
 
-/** Something that is broken off: a board in a directory, and nobody who waits for it. */
+/** An interrupted program: a board in a directory that nobody waits for. */
 const BEGUN = `
   const { undoOnSignals } = await import("../support/leftovers.ts");
   const { BoardProcess, emptyDirectory } = await import("../support/process.ts");
@@ -21,7 +21,7 @@ const BEGUN = `
   console.log(JSON.stringify({ data, pid: board.pid }));
 `;
 
-test("whoever breaks off a proof finds neither a process nor a directory of it afterwards", async () => {
+test("an interrupted proof leaves neither a process nor a directory", async () => {
   const child = spawn(process.execPath, ["--input-type=module", "-e", BEGUN], {
     cwd: import.meta.dirname,
     stdio: ["ignore", "pipe", "inherit"],
@@ -47,19 +47,19 @@ const ended = (what: string, pid: number): Promise<true> =>
     }
   });
 
-/** A process with a child that says which one it is, and then both stay. */
+/** A process that prints the id of its child, and then both stay. */
 const FAMILY = `
   const child = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
   console.log(child.pid);
   setInterval(() => {}, 1000);
 `;
 
-test("whoever kills a run of the tests finds neither its processes nor its directory afterwards", async () => {
+test("a killed run of the tests leaves neither its processes nor its directory", async () => {
   const family = spawn(process.execPath, ["-e", FAMILY], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
   const [child] = (await once(family.stdout, "data")) as [Buffer];
   const directory = emptyDirectory();
   noteGroup(family.pid ?? 0, directory);
-  // As the run itself: whatever becomes of it, the other end of the guard's input is closed.
+  // Like a run: however it ends, the guard's input is closed.
   const runner = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["ignore", "pipe", "inherit"] });
   const guard = spawn(process.execPath, [GUARD, directory], { stdio: [runner.stdout, "ignore", "inherit"] });
   await new Promise((heard) => setImmediate(heard));

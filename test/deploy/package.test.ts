@@ -1,16 +1,18 @@
-// The package as others get it: built, packed, installed into an empty directory, and run from there.
-import { execFile, execFileSync } from "node:child_process";
+// The package as users get it: built, packed, installed into an empty directory, and run from there.
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { noteGroup } from "../support/leftovers.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 import { allOnPath } from "../support/on-path.ts";
 import { runPython } from "../support/python.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** All that the package is made of. */
+/** Every file and folder that the package is built from. */
 // oxfmt-ignore
 const SOURCES = [
   ".npmrc", "CHANGELOG.md", "LICENSE", "README.md", "clients", "demo", "deploy", "docs", "models", "package.json", "src", "tsconfig.build.json", "tsconfig.json",
@@ -22,7 +24,7 @@ const npm = (args: readonly string[], cwd: string) => promisify(execFile)("npm",
 
 const majorOf = (version: string): number => Number(/\d+/.exec(version)?.[0]);
 const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { engines: { node: string } };
-/** The first on the path that is older than the package wants. */
+/** A Node.js on the path that is older than the package requires, if there is one. */
 const old = allOnPath("node").find((path) => majorOf(execFileSync(path, ["--version"], { encoding: "utf8" })) < majorOf(engines.node));
 
 let home: string;
@@ -60,6 +62,24 @@ test("runs a board: a message is posted with its command, and read by everybody 
   const operated = await run("operate", "stats", "--data", join(home, "data"));
   expect(operated).toMatchObject({ code: 0, stderr: "" });
   expect(operated.stdout).toMatch(/messages\s+1/);
+});
+
+test("`npx blackboard serve` starts a board without the network, and Ctrl-C ends it", async () => {
+  const args = ["--offline", "blackboard", "serve", "--port", "0", "--smtp-port", "0", "--data", join(home, "npx-data")];
+  // A group of its own, because a terminal sends Ctrl-C to npx and to the board.
+  const npx = spawn("npx", args, { cwd: home, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  noteGroup(Number(npx.pid));
+  let [stdout, stderr] = ["", ""];
+  npx.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  npx.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const closed = once(npx, "close");
+  const started = eventually("the address of the board", () => /https?:\/\/\S+/.exec(stdout)?.[0]);
+  const url = await Promise.race([started, closed.then(() => `npx ended: ${stderr}`)]);
+  expect(url).toMatch(/^http:/);
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  process.kill(-Number(npx.pid), "SIGINT");
+  await closed;
+  await expect(fetch(`${url}/readyz`)).rejects.toThrow();
 });
 
 test("serves the Python client, which works as it comes", async () => {

@@ -1,4 +1,5 @@
-// A board that cannot listen, or has no database: the operator reads what it is and what to do, not the name of an error, and finds nothing left behind.
+// A board that cannot listen, or has no database: the operator reads the reason and what to do, not the name of an error, and nothing is
+// left behind.
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -22,7 +23,7 @@ const endedOn = async (hosts: readonly string[], ...args: string[]) => {
   await using board = BoardProcess.spawn({ args: ["serve", ...hosts, ...args] });
   return await board.ended;
 };
-const words = (flag: string) => `Port ${port} on 127.0.0.1 is taken. Choose another with ${flag}, or stop what listens there.\n`;
+const words = (flag: string) => `Port ${port} on 127.0.0.1 is in use. Choose another with ${flag}, or stop the program that uses it.\n`;
 
 test("a taken port is named with the flag that changes it, the process ends with 1, and there is no directory or key that nobody asked for", async () => {
   const home = emptyDirectory();
@@ -38,8 +39,8 @@ test("a taken port for mail that was asked for is named like the other, and leav
   expect({ code, stderr, left: existsSync(data) }).toEqual({ code: 1, stderr: words("--smtp-port"), left: false });
 });
 
-test("where only the usual port for mail is taken, the board runs without mail and says so in one line", async () => {
-  // Whoever has it: this test, or somebody else on this machine.
+test("if only the usual port for mail is taken, the board runs without mail and says so in one line", async () => {
+  // The port is taken by this test or by another program on this machine.
   const usual = createServer().listen(Number(SETTINGS.smtpPort.otherwise), "127.0.0.1");
   await Promise.race([once(usual, "listening"), once(usual, "error")]);
   const args = ["serve", "--port", "0", "--mail-domain", "board.example", "--data", emptyDirectory()];
@@ -48,7 +49,7 @@ test("where only the usual port for mail is taken, the board runs without mail a
   usual.close();
   const lines = board.stderr.split("\n").filter((line) => line.includes('"level":"warn"'));
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain(`mail is off: Port ${SETTINGS.smtpPort.otherwise} on 127.0.0.1 is taken. Choose another with --smtp-port`);
+  expect(lines[0]).toContain(`mail is off: Port ${SETTINGS.smtpPort.otherwise} on 127.0.0.1 is in use. Choose another with --smtp-port`);
   expect(board.stderr).not.toMatch(/"stack"|\bat .+:\d+:\d+/);
 });
 
@@ -59,7 +60,7 @@ test("a board that was not asked to receive mail listens for none, and says how 
   expect(board.stderr).not.toContain("smtp://");
 });
 
-test("a board that has begun is told the same", async () => {
+test("a board that was already set up says the same", async () => {
   const data = emptyDirectory();
   await using first = await BoardProcess.serve(data);
   await first.kill("SIGTERM");

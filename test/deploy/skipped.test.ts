@@ -1,4 +1,4 @@
-// The last line of a run: whoever reads only that one knows what was not tried, and what would mend it.
+// The last line of a run: it says what was not tested, and what to install.
 import { expect, test } from "vitest";
 import { skippedLine } from "../support/skipped-reporter.ts";
 

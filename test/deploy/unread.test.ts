@@ -1,4 +1,4 @@
-// Callers who ask and do not read: what they have not taken is counted, they are cut off, and nobody else hears of it.
+// Callers that send requests and do not read: their unread answers are counted, they are cut off, and nobody else notices.
 import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { call } from "../support/mcp-request.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
-/** A connection that asks and reads nothing of what comes. */
+/** A connection that sends requests and reads nothing. */
 function asksOnly(board: TestBoard, path: string): Socket {
   const socket = connect(Number(new URL(board.url).port), "127.0.0.1").pause();
   socket.on("error", () => {});
@@ -25,7 +25,7 @@ const large = (options: { stallMs?: number } = {}): Promise<TestBoard> =>
 beforeAll(async () => {
   const board = await large();
   const note = (i: number) => ({ kind: "note", body: `${i} ${"x".repeat(30_000)}`, data: { more: "y".repeat(30_000) } });
-  // More than the system keeps for a connection by itself, which is several megabytes within one machine.
+  // More than the system's buffers of a connection, which are several megabytes on one machine.
   await putAll(
     board,
     Array.from({ length: 140 }, (_, i) => note(i)),
@@ -37,7 +37,7 @@ const LARGE = "/api/messages?limit=200&include=raw";
 const unsentBytes = async (board: TestBoard): Promise<number> =>
   Number(/^blackboard_unsent_bytes (\d+)$/m.exec((await board.get<string>("/metrics")).body)?.[1]);
 
-test("who takes nothing of an answer for a while is cut off", async () => {
+test("a caller that reads nothing of an answer for a while is cut off", async () => {
   const board = await large({ stallMs: 200 });
   const stalled = Array.from({ length: 3 }, () => asksOnly(board, LARGE));
   await eventually("answers under way", async () => ((await unsentBytes(board)) > 0 ? true : undefined));
@@ -50,12 +50,12 @@ test("who takes nothing of an answer for a while is cut off", async () => {
   await board.stop();
 });
 
-test("who leaves the answers of MCP unread cannot fill the memory with them either", async () => {
+test("unread answers of MCP cannot fill the memory either", async () => {
   const board = await large();
   const body = call("search_messages", { limit: 200, include: "raw" });
   const ask = `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\naccept: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   const stalled = asksOnly(board, "/api/time");
-  // More than the system takes by itself.
+  // More than the system's buffers.
   stalled.write(ask.repeat(20));
   await eventually("answers under way", async () => ((await unsentBytes(board)) > 0 ? true : undefined));
   stalled.destroy();

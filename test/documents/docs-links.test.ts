@@ -1,4 +1,4 @@
-// Links of the documents to each other: a page that was renamed, or a heading, takes its readers along.
+// Links of the documents to each other: every linked page and heading exists.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const ROOT = resolve(import.meta.dirname, "../..");
 const PAGES = ["*.md", "docs/**/*.md"].flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
 
-/** As GitHub makes them from headings. */
+/** The anchors that GitHub makes from headings. */
 const anchor = (heading: string): string =>
   heading
     .toLowerCase()

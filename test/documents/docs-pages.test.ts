@@ -41,7 +41,7 @@ test("every link of every page to another one, and to a part of one, leads there
     const links = new Set([...body.matchAll(/\shref="([#/][^"]*|http:\/\/board\.test[^"]*)"/g)].map(([, link = ""]) => unescaped(link)));
     for (const link of links) {
       const [path = "", part] = link.replace("http://board.test", "").split("#");
-      // What is open for as long as somebody listens, and what would be all of the board.
+      // Streams, which stay open, and the dump, which is the whole board.
       if (/^\/api\/(stream|dump)|^\/docs\/try\//.test(path)) continue;
       const target = path === "" ? from : path;
       const { status, ids } = texts.get(target) ?? (await look(target));
@@ -65,7 +65,7 @@ test("the examples of the reference are what the schemas say", async () => {
     for (const content of bodies.map((one) => one?.content?.["application/json"]?.schema)) {
       if (content === undefined) continue;
       const example = sampleOf(content, schemas);
-      // A list of fixed length is shown by its first.
+      // A list of fixed length is shown by its first item.
       const faults = faultsBy(document, content as never, example).filter((fault) => !fault.includes("must NOT have fewer than"));
       expect(faults, operationId).toEqual([]);
       if (JSON.stringify(example) !== "{}") expect(shown, operationId).toContain(JSON.stringify(example, null, 2));

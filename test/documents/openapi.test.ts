@@ -12,7 +12,7 @@ let board: TestBoard;
 let document: OpenApi;
 const routes: string[] = [];
 
-/** Fastify tells of each server it makes, before the first route. */
+/** Fastify announces each server it makes, before the first route. */
 const listen = (message: unknown): void => {
   const { fastify } = message as { fastify: FastifyInstance };
   fastify.addHook("onRoute", ({ url, method }) => {
@@ -36,13 +36,13 @@ describe("the document", () => {
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
   });
-  test("is the one in the repository; run `npm run docs` where it is not", () => {
+  test("is the one in the repository; if not, run `npm run docs`", () => {
     const committed = JSON.parse(readFileSync(join(import.meta.dirname, "../../openapi.json"), "utf8")) as unknown;
     expect(document).toEqual(committed);
   });
   test("has every route of the running board, and no other", () => {
     const pages =
-      /^GET \/(readyz\/writing|metrics|assets\/\{name\}|work|tags|stats|log|agents|a\/\{agent_id\}|docs|docs\/(?:api|manual|try\/\w+)|about|new|feed\.atom|favicon\.ico|apple-touch-icon\.png|report|transparency)$/;
+      /^GET \/(readyz\/writing|metrics|assets\/\{name\}|work|tags|stats|log|agents|a\/\{agent_id\}|docs|docs\/(?:api|manual|try\/\w+)|about|new|feed\.atom|favicon\.ico|apple-touch-icon\.png|manifest\.webmanifest|report|transparency)$/;
     const own = new Set(routes.filter((route) => !/^(HEAD|OPTIONS) |^POST \/(report|preview)$/.test(route) && !pages.test(route)));
     expect(own.size).toBeGreaterThan(20);
     // Tiles have slashes in their names.
@@ -55,12 +55,12 @@ describe("the document", () => {
     expect(JSON.stringify(document)).not.toContain("$defs");
     for (const [name, schema] of Object.entries(document.components.schemas)) expect(Object.keys(schema), name).toContain("properties");
   });
-  test("has only patterns that mean the same in every language, and words where there is none", () => {
+  test("has only patterns that mean the same in every language, and a description if there is no pattern", () => {
     const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
       ([, text]) => JSON.parse(text ?? "") as string,
     );
     expect(patterns.length).toBeGreaterThan(10);
-    // Unicode classes, named groups, lookbehind and inline flags are where languages differ.
+    // Languages differ in Unicode classes, named groups, lookbehind and inline flags.
     for (const pattern of new Set(patterns)) {
       expect(pattern).not.toMatch(/\\[pPuk]|\(\?[^:]/);
       expect(pattern).toMatch(/^\^.*\$$/);
@@ -84,12 +84,12 @@ describe("the document", () => {
     expect(find("/api/messages", "min_pow")).toEqual({ type: "integer", minimum: 0, maximum: 256 });
     expect(find("/api/changes", "after")).toMatchObject({ type: "integer", minimum: 0 });
   });
-  test("tells a reader of the stream every event by name and what it holds", () => {
+  test("names every event of the stream and what it contains", () => {
     const words = document.paths["/api/stream"]?.["get"]?.responses["200"]?.description ?? "";
     for (const name of ["hello", "message", "status", "gone", "live", "gap", "error"]) expect(words).toContain(`\`${name}\``);
     for (const field of ["resumed_from", "filters", "reason", "from", "to"]) expect(words).toContain(field);
   });
-  test("declares for every operation a summary, words for every parameter, and a shape for every good answer", () => {
+  test("declares for every operation a summary, a description of every parameter, and a shape of every successful answer", () => {
     const ids = operations().map((one) => one.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { operationId, summary, parameters, responses, method, path } of operations()) {
@@ -97,7 +97,7 @@ describe("the document", () => {
       expect(parameters.filter((one) => one.in === "path").map((one) => `{${one.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
       const wordless = parameters.filter((one) => (one.description ?? "").length < 8).map((one) => one.name);
       expect(wordless, `${method} ${path}`).toEqual([]);
-      // What was merely taken has no body.
+      // A 202 has no body.
       const good = Object.entries(responses).filter(([status]) => /^2(?!02)|^302$/.test(status));
       expect(good.length, operationId).toBeGreaterThan(0);
       for (const [, { content = {} }] of good)
@@ -111,7 +111,7 @@ describe("the document", () => {
   });
 });
 
-/** The interface as it was promised; a parameter that is renamed or lost breaks agents out there. */
+/** The promised interface; renaming or removing a parameter breaks existing agents. */
 const FILTERS =
   "kind tag tag_any tag_not needs offers status root ref rel author author_not to replies_to inbox q q_mode near since until expiring_within min_pow " +
   "min_author_age min_verifies max_refutes max_risk max_copies verified_by claimed_by roots has_data has_attachment lang assisted";

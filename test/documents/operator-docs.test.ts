@@ -12,9 +12,9 @@ import { withFreePort } from "../support/smtp.ts";
 
 const read = (page: string): readonly CodeBlock[] => codeBlocks(readFileSync(join(import.meta.dirname, "../../docs", page), "utf8"));
 
-/** Languages of blocks that are no commands, but what a file holds or what a program prints. */
+/** Languages of blocks that are not commands, but the content of a file or the output of a program. */
 const SHOWN = ["ini", "yaml", "output", ""];
-/** As it stands in the guides. */
+/** The text as it is in the guides. */
 const addressOf = (database: string): string => `postgres://blackboard@localhost/${database}?host=/run/postgresql`;
 const DATABASES = ["blackboard", "empty"];
 
@@ -30,7 +30,7 @@ async function follow(page: string, machine: Machine, which: (block: CodeBlock) 
   }
 }
 
-/** Each line in this order, with others in between; `...` is whatever comes there. */
+/** Each line in this order, with others in between; `...` stands for any text. */
 function expectLines(printed: string, shown: string, where: string): void {
   const lines = printed.split("\n");
   for (const line of shown.split("\n")) {
@@ -46,7 +46,7 @@ function expectLines(printed: string, shown: string, where: string): void {
   }
 }
 
-/** Those under this heading, of which the commands may have to name something. */
+/** The blocks under this heading that contain these words. */
 const under =
   (name: string, words = "") =>
   ({ heading, text }: CodeBlock): boolean =>
@@ -60,11 +60,11 @@ interface Checkpoint {
 const originOf = ({ payload }: Checkpoint): string => (JSON.parse(payload) as { origin: string }).origin;
 const checkpoint = async ({ url }: Machine): Promise<Checkpoint> => (await (await fetch(`${url}/api/checkpoint`)).json()) as Checkpoint;
 
-/** Three free ports; where somebody was faster, all of it is done again with others. */
+/** Three free ports; if another process takes one first, everything is done again with others. */
 const withPorts = (begin: (ports: readonly [number, number, number]) => Promise<void>): Promise<void> =>
   withFreePort((one) => withFreePort((two) => withFreePort((three) => begin([one, two, three]))));
 
-test("who follows the guides from an empty machine has a board, a removal, a backup, another machine and a second node", async () => {
+test("an operator who follows the guides from an empty machine has a board, a removal, a backup, another machine and a second node", async () => {
   const server = await postgresServer();
   try {
     await withPorts(async (ports) => {
@@ -80,7 +80,7 @@ test("who follows the guides from an empty machine has a board, a removal, a bac
       await using second = new Machine({ name: "new.example", parent, port: ports[1], replaced });
       await using third = new Machine({ name: "node2.example", parent, port: ports[2], replaced });
 
-      // What certbot would have made.
+      // The files that certbot would have made.
       const live = join(first.root, "etc/letsencrypt/live/board.example");
       const { cert, key } = selfSigned("board.example");
       mkdirSync(live, { recursive: true });
@@ -110,7 +110,7 @@ test("who follows the guides from an empty machine has a board, a removal, a bac
       await follow("moving.md", second, under("On the new machine"));
       expect(await checkpoint(second)).toMatchObject({ board, seq });
 
-      // The settings came along, and so the name of the first machine.
+      // The settings were copied too, and with them the name of the first machine.
       expect(originOf(await checkpoint(second))).toBe(first.url);
       await follow("moving.md", second, under("To another name"));
       const renamed = await checkpoint(second);
@@ -125,7 +125,7 @@ test("who follows the guides from an empty machine has a board, a removal, a bac
       await follow("nodes.md", third, under("Every other node"));
       expect(await checkpoint(third)).toMatchObject({ board, seq });
 
-      // One board: what is posted at one node is read at the other, and what was removed on the first machine is gone here too.
+      // It is one board: a post on one node is read on the other, and a message removed on the first machine is gone here too.
       await second.run(
         'blackboard keygen --key-file ~/agent.key && blackboard post note --title "Over two nodes" --url https://board.example --key-file ~/agent.key',
       );
@@ -137,7 +137,7 @@ test("who follows the guides from an empty machine has a board, a removal, a bac
   }
 });
 
-test("what cannot be run on a test machine is marked in the guides, and is this", () => {
+test("blocks that a test machine cannot run are marked in the guides, and are these", () => {
   const pages = ["install.md", "mail.md", "moderation.md", "moving.md", "nodes.md", "operate.md", "proxy.md", "public-board.md"];
   const marked = pages.flatMap((page) => read(page).flatMap(({ noRun, text }) => (noRun ? [`${page}: ${text.split("\n")[0] ?? ""}`] : [])));
   expect(marked).toEqual([

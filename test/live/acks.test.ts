@@ -1,4 +1,4 @@
-// Acknowledgements on the stream: whoever sent something hears what became of it, live and from the log.
+// Acknowledgements on the stream: the sender of a message learns what happened to it, live and from the log.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { acknowledge } from "../support/acks.ts";
 import { TestBoard } from "../support/board.ts";
@@ -12,7 +12,7 @@ afterAll(() => board[Symbol.asyncDispose]());
 
 const head = async (): Promise<number> => (await board.get<{ seq: number }>("/api/checkpoint")).body.seq;
 
-test("the sender hears that its message was acted on, whatever else the acknowledgement names, and others do not", async () => {
+test("the sender learns that its message was acted on, whatever else the acknowledgement names, and others do not", async () => {
   const [ann, bob, eve] = [board.agent(), board.agent(), board.agent()];
   const first = await board.put(eve, { kind: "note", title: "from eve", to: bob.id });
   const sent = await board.put(ann, { kind: "task", title: "from ann", tags: ["boats"], to: bob.id });
@@ -33,7 +33,7 @@ test("the sender hears that its message was acted on, whatever else the acknowle
   };
   for (const [i, one] of live.entries())
     expect({ filter: filters[i], data: (await one.next("ack")).data }).toEqual({ filter: filters[i], data: expected });
-  // The same for those who come later.
+  // The same for readers that connect later.
   for (const filter of filters) {
     await using later = await openStream(board, `/api/stream?${filter}`, { "last-event-id": String(from) });
     const heard = (await later.upTo("live")).filter(({ event }) => event === "ack");
@@ -42,13 +42,13 @@ test("the sender hears that its message was acted on, whatever else the acknowle
       heard: [{ data: expected, id: String(expected.seq) }],
     });
   }
-  // Bob's own messages are none of it: the next thing that this reader hears is one.
+  // Bob's own messages are not part of it: the next event of this reader is one.
   const own = await board.put(bob, { kind: "note", title: "bob's own" });
   expect((await quiet.next("message")).data).toMatchObject({ id: own.id });
   for (const one of live) await one[Symbol.asyncDispose]();
 });
 
-test("that an agent has read on is heard by those who follow what reaches it, and by nobody else", async () => {
+test("an agent's reading position is sent to readers of its inbox, and to nobody else", async () => {
   const [ann, bob] = [board.agent(), board.agent()];
   const sent = await board.put(ann, { kind: "note", title: "read on", to: bob.id });
   const following = [`to=${bob.id}`, `inbox=${bob.id}`, `to=${bob.id}&kind=task`, `inbox=${bob.id},${ann.id}`];

@@ -1,4 +1,4 @@
-// Waiting by the last change: whoever follows a list hears of new statuses, votes, leases and reopened work, not only of new messages.
+// Waiting by the last change: a reader of a list learns of new statuses, votes, leases and reopened work, not only of new messages.
 import { describe, expect, test } from "vitest";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
@@ -24,12 +24,12 @@ const waits = (board: TestBoard) =>
     (await board.get<string>("/metrics")).body.includes("blackboard_stream_readers 1") ? true : undefined,
   );
 
-test("every change that readers wait for is listed after the entry before it, and what only counts replies is not", async () => {
+test("every change that readers wait for is listed after the entry before it, and mere reply counts are not", async () => {
   await using board = await TestBoard.start();
   const [asker, worker, checker] = [board.agent(), board.agent(), board.agent()];
   const task = await board.put(asker, { kind: "task", title: "followed" });
   let seen = await head(board);
-  /** What changed in the task since the last look. */
+  /** The changes of the task since the last request. */
   const changed = async (): Promise<string | undefined> => {
     const { body } = await board.get<Page>(`/api/messages?kind=task&changed_after=${seen}`);
     seen = body.latest_seq;
@@ -59,7 +59,7 @@ test("every change that readers wait for is listed after the entry before it, an
   expect(replaced.body.messages.map(({ id }) => id)).toContain(task.id);
 });
 
-test("work whose last part is done is offered again to whoever waits for changes, also where the part just ends", async () => {
+test("work whose last part is done is offered again to readers that wait for changes, also if the part just ends", async () => {
   await using board = await TestBoard.start();
   const [asker, worker] = [board.agent(), board.agent()];
   const whole = await board.put(asker, { kind: "task", title: "in parts" });
@@ -85,7 +85,7 @@ test("work whose last part is done is offered again to whoever waits for changes
   expect((await board.get(`/api/messages/${third.id}`)).status).toBe(410);
 });
 
-test("what was taken back or removed is told after the entry that did it, to those who ask for tombstones", async () => {
+test("withdrawn and removed messages are listed after the entry that did it, for readers that ask for tombstones", async () => {
   await using board = await TestBoard.start();
   await using operator = await Operator.at(board);
   const author = board.agent();
@@ -129,7 +129,7 @@ test("in the order of changes nothing is passed over from page to page, and each
   expect((await board.get<Page>(`/api/messages?changed_after=${body.latest_seq + 100}&wait=30`)).body.messages).toEqual([]);
 });
 
-describe("who waits is woken", () => {
+describe("a waiting reader is woken", () => {
   test("by work that is open again when its lease ends", async () => {
     await using board = await TestBoard.start();
     const [asker, worker, other] = [board.agent(), board.agent(), board.agent()];

@@ -1,4 +1,4 @@
-// Long poll: no match is slept through, whenever it comes, and nobody waits longer than asked.
+// Long poll: no match is missed, whenever it comes, and nobody waits longer than requested.
 import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
@@ -10,12 +10,12 @@ interface Page {
   readonly latest_seq: number;
 }
 
-test("a post at any moment around the look wakes the one who waits for it", async () => {
+test("a post at any moment around the check wakes the waiting caller", async () => {
   await using board = await TestBoard.start();
   const agent = board.agent();
   let { seq } = await board.put(agent, { kind: "note", body: "first" });
   for (let i = 0; i < tries(300, 90); i++) {
-    // From before the request is sent to well after it waits, in steps of the event loop.
+    // From before the request is sent to well after it waits, in turns of the event loop.
     const poll = board.get<Page>(`/api/messages?after_seq=${seq}&wait=30&tag=wanted`);
     for (let turn = 0; turn < i % 30; turn++) await new Promise((resolve) => void setImmediate(resolve));
     const [wanted] = await Promise.all([
@@ -29,7 +29,7 @@ test("a post at any moment around the look wakes the one who waits for it", asyn
   }
 });
 
-test("who waits for something else sleeps on, and at the end learns how far the log has come", async () => {
+test("a caller that waits for something else keeps waiting, and at the end learns the newest seq", async () => {
   await using board = await TestBoard.start();
   const agent = board.agent();
   const { seq } = await board.put(agent, { kind: "note", body: "first" });
@@ -46,7 +46,7 @@ test("who waits for something else sleeps on, and at the end learns how far the 
   );
 });
 
-test("what is there already is answered at once, and so is a wait of nothing", async () => {
+test("existing messages are answered at once, and so is a wait of 0", async () => {
   await using board = await TestBoard.start();
   const note = await board.put(board.agent(), { kind: "note", body: "here" });
   expect((await board.get<Page>("/api/messages?after_seq=0&wait=30")).body.messages.map(({ id }) => id)).toEqual([note.id]);

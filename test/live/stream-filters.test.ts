@@ -1,4 +1,4 @@
-// Every filter of the listing on the stream: whom a message, its status and its end are told to, live and from the log.
+// Every filter of lists on the stream: which readers get a message, its status and its end, live and from the log.
 import { expect, test } from "vitest";
 import { FILTER_NAMES } from "../../src/core/query/filters.ts";
 import { HOUR_MS } from "../../src/core/durations.ts";
@@ -12,10 +12,10 @@ interface Case {
   readonly ask: (world: World) => string;
   readonly hit: (world: World) => Fields;
   readonly miss: (world: World) => Fields;
-  /** Who posts the message that is to be missed, if not the same agent. */
+  /** The author of the message that must not match, if it is another agent. */
   readonly missBy?: "other";
   readonly hitBlobs?: Record<string, string>;
-  /** Whether hit and miss differ only by what happens to them later. */
+  /** Whether the matching and the other message differ only by later events. */
   readonly later?: true;
 }
 
@@ -28,7 +28,7 @@ interface World {
 }
 
 const TEXT = "an attachment";
-/** Long enough that somebody who posts it too has copied it. */
+/** Long enough that another agent's post of the same text counts as a copy. */
 const LONG_HERE = "The nightly build of the harbour service fails since Tuesday, when the new linker came; nobody has looked into it yet.";
 const attachment = { sha256: sha256(TEXT), name: "a.txt", mime: "text/plain", size: TEXT.length };
 const plain = { kind: "task", title: "something plain", body: "nothing of note" };
@@ -80,9 +80,9 @@ const CASES: Readonly<Record<string, Case>> = {
     body: "the database migration failed with a timeout error",
   }),
 };
-/** Filters by what is erased with a message. */
+/** Filters by fields that are erased with a message. */
 const ERASED = new Set(["tag", "tag_any", "tag_not", "needs", "offers", "lang", "q", "q_mode", "near"]);
-/** What only status, votes or both decide; tested below. */
+/** Filters by status or votes; tested below. */
 const MOVING = new Set(["status", "min_verifies", "max_refutes", "verified_by", "claimed_by"]);
 
 test("no filter is left out here", () => {
@@ -102,7 +102,7 @@ async function live(board: TestBoard, path: string): Promise<StreamReader> {
   return reader;
 }
 
-/** All frames up to a message that says so. */
+/** All frames up to a marked message. */
 async function upToMarked(reader: StreamReader, mark: string): Promise<Frame[]> {
   const frames: Frame[] = [];
   for (;;) {
@@ -112,7 +112,7 @@ async function upToMarked(reader: StreamReader, mark: string): Promise<Frame[]> 
   }
 }
 
-test("who filters hears of what matches, of its status and of its end, and of nothing else; the same from the log", async () => {
+test("a filtered reader gets matching messages, their status and their end, and nothing else; the same from the log", async () => {
   await using board = await TestBoard.start();
   const world = { author: board.agent(), third: board.agent(), root: "" };
   await board.put(world.author, { kind: "note", body: LONG_HERE });
@@ -142,13 +142,13 @@ test("who filters hears of what matches, of its status and of its end, and of no
     ];
     for (const { id } of gone) {
       const { to } = (await board.record(id)).meta;
-      // What is addressed to somebody, nobody else may claim.
+      // Nobody but the addressee may claim it.
       const claimer = [here.third, here.other].find((agent) => agent.id === to) ?? board.agent();
       await board.put(claimer, { kind: "claim", refs: [{ rel: "claims", id }] });
     }
-    // A message that is here no more when the past is read again.
+    // A message that no longer exists when the log is read again.
     const leaving = await board.put(here.author, { ...one.hit(here), title: "leaves soon" }, one.hitBlobs);
-    // What is withdrawn before it was told is told to nobody: they hear of it first.
+    // A message that is withdrawn before it was sent is sent to nobody, so the readers get it first.
     const [everything, heard] = [await upToMarked(all, leaving.id), await upToMarked(reader, leaving.id)];
     for (const { id, agent } of [...gone, { id: leaving.id, agent: here.author }])
       await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id }] });
@@ -173,20 +173,20 @@ test("who filters hears of what matches, of its status and of its end, and of no
 
     await using again = await openStream(board, path, { "last-event-id": String(from) });
     const replayed = (await again.upTo("live")).slice(1, -1);
-    // What is gone by now is not shown again, but its status and its end are; what is erased may have matched (see the decision on traces).
+    // Ended messages are not shown again, but their status and their end are. Erased ones may have matched (see the decision on traces).
     const past = concerning(replayed).filter(([, id]) => !ERASED.has(name) || ours.has(id ?? ""));
     expect(past, `from the log with ${name}`).toEqual(expected.filter(([event]) => event !== "message"));
   }
 });
 
-test("who filters by status or votes hears when a message comes to match and when it ceases to", async () => {
+test("a reader that filters by status or votes learns when a message begins to match and when it ceases to", async () => {
   await using board = await TestBoard.start();
   const [author, voter, other] = [board.agent(), board.agent(), board.agent()];
   const finding = await board.put(author, { kind: "finding", body: "the sky is blue" });
   const bystander = await board.put(author, { kind: "finding", body: "the sea is green" });
   const open = (parameters: string) => live(board, `/api/stream?${parameters}`);
   await using everything = await live(board, "/api/stream");
-  /** What comes next is to find everybody told of this: what happens before it was told may be told otherwise. */
+  /** Waits until all readers have this event, because an event may look different if something else happens before it was sent. */
   const put = async (agent: Agent, fields: Fields): Promise<PostBody> => {
     const posted = await board.put(agent, fields);
     await upToMarked(everything, posted.id);
@@ -203,7 +203,7 @@ test("who filters by status or votes hears when a message comes to match and whe
   const vote = await put(voter, { kind: "verification", body: "looked", refs: [{ rel: "verifies", id: finding.id }] });
   const against = await put(other, { kind: "verification", body: "dived", refs: [{ rel: "refutes", id: bystander.id }] });
   await put(voter, { kind: "retraction", refs: [{ rel: "retracts", id: vote.id }] });
-  // Whoever hears of it late: nobody stands by it any more.
+  // For late readers: the voter has withdrawn the vote by now.
   for (const parameters of [`verified_by=${voter.id}`, "min_verifies=1", "status=verified"]) {
     await using late = await openStream(board, `/api/stream?${parameters}`, { "last-event-id": String(bystander.seq) });
     const told = (await late.upTo("live")).filter(({ event }) => event === "status").map(({ data }) => (data as { to: string }).to);
@@ -212,7 +212,7 @@ test("who filters by status or votes hears when a message comes to match and whe
   await put(voter, { kind: "verification", body: "looked again", refs: [{ rel: "verifies", id: finding.id }] });
   await put(other, { kind: "retraction", refs: [{ rel: "retracts", id: against.id }] });
   await put(author, { kind: "retraction", refs: [{ rel: "retracts", id: finding.id }] });
-  // Everybody's last word: something that matches every one of the filters sooner or later.
+  // The last event for everybody: a message that sooner or later matches every filter.
   const lasts = new Set<string>();
   for (const agent of [voter, other]) {
     const { id } = await put(author, { kind: "finding", body: `last, for ${agent.id}` });
@@ -236,7 +236,7 @@ test("who filters by status or votes hears when a message comes to match and whe
   const [v, c, n, u, x, y] = await Promise.all(all.map(heardBy));
   const life = ["finding status open>verified", "finding status verified>open", "finding status open>verified", "finding gone retracted"];
   expect({ v, c, n, x }).toEqual({ v: life, c: [], n: life, x: life });
-  // Whose vote was withdrawn is not known any more: nobody who asks for a voter's word misses the change, and some hear of it for nothing.
+  // The voter of a withdrawn vote is no longer known. So every reader that filters by voter gets the change, and some get it needlessly.
   expect(y).toEqual(["finding status verified>open"]);
   expect(u).toEqual([
     ...life.slice(0, 1),
@@ -247,7 +247,7 @@ test("who filters by status or votes hears when a message comes to match and whe
   ]);
 });
 
-test("who follows what an agent holds hears of it when it is claimed, when the lease ends and when it goes; so does who reads the log", async () => {
+test("a reader of an agent's leases learns of a claim, of the end of the lease and of the end of the work; also from the log", async () => {
   await using board = await TestBoard.start();
   const [author, worker, other] = [board.agent(), board.agent(), board.agent()];
   const { seq: from } = await board.put(author, { kind: "note", body: "before" });
@@ -281,12 +281,12 @@ test("who follows what an agent holds hears of it when it is claimed, when the l
   expect(facts((await again.upTo("live")).slice(1, -1))).toEqual(expected);
 });
 
-test("a reader who searches hears of the end of what matched before it came and since, not of what never did", async () => {
+test("a reader that searches learns of the end of messages that matched, before and after it connected, and of no others", async () => {
   await using board = await TestBoard.start();
   const agent = board.agent();
   const early = await board.put(agent, { kind: "note", body: "a needle from before" });
   const hay = await board.put(agent, { kind: "note", body: "hay" });
-  // A long poll with the same question comes first, and knows nothing of the past.
+  // A long poll with the same filter comes first, and knows no earlier messages.
   const poll = board.get<{ messages: { id: string }[] }>(`/api/messages?q=needle&after_seq=${hay.seq}&wait=30`);
   await using reader = await live(board, "/api/stream?q=needle");
   const late = await board.put(agent, { kind: "note", body: "a late needle" });
@@ -297,7 +297,7 @@ test("a reader who searches hears of the end of what matched before it came and 
   expect((await reader.next("gone")).data).toMatchObject({ id: late.id });
 });
 
-test("what was withdrawn or has expired answers no question about its labels: a right guess and a wrong one hear the same", async () => {
+test("a withdrawn or expired message reveals nothing about its labels: a right guess and a wrong one get the same answer", async () => {
   await using board = await TestBoard.start();
   const [agent, other] = [board.agent(), board.agent()];
   const { seq: from } = await board.put(agent, { kind: "note", body: "before" });

@@ -40,7 +40,7 @@ test("a client that reads the wire finds retry first, then hello, live, and each
   ]);
 });
 
-test("a proxy that drops silent connections hears a comment every 15 seconds, and no reader hears it more often", async () => {
+test("a proxy that drops silent connections gets a comment every 15 seconds, and no reader gets it more often", async () => {
   await using board = await TestBoard.start();
   using reader = rawStream(board.url, "/api/stream");
   await eventually("live", () => has("event: live")(reader));
@@ -55,7 +55,7 @@ test("a proxy that drops silent connections hears a comment every 15 seconds, an
   await eventually("the message", () => has("still there")(reader));
 });
 
-test("who resumes gets what it missed, in order, then live once; who is up to date gets live at once", async () => {
+test("a reader that resumes gets what it missed, in order, then live once; one that is up to date gets live at once", async () => {
   await using board = await TestBoard.start();
   const agent = board.agent();
   for (let i = 1; i <= 250; i++) await board.put(agent, { kind: "note", body: `note ${i}` });
@@ -89,7 +89,7 @@ test("`since` replays what was received from then on, without a cursor", async (
   expect((await ahead.upTo("live")).map((frame) => frame.event)).toEqual(["hello", "live"]);
 });
 
-test("a cursor older than the log kept is told what is missing, then goes on from there", async () => {
+test("a reader with a cursor older than the stored log learns which entries are missing, then continues from there", async () => {
   await using board = await TestBoard.start();
   const agent = board.agent();
   for (let i = 1; i <= 10; i++) await board.put(agent, { kind: "note", body: `note ${i}` });
@@ -149,7 +149,7 @@ describe("a wrong request is refused before the first byte", () => {
   });
 });
 
-test("HEAD tells what a stream would be and ends", async () => {
+test("HEAD shows what a stream would be, and ends", async () => {
   await using board = await TestBoard.start({ flags: ["--rate-limits", "on"] });
   for (let i = 0; i < 25; i++) {
     const response = await fetch(`${board.url}/api/stream`, { method: "HEAD" });
@@ -160,7 +160,7 @@ test("HEAD tells what a stream would be and ends", async () => {
   expect((await fetch(`${board.url}/api/stream?limit=1`, { method: "HEAD" })).status).toBe(400);
 });
 
-test("what a reader still sends is not taken for a request, and does not break its stream", async () => {
+test("further data of a reader is not taken for a request, and does not break its stream", async () => {
   await using board = await TestBoard.start();
   using reader = rawStream(board.url, "/api/stream");
   await eventually("live", () => has("event: live")(reader));

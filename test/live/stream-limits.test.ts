@@ -1,4 +1,4 @@
-// Readers that take nothing, readers that are too many, and a board that goes: nobody else is harmed, and everybody is told why.
+// Readers that do not read, too many readers, and a board that stops: nobody else is harmed, and everybody learns why.
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { OPEN_AT_ONCE } from "../../src/board/limits/buckets.ts";
@@ -17,7 +17,7 @@ const isLive = (reader: RawReader) => () => (reader.text.includes("event: live")
 const readersOf = async (board: TestBoard) =>
   Number(/^blackboard_stream_readers (\d+)$/m.exec((await board.get<string>("/metrics")).body)?.[1]);
 
-test("a reader that takes nothing is cut off and told so, at a bounded cost, and others do not notice", async () => {
+test("a reader that does not read is cut off and told why, at a bounded cost, and others do not notice", async () => {
   await using board = await TestBoard.start();
   await using other = await openStream(board, "/api/stream");
   await other.upTo("live");
@@ -26,7 +26,7 @@ test("a reader that takes nothing is cut off and told so, at a bounded cost, and
   stalled.stall();
   const agent = board.agent();
   let posted = 0;
-  // The kernels' buffers come first; once these are full, a megabyte waits and no more.
+  // The buffers of the kernel come first; when they are full, at most a megabyte waits.
   while ((await readersOf(board)) === 2 && posted < 300) {
     await board.put(agent, large(posted++));
     await other.next("message");
@@ -36,7 +36,7 @@ test("a reader that takes nothing is cut off and told so, at a bounded cost, and
   await eventually("the end", () => (stalled.closed ? true : undefined));
   const frames = stalled.text.split("\n\n").filter((frame) => frame !== "");
   expect(frames.at(-1)?.slice(0, 200)).toMatch(/^event: error\ndata: \{"error":\{"code":"consumer_too_slow"/);
-  // What it got before is whole and without a gap, so that it can go on from there.
+  // What it received before has no gap, so that it can continue from there.
   const ids = frames.flatMap((frame) => /^id: (\d+)\nevent: message/.exec(frame)?.[1] ?? []);
   expect(ids).toEqual(ids.map((_, i) => String(i + 1)));
   await using again = await openStream(board, "/api/stream", { "last-event-id": ids.at(-1) ?? "0" });
@@ -44,7 +44,7 @@ test("a reader that takes nothing is cut off and told so, at a bounded cost, and
   expect([...ids, ...rest]).toEqual(Array.from({ length: posted }, (_, i) => String(i + 1)));
 });
 
-test("a large past is read at the reader's pace and never cuts it off; one who stops reading it is cut off after 30 seconds", async () => {
+test("a long backlog is sent at the reader's pace and never cuts it off; a reader that stops reading is cut off after 30 seconds", async () => {
   await using board = await TestBoard.start();
   const agent = board.agent();
   const past = [...Array.from({ length: 120 }, (_, i) => large(i)), ...notes(600, (i) => `small ${i}`)];
@@ -52,9 +52,9 @@ test("a large past is read at the reader's pace and never cuts it off; one who s
   using slow = rawStream(board.url, "/api/stream", ["last-event-id: 0"]);
   using stalled = rawStream(board.url, "/api/stream", ["last-event-id: 0"], "event: hello");
   await eventually("hello", () => (stalled.text.includes("event: hello") ? true : undefined));
-  // Fits and starts, as on a bad line.
+  // With pauses, as on a bad connection.
   for (let i = 0; i < 20; i++) {
-    // The board goes on meanwhile, for as long as it takes to answer a question.
+    // The board continues to answer requests meanwhile.
     slow.stall();
     await readersOf(board);
     slow.resume();
@@ -85,7 +85,7 @@ async function open(board: TestBoard, count: number): Promise<StreamReader[]> {
   return readers;
 }
 
-test("one address has 20 streams and long polls at once, the next one is told to wait, and every place is given back", async () => {
+test("one address has at most 20 streams and long polls at once, the next one has to wait, and every place becomes free again", async () => {
   await using board = await limited();
   const readers = await open(board, OPEN_AT_ONCE - 2);
   const gone = new AbortController();
@@ -101,7 +101,7 @@ test("one address has 20 streams and long polls at once, the next one is told to
   await using elsewhere = await openStream(board, "/api/stream", { "x-forwarded-for": "203.0.113.5" });
   expect(elsewhere.status).toBe(200);
 
-  // Long polls whose callers go away.
+  // Long polls whose callers disconnect.
   gone.abort();
   await Promise.all(polls);
   await eventually("two places", async () => ((await readersOf(board)) === OPEN_AT_ONCE - 1 ? true : undefined));
@@ -110,11 +110,11 @@ test("one address has 20 streams and long polls at once, the next one is told to
   for (const reader of readers) await reader[Symbol.asyncDispose]();
   await eventually("all places", async () => ((await readersOf(board)) === 1 ? true : undefined));
 
-  // Refusals take no place.
+  // Refused requests take no place.
   for (let i = 0; i < OPEN_AT_ONCE + 5; i++)
     expect((await board.get("/api/stream", { headers: { "last-event-id": "99" } })).status).toBe(400);
   for (let i = 0; i < OPEN_AT_ONCE + 5; i++) expect((await board.get("/api/messages?wait=5")).status).toBe(400);
-  // Nor do connections that are torn down, however early.
+  // Nor do connections that are closed, however early.
   const { port } = new URL(board.url);
   for (let i = 0; i < OPEN_AT_ONCE * 2; i++) {
     await new Promise<void>((resolve) => {
@@ -142,7 +142,7 @@ test("long polls one after the other on one connection leave nothing behind on i
   expect(warnings).toEqual([]);
 });
 
-test("a board that is told to stop tells its readers, answers its long polls and exits in time, stalled readers or not", async () => {
+test("a board that stops tells its readers, answers its long polls and exits in time, with or without stalled readers", async () => {
   const clock = new ProcessClock();
   await using board = await BoardProcess.serve(emptyDirectory(), ["--pow-bits", String(TEST_BITS), "--log-level", "warn"], {}, [], clock);
   const envelope = JSON.stringify(new Agent(clock.now).envelope({ kind: "note", body: "one" }));
@@ -164,7 +164,7 @@ test("a board that is told to stop tells its readers, answers its long polls and
   });
   expect(await reader.take()).toBeUndefined();
   expect(await (await poll).json()).toMatchObject({ messages: [], latest_seq: 1 });
-  // So long it waits for those who take nothing; after nine seconds it would force its end, and no clock goes that far here.
+  // It waits this long for readers that do not read. After nine seconds it would force its end, but no clock goes that far here.
   await clock.advance(5000);
   const { code, stderr } = await ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -44,7 +44,7 @@ test(`a reader that is dropped ${KILLS * DROPS} times, also by a board that is k
     await Promise.all(posting);
     const log = await wholeLog(board.url);
     const head = log.at(-1)?.seq ?? 0;
-    // A filter that the last entries do not concern hears nothing of them; who comes back is told where the log stands.
+    // If the last entries do not match a filter, its reader gets nothing of them; when it comes back, it learns the newest seq.
     for (const one of followers) one.drop();
     await eventually("both readers at the head", () => (followers.every((one) => one.last >= head) ? true : undefined));
     for (const one of followers) one.stop();
@@ -69,7 +69,7 @@ test(`a reader that is dropped ${KILLS * DROPS} times, also by a board that is k
   }
 });
 
-test("readers that arrive in the middle of a flood miss nothing and hear nothing twice, wherever they start", async () => {
+test("readers that connect in the middle of a flood miss nothing and get nothing twice, wherever they start", async () => {
   await using board = await TestBoard.start();
   let going = true;
   const posting = Array.from({ length: 4 }, () =>

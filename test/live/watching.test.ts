@@ -1,4 +1,4 @@
-// What an operator sees of a board that runs: its log, its figures, and what it does about a report.
+// What an operator sees of a running board: its log, its metrics, and the command for reports.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:net";
@@ -29,7 +29,7 @@ const figureOf = (text: string, name: string): number =>
   );
 
 describe("the log", () => {
-  test("has levels by name and times that people can read, and text for those who look at it", async () => {
+  test("has levels by name, times that people can read, and plain text for a terminal", async () => {
     const log: string[] = [];
     const text: string[] = [];
     await using board = await TestBoard.start({ log });
@@ -47,15 +47,15 @@ describe("the log", () => {
     const { id } = await board.put(agent, { kind: "note", body: "to be removed" });
     await using operator = await Operator.at(board);
     await operator.remove(id);
-    expect(await lineOf(log, { msg: "the operator decided", target: id })).toMatchObject({
+    expect(await lineOf(log, { msg: "the operator made a decision", target: id })).toMatchObject({
       visibility: "content_removed",
       category: "spam",
       seq: 2,
     });
     await operator.decide({ do: "restore", target: id });
-    await lineOf(log, { msg: "the operator took a decision back", target: id });
+    await lineOf(log, { msg: "the operator reversed a decision", target: id });
     await operator.decide({ do: "block_key", agent: agent.id, reasons: reasons() });
-    await lineOf(log, { msg: "the operator decided", target: agent.id, visibility: "key_blocked" });
+    await lineOf(log, { msg: "the operator made a decision", target: agent.id, visibility: "key_blocked" });
     await operator.session.order({ do: "switch", switches: { readOnly: true } });
     board.clock.advance(1000);
     await lineOf(log, { msg: "the operator set a switch", read_only: true });
@@ -66,7 +66,7 @@ describe("the log", () => {
     expect(linesOf(log).filter(({ level }) => level !== "info")).toEqual([]);
   });
 
-  test("of requests, where it is wanted: each once, without who asked for what", async () => {
+  test("of requests, if it is switched on: each once, without addresses and parameters", async () => {
     const log: string[] = [];
     await using board = await TestBoard.start({ log, flags: ["--access-log", "on"] });
     await board.get("/api/messages?q=private");
@@ -127,7 +127,7 @@ describe("the log", () => {
     expect(linesOf(log).filter(({ path }) => path === "-")).toHaveLength(1);
   });
 
-  test("of requests in full, with the caller that a proxy names; and of none where it is not wanted", async () => {
+  test("of requests in full, with the caller that a proxy names; and of none if it is switched off", async () => {
     const log: string[] = [];
     const quiet: string[] = [];
     await using board = await TestBoard.start({ log, flags: ["--access-log", "full", "--trusted-proxies", "127.0.0.1"] });
@@ -138,7 +138,7 @@ describe("the log", () => {
     expect(linesOf(quiet).map(({ msg }) => msg)).toEqual([expect.stringContaining("board"), "listening"]);
   });
 
-  test("tells of each mail that was refused, to those who look closely", async () => {
+  test("has each refused mail at the debug level", async () => {
     const log: string[] = [];
     await using board = await TestBoard.start({ log, smtpPort: 0 });
     await using client = await SmtpClient.connect(board.smtpPort);
@@ -171,7 +171,7 @@ describe.concurrent("/metrics", () => {
     await Promise.all(clients.map((one) => one[Symbol.asyncDispose]()));
   });
 
-  test("tells what is required, kept, reported and refused", async () => {
+  test("shows what is required, stored, reported and refused", async () => {
     await using board = await TestBoard.start();
     const { id } = await board.put(board.agent(), { kind: "note", body: "reported" });
     await board.send("no json");
@@ -188,7 +188,7 @@ describe.concurrent("/metrics", () => {
     expect(body).toMatch(/^blackboard_info\{version="\d+\.\d+\.\d+",store="(?:sqlite|postgresql)",profile="public"\} 1$/m);
   });
 
-  test("is for those who know the token, where there is one", async () => {
+  test("requires the token, if there is one", async () => {
     const token = "0123456789abcdef0123456789abcdef";
     await using board = await TestBoard.start({ flags: ["--metrics-token", token] });
     for (const authorization of [undefined, `Bearer ${token}0`, `Basic ${token}`, token])
@@ -229,11 +229,11 @@ describe.concurrent("a new report", () => {
       return said.split("\n").length > 2 ? said : undefined;
     });
     expect(text).toMatch(new RegExp(`^rp_[0-9a-f]{16} spam ${id} http://\\S+\nrp_[0-9a-f]{16} fraud ${id} http://\\S+\n$`));
-    expect(await lineOf(log, { msg: "a report came in", category: "fraud" })).toMatchObject({ target: id });
+    expect(await lineOf(log, { msg: "new report", category: "fraud" })).toMatchObject({ target: id });
     expect(log.join("")).not.toContain("pwned");
   });
 
-  test("whose command fails is stored all the same, and the log says that the command failed", async () => {
+  test("whose command fails is still stored, and the log says that the command failed", async () => {
     const log: string[] = [];
     await using board = await TestBoard.start({ log, flags: ["--on-report", "exit 3"] });
     const { id } = await board.put(board.agent(), { kind: "note", body: "reported" });

@@ -1,4 +1,4 @@
-// A backup and the key of its board: never another board's, never lost on the way, and said where it is.
+// A backup and the key of its board: never another board's key, never lost on the way, and the operator learns where it is.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -33,11 +33,11 @@ const configOf = async (data: string, ...more: string[]) => readConfig([...(awai
 const place = (data: string): string => (onPostgres() ? "the database" : data);
 const keyIn = (path: string): string => readFileSync(path, "utf8");
 
-/** `blackboard operate`, and what it said. */
+/** `blackboard operate`, and its output. */
 const operate = async (data: string, ...args: string[]) => runHere(["operate", ...args, ...(await flags(data))]);
 
 describe("a backup", () => {
-  test("holds the key that the database belongs to; where another is at hand, or none, it is not made, and says what would be right", async () => {
+  test("contains the key of its database; with another key, or none, it is not made, and the refusal says what to do", async () => {
     const dir = join(emptyDirectory(), "backup");
     const missing = join(emptyDirectory(), "missing.key");
     const needed = (file: string): string =>
@@ -53,12 +53,12 @@ describe("a backup", () => {
     expect(readdirSync(dir)).toEqual(["board.db", "head.json"]);
     const keyed = join(emptyDirectory(), "backup");
     const { code, stdout } = await operate(board.data, "backup", keyed);
-    const words = `Backed up to ${keyed}: the log of the board ${id} up to entry 1. It holds the board's key: keep it as safe as the board itself.\n`;
+    const words = `Backed up to ${keyed}: the log of the board ${id} up to entry 1. It contains the board's key: keep it as safe as the board itself.\n`;
     expect({ code, stdout }).toEqual({ code: 0, stdout: words });
     expect(keyIn(join(keyed, "board.key"))).toBe(keyIn(join(board.data, "board.key")));
   });
 
-  test("is not put where it goes with the board, nor where a slip of the pen leads", async () => {
+  test("is not written to a place where it would be lost with the board, nor to a mistyped one", async () => {
     const [home, config] = [emptyDirectory(), await configOf(board.data)];
     const files = readdirSync(board.data);
     symlinkSync(board.data, join(home, "link"));
@@ -83,14 +83,14 @@ describe("a restored backup", () => {
     expect(await again.name()).toBe(id);
   });
 
-  test("of a backup without key says which one is needed and where, and starts with that one only", async () => {
+  test("of a backup without a key says which one is needed and where, and starts with that one only", async () => {
     const dir = join(emptyDirectory(), "backup");
     await makeBackup(await configOf(board.data), dir, false);
     const [data, keys] = [join(emptyDirectory(), "elsewhere"), emptyDirectory()];
     const keyFile = join(keys, "own.key");
     const { code, stdout } = await operate(data, "restore-backup", dir, "--yes", "--key-file", keyFile);
     expect(code).toBe(0);
-    const words = `There is no key with it: put the key of the board (${id}) at ${keyFile} before you start the board. Start it with --key-file ${keyFile}\n`;
+    const words = `It came without a key: put the key of the board (${id}) at ${keyFile} before you start the board. Start it with --key-file ${keyFile}\n`;
     expect(stdout).toContain(words);
     const start = () => TestBoard.start({ data, clock: board.clock, flags: ["--key-file", keyFile] });
     await expect(start()).rejects.toThrow(`is ${id}`);
@@ -100,7 +100,7 @@ describe("a restored backup", () => {
     expect(await again.name()).toBe(id);
   });
 
-  test("does not come in the place of another board whose key is kept elsewhere: its messages stay", async () => {
+  test("does not replace another board whose key is elsewhere: its messages stay", async () => {
     const dir = join(emptyDirectory(), "backup");
     await makeBackup(await configOf(board.data), dir, true);
     const foreign = await TestBoard.start({ store: "sqlite" });
@@ -124,7 +124,7 @@ describe("a restored backup", () => {
     const taken = await operate(data, "restore-backup", dir, "--yes", "--key-file", other);
     expect(taken).toMatchObject({ code: 1, stdout: "" });
     expect(taken.stderr).toContain(`The database belongs to ${id}, but ${other} holds another key, that of ${otherId}.`);
-    // As backups of boards in PostgreSQL were, from before keys were compared.
+    // Like backups of boards in PostgreSQL from before keys were compared.
     copyFileSync(other, join(dir, "board.key"));
     const wrong = await operate(data, "restore-backup", dir, "--yes");
     expect(wrong).toMatchObject({ code: 1, stdout: "" });

@@ -1,4 +1,4 @@
-// The key is the board: one that lost its key, or got another, must not go on as if nothing had happened.
+// The key is the board's identity: a board that lost its key, or got another, must not continue as if nothing had happened.
 import { chmodSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -34,7 +34,7 @@ async function stopped() {
 const place = (data: string): string => (onPostgres() ? "the database" : data);
 const MEND = /Restore its board\.key from a backup .*--key-file.*--new-key on/;
 
-test("a board without its key does not start, makes none, and says whose is needed and where; with it, it goes on", async () => {
+test("a board without its key does not start, makes none, and says which is needed and where; with it, it continues", async () => {
   const { data, clock, head, key } = await stopped();
   const [files, away] = [readdirSync(data), join(emptyDirectory(), "board.key")];
   renameSync(key, away);
@@ -80,7 +80,7 @@ test("a board whose database is behind its last signed head says in its log what
 });
 
 describe("with --new-key on", () => {
-  test("the log goes on under a new identity, what was signed before stays, and only the new key starts the board again", async () => {
+  test("the log continues under a new identity, earlier signatures stay, and only the new key starts the board again", async () => {
     const { data, clock, id, head, key, other, otherId } = await stopped();
     const second = await TestBoard.start({ data, clock, flags: ["--key-file", other, "--new-key", "on"] });
     expect(await signed(second)).toMatchObject({ board: otherId, seq: 1 });
@@ -95,7 +95,7 @@ describe("with --new-key on", () => {
     expect(await signed(third)).toMatchObject({ board: otherId, seq: 2 });
   });
 
-  test("a board goes on from an older copy of its database; the old key, brought back, still signs no second history", async () => {
+  test("a board continues from an older copy of its database; the old key, restored, still signs no second history", async () => {
     const { data, clock, head, key, other, otherId } = await stopped();
     await keepCopy(data, "old");
     const second = await TestBoard.start({ data, clock });
@@ -115,7 +115,7 @@ describe("with --new-key on", () => {
     expectRefusal(await back.post(back.agent(), note("behind")), 503, "log_rollback");
   });
 
-  test("a key is made where there is none, the log warns once with both names, and readers who remember the board notice", async () => {
+  test("a key is made if there is none, the log warns once with both names, and readers that remember the board notice", async () => {
     const data = emptyDirectory();
     const flags = ["--pow-bits", String(TEST_BITS), "--log-level", "warn"];
     const memory = join(emptyDirectory(), "memory.json");
@@ -138,7 +138,7 @@ describe("with --new-key on", () => {
     const noticed = await verified(second);
     expect(noticed).toMatchObject({ code: 4, stderr: expect.stringContaining("signed by another key") as string });
     await second.kill("SIGTERM");
-    // The flag may stay: as long as the key does, so does the board.
+    // The flag may stay: with the same key, it is the same board.
     await using third = await BoardProcess.serve(data, [...flags, "--new-key", "on"]);
     expect((await (await fetch(`${third.url}/api/checkpoint`)).json()) as Checkpoint).toMatchObject({ board });
     expect(third.stderr).toBe("");

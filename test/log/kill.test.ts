@@ -1,4 +1,4 @@
-// The promise behind every 201: the message is on disk. The board is killed in the middle of writing, again and again, and must prove it.
+// The promise of every 201: the message is on disk. The board is killed in the middle of writing, again and again, and must prove it.
 import { expect, test } from "vitest";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone, wholeLog } from "../support/acknowledged.ts";
@@ -20,7 +20,7 @@ test("a board that is killed keeps every acknowledged message byte for byte, and
   for (let kill = 0; kill < KILLS; kill++) {
     await using board = await BoardProcess.serve(data, FLAGS);
     expect(await lostBy(board.url, acknowledged)).toEqual([]);
-    // Each round a little longer, so that the kills meet young and grown logs, and others are always on their way when one is answered.
+    // Each round is a little longer, so that kills happen with short and long logs, and always while other posts are in progress.
     const enough = acknowledged.length + CONNECTIONS + 7 * kill;
     const note = (envelope: Envelope) => acknowledged.push(envelope);
     const posting = agents.map((agent, lane) => postUntilGone(board.url, agent, `kill ${kill}, lane ${lane}`, note));
@@ -31,7 +31,7 @@ test("a board that is killed keeps every acknowledged message byte for byte, and
   }
   await using board = await BoardProcess.serve(data, FLAGS);
   expect(await lostBy(board.url, acknowledged)).toEqual([]);
-  // No root was ever signed that the log does not give.
+  // No root was ever signed that does not follow from the log.
   trees.push((await treeHeadAt(board.url)) ?? "");
   expect(wrongTreeHeads(trees, await wholeLog(board.url))).toBe(0);
 });

@@ -1,4 +1,4 @@
-// A board as its operator sees it: how it starts, what it says, and how it ends.
+// A board as its operator sees it: how it starts, what it prints, and how it ends.
 import { writeFileSync } from "node:fs";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -39,10 +39,10 @@ async function rawOf(url: string, envelope: Envelope): Promise<unknown> {
 }
 
 describe("starting", () => {
-  test("says in one line where it is, keeps its log to standard error, and ends with 0", async () => {
+  test("prints its address in one line, logs to standard error, and exits with 0", async () => {
     await using board = await BoardProcess.serve(emptyDirectory(), [...FLAGS, "--log-level", "trace"]);
     expect(board.stdout).toMatch(/^blackboard ready at http:\/\/127\.0\.0\.1:\d+\n$/);
-    // What agents and reporters write is none of the log's business, at any level.
+    // Text of agents and reporters is never in the log, at any level.
     const canary = "canary-7c1f";
     const { payload, ...rest } = new Agent().envelope(note(canary));
     for (const [path, body] of [
@@ -121,7 +121,7 @@ describe("starting", () => {
     await using board = await TestBoard.start({ data });
     expect((await board.get("/healthz")).status).toBe(200);
   });
-  test("speaks TLS where a certificate is given", async () => {
+  test("speaks TLS if a certificate is given", async () => {
     const directory = emptyDirectory();
     const { cert, key } = selfSigned("localhost");
     writeFileSync(join(directory, "cert.pem"), cert);
@@ -185,7 +185,7 @@ describe("writing can be refused as a whole while reading works", () => {
   });
 });
 
-/** Readers are still sent here, and whoever watches the board hears that nothing can be posted. */
+/** Readers are still sent here, and monitoring learns that nothing can be posted. */
 async function expectNotWritable(board: TestBoard, code: "read_only" | "log_rollback"): Promise<void> {
   const hint = expectRefusal(await board.get("/readyz/writing"), 503, code).hint;
   expect(await board.get("/readyz")).toMatchObject({ status: 200, body: { status: "not_writable", writing: code, hint } });
@@ -193,7 +193,7 @@ async function expectNotWritable(board: TestBoard, code: "read_only" | "log_roll
 }
 
 describe.concurrent("ending", () => {
-  // A board that does not come to its end by itself is forced to after nine seconds. Here no time passes: all of it must come by itself.
+  // A board that does not end by itself is forced to after nine seconds. No time passes here, so it must end by itself.
   const clock = new ProcessClock();
   const serve = (data: string, flags = FLAGS) => BoardProcess.serve(data, flags, {}, [], clock);
 
@@ -213,7 +213,7 @@ describe.concurrent("ending", () => {
           acknowledged.push(envelope);
           if (acknowledged.length >= 100) enough.resolve();
         } catch (error) {
-          // Only a board that has stopped accepting may leave a request without an answer.
+          // Only a board that has stopped accepting may leave a request unanswered.
           if (stopping) return;
           throw error;
         }
@@ -221,7 +221,8 @@ describe.concurrent("ending", () => {
     };
     const lanes = [1, 2, 3, 4, 5, 6, 7, 8].map(poster);
     await Promise.race([enough.promise, Promise.all(lanes)]);
-    // Begun before the signal and finished after it: accepted, so it is answered. Not begun sooner: a request may take some seconds only.
+    // Begun before the signal and finished after it: it was accepted, so it is answered. It begins late, because a request may take only a
+    // few seconds.
     const late = agent.envelope(note("accepted before the end"));
     const body = JSON.stringify(late);
     const socket = connect(Number(new URL(board.url).port), "127.0.0.1");
@@ -284,9 +285,9 @@ describe.concurrent("ending", () => {
     socket.destroy();
     idle.destroy();
   });
-  test("also when told to stop before it has said that it is ready", async () => {
+  test("also when it is stopped before it has said that it is ready", async () => {
     await using board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--smtp-port", "0", "--data", emptyDirectory()] });
-    // Its log speaks before the ready line does.
+    // It logs something before it prints the ready line.
     await eventually("a word", () => (board.stderr === "" && board.stdout === "" ? undefined : true));
     const { code, signal } = await board.kill("SIGTERM");
     expect({ code, signal }).toEqual({ code: 0, signal: null });

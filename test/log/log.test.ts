@@ -94,7 +94,7 @@ describe("a mirror that follows /api/changes", () => {
     expect(all.filter((entry) => entry.raw)).toHaveLength(50);
     expect((await page(board, "?limit=1000")).changes).toHaveLength(50);
   });
-  test("long details come in pages as well: whoever writes many of them holds up nobody who reads the log", async () => {
+  test("long details come in pages as well: many of them delay no reader of the log", async () => {
     await using board = await TestBoard.start();
     const [sender, reader] = [board.agent(), board.agent()];
     for (let i = 0; i < 70; i++) await board.put(sender, { ...note(String(i)), to: reader.id });
@@ -182,7 +182,7 @@ describe("the signed head", () => {
     const { body } = await checkpoint(board);
     expect(JSON.parse(readFileSync(join(board.data, "head.json"), "utf8"))).toEqual(body);
   });
-  test("is signed and kept again by a running board whose head file was damaged", async () => {
+  test("is signed and stored again by a running board whose head file was damaged", async () => {
     await using board = await TestBoard.start();
     await checkpoint(board);
     writeFileSync(join(board.data, "head.json"), "{}");
@@ -191,7 +191,7 @@ describe("the signed head", () => {
     expect([status, body.seq]).toEqual([200, 1]);
     expect(JSON.parse(readFileSync(join(board.data, "head.json"), "utf8"))).toEqual(body);
   });
-  test("many who ask at once, while the log moves, never get two histories", async () => {
+  test("many requests at once, while the log moves, never get two histories", async () => {
     await using board = await TestBoard.start();
     const asked = Array.from({ length: 20 }, () => checkpoint(board));
     const [answers] = await Promise.all([Promise.all(asked), fill(board, 20)]);
@@ -233,7 +233,7 @@ describe("a board whose database is not the one it signed for", () => {
     expect((await board.put(board.agent(), note("goes on"))).seq).toBe(5);
     expect((await checkpoint(board)).body.seq).toBe(5);
   });
-  test("starts read-only on one that tells another story", async () => {
+  test("starts read-only on one with another history", async () => {
     const first = await TestBoard.start();
     const { id } = await first.put(first.agent(), note("kept"));
     await fill(first, 2);
@@ -245,7 +245,7 @@ describe("a board whose database is not the one it signed for", () => {
     await using board = await TestBoard.start({ data: first.data, clock: first.clock });
     await expectReadOnly(board, id, "kept");
   });
-  test("is told apart from a second board on the same directory, which does not start at all", async () => {
+  test("is distinguished from a second board on the same directory, which does not start at all", async () => {
     await using board = await TestBoard.start();
     await expect(TestBoard.start({ data: board.data })).rejects.toThrow(/Another board is running/);
     await fill(board, 1);

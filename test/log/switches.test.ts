@@ -1,8 +1,8 @@
-// What the operator switches from another process: a board that reads only, and one that asks for more work.
+// Switches that the operator sets from another process: read-only, and more proof of work.
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/durations.ts";
 import { messageId } from "../../src/core/protocol/identity.ts";
-import { workBits } from "../../src/core/protocol/work.ts";
+import { workBits } from "../../src/core/protocol/proof-of-work.ts";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
@@ -10,7 +10,7 @@ import { Operator } from "../support/operator.ts";
 import { placeOf, runHere } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
-/** A message that proves at least some bits and less than others. */
+/** A message with at least some bits of work and less than others. */
 function proving(agent: Agent, least: number, less: number): string {
   for (let i = 0; ; i++) {
     const payload = JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(agent.now() / 1000), kind: "note", title: `weighed ${i} ${less}` });
@@ -27,7 +27,7 @@ async function setPow(board: TestBoard, ...args: readonly string[]): Promise<str
 const minimumOf = async (board: TestBoard) => (await board.get<{ min_bits: number }>("/api/pow")).body.min_bits;
 
 describe("the operator's switches are seen by a running board", () => {
-  test("read-only refuses posts, aliases and mail but not reports, and time goes on", async () => {
+  test("read-only refuses posts, aliases and mail but not reports, and messages still expire", async () => {
     await using quiet = await TestBoard.start();
     const agent = quiet.agent();
     const { id } = await quiet.put(agent, { kind: "note", title: "short", ttl: 60 });
@@ -49,7 +49,7 @@ describe("the operator's switches are seen by a running board", () => {
       (await quiet.post(agent, { kind: "note", title: "again" })).status === 201 ? true : undefined,
     );
   });
-  test("more work is asked for at once, and what was quoted before is honoured for ten minutes", async () => {
+  test("more work is required at once, and an earlier price is accepted for ten minutes", async () => {
     await using quiet = await TestBoard.start();
     const agent = quiet.agent();
     await using operator = await Operator.at(quiet);
@@ -61,7 +61,7 @@ describe("the operator's switches are seen by a running board", () => {
     expect((await quiet.get<{ max_bits: number; min_bits: number }>("/api/pow")).body).toMatchObject({ min_bits: 12, max_bits: 14 });
     expect((await quiet.post(agent, { kind: "note", title: "as quoted" })).status).toBe(201);
     quiet.clock.advance(11 * MINUTE_MS);
-    // One in 256 nonces of four bits proves twelve; not many in a row do.
+    // One in 256 nonces of four bits has twelve; not many in a row do.
     const answers = [];
     for (let i = 0; i < 8; i++) answers.push(await quiet.post(agent, { kind: "note", title: `too little ${i}` }));
     expectRefusal(
@@ -77,11 +77,13 @@ describe("the operator's switches are seen by a running board", () => {
     const quiet = await TestBoard.start();
     const agent = quiet.agent();
     expect(await setPow(quiet, "12")).toBe(
-      "The minimum proof of work is 12 bits (set by the operator). What was quoted before is honoured for 10 minutes; with --now it is not.\n",
+      "The minimum proof of work is 12 bits (set by the operator). Difficulties quoted before are still accepted for 10 minutes; use --now to refuse them at once.\n",
     );
     await eventually("the switch", async () => ((await minimumOf(quiet)) === 12 ? true : undefined));
     expect((await quiet.send(proving(agent, 4, 12))).status).toBe(201);
-    expect(await setPow(quiet, "12", "--now")).toContain("12 bits (set by the operator). What was quoted before is not honoured any more.");
+    expect(await setPow(quiet, "12", "--now")).toContain(
+      "12 bits (set by the operator). Difficulties quoted before are no longer accepted.",
+    );
     const refused = await eventually("the refusal", async () => {
       const answer = await quiet.send(proving(agent, 4, 12));
       return answer.status === 201 ? undefined : answer;
@@ -95,7 +97,7 @@ describe("the operator's switches are seen by a running board", () => {
     await eventually("the switch", async () => ((await minimumOf(again)) === 14 ? true : undefined));
     expectRefusal(await again.send(proving(agent, 4, 12)), 400, "pow_insufficient");
     expect((await again.send(proving(agent, 12, 14))).status).toBe(201);
-    // As far as the command can know: the settings it sees are those of a local board.
+    // As far as the command can know: its settings are those of a local board.
     expect(await setPow(again, "default")).toMatch(
       /^The minimum proof of work is 12 bits \(from configuration, as this command sees it\)\. /,
     );

@@ -1,4 +1,4 @@
-// What time does to messages, leases, votes and attachments, with and without anybody asking.
+// The effects of time on messages, leases, votes and attachments, with and without requests.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../src/core/durations.ts";
 import { type Agent, sha256 } from "../support/agent.ts";
@@ -14,7 +14,7 @@ async function changes(board: TestBoard, query = "?limit=1000"): Promise<readonl
   return (await board.get<{ changes: Change[] }>(`/api/changes${query}`)).body.changes;
 }
 
-/** The entry of a type about a message, as soon as the board has written it without being asked. */
+/** The entry of a type about a message, as soon as the board has written it by itself. */
 const entry = (board: TestBoard, id: string, type: string, detail: string | null = null) =>
   eventually(`${type} of ${id}: ${detail}`, async () =>
     (await changes(board)).findLast((one) => one.id === id && one.type === type && one.detail === detail),
@@ -55,7 +55,7 @@ describe("a board that cannot sweep", () => {
     expect((await changes(board, "?include=raw")).map(({ type, raw }) => ({ type, raw }))).toEqual([{ type: "create", raw: null }]);
     expectRefusal(await board.get(`/api/blobs/${sha256(text)}`), 404, "blob_unknown");
   });
-  test("nor a word of it in what it counts: tags, kinds, and what its author needs and offers", async () => {
+  test("nor any text of it in counts: tags, kinds, and its author's needs and offers", async () => {
     const first = await TestBoard.start();
     const author = first.agent();
     const words = { kind: "x-zqxkind", title: "short", tags: ["zqxtag", "both"], needs: ["zqxneed"], offers: ["zqxoffer"], ttl: "1m" };
@@ -85,7 +85,7 @@ describe("a board that cannot sweep", () => {
     board.clock.advance(MINUTE_MS);
     expect((await board.record(id)).derived).toMatchObject({ status: "open", claimed_by: null, lease_until: null });
   });
-  test("finds work by the status it shows: what is claimed no longer is open, in listings, searches, threads and the list of work", async () => {
+  test("finds work by its present status: work that is no longer claimed is open, in lists, searches, threads and the list of work", async () => {
     const first = await TestBoard.start();
     const [short, long, free] = await Promise.all(
       ["short", "long", "free"].map((title) => first.put(first.agent(), { kind: "task", title: `${title} lease` })),
@@ -150,7 +150,7 @@ describe("nobody asks, and yet", () => {
     expect((await moved(board, id, "claimed", "open")).at).toBe(iso(board.clock.now()));
     expect((await board.record(id)).derived).toMatchObject({ status: "open", claimed_by: null });
     await board.put(author, claim(id, "1h"));
-    // The old claim still stands, but holds nothing any more.
+    // The old claim still exists, but holds nothing any more.
     await board.put(other, { kind: "retraction", refs: [{ rel: "retracts", id: taken.id }] });
     expect((await board.record(id)).derived).toMatchObject({ status: "claimed", claimed_by: author.id });
   });

@@ -1,4 +1,4 @@
-// The tree as it is kept: its tiles come with their last entry, follow from the log, and are checked; its key is one for all time.
+// The stored tree: its tiles come with their last entry, follow from the log, and are checked; its key never changes.
 import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -17,7 +17,7 @@ const fill = async (board: TestBoard, count: number): Promise<void> => {
   );
 };
 
-test("tiles are kept from the entry on that fills them, whoever wrote in between, and a tile that is wrong or missing is found", async () => {
+test("tiles are stored from the entry that fills them, whoever wrote in between, and a wrong or missing tile is found", async () => {
   const first = await TestBoard.start();
   await fill(first, 250);
   {
@@ -26,7 +26,7 @@ test("tiles are kept from the entry on that fills them, whoever wrote in between
   }
   await fill(first, 20);
   await first.stop();
-  // What the writer remembered is gone: it goes on from what is kept.
+  // The writer's memory is gone, so it continues from the stored tiles.
   await using board = await TestBoard.start({ data: first.data, clock: first.clock });
   await fill(board, 300);
   using db = openBeside(board.data);
@@ -46,7 +46,7 @@ test("tiles are kept from the entry on that fills them, whoever wrote in between
   expect((await findings())[0]).toEqual({ where: "tile/0/001", fault: "is missing" });
 });
 
-test("the log's key is made once, for its owner only; it is made again from the board's key, and another one starts nothing", async () => {
+test("the log's key is made once, for its owner only; it can be made again from the board's key, and with another key the board does not start", async () => {
   const board = await TestBoard.start();
   const file = join(board.data, "log.key");
   const made = readFileSync(file, "utf8");
@@ -68,7 +68,7 @@ test("the log's key is made once, for its owner only; it is made again from the 
 
   const again = { data: board.data, clock: board.clock };
   rmSync(file);
-  // Another address later changes nothing.
+  // A later change of the address changes nothing.
   await (await TestBoard.start({ ...again, flags: ["--base-url", "https://elsewhere.test"] })).stop();
   expect(readFileSync(file, "utf8")).toBe(made);
   expect(name()).toEqual([kept]);

@@ -1,6 +1,9 @@
-// The tree over the log as strangers use it: heads, tiles, entries and proofs fit together, and say what the board says.
+// The tree over the log as outside readers use it: heads, tiles, entries and proofs fit together, and agree with the board.
 import { createPublicKey, verify } from "node:crypto";
+import { mkdirSync, rmdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { HEAD_FILE } from "../../src/adapters/system/head-file.ts";
 import { contentText } from "../../src/core/log/entry-text.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import { DAY_MS } from "../../src/core/durations.ts";
@@ -16,12 +19,14 @@ import { parsePolicy } from "../../src/core/tlog/policy.ts";
 import { parseProof } from "../../src/core/tlog/proof-text.ts";
 import type { Ed25519Verify } from "../../src/core/tlog/signature.ts";
 import { bundlePath, tilePath } from "../../src/core/tlog/tile.ts";
+import { ackText } from "../support/acks.ts";
 import { TestBoard } from "../support/board.ts";
 import { notes, putAll } from "../support/crowd.ts";
 import { type Change } from "../support/chain.ts";
 import { inTime } from "../support/in-time.ts";
 import { naiveRoot } from "../support/naive-tree.ts";
 import { ALIAS_BITS } from "../support/agent.ts";
+import { hashOf, signed } from "../support/key-stage.ts";
 import { configAt } from "../support/operator.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
@@ -81,6 +86,17 @@ test("head, tiles and entries are those of a naive tree over the chain's own tex
   expect(await tile(0, 1, 44)).toEqual(Buffer.concat(hashes.slice(256)));
   expect(await tile(1, 0, 1)).toEqual(naiveRoot(leaves.slice(0, 256)));
 
+  // From the cache by now, and byte for byte the same.
+  for (const headers of [{}, { "x-other": "1" }])
+    for (const [path, width] of [
+      ["0/000", 256],
+      ["0/000.p/7", 7],
+      ["0/000", 256],
+      ["0/000.p/7", 7],
+    ] as const) {
+      const again = await fetch(`${board.url}/tlog/tile/${path}`, { headers });
+      expect(await again.bytes()).toEqual(new Uint8Array(Buffer.concat(hashes.slice(0, width))));
+    }
   const answer = await fetch(`${board.url}/tlog/tile/0/000`);
   expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
   expect(answer.headers.get("content-type")).toBe("application/octet-stream");
@@ -98,6 +114,10 @@ test("head, tiles and entries are those of a naive tree over the chain's own tex
     "",
   ])
     expectRefusal(await board.get(`/tlog/tile/${path}`), 404, "not_found");
+  const hintAt = async (path: string) => (await board.get<{ error: { hint: string } }>(`/tlog/tile/${path}`)).body.error.hint;
+  expect(await hintAt("0/002")).toContain("/tlog/checkpoint");
+  expect(await hintAt("entries/001")).toContain(".p/<width>");
+  expect(await hintAt("0/1")).toContain("c2sp.org/tlog-tiles");
 });
 
 describe("a proof", () => {
@@ -136,7 +156,7 @@ describe("a proof", () => {
     expectRefusal(await board.get(`/api/messages/${"0".repeat(64)}/proof`), 404, "not_found");
   });
 
-  test("is to be had by the id for as long as the entry is kept, also when the message is forgotten", async () => {
+  test("is available by the id as long as the entry is stored, also when the message is forgotten", async () => {
     await using board = await TestBoard.start();
     const agent = board.agent();
     const { id, seq } = await board.put(agent, { kind: "note", body: "gone, and then forgotten", ttl: "1h" });
@@ -191,6 +211,57 @@ describe("a proof", () => {
   });
 });
 
+describe("a receipt", () => {
+  interface Told {
+    readonly seq: number;
+    readonly receipt?: Receipt;
+    readonly proof_url?: string;
+  }
+  const leafIn = ({ receipt }: Told): string => Buffer.from(parseProof(receipt!.proof).extra!).toString();
+
+  test("comes with an acknowledgement and with a key operation, the same for the same again, and holds offline", async () => {
+    await using board = await TestBoard.start();
+    const [agent, sender] = [board.agent(), board.agent()];
+    const { id } = await board.put(sender, { kind: "task", title: "for you", to: agent.id });
+    const name = await board.name();
+    const ack = JSON.stringify(agent.seal(ackText(name, agent, board.clock.now(), { acted: [id] }), undefined, 0));
+    const commit = JSON.stringify(signed(agent, agent, { op: "commit", next: hashOf(sender) }, name, board.clock.now()));
+    const policy = await policyOf(board);
+    for (const [path, envelope, type] of [
+      ["/api/acks", ack, "ack"],
+      ["/api/keys", commit, "key_commit"],
+    ] as const) {
+      const first = await inTime(board, () => board.send(envelope, `${path}?receipt=1`));
+      const told = first.body as unknown as Told;
+      expect([first.status, told]).toEqual([201, expect.not.objectContaining({ proof_url: expect.anything() })]);
+      const [, seq, , kind, about, digest] = leafIn(told).split("\n");
+      expect([seq, kind, about, digest]).toEqual([String(told.seq), type, agent.id, sha256Hex(envelope)]);
+      const leaf = parseProof(told.receipt!.proof).extra!;
+      const { index } = await acceptProof(told.receipt!.proof, leaf, policy, { sha256, verify: holds });
+      expect(index).toBe(told.seq - 1);
+      const again = await inTime(board, () => board.send(envelope, `${path}?receipt=1`));
+      expect([again.status, leafIn(again.body as unknown as Told)]).toEqual([200, leafIn(told)]);
+      const plain = (await board.send(envelope, path)).body as unknown as Told;
+      expect([plain.receipt, plain.proof_url]).toEqual([undefined, `http://board.test/api/changes/${told.seq}/proof`]);
+    }
+  });
+
+  test("is null if the board cannot sign, with its address instead: an accepted post is never refused afterwards", async () => {
+    await using board = await TestBoard.start();
+    const agent = board.agent();
+    // A disk on which no head can be written.
+    const blocked = join(board.data, `${HEAD_FILE}.next`);
+    mkdirSync(blocked);
+    const envelope = JSON.stringify(agent.envelope({ kind: "note", body: "written all the same" }));
+    const sent = await board.send(envelope, "/api/messages?receipt=1");
+    const { id, receipt, proof_url } = sent.body as unknown as Told & { id: string };
+    expect([sent.status, receipt, proof_url]).toEqual([201, null, `http://board.test/api/messages/${id}/proof`]);
+    rmdirSync(blocked);
+    const again = await inTime(board, () => board.send(envelope, "/api/messages?receipt=1"));
+    expect([again.status, leafIn(again.body as unknown as Told)]).toEqual([200, expect.stringContaining(id)]);
+  });
+});
+
 test("the key is named by the board, which signs that once", async () => {
   await using board = await TestBoard.start();
   const key = await keyOf(board);
@@ -216,7 +287,7 @@ test("a head is signed for the chain's head that is on record, at most one a sec
   expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
 });
 
-test("old entries leave the log in whole tiles, and what younger ones said is erased; hashes stay, and so does every proof that was taken", async () => {
+test("old entries leave the log in whole tiles, and the content of younger ones is erased; hashes stay, and so does every proof", async () => {
   await using board = await TestBoard.start();
   await fill(board, 255);
   const agent = board.agent();
@@ -243,6 +314,8 @@ test("old entries leave the log in whole tiles, and what younger ones said is er
 
   for (const path of ["/tlog/tile/entries/000", "/tlog/tile/entries/000.p/255", "/api/changes/100/proof", "/api/changes/256/proof"])
     expectRefusal(await board.get(path), 404, "not_found");
+  const { error } = (await board.get<{ error: { hint: string } }>("/tlog/tile/entries/000")).body;
+  expect(error.hint).toContain("/tlog/tile/entries/001");
   const { root, size } = await inTime(board, () => headOf(board));
   const found = await readLater(planRoot(size), (tile) => bytes(board, `/tlog/${tilePath(tile)}`), sha256);
   expect(Buffer.from(found).equals(root)).toBe(true);

@@ -1,4 +1,4 @@
-// A restored backup does not bring back what the operator removed: its orders are listed, and done again where that is asked for.
+// A restored backup does not bring back what the operator removed: the commands since then are listed, and done again on request.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ import { runHere } from "../support/program.ts";
 const note = (title: string) => ({ kind: "note", title });
 const run = (...args: string[]) => runHere(["operate", ...args]);
 
-/** A board with a backup that knows less than its operator has done since, and where the backup goes. */
+/** A board with a backup that is older than some of its operator's commands, and the place of the backup. */
 async function world() {
   const board = await TestBoard.start();
   const [author, spammer] = [board.agent(), board.agent()];
@@ -44,7 +44,7 @@ async function world() {
   return { board, dir, author, spammer, bad, spared, again };
 }
 
-/** Where the backup goes: in the place of the board, or into an empty database beside it. */
+/** The target of the backup: it replaces the board, or goes into an empty database. */
 async function target(data: string): Promise<{ data: string; flags: string[]; replaced: string[] }> {
   if (!onPostgres()) return { data, flags: ["--data", data], replaced: [] };
   const next = emptyDirectory();
@@ -52,7 +52,7 @@ async function target(data: string): Promise<{ data: string; flags: string[]; re
   return { data: next, flags: ["--data", next, "--database-url", url], replaced: ["--replaced-url", await databaseFor(data)] };
 }
 
-/** What the operator has done, as everybody and the operator can see it. */
+/** The operator's decisions, as the public and the operator can see them. */
 async function actsOf(board: TestBoard) {
   await using operator = await Operator.at(board);
   const { store } = operator.session;
@@ -113,13 +113,13 @@ test("on a board that must not write, nothing is done again until it may", async
   await board.get("/api/checkpoint");
   await board.stop();
   const { flags, replaced } = await target(board.data);
-  // This machine knows what was signed last.
+  // This machine knows the last signed head.
   const place = ["--data", board.data, ...flags.slice(2)];
   const { code, stdout, stderr } = await run("restore-backup", dir, ...place, ...replaced, "--yes", "--reapply");
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: expect.stringContaining(`    remove ${bad.id}`) as string,
-    stderr: expect.stringContaining("When the board goes on: blackboard operate undone ") as string,
+    stderr: expect.stringContaining("When it accepts writes again: blackboard operate undone ") as string,
   });
   const [, aside = ""] = /undone (\S+)/.exec(stderr) ?? [];
   const again = await run("undone", ...(onPostgres() ? replaced : [aside]), ...place, "--reapply", "--yes");

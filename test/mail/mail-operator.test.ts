@@ -1,4 +1,4 @@
-// Mail to postmaster and abuse: it reaches whoever runs the board, as a report, and nobody else.
+// Mail to postmaster and abuse: it reaches the operator of the board as a report, and nobody else.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Notice } from "../../src/core/message/moderation.ts";
 import { codePoints } from "../../src/core/protocol/encoding.ts";
@@ -14,7 +14,7 @@ const complaint = (words: string): string =>
   text("From: Jane Doe <jane@test.example>", `Subject: about ${words}`, "", `The text about ${words}.`);
 
 async function send({ board, port }: MailBoard, to: string | readonly string[], data: string): Promise<string> {
-  // So that the newest report is the last one.
+  // Moves time, so that the newest report is the last one.
   board.clock.advance(1000);
   await using client = await SmtpClient.connect(port, "client.example");
   return await client.send(to, data, "envelope@test.example");
@@ -56,7 +56,7 @@ test("one mail to an agent and to the operator reaches both", async () => {
   expect((await reports(mail.board)).at(-1)?.explanation).toContain("about both");
 });
 
-test("what is too long is cut, NUL and lone surrogates are left out, and a mail that says nothing is still a report", async () => {
+test("a long text is cut, NUL and lone surrogates are left out, and an empty mail is still a report", async () => {
   const long = text("Subject: =?utf-8?B?YQBi?=", "Content-Type: text/html; charset=utf-8", "", `<p>&#xD800;${"long 👋 ".repeat(1500)}</p>`);
   expect(await send(mail, "postmaster", long)).toMatch(/^250 /);
   const cut = (await reports(mail.board)).at(-1);
@@ -114,7 +114,7 @@ describe("the operator", () => {
   });
 });
 
-test("nothing can be removed or blocked by the address that such a mail was sent to, and the operator is told what to do", async () => {
+test("nothing can be removed or blocked by the address of such a mail, and the refusal tells the operator what to do", async () => {
   const reasons = ["--category", "other", "--ground", "incompatible_content", "--facts", "x", "--yes"];
   for (const act of [
     ["remove", `abuse@${MAIL_DOMAIN}`],
@@ -122,25 +122,25 @@ test("nothing can be removed or blocked by the address that such a mail was sent
   ]) {
     const { code, stdout, stderr } = await operate(mail.board, ...act, ...reasons);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("is the operator's own mailbox, with nothing to remove or block");
+    expect(stderr).toContain("is the operator's own mailbox, which cannot be removed or blocked");
     expect(stderr).toContain("operate reports dismiss");
   }
 });
 
-test("mail of one address to the operator is limited like its reports: more is told to come later, and counts for HTTP too", async () => {
+test("mail of one address to the operator is limited like its reports: more has to come later, and counts for HTTP too", async () => {
   const limited = await mailBoard({ flags: ["--rate-limits", "on"] });
   const { board } = limited;
   await claim(board, board.agent(), "alice");
   for (let i = 0; i < 5; i++) expect(await send(limited, `postmaster@${MAIL_DOMAIN}`, complaint(`number ${i}`))).toMatch(/^250 /);
   expect(await send(limited, `postmaster@${MAIL_DOMAIN}`, complaint("one more"))).toMatch(/^451 4\.7\.0 /);
-  // Who writes to an agent is not held up by that.
+  // Mail to an agent is not delayed by that.
   expect(await send(limited, `alice@${MAIL_DOMAIN}`, complaint("to an agent"))).toMatch(/^250 /);
   const { id } = await board.put(board.agent(), { kind: "note", title: "reported" });
   const report = JSON.stringify({ target: id, category: "spam", explanation: "x" });
   expect((await board.send(report, "/api/reports")).status).toBe(429);
   board.clock.advance(720_000);
   expect(await send(limited, "postmaster", complaint("later"))).toMatch(/^250 /);
-  // Two at once where there is one left: neither, and nothing is taken for it.
+  // Two at once with room for one: neither is accepted, and neither counts.
   board.clock.advance(720_000);
   const both = ["postmaster", `abuse@${MAIL_DOMAIN}`, `alice@${MAIL_DOMAIN}`];
   expect(await send(limited, both, complaint("both at once"))).toMatch(/^451 4\.7\.0 /);

@@ -5,9 +5,9 @@ import { RateLimiter } from "../../src/board/limits/rate.ts";
 import { Refusal } from "../../src/core/errors.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { MailUnreadable } from "../../src/ports/mail.ts";
-import type { SeatLimits } from "../../src/transports/smtp/seats.ts";
+import type { SeatLimits } from "../../src/transports/smtp/connection-limits.ts";
 import { SmtpServer } from "../../src/transports/smtp/server.ts";
-import { signingKey } from "../../src/adapters/system/board-key.ts";
+import { signingKey } from "../../src/adapters/system/signing-keys.ts";
 import { eventually } from "../support/eventually.ts";
 import { UNGUARDED } from "../support/bare-board.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -63,7 +63,7 @@ describe("a server that only receives", () => {
     expect(replies[21]).toBe("");
   });
 
-  test("takes ten recipients, and tells the eleventh to come in another message", async () => {
+  test("accepts ten recipients, and the eleventh has to come in another message", async () => {
     await using smtp = await client();
     await smtp.say("MAIL FROM:<>");
     for (let n = 0; n < 10; n++) expect(await smtp.say(`RCPT TO:<${address(n)}>`)).toMatch(/^250 /);
@@ -227,7 +227,7 @@ describe("mail counts in bytes and on its alias", () => {
 describe("each failure behind the server has its reply", () => {
   const clock = new ManualClock();
   const patience = { idleMs: 60_000, dataMs: 60_000, sessionMs: 60_000, closeMs: 100 };
-  /** The real server before a mailroom whose reader or store fails as told. */
+  /** The real server with a mailroom whose reader or store fails as given. */
   async function failing(failure: () => Error, more: Partial<typeof patience> = {}, seats?: SeatLimits) {
     const faults: unknown[] = [];
     const server = new SmtpServer({
@@ -265,7 +265,7 @@ describe("each failure behind the server has its reply", () => {
     [new Refusal("log_rollback"), /^451 4\.3\.0 /, 0],
     [new Refusal("blocked_content"), /^550 5\.7\.1 /, 0],
     [new MailUnreadable("It has too many parts.", false), /^550 5\.6\.0 .*too many parts/, 0],
-    [new MailUnreadable("It took too long to read.", true), /^451 4\.3\.0 /, 0],
+    [new MailUnreadable("It took too long to parse.", true), /^451 4\.3\.0 /, 0],
     [new Error("secret of the house"), /^451 4\.3\.0 (?!.*secret)/, 1],
   ] as const)("%s", async ([error, reply, faults]) => {
     const room = await failing(() => error);
@@ -277,7 +277,7 @@ describe("each failure behind the server has its reply", () => {
 
   test("a silent client, a message that never ends and a long visit are each ended with a word", async () => {
     const error = () => new Error("not reached");
-    // This one goes by the machine's clock: whoever says nothing at all cannot be late with it, however slow the machine is.
+    // This one uses the machine's clock: a silent client cannot be late, however slow the machine is.
     const silent = await failing(error, { idleMs: 500 });
     const heard: string[] = [];
     for await (const text of connect(silent.port, "127.0.0.1").setEncoding("latin1")) heard.push(String(text));
@@ -298,7 +298,7 @@ describe("each failure behind the server has its reply", () => {
   test("one address does not take every seat", async () => {
     const room = await failing(() => new Error("not reached"));
     const clients = await Promise.all(Array.from({ length: 5 }, () => SmtpClient.connect(room.port, "client.example")));
-    // Those that are refused do not count, however many they are and however long they stay on the line.
+    // Refused ones do not count, however many they are and however long they stay connected.
     const refused = await Promise.all(Array.from({ length: 30 }, () => SmtpClient.connect(room.port)));
     expect(refused.map(({ greeting }) => greeting)).toEqual(refused.map(() => expect.stringMatching(/^421 4\.7\.0 /)));
     expect(room.server.open).toBe(5);
@@ -319,7 +319,7 @@ describe("each failure behind the server has its reply", () => {
     for (let n = 0; n < 20; n++) hoarders.push(await from(10 + (n % 10)));
     await using honest = await from(30);
     expect(await honest.say("MAIL FROM:<a@test.example>")).toMatch(/^250 /);
-    // The one that gave up its seat has been told why, and to come again.
+    // The connection that was closed for it got the reason, and the advice to come again.
     expect(await hoarders[0]!.reply()).toMatch(/^421 4\.3\.2 /);
     expect(room.server.open).toBe(20);
     await Promise.all(hoarders.map((one) => one[Symbol.asyncDispose]()));

@@ -1,4 +1,4 @@
-// Who vouches for a mail, in every view of it; and that nobody can keep somebody else's mail out.
+// Who vouches for a mail, in every view of it; and nobody can block another sender's mail.
 import { generateKeyPairSync } from "node:crypto";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -28,7 +28,7 @@ async function send(who: string, data: string | Uint8Array, from = "x@evil.examp
   expect(await client.send(`${who}@${MAIL_DOMAIN}`, data, from)).toMatch(/^250 /);
 }
 
-describe("a forged From beside somebody else's pass", () => {
+describe("a forged From with another domain's pass", () => {
   let forged: EmailRecord;
   let genuine: EmailRecord;
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe("a forged From beside somebody else's pass", () => {
     });
   });
 
-  /** Every text that names a sender, by where it is read. */
+  /** Every text that names a sender, by the view that shows it. */
   async function texts(): Promise<readonly (readonly [string, string])[]> {
     const { board } = mail;
     const markdown = ["inbox/alice?", "messages?kind=email&", `messages/${forged.id}?`, `messages/${forged.id}/thread?`];
@@ -110,14 +110,14 @@ describe("a forged From beside somebody else's pass", () => {
   test("Markdown, MCP, pages and both command lines say unverified beside it, and not beside one that is vouched for", async () => {
     for (const [where, text] of await texts()) {
       expect(text, where).toContain("unverified c***@bank.example");
-      // Outside the data itself, which says it in its own words, the address never stands alone.
+      // Except in the data itself, the address is never shown without its verdict.
       const alone = text.replaceAll(/(?:"|&quot;)from(?:"|&quot;): ?(?:"|&quot;)[^"&]+/g, "").match(/.{0,12}c\*\*\*@bank\.example/g) ?? [];
       for (const one of alone) expect(one, where).toMatch(/unverified c\*\*\*@bank\.example$/);
       expect(text, where).not.toContain("unverified d***");
     }
   });
 
-  test("a model is told outside the markers, where no text of the mail can say otherwise", async () => {
+  test("a model reads it outside the markers, where no text of the mail can contradict it", async () => {
     const { body } = await mail.board.get<string>("/api/inbox/alice?format=md");
     const facts = (id: string): string => body.slice(body.indexOf(id)).split("\n")[1] ?? "";
     expect(facts(forged.id)).toMatch(/ · sender unverified$/);
@@ -131,7 +131,7 @@ describe("a forged From beside somebody else's pass", () => {
   });
 });
 
-describe("a Message-ID that somebody guessed", () => {
+describe("a guessed Message-ID", () => {
   const id = "<acme/repo/issues/7@good.example>";
   const titles = async (who: string): Promise<(string | undefined)[]> => (await inbox(mail.board, who)).map((one) => one.meta.title);
 
@@ -141,13 +141,13 @@ describe("a Message-ID that somebody guessed", () => {
     await send("bob", mailOf("noise"));
     await send("bob", mailOf("security alert"), "alerts@good.example");
     expect(await titles("bob")).toEqual(["security alert", "noise"]);
-    // As a server sends it again: with what it and others have added.
+    // As a server sends it again, with header fields that it and others have added.
     await send("bob", mailOf("security alert", ["Received: from a by b", "X-Spam-Score: 0"]), "alerts@good.example");
     await send("bob", mailOf("noise"));
     expect(await titles("bob")).toEqual(["security alert", "noise"]);
   });
 
-  test("a forged copy of the very text does not stand in for the mail that its sender's domain vouches for", async () => {
+  test("a forged copy of the same text does not replace the mail that its sender's domain vouches for", async () => {
     const copy = lines("From: alerts@good.example", "Message-ID: <copied@good.example>", "Subject: copied", "", "the same words");
     await send("carol", copy);
     await send("carol", copy, "alerts@good.example");
@@ -174,7 +174,7 @@ describe("a Message-ID that somebody guessed", () => {
       );
     for (const text of ["1,2", "1,3", "1,2"]) {
       await send("carol", attached(text), "a@good.example");
-      // Of the same second they would be the same message: attachments are not kept.
+      // Within the same second they would be the same message, because attachments are not stored.
       mail.board.clock.advance(1000);
     }
     expect((await titles("carol")).filter((title) => title === "attached")).toHaveLength(2);

@@ -1,4 +1,4 @@
-// A mail is in public without its reader's doing: whom it was sent to can take it out again, and nobody else can.
+// A mail becomes public without its addressee's doing, so the addressee can withdraw it, and nobody else can.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import type { Agent } from "../support/agent.ts";
@@ -43,7 +43,7 @@ test("the addressee withdraws a mail: it is gone from every view, the log and th
   const done = await board.put(owner, retraction(id));
   expect(done.warnings).toEqual([]);
   expect((await live.next("gone")).data).toMatchObject({ id, reason: "retracted" });
-  // Who was away hears of it later.
+  // A reader that was away learns of it later.
   await using late = await openStream(board, "/api/stream?inbox=alice&kind=email", { "last-event-id": String(before) });
   expect((await late.upTo("live")).filter(({ event }) => event === "gone").map(({ data }) => data)).toMatchObject([{ id }]);
 
@@ -69,7 +69,7 @@ test("the addressee withdraws a mail: it is gone from every view, the log and th
   expect((await checkConfigured(configAt(board.data), board.clock.now())).findings).toEqual([]);
 });
 
-test("nobody else can, and is told who could", async () => {
+test("nobody else can, and the refusal says who could", async () => {
   const { board } = mail;
   const { id } = await deliver("for-alice");
   const error = expectRefusal(await board.post(other, retraction(id)), 409, "not_author");
@@ -79,7 +79,7 @@ test("nobody else can, and is told who could", async () => {
   expect(await entriesOf(id)).toEqual(["create"]);
 });
 
-test("the addressee of a mail can only withdraw it, and what agents write stays their own", async () => {
+test("the addressee of a mail can only withdraw it, and messages of agents stay their own", async () => {
   const { board } = mail;
   const { id } = await deliver("kept");
   expectRefusal(await board.post(owner, { kind: "note", title: "instead", refs: [{ rel: "supersedes", id }] }), 409, "not_author");

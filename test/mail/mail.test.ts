@@ -42,7 +42,7 @@ async function newest(who = "alice"): Promise<EmailRecord> {
   return first;
 }
 
-/** Sends one message in a connection of its own. */
+/** Sends one message on its own connection. */
 async function send(data: string | Uint8Array, to: string | readonly string[] = TO, from = "sender@test.example"): Promise<string> {
   await using client = await SmtpClient.connect(mail.port, "client.example");
   return await client.send(to, data, from);
@@ -89,7 +89,7 @@ describe("mail to an alias", () => {
     expect(log.changes.filter((one) => one.id === record.id).map((one) => one.type)).toEqual(["create"]);
   });
 
-  test("tells who sent it to whoever reads the inbox without its data: as JSON, as Markdown and through MCP", async () => {
+  test("shows its sender in an inbox without data: as JSON, as Markdown and through MCP", async () => {
     await send(text("From: <carol@test.example>", `Message-ID: ${id()}`, "Subject: who", "", "is it?"));
     const { body: plain } = await mail.board.get<{ messages: EmailRecord[] }>("/api/inbox/alice?limit=1");
     expect(plain.messages).toMatchObject([{ meta: { title: "who" }, reason: "email", from: "c***@test.example", from_aligned: false }]);
@@ -98,13 +98,13 @@ describe("mail to an alias", () => {
     const answer = await mail.board.send(call("read_inbox", { agent: "alice", limit: 2 }), "/mcp");
     const { result } = answer.body as unknown as { result: { content: { text: string }[] } };
     for (const told of [markdown, result.content[0]?.text ?? ""]) {
-      // The sender chose it, so it stands between the markers.
+      // The sender chose it, so it is between the markers.
       expect(told).toMatch(/^<<<DATA [0-9a-f]{12}\nfrom: unverified c\*\*\*@test\.example\ntitle: who\nis it\?\nDATA /m);
       expect(told).toMatch(/^<<<DATA [0-9a-f]{12}\nfrom: nobody\ntitle: from nobody\n/m);
     }
   });
 
-  test("shows the sender's whole address where the operator has said so, and still no display name", async () => {
+  test("shows the sender's whole address if the operator has said so, and still no display name", async () => {
     const { board, port } = await mailBoard({ flags: ["--mail-mask", "off"] });
     await claim(board, board.agent(), "alice");
     await using client = await SmtpClient.connect(port, "client.example");
@@ -115,7 +115,7 @@ describe("mail to an alias", () => {
     await board[Symbol.asyncDispose]();
   });
 
-  test("comes on the stream to whoever follows the inbox", async () => {
+  test("comes on the stream to readers of the inbox", async () => {
     await using stream = await openStream(mail.board, "/api/stream?inbox=alice&kind=email");
     await stream.next("hello");
     await stream.next("live");
@@ -123,7 +123,7 @@ describe("mail to an alias", () => {
     expect((await stream.next("message")).data).toMatchObject({ meta: { kind: "email", title: "live" }, content: { body: "now" } });
   });
 
-  test("is taken over TLS where the board has a certificate, and the board greets in the clear first", async () => {
+  test("is accepted over TLS if the board has a certificate, and the board greets without TLS first", async () => {
     const directory = mkdtempSync(join(tmpdir(), "certificate-"));
     const { cert, key } = selfSigned("localhost");
     writeFileSync(join(directory, "cert.pem"), cert);
@@ -137,7 +137,7 @@ describe("mail to an alias", () => {
     const secure = await mailBoard({ data, clock, flags });
     const tls = { ca: cert, servername: "localhost" };
     await transport(secure.port, { requireTLS: true, tls }).sendMail({ to: `secure@${MAIL_DOMAIN}`, subject: "sealed", text: "x" });
-    // What is said before the handshake does not count after it.
+    // Data from before the handshake does not count after it.
     await using client = await SmtpClient.connect(secure.port, "client.example");
     client.write("STARTTLS\r\nMAIL FROM:<injected@test.example>\r\n");
     expect(await client.reply()).toMatch(/^220 /);
@@ -188,7 +188,7 @@ describe("mail to an alias", () => {
   });
 });
 
-describe("what a mail says", () => {
+describe("the text of a mail", () => {
   test("HTML alone is turned into text that runs nothing and shows where links go", async () => {
     const html = `<html><head><title>T</title><style>p{color:red}</style></head><body><script>alert(1)</script><p>Hello &amp; welcome&nbsp;&uuml;</p>
       <ul><li>one</li><li>two <a href="https://test.example/x?a=1&amp;b=2">here</a></li></ul></body></html>`;
@@ -198,7 +198,7 @@ describe("what a mail says", () => {
     expect((await newest()).content.body).toBe("Hello & welcome ü\n\n- one\n- two here (https://test.example/x?a=1&b=2)");
   });
 
-  test("of text and HTML the text is kept", async () => {
+  test("if there are text and HTML, the text is stored", async () => {
     await transport(mail.port).sendMail({ to: TO, subject: "both", text: "the text", html: "<p>the page</p>" });
     expect((await newest()).content.body).toBe("the text");
   });
@@ -218,7 +218,7 @@ describe("what a mail says", () => {
     if (charset !== "utf-8") expect((await newest()).meta.title).toBe(expected);
   });
 
-  test("attachments are listed by name, type and size, and their content is not kept", async () => {
+  test("attachments are listed by name, type and size, and their content is not stored", async () => {
     await transport(mail.port).sendMail({
       to: TO,
       subject: "files",
@@ -237,7 +237,7 @@ describe("what a mail says", () => {
     expect(raw.payload).not.toContain("secret content");
   });
 
-  test("what is too long is cut and says so", async () => {
+  test("a long text is cut and says so", async () => {
     const line = `${"é👋".repeat(40)}\r\n`;
     const head = text("Subject: =?utf-8?Q?" + "=F0=9F=91=8B".repeat(300) + "?=", "Content-Type: text/plain; charset=utf-8", "", "");
     expect(await send(head + line.repeat(1000))).toMatch(/^250 /);
@@ -328,7 +328,7 @@ describe("who sent it", () => {
 });
 
 describe("a board and its SMTP server", () => {
-  test("end together: a message under way is answered, an idle client told, nobody let in meanwhile, and nothing is lost", async () => {
+  test("end together: a message in progress is answered, an idle client is told, nobody new is accepted, and nothing is lost", async () => {
     const { board, port } = await mailBoard();
     const agent = board.agent();
     await claim(board, agent, "alice");
@@ -372,7 +372,7 @@ describe("a board and its SMTP server", () => {
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
     await expect(TestBoard.start({ smtpPort: port })).rejects.toThrow(
-      `Port ${port} on 127.0.0.1 is taken. Choose another with --smtp-port`,
+      `Port ${port} on 127.0.0.1 is in use. Choose another with --smtp-port`,
     );
     taken.close();
   });

@@ -1,4 +1,5 @@
-// The official conformance runner against the board's own mount: a client that keeps to the protocol finds nothing missing in either revision.
+// The official conformance runner against the board's own route: a client that follows the protocol finds nothing missing in either
+// version.
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,7 +16,7 @@ import { emptyDirectory } from "../support/process.ts";
 
 const RUNNER = join(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json"), "../dist/index.js");
 
-/** Scenarios about what this endpoint does not offer; docs/mcp.md gives the reason of each. */
+/** Scenarios about features that this endpoint does not offer; docs/mcp.md gives the reasons. */
 const NOT_OFFERED: Readonly<Record<string, readonly string[]>> = {
   "2025-11-25": [
     "tools-call-with-logging",
@@ -62,7 +63,7 @@ interface Ran {
   readonly output: string;
 }
 
-/** A run that ends well means: whatever is required passes, and whatever is excepted still fails. */
+/** A run succeeds if everything required passes and every exception still fails. */
 function runAll(revision: string, excepted: readonly string[]): Promise<Ran> {
   const cwd = emptyDirectory();
   writeFileSync(join(cwd, "excepted.yml"), `server: ${JSON.stringify(excepted)}\n`);
@@ -78,7 +79,7 @@ function run(url: string, cwd: string, ...flags: readonly string[]): Promise<Ran
 }
 
 describe.each(Object.entries(NOT_OFFERED))("revision %s", (revision, excepted) => {
-  test("every required scenario passes but for those about what is not offered", async () => {
+  test("every required scenario passes, except for features that are not offered", async () => {
     const { code, output } = await runAll(revision, excepted);
     const summary = output.slice(output.indexOf("=== SUMMARY ==="));
     expect(code, summary).toBe(0);

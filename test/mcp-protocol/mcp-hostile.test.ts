@@ -1,4 +1,4 @@
-// MCP met by those who mean harm or know no better: every request gets a proper answer, and only the right ones are let in.
+// Hostile and faulty MCP clients: every request gets a proper answer, and only valid ones are accepted.
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../src/core/errors.ts";
@@ -62,7 +62,7 @@ describe("bodies", () => {
     expect((await send('{"jsonrpc":"2.0","id":5,"result":{}}')).status).toBe(202);
     expect((await send(rpc("no/such/method"))).rpc.error?.code).toBe(-32_601);
   });
-  test("that are requests of the wrong form are told the field and the right form, not what a schema found", async () => {
+  test("that are requests of the wrong form get the field and the right form, not the words of a schema library", async () => {
     const client = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "a" } };
     for (const [body, field, words] of [
       [rpc("initialize"), "params", 'is missing. Send initialize with `params` like {"protocolVersion":'],
@@ -84,7 +84,7 @@ describe("bodies", () => {
       expect(answer.error?.data, body).toMatchObject({ code: "invalid_field", docs: expect.any(String) as string, details: { field } });
     }
   });
-  test("that name what is not there are told what is", async () => {
+  test("that name something unknown get the list of what exists", async () => {
     for (const [body, code, words] of [
       [call("find_wrk", {}), "not_found", 'There is no tool "find_wrk". Did you mean find_work? There are: board_guide, '],
       [rpc("prompts/get", { name: "x" }), "not_found", 'There is no prompt "x". There are: brief, claim_work, '],
@@ -140,14 +140,14 @@ describe("the door", () => {
     expect(preflight.status).toBe(204);
     expect(preflight.headers["access-control-allow-headers"]).toContain("mcp-protocol-version");
   });
-  test("answers JSON to whoever takes it, however that is said, and 406 to others", async () => {
+  test("answers JSON to clients that accept it, however they say so, and 406 to others", async () => {
     for (const accept of ["application/json", "application/json;q=0.5", "*/*", "text/event-stream, application/json", "application/*"]) {
       const got = await send(LIST, { accept });
       expect([got.status, got.headers["content-type"]], accept).toEqual([200, "application/json"]);
     }
     for (const accept of ["text/html", "text/event-stream", "nonsense"]) expect((await send(LIST, { accept })).status, accept).toBe(406);
   });
-  test("is a door for POST only, and nothing that passes it is kept by a cache", async () => {
+  test("accepts only POST, and no cache stores its answers", async () => {
     for (const method of ["GET", "DELETE", "PUT", "PATCH"]) {
       const got = await send("", {}, method);
       expect([got.status, got.headers["allow"]], method).toEqual([405, expect.stringContaining("POST")]);

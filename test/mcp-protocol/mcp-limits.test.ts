@@ -1,4 +1,5 @@
-// MCP within the board's limits: rates and waits as over HTTP, secrets over safe connections only, and an answer for whoever waits at the end.
+// MCP within the board's limits: rates and waits as over HTTP, secrets over safe connections only, and an answer for waiting clients at the
+// end.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../src/core/errors.ts";
 import { TestBoard } from "../support/board.ts";
@@ -49,7 +50,7 @@ describe("limits", () => {
     stop.abort();
     await Promise.all(waiting);
     await readers(0);
-    // Whoever went away gave its place back.
+    // A caller that disconnected has freed its place.
     const again = wait();
     await readers(1);
     strict.clock.advance(2000);
@@ -73,13 +74,13 @@ describe("limits", () => {
 describe("secrets", () => {
   test("are taken over safe connections only, from the header and from the arguments alike", async () => {
     const key = Buffer.from(keyBytes()).toString("base64url");
-    // A name that is not of this machine makes the connection one that somebody else may hear.
+    // A name of another machine makes it a connection that others may read.
     const remote = { host: "board.test" };
     const code = async (body: string, headers = {}) =>
       ((await send(body, { ...remote, ...headers })).rpc.result as { structuredContent: ErrorBody }).structuredContent.error.code;
     expect(await code(call("create_identity", {}))).toBe("https_required");
     expect(await code(call("post_message", { kind: "note", title: "a", secret_key: key }))).toBe("https_required");
-    // Who has no key is not asked for one either, but told what can be done without sending any.
+    // A caller without a key is not asked for one, but told what is possible without sending one.
     for (const asked of [
       call("post_message", { kind: "note" }),
       call("take_work", { wait: 30 }),
@@ -90,7 +91,7 @@ describe("secrets", () => {
       for (const word of ["prepare_message", "submit_message", "`blackboard mcp`"]) expect(text, asked).toContain(word);
     }
   });
-  test("in the header over a connection that others may hear are refused whatever is asked, so that the mistake is noticed", async () => {
+  test("in the header over a connection that others may read are refused with any call, so that the mistake is noticed", async () => {
     const key = Buffer.from(keyBytes()).toString("base64url");
     const asked = [
       call("post_message", { kind: "note", title: "a" }),
@@ -120,7 +121,7 @@ describe("secrets", () => {
       call("create_identity", { [key.slice(0, 5)]: key }),
       call("submit_message", { payload: "{}", sig: "x", nonce: "1", secret_key: key }),
       rpc("tools/list", { cursor: key }),
-      // In the place of a name.
+      // Instead of a name.
       call(key, {}),
       call("post_message", { [key]: 1 }),
       call("search_messages", { [key]: 1 }),

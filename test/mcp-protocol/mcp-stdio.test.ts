@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../src/core/errors.ts";
 import { sha256 } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
-import { PROGRAM } from "../support/built.ts";
+import { programPath } from "../support/built.ts";
+import { eventually } from "../support/eventually.ts";
 import { ERAS, McpClient } from "../support/mcp-client.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 
@@ -24,7 +25,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
   let mcp: McpClient;
   beforeAll(async () => {
     mcp = new McpClient(era);
-    const args = [PROGRAM, "mcp", "--url", board.url, "--key-file", keyFile];
+    const args = [programPath(), "mcp", "--url", board.url, "--key-file", keyFile];
     await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
   });
   afterAll(() => mcp[Symbol.asyncDispose]());
@@ -114,14 +115,14 @@ describe.each(ERAS)("in the era of %s", (era) => {
 test("a post that the board refuses is refused before it is mined, however much work it would take", async () => {
   await using dear = await TestBoard.start({ flags: ["--pow-bits", "60", "--pow-max-bits", "60"] });
   await using mcp = new McpClient("2025-11-25");
-  const args = [PROGRAM, "mcp", "--url", dear.url, "--key-file", join(emptyDirectory(), "agent.key")];
+  const args = [programPath(), "mcp", "--url", dear.url, "--key-file", join(emptyDirectory(), "agent.key")];
   await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
   const code = async (message: Record<string, unknown>) => errorOf((await mcp.call("post_message", message)).body).code;
   expect(await code({ kind: "claim", refs: [{ rel: "claims", id: "f".repeat(64) }] })).toBe("target_unknown");
   expect(await code({ kind: "opinion", body: "I think so." })).toBe("unknown_kind");
 });
 
-test("where no board answers, or the key is open to others, it says so and ends", async () => {
+test("if no board answers, or others can read the key, it says so and ends", async () => {
   await using lost = BoardProcess.spawn({
     args: ["mcp", "--url", "http://127.0.0.1:9", "--key-file", join(emptyDirectory(), "a.key"), "--tries", "1"],
   });
@@ -137,10 +138,10 @@ test("where no board answers, or the key is open to others, it says so and ends"
   expect(ended.stderr).toContain("chmod 600");
 });
 
-describe("what a model signs with", () => {
+describe("the key of a model", () => {
   const connected = async (keyFile: string, ...more: readonly string[]) => {
     const mcp = new McpClient("2025-11-25");
-    const args = [PROGRAM, "mcp", "--url", board.url, "--key-file", keyFile, ...more];
+    const args = [programPath(), "mcp", "--url", board.url, "--key-file", keyFile, ...more];
     await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
     return mcp;
   };
@@ -151,22 +152,25 @@ describe("what a model signs with", () => {
   const posted = async (mcp: McpClient, title: string) => (await mcp.done("post_message", { kind: "note", title })) as unknown as Authored;
   const refused = async (mcp: McpClient, title: string) => errorOf((await mcp.call("post_message", { kind: "note", title })).body);
 
-  test("a key that the main one delegates to, renewed by the bridge; where that cannot be, it is told in words", async () => {
+  test("a key that the main one delegates to, renewed by the bridge; if that is impossible, the answer says so", async () => {
     const keyFile = join(emptyDirectory(), "agent.key");
     await using mcp = await connected(keyFile);
     const { agent_id: main } = await mcp.done("create_identity");
     const first = await posted(mcp, "by a child");
     expect(first.server.author).toMatchObject({ delegated_by: main });
     expect(first.server.author.id).not.toBe(main);
-    // The main key has committed to the next one by the way.
-    const { body: line } = await board.get<{ next: string | null; keys: { id: string }[] }>(`/api/agents/${String(main)}/keys`);
-    expect(line.next).toMatch(/^[0-9a-f]{64}$/);
+    // The main key has also committed to the next one.
+    const next = await eventually("it is committed", async () => {
+      const { body: line } = await board.get<{ next: string | null }>(`/api/agents/${String(main)}/keys`);
+      return line.next ?? undefined;
+    });
+    expect(next).toMatch(/^[0-9a-f]{64}$/);
     const task = await board.put(board.agent(), { kind: "task", title: "for the bridge alone", needs: ["bridging"] });
     expect(await mcp.done("take_work", { needs: "bridging", wait: 1 })).toMatchObject({
       work: { id: task.id, derived: { claimed_by: first.server.author.id } },
     });
     expect(await mcp.done("take_work", { needs: "bridging", wait: 0 })).toMatchObject({ work: null, held: [{ id: task.id }] });
-    // The same child after a new start, also where its time was over meanwhile.
+    // The same child after a restart, even if its time was over meanwhile.
     board.clock.advance(25 * 3_600_000);
     expect((await posted(mcp, "renewed")).server.author.id).toBe(first.server.author.id);
     await using again = await connected(keyFile);
@@ -177,13 +181,13 @@ describe("what a model signs with", () => {
     expect((await posted(mcp, "without the main key")).server.author).toMatchObject({ delegated_by: main });
     board.clock.advance(25 * 3_600_000);
     const { code, message, hint } = await refused(mcp, "lapsed");
-    expect([code, message]).toEqual(["outside_delegation", expect.stringContaining("lapsed at") as string]);
-    expect(hint).toContain("Tell whoever runs you");
+    expect([code, message]).toEqual(["outside_delegation", expect.stringContaining("expired at") as string]);
+    expect(hint).toContain("Tell your operator");
     renameSync(away, keyFile);
     expect((await posted(mcp, "and back")).server.author).toMatchObject({ delegated_by: main });
   });
 
-  test("what was taken back stays taken back; a key that was rotated says so; --own-key signs itself", async () => {
+  test("an ended delegation stays ended; a rotated key says so; --own-key signs itself", async () => {
     const keyFile = join(emptyDirectory(), "agent.key");
     await using mcp = await connected(keyFile);
     const { agent_id: main } = await mcp.done("create_identity");
@@ -196,7 +200,7 @@ describe("what a model signs with", () => {
     await cli("key", "undelegate", server.author.id, "--key-file", keyFile);
     expect(await refused(mcp, "after")).toMatchObject({
       code: "outside_delegation",
-      message: expect.stringContaining("taken back") as string,
+      message: expect.stringContaining("was ended at") as string,
     });
     await using own = await connected(keyFile, "--own-key");
     expect((await posted(own, "by itself")).server.author).toMatchObject({ id: main });
@@ -204,5 +208,38 @@ describe("what a model signs with", () => {
     rmSync(`${keyFile}.mcp`);
     await using late = await connected(keyFile);
     expect(await refused(late, "rotated")).toMatchObject({ code: "key_revoked" });
+  });
+
+  test("a main key that is rotated while the bridge runs: the model learns what happened, and what to tell its user", async () => {
+    const keyFile = join(emptyDirectory(), "agent.key");
+    await using mcp = await connected(keyFile);
+    await using own = await connected(keyFile, "--own-key");
+    const { agent_id: main } = await mcp.done("create_identity");
+    await posted(mcp, "before");
+    await eventually("it is committed", async () => {
+      const { body: line } = await board.get<{ next: string | null }>(`/api/agents/${String(main)}/keys`);
+      return line.next ?? undefined;
+    });
+    const rotate = ["key", "rotate", String(main), "--key-file", `${keyFile}.next`, "--url", board.url, "--json"];
+    await using command = BoardProcess.spawn({ args: rotate });
+    const { signer } = JSON.parse((await command.ended).stdout) as { signer: string };
+    const words = {
+      code: "key_revoked",
+      message: expect.stringContaining(
+        `The main key of this program, ${String(main)}, was rotated: ${signer} acts for that agent now.`,
+      ) as string,
+      hint: expect.stringContaining("tell your operator: restart `blackboard mcp` with --key-file") as string,
+      details: { successor: signer },
+    };
+    for (const bridge of [mcp, own]) {
+      expect(await refused(bridge, "after")).toMatchObject(words);
+      expect(errorOf((await bridge.call("post_message", { kind: "note", title: "only checked", dry_run: true })).body)).toMatchObject(
+        words,
+      );
+      expect(errorOf((await bridge.call("acknowledge", { seen: 1 })).body)).toMatchObject(words);
+      expect(errorOf((await bridge.call("alias", { op: "claim", alias: "too-late" })).body)).toMatchObject(words);
+    }
+    // Reading still works.
+    await mcp.done("read_inbox", {});
   });
 });

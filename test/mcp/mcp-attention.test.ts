@@ -1,11 +1,12 @@
-// Attention over MCP: what is unread, what was acknowledged, and inboxes that a client subscribes to; the official client, in both eras.
+// Attention over MCP: what is unread, what was acknowledged, and inboxes that a client subscribes to; with the official client and both
+// protocol versions.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
-import { PROGRAM } from "../support/built.ts";
+import { programPath } from "../support/built.ts";
 import { eventually } from "../support/eventually.ts";
 import { ERAS, type Era, McpClient } from "../support/mcp-client.ts";
 import { emptyDirectory } from "../support/process.ts";
@@ -18,7 +19,7 @@ const ids = (body: Record<string, unknown>): unknown[] => (body["messages"] as {
 const letter = (to: string, title: string) => board.put(board.agent(), { kind: "note", title, to });
 
 describe.each(ERAS)("in the era of %s", (era) => {
-  test("an inbox shows what is unread, until that is acknowledged; all of it where asked", async () => {
+  test("an inbox shows what is unread until it is acknowledged, and everything on request", async () => {
     const seed = randomBytes(32);
     const me = new Agent(() => board.clock.now(), seed);
     await using mcp = await McpClient.connect(board.url, era, { "x-blackboard-key": seed.toString("base64url") });
@@ -35,10 +36,11 @@ describe.each(ERAS)("in the era of %s", (era) => {
     expect(ids(await mcp.done("read_inbox"))).toEqual([second.id]);
     expect(ids(await mcp.done("read_inbox", { unread: false }))).toEqual([second.id, first.id]);
     expect((await board.record(first.id)).derived.delivery).toMatchObject({ state: "acted" });
+    expect((await mcp.call("list_agents", { agent: me.id })).text).toMatch(new RegExp(` · acknowledged \\S+, read to seq ${first.seq} · `));
     expect((await mcp.call("acknowledge", { seen: 10_000_000 })).text).toContain("future_cursor");
   });
 
-  test("over stdio a client that subscribes to an inbox is told of what comes and of what becomes of its messages, and no more once it has left", async () => {
+  test("over stdio a client that subscribes to an inbox is notified of new messages and of changes to its own, until it unsubscribes", async () => {
     await using mcp = await bridged(era);
     const { agent_id: self } = await mcp.done("create_identity");
     await follow(mcp, era, String(self), async (told) => {
@@ -54,11 +56,11 @@ describe.each(ERAS)("in the era of %s", (era) => {
       era === "2025-11-25"
         ? mcp.client.subscribeResource({ uri: "blackboard://manual" })
         : mcp.client.listen({ resourceSubscriptions: ["blackboard://inbox/nobody-has-this-name"] }),
-    ).rejects.toThrow(era === "2025-11-25" ? "are not told" : "alias");
+    ).rejects.toThrow(era === "2025-11-25" ? "You cannot subscribe to" : "alias");
   });
 });
 
-test("over HTTP a stream tells of an inbox, by id or by name, and ends with its subscriber", async () => {
+test("over HTTP a stream notifies of an inbox, by id or by name, and ends with its subscriber", async () => {
   await using mcp = await McpClient.connect(board.url, "2026-07-28");
   const me = board.agent();
   await follow(mcp, "2026-07-28", me.id, async (told) => {
@@ -67,7 +69,7 @@ test("over HTTP a stream tells of an inbox, by id or by name, and ends with its 
     await eventually("told", () => told() || undefined);
   });
   await expect(mcp.client.listen({ resourceSubscriptions: ["blackboard://inbox/nobody-has-this-name"] })).rejects.toThrow("alias");
-  await expect(mcp.client.listen({ resourceSubscriptions: ["blackboard://manual"] })).rejects.toThrow("are not told");
+  await expect(mcp.client.listen({ resourceSubscriptions: ["blackboard://manual"] })).rejects.toThrow("You cannot subscribe to");
 });
 
 test("a board that stops ends the streams of its subscribers", async () => {
@@ -87,12 +89,12 @@ test("the revision without streams does not say that one could subscribe", async
 
 async function bridged(era: Era): Promise<McpClient> {
   const mcp = new McpClient(era);
-  const args = [PROGRAM, "mcp", "--url", board.url, "--key-file", join(emptyDirectory(), "agent.key")];
+  const args = [programPath(), "mcp", "--url", board.url, "--key-file", join(emptyDirectory(), "agent.key")];
   await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
   return mcp;
 }
 
-/** Subscribes as the era has it, and leaves again; `told` counts what came of this inbox. */
+/** Subscribes as the protocol version requires, and unsubscribes; `told` counts notifications of this inbox. */
 async function follow(mcp: McpClient, era: Era, agent: string, run: (told: () => number) => Promise<void>): Promise<void> {
   const uri = `blackboard://inbox/${agent}`;
   let told = 0;

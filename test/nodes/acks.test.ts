@@ -1,4 +1,4 @@
-// An acknowledgement taken by one node counts on all of them: what was delivered, what is unread, and who hears of it.
+// An acknowledgement accepted by one node counts on all of them: deliveries, unread messages, and notifications.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "../support/agent.ts";
 import { ackText } from "../support/acks.ts";
@@ -21,7 +21,7 @@ interface Read {
 }
 const read = async (url: string): Promise<Read> => (await (await fetch(url)).json()) as Read;
 
-test("readers on another node hear an acknowledgement, and see what it says", async () => {
+test("readers on another node receive an acknowledgement, and see what it says", async () => {
   const [one = "", other = ""] = nodes.urls;
   const [sender, reader] = [new Agent(), new Agent()];
   const { id } = await postTo(one, sender.envelope({ kind: "task", title: "across", to: reader.id }));

@@ -1,4 +1,4 @@
-// How an operator says where the database is: parts from PostgreSQL's own variables, and words for what cannot be right.
+// The address of the database: parts from PostgreSQL's own variables, and clear errors for wrong ones.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -46,7 +46,7 @@ test("a password with any characters is taken from PGPASSWORD, and every part th
     await using board = spawn(url, env);
     await board.ready();
     expect((await fetch(`${board.url}/readyz`)).status).toBe(200);
-    // The search index reads over a connection of its own, on a thread of its own.
+    // The search index reads through its own connection, on its own thread.
     expect((await fetch(`${board.url}/api/messages?q=anything`)).status).toBe(200);
     expect((await board.kill("SIGTERM")).code).toBe(0);
   }

@@ -1,4 +1,4 @@
-// A new key of the board over several nodes: each of them signs with both, and from the same moment on with the new one alone.
+// A new key of the board on several nodes: each of them signs with both keys, and from the same moment on with the new one alone.
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

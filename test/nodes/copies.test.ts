@@ -1,4 +1,4 @@
-// A text that spreads over several nodes of one board is one text.
+// A text that spreads over several nodes of one board counts as one text.
 import { expect, test } from "vitest";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { TEST_BITS } from "../support/agent.ts";

@@ -1,4 +1,5 @@
-// The database goes away and comes back: nothing acknowledged is lost, nothing is acknowledged that is not there, and nobody has to restart a node.
+// The database goes away and comes back: nothing acknowledged is lost, nothing is acknowledged that is not stored, and no node needs a
+// restart.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { readConfig } from "../../src/config.ts";
@@ -41,7 +42,7 @@ async function post(url: string, envelope: Envelope): Promise<Answered> {
   return { envelope, status: response.status, code: body.error?.code };
 }
 
-/** Posts without a pause to both nodes until told to stop; each answer is told to `note` at once. */
+/** Posts to both nodes without a pause until it is stopped; calls `note` for each answer at once. */
 async function postAll(stopped: () => boolean, note: (one: Answered) => unknown = () => {}): Promise<Answered[]> {
   const answered: Answered[] = [];
   const lanes = Array.from({ length: 6 }, async (_, lane) => {
@@ -56,7 +57,7 @@ async function postAll(stopped: () => boolean, note: (one: Answered) => unknown 
   return answered;
 }
 
-/** Everything was acknowledged or refused in words; the first is kept, the second can be posted again. */
+/** Every post was acknowledged or refused with a known code. Acknowledged ones exist, and refused ones can be posted again. */
 async function requireHonest(answered: readonly Answered[]): Promise<void> {
   const acknowledged = answered.filter(({ status }) => status === 201 || status === 200);
   const refused = answered.filter(({ status }) => status === 503);
@@ -76,7 +77,7 @@ const codeOf = async (url: string): Promise<string> => {
 const readable = (url: string): Promise<true> =>
   eventually("a listing", async () => ((await codeOf(`${url}/api/messages?limit=1`)) === "200" ? true : undefined));
 
-test("while PostgreSQL is down reads and posts are refused with storage_unavailable; when it is back, both nodes go on by themselves", async () => {
+test("while PostgreSQL is down, reads and posts are refused with storage_unavailable; when it is back, both nodes continue by themselves", async () => {
   const agent = new Agent();
   await using stream = await openStream({ url: at(0) }, `/api/stream?author=${agent.id}`);
   await stream.upTo("live");
@@ -98,7 +99,7 @@ test("while PostgreSQL is down reads and posts are refused with storage_unavaila
   for (const url of nodes.urls) await readable(url);
   const after = agent.envelope({ kind: "note", body: "after" });
   await eventually("a post that is taken", async () => ((await post(at(1), after)).status < 300 ? true : undefined));
-  // A reader that stayed hears what comes after the interruption, also from the other node.
+  // A reader that stayed connected receives what comes after the interruption, also from the other node.
   expect((await stream.next("message")).data).toMatchObject({ content: { body: "after" } });
   stopped = true;
   await requireHonest(await posting);
@@ -113,7 +114,7 @@ test("connections that are cut in the middle of batches leave no post half done 
     ({ status }) => (taken += status === 201 ? 1 : 0),
   );
   for (let cut = 0; cut < 8; cut++) {
-    // Both nodes are in the middle of writing again, further each time.
+    // Both nodes are writing again, further each time.
     const enough = taken + 6 + 3 * cut;
     await eventually("posts that are taken again", () => (taken >= enough ? true : undefined));
     await operator.query(
@@ -128,7 +129,7 @@ test("connections that are cut in the middle of batches leave no post half done 
   await requireHonest(answered);
 });
 
-test("a node tells once that the database is gone and once that it is back, in its log and by every probe, though nobody posts", async () => {
+test("a node reports once that the database is gone and once that it is back, in its log and by every probe, even without posts", async () => {
   const log: string[] = [];
   const data = emptyDirectory();
   const flags = ["--data", data, "--port", "0", "--smtp-port", "0", "--database-url", server.databaseUrl("postgres")];

@@ -1,11 +1,11 @@
-// A PostgreSQL that has no room left for its tables: every probe says so for as long as it lasts, and the log once; readers go on.
+// A PostgreSQL without room for its tables: every probe says so as long as it lasts, the log says it once, and reads continue.
 import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { openBeside } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
-/** The server's own refusal, without the disk: `npm run prove` fills a real one, which takes a mount. */
+/** Only the server's refusal, without a full disk: `npm run prove` fills a real one, which needs a mount. */
 const FULL = `
   CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     RAISE EXCEPTION 'could not extend file "base/5/16400": No space left on device' USING ERRCODE = 'disk_full';
@@ -25,7 +25,7 @@ test("posts are refused as long as there is no room, the probes do not say other
   for (let i = 0; i < 5; i++) {
     expectRefusal(await board.post(board.agent(), NOTE), 503, "storage_full");
     board.clock.advance(2000);
-    // What the board tries meanwhile is answered before this is.
+    // Requests that the board sends meanwhile are answered before this one.
     expect((await board.get(`/api/messages/${id}`)).status).toBe(200);
     expectRefusal(await board.get("/readyz/writing"), 503, "storage_full");
   }

@@ -1,4 +1,5 @@
-// What one node accepts about keys counts on all of them at once: a rotated key signs nothing anywhere, and its successor everywhere.
+// A key operation accepted by one node counts on all of them at once: a rotated key can sign nothing on any node, and its successor can on
+// every one.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "../support/agent.ts";
 import { hashOf, type KeyAct, signed, type With } from "../support/key-stage.ts";
@@ -38,7 +39,7 @@ interface KeysTold {
   readonly current: string;
   readonly operations: readonly { readonly type: string; readonly signer: string }[];
 }
-/** What an operation gets that came second. */
+/** The answers to the operation that came second. */
 const REFUSED: ReadonlySet<string> = new Set(["key_revoked", "key_committed_elsewhere", "not_owner", "stale_key_op", "key_in_use"]);
 
 test("a rotation and a delegation that one node accepted hold on the other at once", async () => {
@@ -60,7 +61,7 @@ test("a rotation and a delegation that one node accepted hold on the other at on
   }
 });
 
-test("of two rotations at the same moment, each at its own node, one counts, and both nodes tell the same", async () => {
+test("of two rotations at the same moment on two nodes, one counts, and both nodes agree", async () => {
   const [one = "", other = ""] = nodes.urls;
   const [key, next, recovery, third] = [new Agent(), new Agent(), new Agent(), new Agent()];
   expect(await act(one, key, key, { op: "commit", next: hashOf(next), recovery: hashOf(recovery) })).toBe("counted");
@@ -78,7 +79,7 @@ test("of two rotations at the same moment, each at its own node, one counts, and
   expect(await types()).toEqual([`key_commit ${key.id}`, `key_rotate ${next.id}`]);
   expect(await told()).toMatchObject({ current: next.id });
 
-  // The key that was committed to and the recovery key of before, at once: whoever comes first, the recovery key holds the agent.
+  // The committed key and the earlier recovery key at once: whichever is first, the recovery key holds the agent.
   const [onward, back] = await Promise.all([act(one, third, next, { op: "rotate" }), act(other, recovery, key, { op: "rotate" })]);
   expect(back).toBe("counted");
   expect(onward === "counted" || REFUSED.has(onward)).toBe(true);

@@ -1,4 +1,4 @@
-// Tests reach PostgreSQL by its socket; operators mostly by an address of the network.
+// Other tests use PostgreSQL's socket; operators mostly use a network address.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { openStream } from "../support/event-stream.ts";
 import { nodeBeside } from "../support/nodes.ts";
 import { databaseFor } from "../support/postgres/database.ts";
 
-test("a node that reaches the database over TCP and one by its socket post, read and hear each other", async () => {
+test("a node that reaches the database over TCP and one that uses its socket post, read and notify each other", async () => {
   await using one = await TestBoard.start();
   const url = new URL(await databaseFor(one.data));
   const socket = join(url.searchParams.get("host") ?? "", ".s.PGSQL.5432");

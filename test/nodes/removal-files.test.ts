@@ -1,4 +1,4 @@
-// What a removal leaves in the files of a PostgreSQL server, and what the operator's last step takes out of them.
+// What a removal leaves in the files of a PostgreSQL server, and what the operator's last step removes from them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -26,14 +26,14 @@ const wordy = {
   attachments: [{ sha256: sha256(TEXT), name: `${WORD}.txt`, mime: "text/plain", size: TEXT.length }],
 };
 
-/** Files of a directory that hold the word, by their folder. */
+/** Files of a directory that contain the word, by their folder. */
 function holding(dir: string, word: string): string[] {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files.flatMap(({ parentPath, name }) => {
     try {
       return readFileSync(join(parentPath, name)).includes(word) ? [join(parentPath, name).slice(dir.length + 1)] : [];
     } catch (error) {
-      // The server takes files away while we look.
+      // The server may delete files meanwhile.
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
       throw error;
     }
@@ -45,7 +45,7 @@ test("a removed message is in no row, and after the steps that the docs name in 
   const url = server.databaseUrl("postgres");
   const client = new Client({ url, connections: 1, name: "test", session: { statement_timeout: 0 } });
   try {
-    // On a server of its own, not in this run's.
+    // On a separate server, not on this run's.
     await using board = await TestBoard.start({ store: "sqlite", flags: ["--database-url", url] });
     const agent = board.agent();
     for (let i = 0; i < 30; i++)
@@ -62,7 +62,7 @@ test("a removed message is in no row, and after the steps that the docs name in 
     const config = readConfig(["--data", board.data, "--database-url", url], {});
     const office = operatorSession(config, await placeOf(config).openBeside(), { yes: true });
     await office.order({ do: "remove", target: id, reasons: reasons(), keepAttachments: false });
-    expect(await eraseTraces(office)).toContain("PostgreSQL may overwrite it now");
+    expect(await eraseTraces(office)).toContain("PostgreSQL will gradually overwrite its space");
     await office.store.close();
     const tables = await client.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
     for (const { name } of tables) {
@@ -77,7 +77,7 @@ test("a removed message is in no row, and after the steps that the docs name in 
 
     const steps = codeBlocks(readFileSync("docs/moderation.md", "utf8")).filter(({ language }) => language === "sql");
     expect(steps.length).toBe(1);
-    // A busy server may take over the setting too late, and the steps are to be taken again.
+    // A busy server may apply the setting too late, and then the steps have to be repeated.
     await eventually("no file holds it", async () => {
       for (const { text } of steps) for (const step of text.split(";\n")) await client.script(step);
       return holding(server.dir, WORD).length === 0 ? true : undefined;

@@ -1,4 +1,4 @@
-// What a replica has to be: a copy of this very board. Another one is never believed, and one that is lost is told once, not at each read.
+// A replica must be a copy of this very board. Another board is never used, and a lost replica is reported once, not at each read.
 import { once } from "node:events";
 import { copyFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -13,7 +13,7 @@ import { postTo } from "../support/nodes.ts";
 import { type PostgresServer, postgresServer } from "../support/postgres/server.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 
-/** Where a replica is reached: a way that can lead to one server, then to another, or nowhere. */
+/** The address of a replica, which can lead to one server, then to another, or nowhere. */
 class Way implements Disposable {
   readonly #open = new Set<Socket>();
   readonly #server = createServer((client) => {
@@ -41,7 +41,7 @@ class Way implements Disposable {
     this.#to = to;
     for (const end of this.#open) end.destroy();
   }
-  /** Nothing passes any more, and nobody is told: as where a machine hangs. */
+  /** Nothing passes any more and no connection is closed, as if a machine hangs. */
   hush(): void {
     for (const end of this.#open) end.unpipe().pause();
   }
@@ -74,7 +74,7 @@ const FLAGS = [
 ];
 const keys = emptyDirectory();
 
-/** The flags of a board on a database; all on one server have one key, unless another is given. */
+/** The flags of a board on a database; all boards on one server have one key, unless another is given. */
 function flags(
   server: PostgresServer,
   readUrl?: string,
@@ -86,10 +86,10 @@ function flags(
 const spawn = (server: PostgresServer, readUrl?: string): BoardProcess =>
   BoardProcess.spawn({ args: ["serve", ...flags(server, readUrl)] });
 
-/** Where it answers, and what it has logged. */
+/** The address of the board, and its log. */
 type Board = Pick<BoardProcess, "url" | "stderr">;
 
-/** One in this process, where another one is not the point. */
+/** A node in this process, for tests that need no separate one. */
 async function startHere(...given: Parameters<typeof flags>): Promise<Board & AsyncDisposable> {
   let stderr = "";
   const running = await start(readConfig(flags(...given), {}), { logTo: { write: (line: string) => void (stderr += line) } });
@@ -133,12 +133,12 @@ test("so does a copy that has gone its own way, though it has the same key: furt
   const key = "another.key";
   copyFileSync(join(keys, own.home.replaceAll("/", "_")), join(keys, key));
   await fill(own, 1, { database: "gone_on", key });
-  await expect(startHere(own, own.databaseUrl("gone_on"))).rejects.toThrow("its entry 1 is another one than in this board's log");
+  await expect(startHere(own, own.databaseUrl("gone_on"))).rejects.toThrow("its entry 1 differs from that of this board's log");
   await fill(own, 9, { database: "gone_on", key });
-  await expect(startHere(own, own.databaseUrl("gone_on"))).rejects.toThrow(/its log stands at entry \d+, and this board's only at \d+/);
+  await expect(startHere(own, own.databaseUrl("gone_on"))).rejects.toThrow(/its log ends at entry \d+, and this board's log at \d+/);
 });
 
-test("a replica that is not there at the start, then there, then lost: one line each, and readyz and metrics tell it", async () => {
+test("a replica that is missing at the start, then present, then lost: one line each, and readyz and metrics show it", async () => {
   using way = await Way.open();
   await using board = spawn(own, way.url);
   await board.ready();
@@ -149,7 +149,7 @@ test("a replica that is not there at the start, then there, then lost: one line 
   for (let i = 0; i < 5; i++) await newest(board);
   expect(told(board, "lost")).toHaveLength(1);
 
-  // The database itself serves as its own copy.
+  // The database itself serves as its own replica.
   way.lead(own);
   await standing(board, "ok");
   expect(told(board, "back")).toHaveLength(1);
@@ -158,7 +158,7 @@ test("a replica that is not there at the start, then there, then lost: one line 
   const admin = new Client({ url: own.databaseUrl("postgres"), connections: 1, name: "test" });
   let limit = 10;
   await eventually("a listing from it", async () => {
-    // Another one each time: the same again would be answered from memory.
+    // A new query each time, because the same one would be answered from the cache.
     await (await fetch(`${board.url}/api/messages?limit=${limit++}`)).json();
     const [asked] = await admin.query<{ n: number }>(
       "SELECT count(*) AS n FROM pg_stat_activity WHERE application_name LIKE 'blackboard replica%' AND query LIKE '%messages%'",

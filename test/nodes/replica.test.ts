@@ -1,4 +1,4 @@
-// A node with a reading replica: listings come from it while it keeps up, and nobody goes back in time because of it.
+// A node with a read replica: lists come from it while it keeps up, and no reader goes back in time because of it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { Agent } from "../support/agent.ts";
@@ -38,13 +38,13 @@ async function list(query: string, headers: Record<string, string> = {}) {
   return { status: response.status, etag: response.headers.get("etag") ?? "", page };
 }
 
-test("a replica answers listings, one that lags is passed over, and who goes on by after_seq misses nothing", async () => {
+test("a replica answers lists, a lagging one is skipped, and a reader that continues by after_seq misses nothing", async () => {
   const agent = new Agent();
   const url = nodes.urls[0] ?? "";
   const shows = async (id: string, query = "limit=50") => (await list(query)).page?.messages.some((one) => one.id === id) === true;
   const { id: first } = await postTo(url, agent.envelope({ kind: "note", body: "first" }));
   await eventually("the replica has it", async () => ((await shows(first)) ? true : undefined));
-  // Until the replica has been looked at, the primary answers.
+  // Until the replica has been checked, the primary answers.
   await eventually("the replica is asked", async () => {
     await list("limit=50");
     const [asked] = await operator.query<{ n: number }>(
@@ -56,15 +56,15 @@ test("a replica answers listings, one that lags is passed over, and who goes on 
   await operator.query("SELECT pg_wal_replay_pause()");
   const { id, seq } = await postTo(url, agent.envelope({ kind: "note", body: "while the replica stands still" }));
   const stale = await list("limit=50");
-  // Whatever the listing knows of, going on from it shows the rest at once.
+  // Continuing from a list shows everything newer at once.
   const known = stale.page?.latest_seq ?? 0;
   expect(stale.page?.messages.some((one) => one.id === id)).toBe(known >= seq);
   expect(await shows(id, `after_seq=${Math.min(known, seq - 1)}`)).toBe(true);
   expect((await fetch(`${url}/api/messages/${id}`)).status).toBe(200);
-  // The replica still stands still, and is too old by then.
+  // The replica is still stopped, and is too old by now.
   await eventually("the primary answers", async () => ((await shows(id)) ? true : undefined));
   expect((await list("limit=50", { "if-none-match": stale.etag })).page?.latest_seq ?? known).toBeGreaterThanOrEqual(known);
-  // Nobody is told then that an old answer is still the answer.
+  // No caller is told that an old answer is still valid.
   if (known < seq) expect((await list("limit=50", { "if-none-match": stale.etag })).status).toBe(200);
   await operator.query("SELECT pg_wal_replay_resume()");
 });

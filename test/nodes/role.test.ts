@@ -1,4 +1,4 @@
-// A board needs no power over PostgreSQL: with the user that deploy/postgres.sql makes, everything works that works with a superuser.
+// A board needs no special rights in PostgreSQL: with the user that deploy/postgres.sql makes, everything works as with a superuser.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { type PostgresServer, postgresServer } from "../support/postgres/server.
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 
 const SCRIPT = readFileSync(resolve(import.meta.dirname, "../../deploy/postgres.sql"), "utf8");
-/** What psql would make of it: a database cannot be made among other statements, so each goes by itself. */
+/** Like psql: CREATE DATABASE cannot run together with other statements, so each statement runs alone. */
 const STATEMENTS = SCRIPT.replaceAll(/^(?:--|\\).*$/gm, "")
   .replaceAll(":'password'", "'it''s \"secret\"'")
   .split(";")
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-/** The same board each time, so that it finds its key again. */
+/** The same directory each time, so that the board finds its key again. */
 const data = emptyDirectory();
 const clock = new ManualClock();
 const board = (database = url): Promise<TestBoard> =>
@@ -47,7 +47,7 @@ async function operate(database: string, ...args: readonly string[]): Promise<st
   return stdout;
 }
 
-/** What readers, authors and operators do, each once. */
+/** Acts of readers, authors and operators, each once. */
 async function everything(at: TestBoard, database: string): Promise<void> {
   const [agent, other] = [at.agent(), at.agent()];
   await using reader = await openStream(at, "/api/stream");
@@ -107,7 +107,7 @@ test("and can do nothing else in the cluster", async () => {
   }
 });
 
-test("nodes may do without the right to change tables, once the owner has made them: with the grants of docs/nodes.md all the same works", async () => {
+test("nodes do not need the right to change tables, once the owner has made them: with the grants of docs/nodes.md everything works", async () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/nodes.md"), "utf8");
   const [, grants = ""] = /```sql\n(CREATE ROLE blackboard_node [^]*?)```/.exec(page) ?? [];
   await asSuperuser(

@@ -1,4 +1,4 @@
-// Nodes of one board that were given different settings: each says so once, with both values.
+// Nodes of one board with different settings: each reports it once, with both values.
 import { expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/durations.ts";
 import { TEST_BITS } from "../support/agent.ts";
@@ -22,7 +22,7 @@ test("both nodes warn, once for each setting that differs, and name both values"
   const flags = ["--base-url", "http://elsewhere.test", "--mail-domain", "board.example", "--pow-max-bits", "30"];
   const other = await nodeBeside(one, flags, undefined, otherLog);
   try {
-    // Time passes for those who did not listen yet when something was said.
+    // Time passes for nodes that were not listening yet.
     const later = (): void => one.clock.advance(MINUTE_MS);
     await told(log, 2, later);
     await told(otherLog, 2, later);
@@ -51,7 +51,7 @@ test("nodes with the same settings say nothing", async () => {
   const odd: string[] = [];
   const third = await nodeBeside(one, ["--base-url", "http://board.test", "--pow-max-bits", String(TEST_BITS)], undefined, odd);
   try {
-    // Whoever has heard the third one has heard the other before.
+    // A node that has received the third one has received the earlier ones before.
     await told(log, 1, () => one.clock.advance(MINUTE_MS));
     await told(otherLog, 1, () => one.clock.advance(MINUTE_MS));
     expect([differences(log), differences(otherLog)]).toEqual([

@@ -1,4 +1,4 @@
-// Several nodes over one database: one board, whichever of them is asked.
+// Several nodes over one database are one board, whichever of them is asked.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone, wholeLog } from "../support/acknowledged.ts";
@@ -44,7 +44,7 @@ describe("three nodes", () => {
         const refs =
           task === undefined || i % 3 === 0 ? {} : { refs: [{ rel: i % 3 === 1 ? ("answers" as const) : ("reply" as const), id: task }] };
         const kind = task === undefined || i % 3 === 0 ? "task" : i % 3 === 1 ? "answer" : "note";
-        // Each act of a writer goes to another node, and refers to what the one before has just acknowledged.
+        // Each act of a writer goes to another node, and refers to the message that the node before has just acknowledged.
         const { id } = await postTo(at(lane + i), agent.envelope({ kind, title: `${lane} ${i}`, body: "x", ...refs }));
         if (kind === "task") task = id;
       }
@@ -58,7 +58,7 @@ describe("three nodes", () => {
     for (const log of logs) expect(log.map(({ seq, hash }) => ({ seq, hash }))).toEqual(expected);
   });
 
-  test("what one node has acknowledged, every other one shows to whoever asks next, in every view", async () => {
+  test("a message that one node has acknowledged is shown by every other node from the next request on, in every view", async () => {
     const agent = new Agent();
     for (let i = 0; i < 6; i++) {
       const { id, seq } = await postTo(at(i), agent.envelope({ kind: "question", title: `everywhere ${i}`, tags: [`round-${i}`] }));
@@ -129,7 +129,7 @@ describe("three nodes", () => {
 
 test.each([
   ["does not start, and says why", [], /public key .*--key-file/s],
-  ["does not make it the board's while others run with the one it has", ["--new-key", "on"], /Stop them before you give it a new one/],
+  ["does not make it the board's while others run with the one it has", ["--new-key", "on"], /Stop them before you start with a new one/],
 ])("a node with another key %s", async (_does, more, words) => {
   const args = ["serve", "--port", "0", "--smtp-port", "0", "--data", emptyDirectory(), "--database-url", nodes.database];
   await using stranger = BoardProcess.spawn({ args: [...args, ...more] });

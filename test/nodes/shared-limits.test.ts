@@ -1,4 +1,4 @@
-// Limits that hold across nodes: who has used up a bucket on one has none left on another.
+// Limits that apply across nodes: a caller that has used up its allowance on one node has none left on another.
 import { expect, test } from "vitest";
 import { Listener } from "../../src/adapters/postgres/listener.ts";
 import { NODE_CHANNEL } from "../../src/adapters/postgres/write-function.ts";
@@ -28,9 +28,9 @@ test("an agent that has used up its writes on one node is slowed down on the oth
     for (let i = 0; i < 20; i++) await one.put(agent, { kind: "note", body: `one after the other ${i}` });
     one.clock.advance(1000);
     await eventually("the word that one node tells the others", () => told.find((text) => text.includes('"agent_writes"')));
-    // What one process says to another may end up in the database's log: no agents, no addresses.
+    // Notifications between processes may end up in the database's log, so they contain no agents and no addresses.
     for (const secret of [agent.id, "127.0.0.1"]) expect(told.join()).not.toContain(secret);
-    // Words arrive in the order in which they were said: who has heard of this post has heard that one before.
+    // Notifications arrive in order: a node that has received this post has received that one before.
     const { id } = await one.put(stranger, { kind: "note", body: "said afterwards" });
     expect((await stream.next("message")).data).toMatchObject({ id });
 

@@ -1,4 +1,4 @@
-// Work that holds across nodes: a flood on one of them is answered by all.
+// Proof of work across nodes: after a flood on one of them, all of them require more.
 import { expect, test } from "vitest";
 import { PostgresWriter } from "../../src/adapters/postgres/writer.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
@@ -12,7 +12,7 @@ import { databaseFor } from "../support/postgres/database.ts";
 import { placeOf, runHere } from "../support/program.ts";
 
 const BATCH = 100;
-/** What every node reads again, a little into each minute. */
+/** The counts that every node reads shortly after each minute. */
 const READ_AGAIN_MS = 3000;
 
 test("a flood that one node takes makes the others ask for more work as well, and calm makes them ask for less", async () => {
@@ -25,7 +25,7 @@ test("a flood that one node takes makes the others ask for more work as well, an
           async (url) => ((await (await fetch(`${url}/api/pow`)).json()) as { required_bits: number }).required_bits,
         ),
       );
-    /** Both nodes have read the minute that is over. */
+    /** Both nodes have read the last minute. */
     const pass = (): void => {
       one.clock.advance(MINUTE_MS - (one.clock.now() % MINUTE_MS));
       one.clock.advance(READ_AGAIN_MS);
@@ -55,11 +55,11 @@ test("a flood that one node takes makes the others ask for more work as well, an
   }
 });
 
-test("an operator who sets the work at once is heeded by every node, and by one that is started later", async () => {
+test("a difficulty set by the operator applies at once on every node, and on one that is started later", async () => {
   await using one = await TestBoard.start();
   const other = await nodeBeside(one);
   const agent = one.agent();
-  /** Of what is mined for four bits, one in sixty million has thirty. */
+  /** Of nonces mined for four bits, one in sixty million has thirty. */
   const statusAt = async (url: string): Promise<number> => {
     const body = JSON.stringify(agent.envelope({ kind: "note", title: `cheap ${performance.now()}` }));
     return (await fetch(`${url}/api/messages`, { method: "POST", headers: { "content-type": "application/json" }, body })).status;

@@ -14,7 +14,7 @@ const ROUNDS = tries(3, 2);
 const ACTS = 40;
 const QUESTIONS = 60;
 
-/** Two boards that are asked and told the same. */
+/** Two boards that get the same requests. */
 class Twins {
   readonly clock: ManualClock;
   readonly #boards: readonly [TestBoard, TestBoard];
@@ -55,7 +55,7 @@ beforeAll(async () => {
   const clock = new ManualClock();
   sqlite = await TestBoard.start({ clock, store: "sqlite" });
   const data = mkdtempSync(join(tmpdir(), "board-"));
-  // One key: it signs the head and seals the cursors.
+  // One key for both: it signs the head and encrypts the cursors.
   copyFileSync(join(sqlite.data, "board.key"), join(data, "board.key"));
   postgres = await TestBoard.start({ clock, data, store: "postgres" });
   twins = new Twins(clock, [sqlite, postgres]);
@@ -65,7 +65,7 @@ afterAll(async () => {
   await postgres[Symbol.asyncDispose]();
 });
 
-/** A listing with a few filters, orders and pages drawn at random. */
+/** A list with random filters, orders and pages. */
 function question(busy: BusyBoard): string {
   const message = () => random.pick(busy.posted).id;
   const agent = () => random.pick(busy.agents).id;
@@ -117,7 +117,7 @@ test(`every body is the same on both stores, after every kind of act (SEED=${SEE
   for (let round = 0; round < ROUNDS; round++) {
     await busy.fill(ACTS);
     twins.clock.advance(random.pick([0, 61_000, 700_000]));
-    // What is due is written first: else it is chance which of the boards has come so far when the operator acts, and at which time.
+    // Due entries are written first. Otherwise it is chance which of them each board has written when the operator acts.
     await twins.get("/api/stats");
     if (round === 1) {
       const order = { do: "remove", target: random.pick(busy.posted).id, reasons: reasons(), keepAttachments: false } as const;

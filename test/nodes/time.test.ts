@@ -1,4 +1,4 @@
-// What time brings about happens once, however many nodes look at the clock.
+// Effects of time happen once, however many nodes look at the clock.
 import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import type { Change } from "../support/chain.ts";

@@ -1,4 +1,4 @@
-// Witnesses and several nodes: whichever node they ask, they meet at one head, and what one node was handed all of them show.
+// Witnesses and several nodes: whichever node they ask, they get the same head, and a cosignature given to one node is shown by all.
 import { expect, test } from "vitest";
 import { sha256 } from "../../src/core/protocol/sha256.ts";
 import { acceptCheckpoint } from "../../src/core/tlog/accept.ts";

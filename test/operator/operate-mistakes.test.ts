@@ -1,4 +1,4 @@
-// What an operator mistypes is never an act: some hundred wrong argument lists, each run on a board with messages.
+// A mistyped command of an operator never changes anything: some hundred wrong argument lists, each run on a board with messages.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { type Named, type Tried, triedOn, usualMistakes, WHY } from "../support/operate-mistakes.ts";
@@ -6,7 +6,7 @@ import { Operator } from "../support/operator.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { placeOf, runHere } from "../support/program.ts";
 
-/** A board with messages, a report and a removal, and what can be tried on it. */
+/** A board with messages, a report and a removal, and the commands to try on it. */
 class World implements AsyncDisposable {
   readonly files = emptyDirectory();
   readonly #board: TestBoard;
@@ -47,7 +47,7 @@ class World implements AsyncDisposable {
     };
   }
 
-  /** All wrong lists for a command, with the place: before what may lack its value, and without the flag that the mistake is about. */
+  /** All wrong argument lists of a command, with the flags of the board, placed so that the mistake stays what it is. */
   listsFor(name: string): readonly (readonly string[])[] {
     const one = this.tried[name]!;
     const { place } = this;
@@ -95,13 +95,13 @@ const OTHERS = [
   "undone",
 ];
 
-describe("a mistake is told in words and changes nothing", () => {
+describe("a mistake is explained and changes nothing", () => {
   test.each([...DECISIONS, ...OTHERS])("operate %s", async (name) => {
     const before = await world.state();
     for (const args of world.listsFor(name)) await expectMistake(args);
     expect(await world.state()).toEqual(before);
   });
-  test("also where the command itself is none, or does not come first", async () => {
+  test("also if the command itself is unknown, or does not come first", async () => {
     const [id = "", report = ""] = [world.tried["remove"]?.good[0], world.tried["reports dismiss"]?.good[0]];
     const before = await world.state();
     for (const words of [["reports", "dismis", report], ["reports", report], ["reports"], ["remve", id], [], ["removes"], [""]])
@@ -119,7 +119,7 @@ describe("a mistake is told in words and changes nothing", () => {
   });
 });
 
-test("an unset variable of the shell changes nothing, in a process of its own", async () => {
+test("an unset variable of the shell changes nothing, in a separate process", async () => {
   const why = Object.entries(WHY).flat();
   const before = await world.state();
   for (const words of [

@@ -1,4 +1,4 @@
-// Removing many messages at once: all of them or, where one is wrong, none; and what broke off half way is finished by running it again.
+// Removing many messages at once: all of them, or none if one is wrong; an interrupted removal is finished by running it again.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -45,7 +45,7 @@ async function refused(...args: readonly string[]): Promise<string> {
   expect(await latest()).toBe(before);
   return said.stderr;
 }
-/** Every decision moves the log. */
+/** Every decision adds an entry to the log. */
 const latest = async (): Promise<number> => (await board.get<{ latest_seq: number }>("/api/changes?limit=1")).body.latest_seq;
 const statusOf = async (id: string): Promise<number> => (await board.get(`/api/messages/${id}`)).status;
 
@@ -58,7 +58,7 @@ async function notes(agent: Agent, count: number, title = "buy now"): Promise<re
   return ids;
 }
 
-/** Two messages with the same first eight characters, which nobody meets by chance. */
+/** Two messages with the same first eight characters, which does not happen by chance. */
 async function alike(agent: Agent): Promise<readonly [string, string]> {
   const seen = new Map<string, string>();
   for (let i = 0; ; i++) {
@@ -73,7 +73,7 @@ async function alike(agent: Agent): Promise<readonly [string, string]> {
 }
 
 describe("ids", () => {
-  test("several are removed by one command, whole or by their starts, each once and with a statement of its own", async () => {
+  test("several are removed by one command, by whole ids or prefixes, each once and with its own statement", async () => {
     const [a = "", b = "", c = "", d = ""] = await notes(board.agent(), 4);
     const { removed, actions, already_removed: already, traces } = await json("remove", a, b.slice(0, 8), c.slice(0, 63), a, ...WHY);
     expect({ removed, already }).toEqual({ removed: 3, already: [] });
@@ -96,7 +96,7 @@ describe("ids", () => {
     expect(await Promise.all([a, b].map(statusOf))).toEqual([200, 200]);
   });
 
-  test("a start that two messages have is nobody's, also where one of them is gone", async () => {
+  test("a prefix that two messages have is refused, also if one of them has ended", async () => {
     const [a, b] = await alike(board.agent());
     const start = a.slice(0, 8);
     const both = new RegExp(`2 message ids start with "${start}", such as .*: give the whole id`);
@@ -108,17 +108,17 @@ describe("ids", () => {
     expect(await statusOf(a)).toBe(200);
   });
 
-  test("what is removed already is told and skipped, and where nothing is left nothing is done", async () => {
+  test("messages that are already removed are listed and skipped, and if nothing is left nothing is done", async () => {
     const [a = "", b = ""] = await notes(board.agent(), 2);
     await json("remove", a, ...WHY);
-    // Its traces are erased once more: the removal may have been interrupted before they were.
+    // Its traces are erased again: the removal may have been interrupted before that.
     expect(await refused("remove", a, ...WHY)).toMatch(
       new RegExp(
-        `^Nothing was done\\. The message ${a} is removed already\\.\n(?:The database files hold nothing|PostgreSQL may overwrite)`,
+        `^Nothing was done\\. The message ${a} is already removed\\.\n(?:The database files no longer contain|PostgreSQL will gradually overwrite)`,
       ),
     );
     expect(await json("remove", a, b, ...WHY)).toMatchObject({ removed: 1, actions: [{ target: b }], already_removed: [a] });
-    expect(await refused("remove", a, b, ...WHY)).toContain("Nothing was done. 2 messages are removed already.\n");
+    expect(await refused("remove", a, b, ...WHY)).toContain("Nothing was done. 2 messages are already removed.\n");
   });
 
   test("come from a file or the standard input as well, with comments and empty lines", async () => {
@@ -128,7 +128,7 @@ describe("ids", () => {
     expect(await json("remove", "--from", file, ...WHY)).toMatchObject({ removed: 2, actions: [{ target: a }, { target: b }] });
     const piped = (flags: readonly string[]) =>
       BoardProcess.spawn({ args: ["operate", "remove", "--from", "-", ...WHY, ...flags, ...placeOf(board.data)], input: `${c}\n` }).ended;
-    // The standard input cannot answer a question too.
+    // Standard input has the list, so it cannot answer a question too.
     expect(await piped([])).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("--yes") as string });
     expect(await piped(["--yes"])).toMatchObject({
       code: 0,
@@ -154,14 +154,14 @@ describe("an agent", () => {
     expect(stdout).toContain("  and 495 more\nRemove all 500 messages? [y/N]");
     const { removed, actions } = await json("remove", "--author", "spammer", ...WHY);
     expect({ removed, ids: actions.map(({ target }) => target).sort() }).toEqual({ removed: 500, ids: [...ids].sort() });
-    // One after the other in the log, and everybody can read each of them.
+    // One after the other in the log, where everybody can read each of them.
     expect(actions.map(({ seq }) => seq)).toEqual(actions.map((_, i) => (actions[0]?.seq ?? 0) + i));
     expect(await statusOf(ids[250] ?? "")).toBe(410);
     expect(await statusOf(kept)).toBe(200);
     expect(await refused("remove", "--author", spammer.id, ...WHY)).toBe(`Nothing was done: ${spammer.id} has no live messages.\n`);
   });
 
-  test("is blocked and what it posted removed by one command, for the same reasons", async () => {
+  test("is blocked and its messages removed by one command, for the same reasons", async () => {
     const spammer = board.agent();
     const [a = "", b = ""] = await notes(spammer, 2);
     const done = await json<Removed & { action: Action }>("block-key", spammer.id, "--and-remove", ...WHY);
@@ -182,10 +182,10 @@ describe("an agent", () => {
     expect(said.stdout).toMatch(new RegExp(`^The key of ${spammer.id} is blocked already\\.\nRemoved ${id}; statement`));
   });
 
-  test("that the board has never seen is blocked only by whoever says so", async () => {
+  test("that the board has never seen is blocked only if the operator confirms it", async () => {
     const stranger = board.agent().id;
     expect(await refused("block-key", stranger, ...WHY)).toContain(
-      `never seen ${stranger}. Check the id; to block it all the same, give --unseen`,
+      `never seen ${stranger}. Check the id; to block it anyway, give --unseen`,
     );
     const asked = BoardProcess.spawn({ args: ["operate", "block-key", stranger, ...WHY, ...placeOf(board.data)], input: "\n" });
     expect((await asked.ended).stdout).toContain(`This board has never seen ${stranger}. Block the key of ${stranger}? [y/N]`);
@@ -204,7 +204,7 @@ describe("an agent", () => {
   });
 });
 
-test("attachments go with the messages, or stay where that is asked for", async () => {
+test("attachments are removed with the messages, or stay on request", async () => {
   const [text, agent] = ["shared by two", board.agent()];
   const attachments = [{ sha256: sha256(text), name: "a.txt", mime: "text/plain", size: text.length }];
   const put = (title: string) => board.put(agent, { kind: "note", title, attachments }, { [sha256(text)]: text });
@@ -215,17 +215,17 @@ test("attachments go with the messages, or stay where that is asked for", async 
   expect((await board.post(agent, { kind: "note", title: "three", attachments }, { [sha256(text)]: text })).status).toBe(451);
 });
 
-test("what fails half way says what was done and what not, and the same command finishes it", async () => {
+test("a failure half way says what was done and what not, and the same command finishes it", async () => {
   const spammer = board.agent();
   const ids = await notes(spammer, 230);
   using beside = openBeside(board.data);
   const listed = (await board.get<{ messages: { id: string }[] }>(`/api/messages?author=${spammer.id}&sort=old&limit=200`)).body.messages;
-  // In the second batch of the three.
+  // In the second batch of three.
   failOn(beside, listed[150]?.id ?? "");
   const said = await operate("remove", "--author", spammer.id, ...WHY, "--yes", "--json");
   expect(said.code).toBe(1);
   const { removed, actions, not_removed: left } = JSON.parse(said.stdout) as Removed;
-  // SQLite does a batch that fails once more, one decision after the other; on PostgreSQL nothing is tried after it.
+  // SQLite repeats a failed batch, one decision after the other; on PostgreSQL nothing is tried after it.
   const done = onPostgres() ? 100 : 229;
   expect({ removed, actions: actions.length, left: left.length }).toEqual({ removed: done, actions: done, left: 230 - done });
   expect(left[0]?.reason).toContain("the disk is on fire");
@@ -245,7 +245,7 @@ test("what fails half way says what was done and what not, and the same command 
   expect(await refused("remove", "--author", spammer.id, ...WHY)).toContain("has no live messages");
 });
 
-/** The database itself refuses the decision on this message, and with it the batch. */
+/** The database refuses the decision on this message, and so the whole batch. */
 function failOn(beside: ReturnType<typeof openBeside>, id: string): void {
   if (!onPostgres()) {
     beside.exec(

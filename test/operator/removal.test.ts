@@ -1,4 +1,4 @@
-// What a removal does on every surface of the board: before it each shows the content, after it none does.
+// The effects of a removal on every surface of the board: before it each shows the content, after it none does.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import type { ErrorBody } from "../../src/core/errors.ts";
@@ -44,7 +44,7 @@ async function shown(path: string): Promise<string> {
   return (await fetch(board.url + path)).text();
 }
 
-test("before the removal every surface shows the content, so that what follows means something", async () => {
+test("before the removal every surface shows the content, so that the later checks mean something", async () => {
   for (const [surface, answer] of await everywhere()) expect(answer, surface).toMatch(canary.content);
 });
 
@@ -87,7 +87,7 @@ describe("after it", () => {
     }
   });
 
-  test("a widened list shows a tombstone without content, and the thread goes on without it", async () => {
+  test("a list with tombstones shows one without content, and the thread continues without it", async () => {
     const { body } = await board.get<{ messages: (PostBody & { server: { gone?: { reason: string; statement: object } } })[] }>(
       "/api/messages?include_removed=1&include=body,data,raw",
     );
@@ -106,7 +106,7 @@ describe("after it", () => {
 
   test("it cannot come back: neither its payload nor its attachment, by whomever", async () => {
     const again = await board.send(JSON.stringify(author.envelope(canary.fields(root.id, other.id), canary.blobs)));
-    // The same second, the same payload: the same message.
+    // The same second and the same payload give the same message.
     const refusals = [
       again,
       await board.post(other, { kind: "note", title: "look", attachments: attachmentOf(canary.attachment) }, canary.blobs),
@@ -149,7 +149,7 @@ describe("after it", () => {
   });
 });
 
-test("transparency goes on over as many pages as there are decisions, for programs and for people, each decision once", async () => {
+test("transparency has as many pages as its decisions need, for programs and for people, each decision once", async () => {
   await using busy = await TestBoard.start();
   const ids: string[] = [];
   {
@@ -227,7 +227,7 @@ describe("a removal that is taken back", () => {
     await operator.remove(id);
     expectRefusal(await board.send(JSON.stringify(question)), 451, "blocked_content");
   });
-  test("begins anew: what was done to the message that went is not taken from the one that came back", async () => {
+  test("starts from zero: acts on the removed message do not count for the one that came back", async () => {
     const task = author.envelope({ kind: "task", title: "twice posted" });
     const { id } = (await board.send(JSON.stringify(task))).body;
     const answer = await board.put(other, { kind: "result", body: "done", refs: [{ rel: "answers", id }] });
@@ -290,7 +290,7 @@ describe("blocks", () => {
     await operator.decide({ do: "restore", target: sha256(text) });
     expect((await board.post(other, { kind: "note", title: "five", attachments }, { [sha256(text)]: text })).status).toBe(201);
   });
-  test("attachments that others need can be kept", async () => {
+  test("attachments that others need can stay", async () => {
     const text = "kept for others";
     const attachments = attachmentOf(text);
     const bad = await board.put(author, { kind: "note", title: "bad", attachments }, { [sha256(text)]: text });
@@ -301,7 +301,7 @@ describe("blocks", () => {
   });
 });
 
-test("what is gone already can be kept away too, with its attachments, and after thirty days its address is forgotten", async () => {
+test("an ended message can be blocked too, with its attachments, and after thirty days its id is forgotten", async () => {
   await using quiet = await TestBoard.start();
   const agent = quiet.agent();
   const text = "attached to what is gone";
@@ -345,7 +345,7 @@ test("orders from another process and posts at the same time make one history, a
     const id = await eventually("a post", () => posted[i * 3]);
     await operator.remove(id);
     removed.push(id);
-    // What was just removed is never shown again, whatever the board remembered.
+    // A removed message is never shown again, whatever was cached.
     expectRefusal(await busy.get(`/api/messages/${id}`), 410, "removed");
     const { body } = await busy.get<{ messages: { id: string }[] }>("/api/messages?tag=both&limit=200");
     expect(body.messages.some((one) => removed.includes(one.id))).toBe(false);

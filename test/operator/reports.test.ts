@@ -1,4 +1,4 @@
-// Reports as people send them: what counts as a target, what the receipt says, and that nobody else ever sees one.
+// Reports from people: what can be reported, what the receipt says, and that nobody else ever sees a report.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { DAY_MS } from "../../src/core/durations.ts";
@@ -86,7 +86,7 @@ describe("a report", () => {
       [body(id, { category: "boring" }), "invalid_field"],
       [body(id, { contact: 1 }), "invalid_field"],
       [body(id, { name: "me" }), "unknown_field"],
-      // Reading a megabyte of keys closely would hold up everybody.
+      // Checking a megabyte of keys one by one would delay everybody.
       [JSON.stringify(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [i, 0]))), "invalid_field"],
       [body(id, { explanation: "ten chars\u0000" }), "invalid_unicode"],
       [`{"target":"${id}","target":"${id}","category":"spam","explanation":"${WHY}"}`, "duplicate_key"],
@@ -132,7 +132,7 @@ describe("a report", () => {
   });
 });
 
-test("what people wrote is erased thirty days after their case was closed, though nobody posts, and the count stays", async () => {
+test("the text of a report is erased thirty days after its case was closed, even without posts, and the count stays", async () => {
   await using board = await TestBoard.start();
   const { id } = await board.put(board.agent(), { kind: "note", title: "reported" });
   const another = await board.put(board.agent(), { kind: "note", title: "reported too" });
@@ -146,7 +146,7 @@ test("what people wrote is erased thirty days after their case was closed, thoug
   const db = openBeside(board.data);
   const texts = () => db.prepare("SELECT explanation, contact, state FROM notices ORDER BY state").all();
   const waiting = { explanation: "nobody has looked at this one yet", contact: null, state: "received" };
-  // The operator's own clock says when it was closed.
+  // The time of closing is that of the operator's clock.
   const closedAt = db.prepare("SELECT closed_at FROM notices WHERE state = 'dismissed'").get()?.["closed_at"] as number;
   board.clock.advance(closedAt + 30 * DAY_MS - 1000 - board.clock.now());
   await board.get("/api/messages");
@@ -176,7 +176,7 @@ test("one address has five reports, then one every twelve minutes", async () => 
   expect((await send(board, body(id))).status).toBe(201);
 });
 
-test("what is refused as malformed takes nothing from the five, over HTTP, by form and through MCP; but it is not free either", async () => {
+test("a malformed report does not count against the five, over HTTP, by form and through MCP; but it is not free either", async () => {
   await using board = await TestBoard.start({ flags: ["--rate-limits", "on"] });
   const { id } = await board.put(board.agent(), { kind: "note", title: "reported with care" });
   for (let i = 0; i < 5; i++) {
@@ -190,10 +190,10 @@ test("what is refused as malformed takes nothing from the five, over HTTP, by fo
   }
   for (let i = 0; i < 5; i++) expect((await send(board, body(id))).status).toBe(201);
   expectRefusal(await send(board, body(id)), 429, "rate_limited");
-  // A refusal for haste gives nothing back, or asking often would be a way around the limit.
+  // A refusal by the rate limit gives nothing back; otherwise repeated requests would be a way around the limit.
   expectRefusal(await send(board, "{"), 429, "rate_limited");
   expectRefusal(await send(board, body(id)), 429, "rate_limited");
-  // Nor does one that comes before anything was taken.
+  // Nor does a refusal before anything was counted.
   const foreign = { method: "POST", body: new URLSearchParams({ target: id }), headers: { origin: "https://evil.example" } };
   expect((await fetch(`${board.url}/report`, foreign)).status).toBe(403);
   expect((await rawRequest(board.url, "POST /api/reports HTTP/1.1\r\nconnection: close\r\n\r\n")).status).toBe(400);

@@ -1,4 +1,4 @@
-// The pages that tell how the board fares: whether work gets done, who does it, and what happened, in words.
+// The pages about the state of the board: whether work gets done, who does it, and what happened, in words.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
@@ -35,16 +35,31 @@ const plain = (text: string): string =>
     .replaceAll(/\s+/g, " ")
     .replaceAll(/ (?=[,.;])/g, "");
 
-test("statistics say whether work gets done: how much, how fast, and what nobody offers", async () => {
+test("statistics say whether work gets done: how much, how fast, and which needed skills nobody offers", async () => {
   const text = plain(await page("/stats"));
   expect(text).toContain("3 pieces of work asked for; 1 open, 1 in progress.");
   expect(text).toContain("33 % answered, 1 of 3; half of them within 30 min.");
   expect(text).toContain("50 % of what was claimed was delivered, 1 of 2; half was claimed within 35 min.");
   expect(text).toContain(
-    "100 % of what was answered was confirmed by somebody else, 1 of 1; 1 closed by whoever asked, half of them within 1 h.",
+    "100 % of what was answered was confirmed by somebody else, 1 of 1; 1 closed by their author, half of them within 1 h.",
   );
   expect(text).toMatch(/sql 1 1/);
   expect(text).toMatch(/german 1 nobody/);
+});
+
+test("the front page and the statistics count the same threads", async () => {
+  const [, counted] = /All threads (\d+)/.exec(plain(await page("/"))) ?? [];
+  expect(plain(await page("/stats"))).toContain(` ${counted} threads `);
+});
+
+test("what took no time at all is not told as zero seconds", async () => {
+  await using quick = await TestBoard.start();
+  const { id } = await quick.put(quick.agent(), { kind: "question", title: "What is it?" });
+  const answerer = quick.agent();
+  await quick.put(answerer, { kind: "answer", body: "This.", refs: [{ rel: "answers", id }] });
+  const told = async (path: string): Promise<string> => plain((await quick.get<string>(path, { headers: BROWSER })).body);
+  expect(await told("/stats")).toContain("100 % answered, 1 of 1; half of them within a second.");
+  for (const path of [`/a/${answerer.id}`, "/agents"]) expect(await told(path), path).toContain("&lt; 1 s");
 });
 
 test("statistics of an empty board ask for work", async () => {
@@ -71,16 +86,19 @@ test("an agent is found by the beginning of its id, as pages show it", async () 
   expect((await board.get("/a/ag_00000000", { headers: BROWSER })).status).toBe(404);
 });
 
-test("the log tells what happened in words and names, the check comes before the hashes", async () => {
+test("the log shows what happened in words and names, with the check before the hashes", async () => {
   const text = await page("/log");
   const told = [...text.matchAll(/<tr data-seq="\d+">([^]*?)<\/tr>/g)].map(([, row = ""]) => plain(row));
-  expect(told.find((row) => row.includes("Sable"))).toMatch(/Sable ·\w{4} delivered a result Count the rows/);
+  expect(told.find((row) => row.includes("Sable"))).toMatch(/Sable ·\w{4} delivered a result for Count the rows/);
   expect(told.some((row) => row.includes("Count the rows went from Open to Claimed"))).toBe(true);
+  // The result was judged, not the task that has the title.
+  expect(told.some((row) => row.includes("confirmed a result in Count the rows"))).toBe(true);
+  expect(told.some((row) => row.includes("a result in Count the rows went from Open to Confirmed"))).toBe(true);
   expect(told.some((row) => row.includes("Which &lt;b&gt;mirror&lt;/b&gt;?"))).toBe(true);
   expect(text.indexOf("data-check-log")).toBeLessThan(text.indexOf("Signed payload"));
 });
 
-test("work that fits what somebody can do says so, and a report shows what it is about", async () => {
+test("work that fits the reader's skills says so, and a report shows the reported message", async () => {
   const text = plain(await page("/work?offers=SQL,rust"));
   expect(text).toMatch(/Still open .* fits: sql/);
   expect(plain(await page("/work"))).not.toContain("fits:");
@@ -93,5 +111,8 @@ test("work that fits what somebody can do says so, and a report shows what it is
 
 test("tags are a list of words with their counts, and needs lead to the work", async () => {
   expect(plain(await page("/tags?field=need"))).toMatch(/sql 3 .*german 2/);
+  // Skills in demand are those that open work needs, with the same number on every page.
+  for (const path of ["/", "/work"])
+    expect(plain(await page(path)), path).toMatch(/(Needed most|In demand:) (sql 1 german 1|german 1 sql 1)/);
   expect(await page("/tags?field=need")).toContain('href="/work?needs=sql"');
 });

@@ -1,4 +1,4 @@
-// The pages on moderation and mail, followed: whoever copies a command must not learn from an error that the page is wrong.
+// Follows the pages on moderation and mail: every command that an operator copies must work.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const commandsOf = (page: string, which: (block: CodeBlock) => boolean): readonl
     .filter((block) => block.language === "sh" && which(block))
     .flatMap(({ text }) => text.split("\n"));
 
-/** The words of a line as a shell reads them; what follows a # is for people. */
+/** The words of a line as a shell reads them; the text after a # is for people. */
 const wordsOf = (line: string): string[] =>
   [...line.replace(/\s#.*$/, "").matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 
@@ -48,7 +48,7 @@ async function list(): Promise<string> {
 }
 
 test("every command on the page on moderation works as it is written there, in the order of the page", async () => {
-  /** What the last command was about, for the one that takes it back. */
+  /** The target of the last command, for the command that reverts it. */
   const last = { ID: "", AGENT: "", report: await report() };
   const real = async (word: string, takesBack: boolean): Promise<string> => {
     switch (word) {

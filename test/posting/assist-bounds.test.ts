@@ -1,4 +1,4 @@
-// The bounds of the assisted path: how many are mined for, for how long, and what the operator allows.
+// The limits of the assisted path: how many callers are mined for, how long, and what the operator allows.
 import { describe, expect, test } from "vitest";
 import { Agent, TEST_BITS } from "../support/agent.ts";
 import { alias, ask, ENDLESS, expectPrivate, keygen, post } from "../support/assist.ts";
@@ -16,7 +16,7 @@ describe("mining has bounds", () => {
   const begin = (busy: TestBoard, n: number, signal: AbortSignal | null = null) =>
     busy.get("/api/assist/post", { method: "POST", headers: { "content-type": "application/json" }, body: note(n), signal });
 
-  test("seventeen callers are served one after the other; the next is told when to come back, and a closing board lets all go", async () => {
+  test("seventeen callers are served one after the other; the next learns when to come back, and a closing board releases all", async () => {
     await using busy = await TestBoard.start({ flags: ENDLESS });
     const pending = Array.from({ length: 17 }, (_, n) => begin(busy, n));
     await jobs(busy, 17);
@@ -33,7 +33,7 @@ describe("mining has bounds", () => {
     }
   });
 
-  test("nobody mines for a caller who has left", async () => {
+  test("mining stops if the caller has left", async () => {
     await using busy = await TestBoard.start({ flags: ENDLESS });
     const leaving = new AbortController();
     const pending = Promise.allSettled(Array.from({ length: 5 }, (_, n) => begin(busy, n, leaving.signal)));
@@ -73,7 +73,7 @@ describe("operators", () => {
     };
     limitedAs(await ask(limited, "keygen", "{}"), "keygens", 120);
     for (let i = 0; i < 80; i++) expectRefusal(await post(limited, key, {}), 400, "invalid_field");
-    // By several keys: each has a pace of its own.
+    // With several keys, because each has its own rate limit.
     const keys = [key, ...Array.from({ length: 3 }, (_, n) => Buffer.alloc(32, n + 1).toString("base64url"))];
     for (let i = 0; i < 57; i++) expect((await post(limited, keys[i % 4]!, { kind: "note", title: `${i}` })).status).toBe(201);
     for (let i = 0; i < 3; i++) expect((await alias(limited, keys[i + 1]!, `name-${i}`)).status).toBe(201);

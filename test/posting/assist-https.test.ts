@@ -1,4 +1,4 @@
-// Where the assisted path takes secrets, and where it refuses before it has read one.
+// When the assisted path accepts secrets, and when it refuses before it has read one.
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { type IncomingMessage, request as httpRequest } from "node:http";
@@ -23,7 +23,7 @@ type Path = keyof typeof BODIES;
 const PATHS = Object.keys(BODIES) as Path[];
 const GOOD = { keygen: 200, post: 201, alias: 201, ack: 201 } as const;
 
-/** With any Host, which `fetch` does not allow. */
+/** With any Host header, which `fetch` does not allow. */
 async function ask(board: TestBoard, path: Path, headers: Record<string, string | string[]>, ca?: string): Promise<Answer<unknown>> {
   const options = { method: "POST", headers: { "content-type": "application/json", ...headers }, agent: false } as const;
   const url = `${board.url}/api/assist/${path}`;
@@ -83,7 +83,7 @@ describe.each(PATHS)("%s", (path) => {
     expectPrivate(answer);
   });
 
-  test("refuses what a proxy that says nothing passes on, where the board is published over HTTPS", async () => {
+  test("refuses requests through a proxy that adds no header, if the board is published over HTTPS", async () => {
     await using published = await TestBoard.start({ flags: ["--base-url", "https://board.example"] });
     const answer = await ask(published, path, { host: new URL(published.url).host });
     expectRefusal(answer, 403, "https_required");
@@ -104,7 +104,7 @@ describe.each(PATHS)("%s", (path) => {
   test("refuses before a byte of the body has come, whether its length is known, unknown or far too great", async () => {
     for (const body of ["content-length: 300", "transfer-encoding: chunked", "content-length: 99999999"]) {
       const socket = connect(Number(new URL(plain.url).port), "127.0.0.1");
-      // The head alone: an answer to it cannot have waited for anything else.
+      // Sends the head alone, so the answer cannot have waited for anything else.
       socket.write(
         `POST /api/assist/${path} HTTP/1.1\r\nhost: board.example\r\ncontent-type: application/json\r\n${body}\r\nexpect: 100-continue\r\n\r\n`,
       );
@@ -131,7 +131,7 @@ describe.each(PATHS)("%s", (path) => {
     }
   });
 
-  test("takes nothing from the address, where it would end up in logs", async () => {
+  test("reads nothing from the URL, which would end up in logs", async () => {
     const answer = await plain.send(BODIES[path], `/api/assist/${path}?secret_key=${SECRET}`);
     expectRefusal(answer, 400, "unknown_parameter");
     expectPrivate(answer);
@@ -158,7 +158,7 @@ describe("a board with a certificate", () => {
   });
 });
 
-test("who asks before sending a body is told to go on, once the body is wanted", async () => {
+test("a caller that sends Expect: 100-continue is told to continue, once the body is wanted", async () => {
   const socket = connect(Number(new URL(plain.url).port), "127.0.0.1");
   const length = Buffer.byteLength(BODIES.post);
   socket.write(

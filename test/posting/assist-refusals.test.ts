@@ -1,4 +1,4 @@
-// The assisted path refuses what cannot be posted, and before any work is spent on it.
+// The assisted path refuses a message that cannot be posted before any work is spent on it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import { Agent, sha256 } from "../support/agent.ts";
@@ -8,7 +8,7 @@ import { openBeside, plantAgent } from "../support/database.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
-describe("what cannot be posted is refused before any work is spent on it", () => {
+describe("a message that cannot be posted is refused before any work is spent on it", () => {
   let endless: TestBoard;
   let finding: string;
   const author = new Agent(() => endless.clock.now());
@@ -93,7 +93,7 @@ describe("what cannot be posted is refused before any work is spent on it", () =
     expectPrivate(large);
   });
 
-  test.each(["message", "alias", "blobs"])("a secret that also stands in %s would become public", async (place) => {
+  test.each(["message", "alias", "blobs"])("a secret that also occurs in %s would become public", async (place) => {
     const message = { kind: "note", body: place === "message" ? `key: ${key}.` : "x" };
     const answer =
       place === "alias"

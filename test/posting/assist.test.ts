@@ -7,7 +7,7 @@ import { type PostBody, TestBoard } from "../support/board.ts";
 import { openStream } from "../support/event-stream.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
-/** Enough that a nonce found by chance would not pass. */
+/** So many bits that a nonce found by chance would not pass. */
 const BITS = 10;
 
 let board: TestBoard;
@@ -39,7 +39,7 @@ describe("keygen", () => {
     expect(new Set(answers.map((one) => one.body.secret_key)).size).toBe(3);
   });
 
-  test("lets nobody believe that what they sent went into the key", async () => {
+  test("never lets callers believe that their own values became part of the key", async () => {
     for (const [body, code] of [
       ['{"entropy":"mine"}', "unknown_field"],
       ['{"__proto__":1}', "forbidden_key"],
@@ -123,6 +123,15 @@ describe("a post that the board signs", () => {
     expect([again.status, again.body.result, again.body.id]).toEqual([200, "exists", first.body.id]);
     expect(again.body.envelope).toEqual(first.body.envelope);
     expectPrivate(again);
+  });
+
+  test("can be said again within the second in which it was taken back", async () => {
+    const { secret_key: key } = await keygen(board);
+    const first = await post(board, key, { kind: "note", title: "back and forth" });
+    await post(board, key, { kind: "retraction", refs: [{ rel: "retracts", id: first.body.id }] });
+    const again = await post(board, key, { kind: "note", title: "back and forth" });
+    expect([again.status, again.body.result]).toEqual([201, "created"]);
+    expect(again.body.id).not.toBe(first.body.id);
   });
 
   test("works for the whole of the protocol: a claim, an answer and a vote by three assisted agents", async () => {

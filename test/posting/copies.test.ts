@@ -1,6 +1,6 @@
-// A text that goes from key to key: readers see how many had it before, and every further copy costs more.
+// A text that several keys post: readers see how many posted it before, and every further copy costs more.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { BRAKE_BITS } from "../../src/core/guard/copies/brake.ts";
+import { BRAKE_BITS } from "../../src/core/guard/copies/extra-work.ts";
 import { MINUTE_MS } from "../../src/core/durations.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { type Agent, type Fields, TEST_BITS } from "../support/agent.ts";
@@ -9,7 +9,7 @@ import { openStream } from "../support/event-stream.ts";
 import { Operator } from "../support/operator.ts";
 
 let board: TestBoard;
-/** Of a board each: what one test posts must not count in the next. */
+/** One board each, because posts of one test must not count in the next. */
 let text: string;
 let nth = 0;
 beforeAll(async () => {
@@ -62,11 +62,11 @@ test("a record says how many other agents had posted nearly the same; one's own 
   ]);
 });
 
-test("what many keys post within minutes is flagged as spreading, and costs more with every doubling; words of one's own do not", async () => {
+test("a text that many keys post within minutes is flagged as spreading, and costs more with every doubling; original texts do not", async () => {
   for (let n = 1; n <= 4; n++) expect(counts(await send(board.agent(), text, TEST_BITS))).toEqual([n - 1, []]);
   const fifth = board.agent();
   const refused = await board.send(mined(fifth, { kind: "note", body: text }, TEST_BITS));
-  // By chance a nonce may prove more than it was mined for.
+  // By chance a nonce may have more bits than it was mined for.
   if (refused.status !== 201) {
     expect([refused.status, refused.body.error]).toMatchObject([
       400,
@@ -102,7 +102,7 @@ test("a copy that comes when the text is forgotten costs nothing more, and one t
   expect(counts(await board.put(board.agent(), { kind: "note", body: text }))).toEqual([4, []]);
 });
 
-test("what is gone counts on, also on a board that is started again", async () => {
+test("ended messages still count, also after a restart", async () => {
   const counted: unknown[] = [];
   for (const restarts of [false, true]) {
     const started = await TestBoard.start();
@@ -145,7 +145,7 @@ test("what is gone counts on, also on a board that is started again", async () =
   ]);
 });
 
-test("a board that is started again goes on counting", async () => {
+test("a restarted board continues to count", async () => {
   const { clock, data } = board;
   for (let n = 1; n <= 4; n++) await send(board.agent(), text);
   await board.stop();

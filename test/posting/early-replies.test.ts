@@ -1,4 +1,4 @@
-// Replies that came before what they reply to: whoever posts it gets them, and holds nobody up with them.
+// Replies that came before the message they reply to: its author gets them, and they delay nobody.
 import { expect, test } from "vitest";
 import { ADOPTED_REPLIES } from "../../src/core/message/message-state.ts";
 import { messageId } from "../../src/core/protocol/identity.ts";
@@ -6,7 +6,7 @@ import type { MessageRecord } from "../../src/core/view/record.ts";
 import { TestBoard } from "../support/board.ts";
 import { putAll } from "../support/crowd.ts";
 
-test("the first thousand reach the inbox, all are counted, and those that end are counted no more", async () => {
+test("the first thousand reach the inbox, all are counted, and ended ones are no longer counted", async () => {
   await using board = await TestBoard.start();
   const [author, crowd] = [board.agent(), board.agent()];
   const envelope = author.envelope({ kind: "note", title: "long awaited" });
@@ -21,7 +21,7 @@ test("the first thousand reach the inbox, all are counted, and those that end ar
   const ends = (n: number) => board.put(crowd, { kind: "retraction", refs: [{ rel: "retracts", id: replies[n]?.id ?? "" }] });
   const shown = async () => (await board.get<MessageRecord>(`/api/messages/${id}`)).body.derived.replies;
   for (let n = 0; n < 5; n++) expect((await board.send(JSON.stringify(envelope), "/api/messages?dry_run=1")).status).toBe(200);
-  // At the same moment as some that were to be counted end, near the front and far behind.
+  // At the same moment, some of the counted replies end, near the front and far behind.
   const [posted] = await Promise.all([board.send(JSON.stringify(envelope)), ends(3), ends(count - 1), ends(count - 2)]);
   expect(posted.status).toBe(201);
   expect(await shown()).toBe(count - 3);

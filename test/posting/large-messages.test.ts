@@ -1,4 +1,4 @@
-// Listings of the largest messages the board takes.
+// Lists of the largest messages that the board accepts.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { messageId } from "../../src/core/protocol/identity.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
@@ -7,7 +7,7 @@ import { Agent } from "../support/agent.ts";
 import { postAct } from "../support/bare-board.ts";
 import { TestBoard } from "../support/board.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { call, send } from "../support/mcp-request.ts";
+import { call, rpc, send } from "../support/mcp-request.ts";
 import { withLongestBody } from "../support/payload.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { writeWithoutBoard } from "../support/without-a-board.ts";
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const agent = board.agent();
   root = (await board.put(agent, { kind: "task", title: "root" })).id;
   for (let n = 0; n < MESSAGES; n++) {
-    // Each holds `padded` once, in a title that every listing finds.
+    // Each has `padded` once, in a title that every list finds.
     const fields = { kind: "note", title: `padded ${n}`, refs: [{ rel: "reply" as const, id: root }] };
     const { body, status } = await board.send(JSON.stringify(agent.seal(withLongestBody(agent.envelope(fields).payload))));
     expect(status).toBe(201);
@@ -41,6 +41,9 @@ beforeAll(async () => {
   }
 });
 afterAll(() => board[Symbol.asyncDispose]());
+
+const toModel = async (body: string): Promise<Record<string, unknown>> => (await send(board.url, body)).rpc.result ?? {};
+const shownToModel = async (asked: object): Promise<Page> => (await toModel(call("search_messages", asked)))["structuredContent"] as Page;
 
 test.for([
   ["listed", "/api/messages?limit=200&include=raw&sort=old&kind=note", false],
@@ -68,10 +71,7 @@ test.for([
 
 test("a model that asks for all of them by MCP gets as many as it can read, and the rest with the cursor", async () => {
   const asked = { limit: 200, include: "raw", sort: "old", kind: "note" };
-  const pageAt = async (from: object): Promise<Page> => {
-    const { rpc } = await send(board.url, call("search_messages", { ...asked, ...from }));
-    return rpc.result?.["structuredContent"] as Page;
-  };
+  const pageAt = (from: object): Promise<Page> => shownToModel({ ...asked, ...from });
   const first = await pageAt({});
   const second = await pageAt({ cursor: first.next_cursor });
   expect([first, second].map(({ messages }) => messages.map(({ id }) => id))).toEqual([[ids[0]], [ids[1]]]);
@@ -80,6 +80,56 @@ test("a model that asks for all of them by MCP gets as many as it can read, and 
     messages.map(({ id }) => id),
     "all the others, which are short so",
   ).toEqual(ids.slice(2));
+});
+
+test("a model gets every message that fits, however long those after it are", async () => {
+  const agent = board.agent();
+  const tags = ["unlike"];
+  const posted = [await board.put(agent, { kind: "note", title: "short", tags }), await board.put(agent, { kind: "note", tags })];
+  for (let n = 0; n < 4; n++) {
+    const { payload } = agent.envelope({ kind: "note", tags, title: `long ${n}` });
+    posted.push((await board.send(JSON.stringify(agent.seal(withLongestBody(payload))))).body);
+  }
+  const { messages } = await shownToModel({ tag: tags[0], limit: 6, include: "raw", sort: "old" });
+  // One of the long ones has room beside the short ones, and two have not.
+  expect(messages.map(({ id }) => id)).toEqual(posted.slice(0, 3).map(({ id }) => id));
+});
+
+test("the page that was cut for a model is whole for a program, and the other way round", async () => {
+  const agent = board.agent();
+  /** Few characters, and many bytes: kept as a text, and more than a model's page. */
+  const body = "\u{6f22}".repeat(LIMITS.body_chars);
+  const wide = Math.ceil(LIMITS.mcp_page_bytes / Buffer.byteLength(body));
+  for (const tag of ["wide-model", "wide-program"])
+    for (let n = 0; n < wide; n++) await board.put(agent, { kind: "note", title: `${n}`, tags: [tag], body });
+  const seenBy = {
+    model: (tag: string) => shownToModel({ tag, include: "body", limit: 50 }),
+    program: async (tag: string) => (await board.get<Page>(`/api/messages?tag=${tag}&include=body&limit=50`)).body,
+  };
+  for (const [tag, ...order] of [
+    ["wide-model", "model", "program", "model"],
+    ["wide-program", "program", "model", "program"],
+  ] as const)
+    for (const reader of order) {
+      const { messages, next_cursor: next } = await seenBy[reader](tag);
+      expect([messages.length, next === null], `${tag}, ${reader}`).toEqual(reader === "model" ? [wide - 1, false] : [wide, true]);
+    }
+});
+
+test("a model that opens a long thread gets as much as it can read, and the cursor to the rest", async () => {
+  const { id } = await board.put(board.agent(), { kind: "task", title: "long thread" });
+  const opened = async () => {
+    const { contents } = (await toModel(rpc("resources/read", { uri: `blackboard://threads/${id}` }))) as { contents: { text: string }[] };
+    return contents[0]?.text ?? "";
+  };
+  const [title, body] = [LIMITS.title_chars, 1000].map((chars) => "\u{6f22}".repeat(chars));
+  const reply = () => board.put(board.agent(), { kind: "note", title, body, refs: [{ rel: "reply", id }] });
+  await reply();
+  expect(await opened()).toContain("All of 2 messages");
+  await Promise.all(Array.from({ length: 240 }, reply));
+  const text = await opened();
+  expect(Buffer.byteLength(text)).toBeLessThan(LIMITS.mcp_page_bytes);
+  expect(text).toContain("next_cursor: ");
 });
 
 test("as a thread they come in pages as well, and none is left out", async () => {
@@ -95,7 +145,7 @@ test("as a thread they come in pages as well, and none is left out", async () =>
   expect(seen).toEqual([root, ...ids]);
 });
 
-test("one that is larger than a whole page fills a page of its own, and whoever pages gets past it", async () => {
+test("one that is larger than a whole page fills a page alone, and paging continues after it", async () => {
   const [data, clock] = [emptyDirectory(), new ManualClock()];
   const [author, reader] = [new Agent(() => clock.now()), new Agent(() => clock.now())];
   const texts = [author.envelope({ kind: "task", title: "oversize root" }).payload];
@@ -112,7 +162,7 @@ test("one that is larger than a whole page fills a page of its own, and whoever 
     });
     texts.push(payload.replace("{", `{${" ".repeat(LIMITS.page_bytes)}`));
   }
-  // Bounds may be set anew, and boards outlive them: no request would be taken that is so large today.
+  // Limits may change, and a board may have messages from before: no request with such a size would be accepted today.
   await writeWithoutBoard(
     data,
     texts.map((text) => [postAct(text)]),
@@ -133,7 +183,7 @@ test("one that is larger than a whole page fills a page of its own, and whoever 
   ]) {
     const seen: string[] = [];
     let pages = 0;
-    // Twice over, because what is at hand is read another way.
+    // Twice, because the fast path reads it in another way.
     for (let cursor: string | null = ""; cursor !== null && pages < 10; pages++) {
       const asked: string = `${path}${cursor && `&cursor=${cursor}`}`;
       const { body }: { body: Page } = await old.get<Page>(asked);

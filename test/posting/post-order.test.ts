@@ -1,4 +1,4 @@
-// The documented order of checks on a post: a request that breaks two rules is told of the earlier one.
+// The documented order of checks on a post: a request that breaks two rules gets the refusal of the earlier one.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
@@ -7,7 +7,7 @@ import { TestBoard } from "../support/board.ts";
 import { type Beside, openBeside, plantAgent, plantRemoved } from "../support/database.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
-/** The checks in their order, each with what it answers when it fails. */
+/** The checks in their order, each with its refusal. */
 const CHECKS = {
   size: [413, "too_large"],
   media: [415, "unsupported_media_type"],
@@ -84,7 +84,7 @@ test("nothing broken is accepted, so each breakage below is the only one", async
   expect((await board.send(body, "/api/messages", { "content-type": type })).status).toBe(201);
 });
 
-test.each(NAMES)("an agent that breaks only %s is told so", async (name) => {
+test.each(NAMES)("an agent that breaks only %s learns that", async (name) => {
   const { body, type } = broken(new Set([name]));
   expectRefusal(await board.send(body, "/api/messages", { "content-type": type }), ...answerTo(name));
 });
@@ -92,7 +92,7 @@ test.each(NAMES)("an agent that breaks only %s is told so", async (name) => {
 const pairs = NAMES.flatMap((first, i) => NAMES.slice(i + 1).map((second): [Check, Check] => [first, second]));
 test.each(pairs)("an agent that breaks %s and %s mends the first first", async (first, second) => {
   const { body, type } = broken(new Set([first, second]));
-  // Only its author may learn what became of a known payload, so there the signature counts at once.
+  // Only the author may learn what happened to a known payload, so the signature is checked first there.
   const told = first === "known" && second === "signature" ? second : first;
   expectRefusal(await board.send(body, "/api/messages", { "content-type": type }), ...answerTo(told));
 });

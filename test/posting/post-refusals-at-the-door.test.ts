@@ -23,11 +23,11 @@ const { refused, refusedBody, refusedFields, refuses, refusesBody, refusesFields
   agent,
 }));
 
-describe("an agent that misuses a kind is told what the kind needs", () => {
+describe("an agent that misuses a kind learns what the kind needs", () => {
   test.each(["", "Note", "mail", "x-", "X-mine", "constructor", "__proto__"])("unknown_kind: %j", (kind) =>
     refusesFields(400, "unknown_kind", { kind, body: "x" }),
   );
-  test("an experiment of one's own is taken", () => accepted(JSON.stringify(agent.envelope({ kind: "x-mine" }))));
+  test("an experimental kind is accepted", () => accepted(JSON.stringify(agent.envelope({ kind: "x-mine" }))));
   test("kind_reserved: e-mail is posted by the board only", () => refusesFields(400, "kind_reserved", { kind: "email", body: "x" }));
   const reply = { rel: "reply" as const, id: UNKNOWN };
   test.each<Fields>([
@@ -50,6 +50,7 @@ describe("an agent that misuses a kind is told what the kind needs", () => {
   ])("kind_requirements: %j", async (fields) => {
     const error = await refusedFields(400, "kind_requirements", fields);
     expect(error.message).toContain(fields.signal !== undefined && fields.kind === "note" ? "signal" : fields.kind);
+    if (error.message.startsWith("The kind")) expect(error.hint).toContain(`{"kind":"${fields.kind}",`);
   });
 });
 
@@ -62,7 +63,7 @@ describe("an agent with a wrong clock, too little work or a wrong signature can 
       expect(error.details).toEqual({ ts, min: now - 3600, max: now + 300 });
     }
   });
-  test("pow_insufficient: names what is required and what was there", async () => {
+  test("pow_insufficient: names the required bits and the given ones", async () => {
     const envelope = agent.envelope({ ...NOTE, title: "lazy" });
     const error = await refusedBody(400, "pow_insufficient", JSON.stringify({ ...envelope, nonce: lazyNonce(envelope.payload) }));
     expect(error.details).toEqual({ required_bits: 4, pow_bits: 0 });
@@ -151,7 +152,7 @@ describe("an agent that sends too much or the wrong type is stopped at the door"
     await refused(404, "not_found", () => board.send(body, "/api/nothing"));
     await refused(405, "method_not_allowed", () => board.send(body, "/api/time"));
   });
-  test("too_large: a body beyond all measure is cut off, and the board goes on", async () => {
+  test("too_large: a body far over the limit is cut off, and the board continues", async () => {
     const chunk = Buffer.alloc(1024 * 1024);
     const { hostname, port } = new URL(board.url);
     const socket = connect({ host: hostname, port: Number(port) });

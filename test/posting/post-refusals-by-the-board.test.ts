@@ -1,4 +1,4 @@
-// Posts that are refused for what the board knows already, and those that change nothing.
+// Posts that are refused because of what is already on the board, and those that change nothing.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/durations.ts";
@@ -18,7 +18,7 @@ afterAll(() => stopSending({ board, db }));
 
 const { refused, refusedBody, accepted } = refusals(() => ({ board, db, agent }));
 
-describe("an agent whose refs conflict with the board is told what stands in the way", () => {
+describe("an agent whose refs conflict with the board learns the reason", () => {
   let other: Agent;
   let note: PostBody;
   let task: PostBody;
@@ -116,7 +116,7 @@ describe("an agent that repeats a payload gets one message and a true answer", (
   test("another valid signature of the same payload is the same message", async () => {
     const envelope = agent.envelope({ ...NOTE, title: "signed twice" });
     expect((await board.send(JSON.stringify(envelope))).status).toBe(201);
-    // Ed25519 is deterministic, so the stored signature is exchanged for the second one to be another.
+    // Ed25519 is deterministic, so the stored signature is replaced to make the second one different.
     db.prepare("UPDATE contents SET sig = ? WHERE payload = ?").run("A".repeat(86), envelope.payload);
     expect(await board.send(JSON.stringify(envelope))).toMatchObject({ status: 200, body: { result: "exists" } });
   });
@@ -131,7 +131,7 @@ describe("an agent that repeats a payload gets one message and a true answer", (
     const body = JSON.stringify(agent.envelope({ ...NOTE, title: "short", ttl: 60 }));
     const { body: record } = await board.send(body);
     board.clock.advance(MINUTE_MS);
-    // Swept or not yet: the answer is the same.
+    // The answer is the same, whether or not the sweep has run.
     expectRefusal(await board.send(body), 409, "expired");
     await board.put(agent, { ...NOTE, title: "sweeps" });
     await refusedBody(409, "expired", body);
@@ -146,7 +146,7 @@ describe("an agent that repeats a payload gets one message and a true answer", (
   });
 });
 
-describe("451: what the operator blocked stays away, with an address that says why", () => {
+describe("451: blocked content stays blocked, with an address that says why", () => {
   const blocked = async (code: ErrorCode, send: () => Promise<Answer<unknown>>) => {
     let answer: Answer<unknown> | undefined;
     const error = await refused(451, code, async () => (answer = await send()));
@@ -226,7 +226,7 @@ describe("a dry run checks everything, promises nothing and leaves nothing", () 
   });
 });
 
-test("500 internal: a fault inside the board refuses one post, tells nothing of the inside and leaves the next one alone", async () => {
+test("500 internal: a fault of the board refuses one post, reveals nothing internal and does not affect the next one", async () => {
   const next = Number(db.prepare("SELECT max(seq) + 1 AS seq FROM log").get()?.["seq"]);
   db.prepare("INSERT INTO contents (seq, payload, sig, nonce) VALUES (?, '', '', '')").run(next);
   const error = await refused(500, "internal", () => board.post(agent, { ...NOTE, title: "in the way" }));

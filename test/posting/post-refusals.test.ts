@@ -1,4 +1,4 @@
-// Every way the text of a post can be refused: its status and code, words that help, and no trace on the board.
+// Every way in which the text of a post can be refused: its status and code, a helpful text, and no trace on the board.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { Agent } from "../support/agent.ts";
@@ -16,7 +16,7 @@ afterAll(() => stopSending({ board, db }));
 
 const { refused, refusedBody, refusedFields, refusesBody, sealed, payloadWith, accepted } = refusals(() => ({ board, db, agent }));
 
-describe("an agent whose request is no readable JSON is told which rule it broke", () => {
+describe("an agent whose request is not readable JSON learns which rule it broke", () => {
   test("invalid_utf8: a byte order mark", () => refusesBody(400, "invalid_utf8", `\uFEFF${JSON.stringify(agent.envelope(NOTE))}`));
   test("invalid_utf8: bytes that are not UTF-8", async () => {
     const bytes = Buffer.from(JSON.stringify(agent.envelope(NOTE)));
@@ -82,7 +82,7 @@ describe("an agent whose fields break a rule learns which field", () => {
     const error = await refusedBody(400, "invalid_field", JSON.stringify({ ...agent.envelope(NOTE), [field]: undefined }));
     expect(error.message).toBe(`\`${field}\` is missing.`);
   });
-  test("a message without its envelope is answered with the envelope, the manual, and the way for those who cannot sign", async () => {
+  test("a message without its envelope is answered with the form of the envelope, the manual, and the assisted way for callers that cannot sign", async () => {
     for (const body of ['{"kind":"note","title":"hi"}', "[]", "{}", '{"payload":{"kind":"note"},"sig":"","nonce":""}']) {
       const error = await refusedBody(400, "invalid_field", body);
       expect(error.hint).toMatch(/\{payload, sig, nonce\}.*\/llms\/posting\.txt.*POST \/api\/assist\/post/);
@@ -105,7 +105,7 @@ describe("an agent whose fields break a rule learns which field", () => {
     const error = await refusedBody(400, "unknown_field", sealed(payloadWith(`"${name}":"x"`)));
     expect(error.hint).toBe(`Did you mean \`${field}\`?`);
   });
-  test("a payload with an extra is told of data, a ref with one is not", async () => {
+  test("a payload with an unknown field is pointed to data, a ref with one is not", async () => {
     expect((await refusedBody(400, "unknown_field", sealed(payloadWith('"zzz":1')))).hint).toContain("`data`");
     const inRef = sealed(payloadWith(`"refs":[{"rel":"reply","id":"${UNKNOWN}","text":"x"}]`));
     expect((await refusedBody(400, "unknown_field", inRef)).hint).toBe("Leave the field out.");
@@ -134,9 +134,9 @@ describe("an agent whose fields break a rule learns which field", () => {
   ])("the kind %s is answered with the kind %s", async (kind, meant) => {
     const payload = { v: 1, pk: agent.pk, ts: Math.floor(board.clock.now() / 1000), ...NOTE, kind };
     const { hint } = await refusedBody(400, "unknown_kind", sealed(JSON.stringify(payload)));
-    expect(hint).toMatch(new RegExp(`^Did you mean \`${meant}\`\\? .*/api/kinds`));
+    expect(hint).toMatch(new RegExp(`^Did you mean \`${meant}\`\\? .*/llms/words`));
   });
-  test("an alias operation sent as a message, and a message sent as one, is told the address that takes it", async () => {
+  test("an alias operation sent as a message, and a message sent as an alias operation, is answered with the right endpoint", async () => {
     const signed = (payload: object) =>
       JSON.stringify(agent.seal(JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(board.clock.now() / 1000), ...payload })));
     const alias = await refusedBody(400, "invalid_field", signed({ op: "claim", alias: "somebody" }));

@@ -1,8 +1,8 @@
-// Preparing a message: whoever can only sign gets everything else from the board, and keeps the key.
+// Preparing a message: a caller that can only sign gets everything else from the board, and keeps its key.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../src/core/errors.ts";
 import { messageId } from "../../src/core/protocol/identity.ts";
-import { mine, workBits } from "../../src/core/protocol/work.ts";
+import { mine, workBits } from "../../src/core/protocol/proof-of-work.ts";
 import { TEST_BITS } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 
@@ -47,7 +47,7 @@ describe("an agent that can sign and nothing else", () => {
     const posted = await board.send(JSON.stringify({ payload, sig: agent.sign(payload), nonce: mine(id, bits) }));
     expect(posted.status).toBe(201);
   });
-  test("hears what is wrong with the message before any work is spent on it", async () => {
+  test("learns what is wrong with the message before any work is spent on it", async () => {
     const { pk } = board.agent();
     const code = async (body: unknown) => (await prepare(body, "?mine=1")).error.code;
     expect(await code({ pk, message: { kind: "nonsense" } })).toBe("unknown_kind");
@@ -61,7 +61,7 @@ describe("an agent that can sign and nothing else", () => {
   });
 });
 
-test("where assistance is switched off, a payload is still prepared but not mined", async () => {
+test("if assistance is switched off, a payload is still prepared but not mined", async () => {
   await using closed = await TestBoard.start({ flags: ["--assist", "off"] });
   const { pk } = closed.agent();
   const body = JSON.stringify({ pk, message });

@@ -1,4 +1,4 @@
-// A quota for the whole board: large posts are refused first, then all; what ends makes room.
+// A quota for the whole board: large posts are refused first, then all; messages that end make room.
 import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
@@ -25,14 +25,14 @@ test("a board at its quota refuses posts, large ones first, and takes them again
 
   const small = await board.put(agent, { kind: "note", body: "short" });
   expect((await board.get("/readyz/writing")).status).toBe(200);
-  // Up to the end with what is just small enough.
+  // Fills the rest with messages that are just small enough.
   const filler = "x".repeat(7800);
   let answer = await board.post(agent, { kind: "note", title: "0", body: filler });
   for (let n = 1; answer.status === 201; n++) answer = await board.post(agent, { kind: "note", title: String(n), body: filler });
   expect(expectRefusal(answer, 503, "storage_full").details).toMatchObject({ largest_bytes: 0 });
   expectRefusal(await board.get("/readyz/writing"), 503, "storage_full");
   expect((await board.get("/api/messages")).status).toBe(200);
-  // Who takes something away is not refused.
+  // An agent that withdraws a message is not refused.
   expect((await board.post(agent, { kind: "retraction", refs: [{ rel: "retracts", id: small.id }] })).status).toBe(201);
 
   board.clock.advance(3_700_000);

@@ -1,4 +1,4 @@
-// Bytes are limited beside requests: nobody fills the disk that everybody writes to.
+// Bytes are limited in addition to requests: nobody can fill the disk that everybody uses.
 import { describe, expect, test } from "vitest";
 import type { Agent } from "../support/agent.ts";
 import { type Answer, TestBoard } from "../support/board.ts";
@@ -8,7 +8,7 @@ import { expectRefusal } from "../support/refusal.ts";
 
 const limited = () => TestBoard.start({ flags: ["--rate-limits", "on"] });
 
-/** 460 KB as a request: four of them fit into what may be sent at once. */
+/** 460 KB as a request: four of them fit into the burst. */
 function large(agent: Agent, n: number): string {
   return JSON.stringify(agent.seal(withLongestBody(agent.envelope({ kind: "note", title: `large ${n}` }).payload)));
 }
@@ -21,13 +21,13 @@ function expectLimited(answer: Answer<unknown>, scope: string): void {
 }
 
 describe("one address", () => {
-  test("stores two megabytes at once, whoever signs them; short posts of others go on", async () => {
+  test("stores two megabytes at once, whoever signs them; short posts of others continue", async () => {
     await using board = await limited();
     const sent = [];
     for (let n = 0; n < 6; n++) sent.push(await board.send(large(board.agent(), n)));
     expect(sent.map(({ status }) => status)).toEqual([201, 201, 201, 201, 429, 429]);
     expectLimited(sent[5] as Answer<unknown>, "bytes");
-    // What is left is enough for what is short.
+    // The remaining allowance is enough for short posts.
     expect((await board.post(board.agent(), { kind: "note", body: "short" })).status).toBe(201);
     board.clock.advance(60_000);
     expect((await board.send(large(board.agent(), 5))).status).toBe(201);
@@ -80,7 +80,7 @@ test("one agent stores two megabytes at once, from however many addresses", asyn
   const agent = board.agent();
   const sent = [];
   for (let n = 0; n < 6; n++) sent.push(await board.send(large(agent, n), "/api/messages", { "x-forwarded-for": `203.0.113.${n}` }));
-  // As payloads they are shorter than on the way.
+  // As payloads they are shorter than as requests.
   expect(sent.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 429]);
   expectLimited(sent[5] as Answer<unknown>, "agent_bytes");
 });

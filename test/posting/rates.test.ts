@@ -1,10 +1,10 @@
-// Rate limits as callers meet them: who is counted, what a refusal tells, and when it ends.
+// Rate limits for callers: who is counted, what a refusal says, and when it ends.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { messageId } from "../../src/core/protocol/identity.ts";
-import { workBits } from "../../src/core/protocol/work.ts";
+import { workBits } from "../../src/core/protocol/proof-of-work.ts";
 import { type Agent, ALIAS_BITS, TEST_BITS } from "../support/agent.ts";
 import { type Answer, TestBoard } from "../support/board.ts";
 import { openBeside, plantAgent, plantBlock, rowCounts } from "../support/database.ts";
@@ -15,7 +15,7 @@ import { expectRefusal } from "../support/refusal.ts";
 const limited = (...flags: string[]) => TestBoard.start({ flags: ["--rate-limits", "on", ...flags] });
 const from = (address: string) => ({ "x-forwarded-for": address });
 
-/** Holds a 429 against all it promises: the scope, the wait, and the same in headers. */
+/** Checks everything that a 429 promises: the scope, the wait, and the same in headers. */
 function expectLimited(answer: Answer<unknown>, scope: string, seconds: number, policy: string): void {
   const error = expectRefusal(answer, 429, "rate_limited");
   expect(error.details).toMatchObject({ scope, retry_after_s: seconds });
@@ -32,7 +32,7 @@ async function times(count: number, send: (i: number) => Promise<Answer<unknown>
 const all = (count: number, status: number) => Array.from({ length: count }, () => status);
 const note = (i: number) => ({ kind: "note", body: `note ${i}` });
 const read = (board: TestBoard, headers: Record<string, string> = {}) => board.get("/api/time", { headers });
-/** One after the other on one connection, without waiting for the answers: in a fraction of the time. */
+/** Sends requests on one connection without waiting for the answers, which takes a fraction of the time. */
 const reads = (board: TestBoard, count: number, headers: (i: number) => Record<string, string> = () => ({})) =>
   statusesOf(
     board.url,
@@ -70,7 +70,7 @@ describe("one address cannot take the board from others", () => {
     board.clock.advance(1000);
     expect(await reads(board, 21)).toEqual([...all(20, 200), 429]);
   });
-  test("what is not there, what may not be done there, what may be asked there and the figures are reads too", async () => {
+  test("requests for unknown addresses, wrong methods, OPTIONS and metrics count as reads too", async () => {
     await using board = await limited();
     const asked = [
       () => board.get("/nothing/here"),
@@ -113,7 +113,7 @@ describe("one address cannot take the board from others", () => {
     expect((await proxied.get("/api/time", { headers: from("203.0.113.9") })).status).toBe(200);
     for (const socket of many) socket.destroy();
   });
-  test("who hangs up before it is heard is no fault of the board, and no line in its log", async () => {
+  test("a caller that disconnects before its request is complete is no fault of the board, and no line in its log", async () => {
     const log: string[] = [];
     await using board = await TestBoard.start({ log });
     const { hostname, port } = new URL(board.url);
@@ -138,7 +138,7 @@ describe("one address cannot take the board from others", () => {
 
 describe("a team behind one address", () => {
   const EXTRA = 4;
-  /** With exactly so many bits more than the board asks for, however lucky the miner is. */
+  /** With exactly this many bits more than required, so that luck changes nothing. */
   function worked(agent: Agent, i: number, extra: number): string {
     for (let n = 0; ; n++) {
       const envelope = agent.envelope({ ...note(i), title: `try ${n}` });
@@ -160,7 +160,7 @@ describe("a team behind one address", () => {
     board.clock.advance(2000);
     expect(await times(6, (i) => board.send(worked(team[i % 4]!, 200 + i, 0)))).toEqual([...all(4, 201), 429, 429]);
   });
-  test("hears in a 429 how much work is enough now, and that it does not help an agent in a hurry nor to send more bytes", async () => {
+  test("learns from a 429 how much work is enough now, and that more work helps neither a fast agent nor larger posts", async () => {
     await using board = await limited();
     const agent = board.agent();
     await exhaust(board, agent);
@@ -300,7 +300,7 @@ describe("an address is whose it is", () => {
   });
 });
 
-test("an operator who switches the limits off has none", async () => {
+test("if the operator switches the limits off, there are none", async () => {
   await using board = await TestBoard.start({ flags: ["--rate-limits", "off"] });
   expect(await reads(board, 310)).toEqual(all(310, 200));
   const agent = board.agent();

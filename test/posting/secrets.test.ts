@@ -1,4 +1,4 @@
-// Credentials never become public by mistake, on whichever way a message comes in.
+// Credentials never become public by mistake, whichever way a message is posted.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -33,7 +33,7 @@ const CASES: readonly (readonly [what: string, fields: Fields, where: object])[]
   ["a tag", { kind: "note", title: "x", tags: ["a", `sk-${secret}`] }, { kind: "model_key", field: "tags.1", offset: 0 }],
 ];
 
-describe("a post with a credential is refused, told where it is, and never quoted", () => {
+describe("a post with a credential is refused with its place, and the credential is never quoted", () => {
   test.each(CASES)("in %s", async (_what, fields, where) => {
     for (const path of ["/api/messages", "/api/messages?dry_run=1"]) {
       const answer = await board.send(JSON.stringify(agent.envelope(fields)), path);

@@ -1,4 +1,5 @@
-// Whoever has the board write a message down may use short forms: starts of ids, aliases, texts to attach. What is signed has them in full.
+// A caller for whom the board writes a message may use short forms: prefixes of ids, aliases, texts to attach. The signed payload has them
+// in full.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sha256 } from "../support/agent.ts";
 import { ask, alias, keygen, post } from "../support/assist.ts";
@@ -15,7 +16,7 @@ interface Prepared {
   readonly blobs?: Record<string, string>;
 }
 
-/** Both ways to have a message written down; each answers with the payload that is signed. */
+/** Both ways to let the board write a message; each answers with the payload that is signed. */
 const WAYS = {
   "assist/post": async (message: object) => {
     const { secret_key: key } = await keygen(board);
@@ -53,7 +54,7 @@ describe.each(Object.entries(WAYS))("%s", (way, write) => {
     expect(payload()["attachments"]).toEqual([{ sha256: sha256(text), name: "t.csv", mime: "text/csv", size: 9 }]);
   });
 
-  test("what stands for nothing is refused by what is wrong with it", async () => {
+  test("a short form that stands for nothing is refused with the reason", async () => {
     const refused = async (message: object) => (await write({ kind: "note", title: "x", ...message })).answer;
     const ref = (id: string) => refused({ refs: [{ rel: "reply", id }] });
     expectRefusal(await ref("0123456789ab"), 409, "target_unknown");

@@ -1,18 +1,18 @@
-// A team behind one address: both clients pay by work what they are short of, so that nobody is refused.
+// A team behind one address: both clients do extra work instead of waiting, so that nobody is refused.
 import { expect, test } from "vitest";
 import { connect, makeKey, post } from "../../src/client/client.ts";
 import { TestBoard } from "../support/board.ts";
 import { runPython } from "../support/python.ts";
 
 const AGENTS = 7;
-/** As many as an agent may post at once. */
+/** As many posts as an agent may send at once. */
 const POSTS = 20;
 
 interface Shown {
   readonly messages: readonly { readonly server: { readonly pow_bits: number } }[];
 }
 
-/** Its clock stands still, so nothing of what is used up comes back: without more work there is room for 60, or somewhat more with luck. */
+/** The clock does not move, so used-up room does not come back: without more work there is room for 60, or a few more with luck. */
 async function limitedBoard(): Promise<TestBoard> {
   return TestBoard.start({ flags: ["--rate-limits", "on"] });
 }

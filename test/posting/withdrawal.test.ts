@@ -1,4 +1,4 @@
-// An agent withdraws everything it has said: with the answer none of it is shown any more, however much it was.
+// An agent withdraws everything it has posted: from the answer on, none of it is shown any more, however much it was.
 import { expect, test } from "vitest";
 import { WITHDRAW_STEP } from "../../src/core/message/sweep.ts";
 import { messageId } from "../../src/core/protocol/identity.ts";
@@ -35,11 +35,25 @@ test("thousands of messages are gone from every surface when the retraction is a
   expect((await board.put(agent, { kind: "note", title: "zebra, a new start" })).id).toBe((await shown(`author=${agent.id}`))[0]);
 });
 
-test("a board that may not write shows nothing of what was being withdrawn when the one before it crashed", async () => {
+test("a withdrawal of everything on one board, which anybody can read there, withdraws nothing on another", async () => {
+  await using here = await TestBoard.start();
+  await using there = await TestBoard.start({ clock: here.clock });
+  const agent = here.agent();
+  const kept = await there.put(agent, { kind: "note", title: "stays" });
+  const forAll = agent.envelope({ kind: "retraction", data: { scope: "all" } });
+  const name = await here.name();
+  expect(expectRefusal(await here.send(JSON.stringify(forAll)), 400, "kind_requirements").details).toEqual({ board: name });
+  const { id } = await here.put(agent, { kind: "retraction", data: { scope: "all", board: name } });
+  const { body } = await here.get<{ raw: object }>(`/api/messages/${id}?include=raw`);
+  expectRefusal(await there.send(JSON.stringify(body.raw)), 400, "kind_requirements");
+  expect((await there.get(`/api/messages/${kept.id}`)).status).toBe(200);
+});
+
+test("a read-only board shows nothing of a withdrawal that was interrupted by a crash", async () => {
   const [data, clock] = [emptyDirectory(), new ManualClock()];
   const [agent, other] = [new Agent(() => clock.now()), new Agent(() => clock.now())];
   const text = (of: Agent, fields: Fields): string => of.envelope(fields).payload;
-  // More than two steps: the first is the retraction's own, and nobody comes for the others.
+  // More than two batches: the first is part of the retraction, and no request causes the others.
   const texts = Array.from({ length: 2 * WITHDRAW_STEP + AT_ONCE }, (_, i) =>
     text(agent, { kind: "note", title: `zebra ${i}`, tags: ["zoo"] }),
   );

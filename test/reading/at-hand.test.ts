@@ -1,4 +1,4 @@
-// Answers that are at hand are those of this moment: whatever moves a message, asking again shows it, and what is over is gone.
+// Answers of the fast path are always current: whatever changes a message, the next request shows it, and ended messages are gone.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import type { Agent } from "../support/agent.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => board[Symbol.asyncDispose]());
 
-/** A validator that nothing has: who sends one is answered the usual way. */
+/** A validator that matches nothing: a request with one is not answered by the fast path. */
 const USUAL = { headers: { "if-none-match": '"none"' } };
 const LISTS = ["/api/messages?tag=at-hand", "/api/messages?tag=at-hand&include=&limit=1", "/api/messages?include=raw,body&sort=activity"];
 
@@ -28,7 +28,7 @@ async function text(path: string, init?: RequestInit): Promise<{ status: number;
   return { status: response.status, body: await response.text(), headers };
 }
 
-/** The same three times over: learnt or at hand, at hand, and made the usual way. */
+/** The same request three times: learnt or by the fast path, by the fast path, and by the usual path. */
 async function shown(id = task.id): Promise<MessageRecord> {
   for (const path of [`/api/messages/${id}`, `/api/messages/${id}?include=raw`, ...LISTS]) {
     const [first, again, usual] = [await text(path), await text(path), await text(path, USUAL)];
@@ -41,7 +41,7 @@ async function shown(id = task.id): Promise<MessageRecord> {
   return record;
 }
 
-test("what others do to a message is seen by whoever asks again: replies, votes, signals, a claim and its end by the clock", async () => {
+test("acts of others on a message are seen by the next request: replies, votes, signals, a claim and its end by time", async () => {
   expect((await shown()).derived).toMatchObject({ status: "open", replies: 0, verifies: 0, thread_messages: 1 });
   await board.put(other, { kind: "note", body: "how?", refs: [{ rel: "reply", id: task.id }] });
   expect((await shown()).derived).toMatchObject({ replies: 1, thread_messages: 2 });
@@ -59,7 +59,7 @@ test("what others do to a message is seen by whoever asks again: replies, votes,
   expect((await shown()).derived).toMatchObject({ status: "verified", answers: 1 });
 });
 
-test("the countdown goes on, forwards and where the clock is set back, and so does the author's number of messages", async () => {
+test("the countdown continues, also if the clock is set back, and so does the author's number of messages", async () => {
   const before = await shown();
   for (const ms of [1, 499, 499, 1, 1, 250, -1001]) {
     board.clock.set(board.clock.now() + ms);
@@ -72,7 +72,7 @@ test("the countdown goes on, forwards and where the clock is set back, and so do
   expect((await shown()).seq).toBeLessThan(elsewhere.seq);
 });
 
-test("what is replaced, withdrawn, removed or over is gone for whoever asks again, from that moment on", async () => {
+test("a superseded, withdrawn, removed or expired message is gone for the next request, from that moment on", async () => {
   const make = (title: string, ttl = "1h") => board.put(author, { kind: "note", title, tags: ["at-hand"], ttl });
   const old = await make("old");
   await shown(old.id);

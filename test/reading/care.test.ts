@@ -1,4 +1,4 @@
-// Reading without being read to: marked words, no words at all, and what is known of a text before it.
+// Safe reading: marked text, no text at all, and what is known about a text before it is read.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Agent } from "../support/agent.ts";
 import { type PostBody, TestBoard } from "../support/board.ts";
@@ -38,6 +38,12 @@ test("view=skeleton has no word of a stranger, in JSON and in Markdown, and all 
       expect(text, path).toContain(task.id);
       expect(text, path).not.toContain("<<<DATA ");
     }
+  }
+  for (const path of [`/api/brief?agent=${agent.id}&`, `/api/brief?agent=${agent.id}&format=md&`, `/api/messages/${task.id}/graph?`]) {
+    const { status, body } = await board.get(`${path}view=skeleton`);
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    expect([path, status, text.includes(task.id), text.includes("experiment")]).toEqual([path, 200, true, true]);
+    expect(text, path).not.toMatch(/zzstranger|<<<DATA |untrusted":true,"flags/);
   }
   const { body } = await board.get(`/api/messages/${task.id}?view=skeleton`);
   expect(body).toMatchObject({ id: task.id, meta: { kind: "task" }, content: { untrusted: true, risk: 3 }, derived: { status: "open" } });
@@ -129,12 +135,12 @@ async function toolText(name: string, args: Record<string, unknown>): Promise<st
   return content.map(({ text }) => text).join("\n");
 }
 
-test("tools that read say that what they give was written by strangers", async () => {
+test("tools that read say that their content was written by strangers", async () => {
   const { tools } = (await send(board.url, rpc("tools/list"))).rpc.result as { tools: { name: string; annotations: object }[] };
   expect(tools.find(({ name }) => name === "search_messages")?.annotations).toEqual({ readOnlyHint: true, untrustedContentHint: true });
 });
 
-test.each(ERAS)("MCP says who wrote what it gives a model, and whether it looks harmless (%s)", async (era) => {
+test.each(ERAS)("MCP says who wrote the text for a model, and whether it looks harmless (%s)", async (era) => {
   await using mcp = await McpClient.connect(board.url, era);
   const plain = await mcp.client.callTool({ name: "get_message", arguments: { id: task.id } });
   expect(plain._meta).toMatchObject({
@@ -143,9 +149,32 @@ test.each(ERAS)("MCP says who wrote what it gives a model, and whether it looks 
     attribution: [agent.id],
     maliciousActivityHint: true,
   });
+  for (const [name, given] of [
+    ["get_thread", { id: task.id, as: "graph" }],
+    ["brief", { agent: agent.id }],
+    ["search_messages", { fields: ["content"] }],
+  ] as const) {
+    const { _meta: care } = await mcp.client.callTool({ name, arguments: given });
+    expect([name, care?.["untrustedContentHint"], care?.["openWorldHint"]]).toEqual([name, true, true]);
+  }
+  const { contents } = await mcp.client.readResource({ uri: `blackboard://messages/${task.id}` });
+  expect(contents[0]?._meta).toMatchObject({ untrustedContentHint: true });
+  const manual = await mcp.client.readResource({ uri: "blackboard://manual" });
+  expect(manual.contents[0]?._meta).toBeUndefined();
   const marked = await mcp.client.callTool({ name: "get_message", arguments: { id: task.id, mark: true } });
   const [first] = marked.content;
   const text = first?.type === "text" ? first.text : "";
   const joint = /joined by `(.)`/u.exec(text)?.[1] ?? "?";
   expect(text).toContain(WORDS.replaceAll(" ", joint));
+});
+
+test("MCP shows similar work to an agent that posts work, with the titles between the markers", async () => {
+  const envelope = board.agent().envelope({ kind: "task", title: WORDS, body: WORDS });
+  for (const dry of [true, undefined]) {
+    const text = await toolText("submit_message", { ...envelope, dry_run: dry });
+    const [facts = "", fenced = ""] = text.split(/^<<<DATA .*$/m);
+    expect(facts).toMatch(new RegExp(`^\\d\\. ${task.id} · score 1\\.00 · open$`, "m"));
+    expect(facts).not.toContain("zzstranger");
+    expect(fenced).toContain(`1. ${WORDS}`);
+  }
 });

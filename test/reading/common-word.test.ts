@@ -9,7 +9,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { writeWithoutBoard } from "../support/without-a-board.ts";
 
-/** More than are looked up in one go. */
+/** More than are looked up in one batch. */
 const MESSAGES = 5100;
 const BATCH = 300;
 
@@ -17,13 +17,13 @@ test("a search for a word that everybody uses pages through all of them, in ever
   const [data, clock] = [emptyDirectory(), new ManualClock()];
   const { pk } = new Agent();
   const ts = Math.floor(clock.now() / 1000);
-  // Each is the entry after the one before it.
+  // Each is the entry after the one before.
   const planted = Array.from({ length: MESSAGES }, (_, i) => ({ seq: i + 1, bits: (i * 7) % 11, tags: i % 50 === 0 ? ["rare"] : [] }));
   const acts = planted.map(({ seq, bits, tags }): Act => {
     const text = JSON.stringify({ v: 1, pk, ts, kind: "note", body: `common ${seq}`, tags });
     return { type: "post", arrival: { ...arrivalOf(text), bits }, dryRun: false };
   });
-  // So many requests would take most of the time, and this is about searches.
+  // Direct calls, because requests would take most of the time, and this test is about searches.
   const batches = Array.from({ length: MESSAGES / BATCH }, (_, i) => acts.slice(i * BATCH, (i + 1) * BATCH));
   await writeWithoutBoard(data, batches, clock.now());
   await using board = await TestBoard.start({ data, clock });

@@ -1,8 +1,8 @@
-// Long answers are compressed for those who take them so, and say the same.
+// Long answers are compressed for callers that accept it, with the same content.
 import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 
-test("a long list, and the vocabulary, come compressed where that is taken; a short list does not", async () => {
+test("a long list, and the vocabulary, are compressed if the caller accepts it; a short list is not", async () => {
   await using board = await TestBoard.start();
   const agent = board.agent();
   const asked = (path: string, coding: string) => fetch(board.url + path, { headers: { "accept-encoding": coding } });
@@ -24,7 +24,7 @@ test("a long list, and the vocabulary, come compressed where that is taken; a sh
     }
     expect((await asked(path, "gzip;q=0")).headers.get("content-encoding"), path).toBe(null);
   }
-  // The way that needs no framework knows of it too.
+  // The direct path, without the framework, supports it too.
   for (let times = 0; times < 3; times++) {
     const { headers } = await asked("/api/messages?include=body", "gzip");
     expect(headers.get("content-encoding")).toBe("gzip");

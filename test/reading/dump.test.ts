@@ -1,4 +1,4 @@
-// Everything at once: a mirror can be made from it, checked line by line, and one that breaks off is seen to be broken.
+// The dump: a mirror can be made from it, every line can be checked, and an interrupted one is recognised as incomplete.
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { gunzipSync } from "node:zlib";
@@ -78,7 +78,7 @@ test("a mirror filled from the dump takes every line as it is", async () => {
   await using mirror = await TestBoard.start({ clock: board.clock });
   for (const { id, raw } of lines.slice(0, 20)) {
     const { status, body } = await mirror.send(JSON.stringify(raw));
-    // The retraction and what supersedes point to messages that a new board has not seen in this order.
+    // The retraction and the superseding message refer to messages that a new board has not seen in this order.
     if (status === 409) expect(["target_unknown", "target_gone"]).toContain(body.error.code);
     else expect({ status, id: body.id }).toEqual({ status: 201, id });
   }
@@ -99,7 +99,7 @@ test("the compressed dump is the same, as a file with a name", async () => {
   expect(gunzipSync(bytes).toString()).toBe(text);
 });
 
-test("HEAD tells the type without reading the board, and parameters are refused", async () => {
+test("HEAD shows the type without reading the board, and parameters are refused", async () => {
   for (const path of ["/api/dump.jsonl", "/api/dump.jsonl.gz"]) {
     const head = await fetch(board.url + path, { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
@@ -108,7 +108,7 @@ test("HEAD tells the type without reading the board, and parameters are refused"
   }
 });
 
-/** Reads the first piece, lets the caller act while the rest waits in the board, then reads on. */
+/** Reads the first part, lets the caller act while the rest waits in the board, then reads the rest. */
 async function withPause(act: () => Promise<unknown>): Promise<Line[]> {
   const [response] = (await once(get(`${board.url}/api/dump.jsonl`), "response")) as [IncomingMessage];
   response.setEncoding("utf8");
@@ -128,8 +128,8 @@ test("while others post, a dump shows all that was there when it began, once eac
   expect((await dump()).map(({ id }) => id).toSorted()).toEqual([...before, ...late.map(({ id }) => id)].toSorted());
 });
 
-test("what ends while a dump waits for its reader is not in the rest of it", async () => {
-  // More than the pipes between board and reader hold, so that the end is read after the pause.
+test("a message that ends while a dump waits for its reader is not in the rest of it", async () => {
+  // More than the buffers between board and reader hold, so that the end is read after the pause.
   const bulk = (text: string) =>
     Array.from({ length: 150 }, (_, i) => ({ kind: "note", title: `${text} ${i}`, body: "ж".repeat(32_000), ttl: "1h" }));
   await putAll(board, bulk("ballast"));
@@ -139,7 +139,7 @@ test("what ends while a dump waits for its reader is not in the rest of it", asy
   expect(lines.map(({ id }) => id)).not.toContain(last.id);
 });
 
-test("a reader who goes away stops the reading, and the board goes on and can be closed", async () => {
+test("a reader that disconnects stops the reading, and the board continues and can be closed", async () => {
   const [response] = (await once(get(`${board.url}/api/dump.jsonl`), "response")) as [IncomingMessage];
   await once(response, "readable");
   response.destroy();
@@ -155,7 +155,7 @@ test("dumps and streams of one address are counted together, and one that ends m
   for (let n = 0; n < 20; n++) open.push(await asked());
   for (const form of ["jsonl", "jsonl.gz"]) expectRefusal(await limited.get(`/api/dump.${form}`), 429, "too_many_streams");
   for (const one of open) one.destroy();
-  // As many as it likes, one after the other.
+  // Any number, one after the other.
   for (let n = 0; n < 25; n++)
     await eventually("room for one more", async () => {
       const { status, body } = await limited.get<string>("/api/dump.jsonl");

@@ -1,4 +1,4 @@
-// One filter definition, three readings: the SQL of a listing, the predicate of the live stream, and a plain filter over the dump.
+// One definition of each filter, read in three ways: the SQL of a list, the predicate of the live stream, and a plain filter over the dump.
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { Client } from "../../src/adapters/postgres/client.ts";
@@ -27,12 +27,12 @@ import { Random, SEED, tries } from "../support/random.ts";
 
 const ROUNDS = tries(4, 2);
 const TRIES = 130;
-/** On PostgreSQL each takes a way through several processes. */
+/** On PostgreSQL each query goes through several processes. */
 const QUESTIONS = onPostgres() ? tries(150, 70) : tries(500, 130);
 const SORTS = ["new", "old", "activity", "expiring", "verified", "pow"];
 const filterForm = z.strictObject(filterShape);
 
-/** The text of one random query: words that are there, halves of them, phrases and exclusions. */
+/** The text of one random query: existing words, halves of them, phrases and exclusions. */
 function queryText(random: Random): string {
   const term = () => {
     const word = random.pick(WORDS);
@@ -133,7 +133,7 @@ class Subjects {
   readonly #snapshot: Snapshot;
   readonly #subjects: readonly { readonly id: string; readonly subject: Subject }[];
 
-  /** Agents go by their ids here, messages also by prefixes. */
+  /** Agents are given by their ids here, messages also by prefixes. */
   readonly #names: Names = {
     agent: async (name) => name,
     message: async (prefix) => this.#snapshot.messages.find(({ id }) => id.startsWith(prefix))?.id ?? prefix,
@@ -183,7 +183,7 @@ class Subjects {
     return this.#subjects
       .filter(({ subject }) => passes(subject))
       .map(({ id, subject }) => {
-        // The crowd of live filters is looked up by these: without a shared one the stream would never ask.
+        // Live filters are looked up by these terms: without a common one, the stream would never call the filter.
         if (terms !== undefined && !terms.some((term) => subject.terms().includes(term))) throw new Error(`No shared term for ${id}.`);
         return id;
       });
@@ -198,7 +198,7 @@ test(`agents get the same messages from a listing, from the stream and from thei
   let empty = 0;
   for (let round = 0; round < ROUNDS; round++) {
     await busy.fill(TRIES);
-    // Then some leases and lives are just over.
+    // Then some leases and lifetimes are just over.
     board.clock.advance(random.pick([0, 61_000, 130_000]));
     const snapshot = await Snapshot.take(board, new Map(busy.posted.map((one) => [one.id, one.author])));
     const subjects = await Subjects.read(board.data, snapshot);
@@ -220,7 +220,7 @@ test(`agents get the same messages from a listing, from the stream and from thei
       else found++;
     }
   }
-  // A fuzz that only ever asks for nothing, or for everything, proves nothing.
+  // A fuzz test whose queries find only nothing, or only everything, proves nothing.
   expect(found).toBeGreaterThan(ROUNDS * QUESTIONS * 0.2);
   expect(empty).toBeGreaterThan(0);
 });

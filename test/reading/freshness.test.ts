@@ -1,4 +1,4 @@
-// No reader is ever told something that time has overtaken: neither an old page nor "you have it already", whatever was asked.
+// No reader ever gets something outdated by time: neither an old page nor a 304, whatever the request was.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import type { Condition } from "../../src/core/query/condition.ts";
@@ -9,7 +9,7 @@ import { TestBoard } from "../support/board.ts";
 let board: TestBoard;
 let given: Readonly<Record<FilterName, string>>;
 
-/** One message of each sort; then nothing is posted any more, and only the clock moves. A lease ends on the way. */
+/** One message of each kind; then nothing more is posted, and only the clock moves. A lease ends on the way. */
 beforeAll(async () => {
   board = await TestBoard.start();
   const [asker, helper, other] = [board.agent(), board.agent(), board.agent()];
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await board.put(other, { kind: "verification", refs: [{ rel: "verifies", id: note.id }], body: "it holds", ttl: "7d" });
   await board.put(other, { kind: "offer", body: "sums", offers: ["maths"], ttl: "7d" });
   await board.put(other, { kind: "note", body: "a reply", refs: [{ rel: "reply", id: note.id }], ttl: "7d" });
-  // For some hours it may not claim this one again.
+  // For some hours the agent may not claim this one again.
   const barred = await board.put(asker, { kind: "task", title: "another", ttl: "7d" });
   const lost = await board.put(helper, { kind: "claim", body: "mine", refs: [{ rel: "claims", id: barred.id }], ttl: "7d" });
   await board.put(asker, { kind: "signal", signal: "stale", refs: [{ rel: "on", id: lost.id }], ttl: "7d" });
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => board[Symbol.asyncDispose]());
 
-test("a filter is told the time only where it says that it moves with the clock", () => {
+test("a filter gets the time only if it says that it moves with the clock", () => {
   for (const name of FILTER_NAMES) {
     const filter = FILTERS[name];
     const value: unknown = filter.form.parse(given[name]);
@@ -104,7 +104,7 @@ test("whatever is filtered by, an answer is the one of its moment: read, remembe
       const before = seen.get(path);
       const confirmed = before === undefined ? undefined : await ask(path, before.tag);
       const [first, second] = [await ask(path), await ask(path)];
-      // Nobody has asked for so many before: this one is read, not remembered.
+      // Nobody has requested this many before, so this one is read, not cached.
       const { body: truth } = await ask(`${path}&limit=${70 + step}`);
       for (const answer of [first, second, ...(confirmed?.status === 200 ? [confirmed] : [])])
         expect([path, step, idsOf(answer.body)]).toEqual([path, step, idsOf(truth)]);
@@ -114,7 +114,7 @@ test("whatever is filtered by, an answer is the one of its moment: read, remembe
       seen.set(path, { tag: first.headers.get("etag") ?? "", ids: idsOf(truth), seq: truth.latest_seq });
     }
   }
-  // Each of those that move has moved, and nothing else has: what is not declared is seen here.
+  // Each filter that moves has moved, and no other has: an undeclared one is noticed here.
   paths.delete("/api/messages?include_removed=true");
   expect([...changed].sort()).toEqual([...paths].flatMap(([path, moves]) => (moves ? [path] : [])).sort());
 });

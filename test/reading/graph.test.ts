@@ -1,4 +1,4 @@
-// What is connected with a message: refs followed both ways, nearest first, and never more than a reader can hold.
+// The messages connected with a message: refs in both directions, nearest first, and never more than a reader can handle.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Rel } from "../../src/core/protocol/vocabulary.ts";
@@ -30,7 +30,7 @@ async function graph(id: string, query = ""): Promise<Graph> {
 }
 const found = ({ nodes }: Graph): [string, number][] => nodes.map(({ id, distance }) => [id, distance]);
 
-test("a node tells what it is, and an edge which way it points", async () => {
+test("a node shows what it is, and an edge its direction", async () => {
   const task = await board.put(agent, { kind: "task", title: "Sort it" });
   const helper = board.agent();
   const claim = await board.put(helper, { kind: "claim", refs: [{ rel: "claims", id: task.id }] });
@@ -65,7 +65,7 @@ test("a node tells what it is, and an edge which way it points", async () => {
 });
 
 test("refs are followed in both directions, as deep as asked and no deeper", async () => {
-  // a <- b <- c -> d <- e, seen from c: two that it points to, and beyond them against and along the arrows.
+  // a <- b <- c -> d <- e, seen from c: the two that it refers to, and beyond them in both directions.
   const a = await note();
   const b = await note(["reply", a.id]);
   const d = await note();
@@ -121,7 +121,7 @@ test("with `rel`, only those rels are followed and shown", async () => {
     expectRefusal(await board.get(`/api/messages/${a.id}/graph?${query}`), 400, "invalid_parameter");
 });
 
-test("what is gone or unknown is no node, and hides what lies behind it; what is superseded is one", async () => {
+test("an ended or unknown message is not a node, and hides the messages behind it; a superseded one is a node", async () => {
   const a = await note(["cites", "0".repeat(64)]);
   const b = await note(["cites", a.id]);
   const c = await note(["cites", b.id]);
@@ -141,7 +141,7 @@ test("what is gone or unknown is no node, and hides what lies behind it; what is
   expect(found(await graph(retraction.id, "?depth=2")).map(([id]) => id)).toEqual([retraction.id]);
 });
 
-test("at most 500 nodes: the nearest, then the oldest, and the reader is told that there are more", async () => {
+test("at most 500 nodes: the nearest, then the oldest, and the reader learns that there are more", async () => {
   const hub = await note();
   const refs = [{ rel: "reply" as const, id: hub.id }];
   const near = await putAll(
@@ -167,7 +167,7 @@ test("at most 500 nodes: the nearest, then the oldest, and the reader is told th
   expect(cut.nodes.map(({ id }) => id)).toEqual([hub.id, ...bySeq([...near, ...more]).slice(0, 499)]);
   expect(cut.nodes.some(({ id }) => far.some((message) => message.id === id))).toBe(false);
   expect(cut.edges.length).toBe(499);
-  // From a leaf, the same crowd lies two steps away.
+  // From a leaf, the same messages are two steps away.
   const leaf = await graph(one.id, "?depth=2");
   expect(leaf.truncated).toBe(true);
   expect(leaf.nodes.map(({ distance }) => distance)).toEqual([0, ...Array<number>(50).fill(1), ...Array<number>(449).fill(2)]);

@@ -8,7 +8,7 @@ interface ListBody {
     id: string;
     seq: number;
     meta: { kind: string; title?: string };
-    match?: { needs: string[] };
+    match?: { needs: string[]; rejected?: string[]; refutations?: object[] };
     reason?: string;
     score?: number;
   }[];
@@ -42,7 +42,7 @@ test("a listing shows the newest first and pages without gaps or repeats", async
   expect(odd.body.messages.length).toBe(12);
 });
 
-test("work that only another agent may claim is left out for whoever says who they are, and for nobody else", async () => {
+test("work that only another agent may claim is left out if the caller names its agent, and otherwise shown", async () => {
   await using board = await TestBoard.start();
   const [asker, worker, other] = [board.agent(), board.agent(), board.agent()];
   let tasks = 0;
@@ -62,7 +62,7 @@ test("work that only another agent may claim is left out for whoever says who th
   expectRefusal(await board.get("/api/work?as=nobody-here"), 400, "invalid_parameter");
   const page = await (await fetch(`${board.url}/work?as=${worker.id}`, { headers: { accept: "text/html" } })).text();
   expect([own, free, foreign].map(({ id }) => page.includes(`/m/${id.slice(0, 12)}`))).toEqual([true, true, false]);
-  // Who comes too late is pointed to work that it may have.
+  // An agent that claims too late gets other work that it may claim.
   await board.put(other, { kind: "claim", refs: [{ rel: "claims", id: free.id }] });
   const another = await put({});
   const late = await board.post(worker, { kind: "claim", refs: [{ rel: "claims", id: free.id }] });
@@ -121,11 +121,11 @@ test("work whose answers were rejected is back in the list at once, with what wa
   const first = await answer("seven");
   expect(await work()).toEqual([]);
   await vote(checker, "refutes", first.id);
-  expect(await work()).toEqual([{ id: task.id, match: { needs: [], of: 0, reopened: true, rejected: [first.id] } }]);
+  expect((await work())[0]).toMatchObject({ id: task.id, match: { needs: [], of: 0, reopened: true, rejected: [first.id] } });
   const second = await answer("eight");
   await vote(checker, "verifies", second.id);
   expect(await work()).toEqual([]);
-  // Whoever asked has the last word.
+  // The asker has the last word.
   await vote(asker, "refutes", second.id);
   expect((await work())[0]?.match).toMatchObject({ rejected: [first.id, second.id] });
   expect((await board.record(task.id)).derived).toMatchObject({ status: "open", answers: 0, rejected: 2 });
@@ -145,7 +145,34 @@ test("work whose answers were rejected is back in the list at once, with what wa
   ]);
 });
 
-test("who comes too late is pointed to work like what it does: what it offers, what it claimed before, what it wanted", async () => {
+test("an agent that takes work that came back learns why: the last objection to each answer, if it is still in force", async () => {
+  await using board = await TestBoard.start();
+  const [asker, worker, checker, other] = [board.agent(), board.agent(), board.agent(), board.agent()];
+  const task = await board.put(asker, { kind: "task", title: "Count the rows" });
+  const answer = (body: string) => board.put(worker, { kind: "result", body, refs: [{ rel: "answers", id: task.id }] });
+  const vote = (agent: Agent, rel: "verifies" | "refutes", to: { id: string }, body: string) =>
+    board.put(agent, { kind: "verification", body, refs: [{ rel, id: to.id }] });
+  const told = async () => (await board.get<ListBody>("/api/work")).body.messages[0]?.match?.refutations;
+  const [seven, eight] = [await answer("seven"), await answer("eight")];
+  const long = await vote(checker, "refutes", seven, "x".repeat(300));
+  const first = { id: long.id, answer: seven.id, author: checker.id, preview: "x".repeat(280), untrusted: true };
+  await vote(checker, "refutes", eight, "One too few.");
+  const title = await board.put(other, { kind: "verification", body: "Two", title: "", refs: [{ rel: "refutes", id: eight.id }] });
+  expect(await told()).toEqual([first, { id: title.id, answer: eight.id, author: other.id, preview: "Two", untrusted: true }]);
+  // Objections that were withdrawn, or replaced by another vote, are not shown.
+  await vote(other, "verifies", eight, "Right after all.");
+  const word = await vote(asker, "refutes", eight, "It is nine.");
+  expect(await told()).toMatchObject([first, { id: word.id, preview: "It is nine." }]);
+  await board.put(asker, { kind: "retraction", refs: [{ rel: "retracts", id: word.id }] });
+  const again = await vote(asker, "refutes", eight, "Nine, and I looked twice.");
+  expect(await told()).toMatchObject([first, { id: again.id }]);
+  const { body: shown } = await board.get<string>("/api/work?format=md");
+  const [, inside = ""] = /<<<DATA \w+\n(.*)\nDATA/s.exec(shown) ?? [];
+  expect(inside).toContain(`why ${eight.id.slice(0, 12)} was rejected, by ${asker.id}: Nine, and I looked twice.`);
+  expect((await board.get<ListBody>("/api/work?view=skeleton")).body.messages[0]?.match).toBeUndefined();
+});
+
+test("an agent that claims too late gets similar work: by its offers, its earlier claims, and what it wanted", async () => {
   await using board = await TestBoard.start();
   const [asker, holder, late] = [board.agent(), board.agent(), board.agent()];
   const task = (title: string, more: object = {}) => board.put(asker, { kind: "task", title, ...more });
@@ -161,18 +188,27 @@ test("who comes too late is pointed to work like what it does: what it offers, w
   await claim(late, before.id);
   await board.put(late, { kind: "offer", offers: ["Maths"] });
   await claim(holder, wanted.id);
-  // What its author has taken away from it is not offered.
+  // Work that its author has taken away from the agent is not offered to it.
   const lost = await task("maths and docs", { needs: ["maths"], tags: ["docs"] });
   const taken = await claim(late, lost.id);
   await board.put(asker, { kind: "signal", signal: "stale", refs: [{ rel: "on", id: taken.body.id }] });
   const { details } = expectRefusal(await claim(late, wanted.id), 409, "already_claimed");
   const [best, ...rest] = (details?.["alternatives"] ?? []) as { id: string }[];
   expect(best).toEqual({ id: like[2]!.id, title: "maths", needs: ["maths", "docs"], untrusted: true });
-  // Among equals each agent starts at another.
+  // Among equal work, each agent starts at another piece.
   expect(rest.toSorted(byId)).toEqual(
     [
       { id: like[1]!.id, title: "german", needs: ["german"], untrusted: true },
       { id: like[0]!.id, title: "docs", needs: [], untrusted: true },
     ].toSorted(byId),
   );
+  // Work that needs only unknown skills is no alternative; then the answer says how to wait.
+  await using bare = await TestBoard.start();
+  const [boss, quick, slow] = [bare.agent(), bare.agent(), bare.agent()];
+  const only = await bare.put(boss, { kind: "task", title: "only" });
+  await bare.put(boss, { kind: "task", title: "strange", needs: ["zz"] });
+  await bare.put(quick, { kind: "claim", refs: [{ rel: "claims", id: only.id }] });
+  const none = expectRefusal(await bare.post(slow, { kind: "claim", refs: [{ rel: "claims", id: only.id }] }), 409, "already_claimed");
+  expect(none.details?.["alternatives"]).toEqual([]);
+  expect(none.hint).toContain("/api/work?wait=30");
 });

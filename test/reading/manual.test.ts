@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => board[Symbol.asyncDispose]());
 
-/** From an anchor to the next heading of the same rank. */
+/** From an anchor to the next heading of the same level. */
 function section(anchor: string): string {
   const at = manual.indexOf(`<a id="${anchor}"></a>\n`);
   expect(at, anchor).toBeGreaterThan(0);
@@ -33,7 +33,7 @@ function section(anchor: string): string {
   return manual.slice(start, end < 0 ? undefined : end);
 }
 
-test("every error is explained where its docs link points, in a few words", async () => {
+test("every error is briefly explained where its docs link points", async () => {
   const refusal = await board.get<{ error: { docs: string } }>("/api/messages?limit=0");
   expect(new URL(refusal.body.error.docs).pathname).toBe("/llms/errors/invalid_parameter.txt");
   for (const [code, { status, meaning, hint }] of Object.entries(ERRORS)) {
@@ -45,7 +45,7 @@ test("every error is explained where its docs link points, in a few words", asyn
   }
 });
 
-test("each section has an address of its own, whose links lead to texts that are there", async () => {
+test("each section has its own address, and its links lead to existing texts", async () => {
   const names = [...manual.matchAll(/<a id="([\w-]+)"><\/a>\n## /g)].map(([, name = ""]) => name);
   expect(names.length).toBeGreaterThan(14);
   const texts = await Promise.all(["start", ...names].map(async (name) => [name, await board.get<string>(`/llms/${name}.txt`)] as const));
@@ -78,7 +78,7 @@ test("a part that is not there says which there are", async () => {
   expect(expectRefusal(await board.get("/llms/errors/already_claim.txt"), 404, "not_found").hint).toBe("Did you mean `already_claimed`?");
 });
 
-test("documents are sent once: they have a validator, and are compressed for those who take that", async () => {
+test("documents are sent once: they have a validator, and are compressed for callers that accept it", async () => {
   for (const path of ["/llms-full.txt", "/llms/start.txt", "/llms.txt", "/openapi.json", "/client.py"]) {
     const plain = await fetch(board.url + path, { headers: { "accept-encoding": "identity" } });
     const tag = plain.headers.get("etag") ?? "";
@@ -117,7 +117,7 @@ test("every endpoint is there, with every parameter and every value that a param
   }
 });
 
-/** The line that explains a parameter: here, or at the endpoint that this one refers to. */
+/** The line that explains a parameter: in this section, or at the endpoint that it refers to. */
 function lineOf(text: string, name: string): string | undefined {
   const own = text.split("\n").find((line) => line.startsWith(`- \`${name}\`: `));
   if (own !== undefined) return own;
@@ -127,7 +127,7 @@ function lineOf(text: string, name: string): string | undefined {
   return named === undefined ? undefined : lineOf(section(named), name);
 }
 
-test("the ranges of numbers stand at their parameters as the board holds them", async () => {
+test("the ranges of numbers are with their parameters, as the board enforces them", async () => {
   const ranges = [...manual.matchAll(/^- `(\w+)`: .*[Ii]nteger from (\d+) to (\d+)/gm)].map(
     ([, name, min, max]) => `${name} ${min}..${max}`,
   );
@@ -155,7 +155,7 @@ test("every event of the stream and every type of log entry is named", () => {
   for (const type of types) expect(section("log")).toContain(`\`${type}\``);
 });
 
-test("who knows only the address finds the manual, the words and the work from there", async () => {
+test("a caller that knows only the address finds the manual, the vocabulary and the work from there", async () => {
   const front = await board.get<string>("/");
   expect([front.status, front.headers.get("content-type")]).toEqual([200, "text/markdown; charset=utf-8"]);
   expect(front.body).toContain("untrusted");
@@ -164,6 +164,9 @@ test("who knows only the address finds the manual, the words and the work from t
     expect.arrayContaining(["/llms/start.txt", "/llms-full.txt", "/api/kinds", "/openapi.json", "/api/messages?format=md", "/api/stream"]),
   );
   for (const link of links) expect((await fetch(board.url + link, { method: "HEAD" })).status, link).toBe(200);
+  const tokens = (await board.get<string>("/llms-full.txt")).body.length / 3.5;
+  const told = Number(/some ([\d,]+) tokens/.exec(front.body)?.[1]?.replace(",", ""));
+  expect(Math.abs(told - tokens)).toBeLessThan(2500);
   const llms = await board.get<string>("/llms.txt");
   expect([llms.status, llms.body]).toEqual([200, front.body]);
 });

@@ -1,4 +1,4 @@
-// Markdown for a model to read: every word of a stranger stands between marker lines that no message can forge.
+// Markdown for a model: all text of strangers is between marker lines that no message can forge.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { visible } from "../../src/core/view/markdown.ts";
 import { type Agent, sha256 } from "../support/agent.ts";
@@ -14,13 +14,13 @@ const SECRET = "zzstranger";
 interface Page {
   readonly token: string;
   readonly text: string;
-  /** What stands outside the markers, and what inside. */
+  /** The parts outside and inside the markers. */
   readonly outside: string;
   readonly inside: string;
 }
 
 async function read(board: TestBoard, path: string): Promise<Page> {
-  // Pages for people are Markdown for whoever asks for that; there is no parameter for it.
+  // Pages for people are Markdown for callers that ask for it; there is no parameter for it.
   const isPage = !path.startsWith("/api/");
   const {
     status,
@@ -123,14 +123,14 @@ describe("a page of Markdown", () => {
       expect(inside).toContain(`${SECRET}${part}`);
     expect((await read(board, "/api/messages")).inside).toContain(`kind: x-${SECRET}`);
   });
-  test("tells figures of the board's own outside, and what it counts by strangers' words inside", async () => {
+  test("has the board's own figures outside, and counts of strangers' words inside", async () => {
     const { outside, inside } = await read(board, "/stats");
     for (const fact of ["4 live messages", "- task: 1", "- open: 4", "- posted_1h: 4"]) expect(outside).toContain(fact);
     expect(inside).toBe(`- x-${SECRET}: 1`);
     expect((await read(board, "/tags")).inside).toBe(`- ${SECRET}tag: 1`);
     expect((await read(board, "/agents")).inside).toContain(`- ${agent.id} (${SECRET}): `);
   });
-  test("tells the facts outside: status, author, times, refs, score, reason and what it meets", async () => {
+  test("has the facts outside: status, author, times, refs, score, reason and matched needs", async () => {
     const { outside } = await read(board, `/api/messages/${task.id}`);
     for (const fact of [task.id, agent.id, "open", "task", "2 replies"]) expect(outside).toContain(fact);
     expect((await read(board, `/api/inbox/${agent.id}`)).outside).toMatch(/addressed[\s\S]*reply|reply[\s\S]*addressed/);
@@ -149,12 +149,12 @@ describe("a page of Markdown", () => {
     expect(outside).toContain(`${agent.id} (1)`);
     expect(outside).toContain(`Open work: ${task.id.slice(0, 12)}`);
   });
-  test("has markers of its own each time", async () => {
+  test("has new markers each time", async () => {
     const tokens = await Promise.all(Array.from({ length: 5 }, () => read(board, "/api/messages").then(({ token }) => token)));
     expect(new Set(tokens).size).toBe(5);
     for (const token of tokens) expect(token).toMatch(/^[0-9a-f]{12}$/);
   });
-  test("pages like JSON does, and says where to go on", async () => {
+  test("pages like JSON does, and says where to continue", async () => {
     const { body, headers } = await board.get<string>("/api/messages?format=md&limit=1");
     const cursor = /^next_cursor: (\S+)$/m.exec(body)?.[1] ?? "";
     expect(headers.get("link")).toContain(encodeURIComponent(cursor));
@@ -183,17 +183,17 @@ describe("a page of Markdown", () => {
   });
 });
 
-// Everything that draws nothing, or moves what is drawn, by the property tables of Unicode.
+// Every character that is invisible, or that moves other characters, by the property tables of Unicode.
 const HIDDEN = /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Co}]|(?![\t\n])\p{Cc}/u;
 
-describe("what a reader cannot see", () => {
-  test("is shown by its number, for every character there is", () => {
+describe("invisible characters", () => {
+  test("are shown by their numbers, all of them", () => {
     for (let code = 0; code <= 0x10ffff; code++) {
       if (code >= 0xd800 && code <= 0xdfff) continue;
       const char = String.fromCodePoint(code);
       const shown = visible(char);
       const hidden = HIDDEN.test(char) || (code >= 0xfff9 && code <= 0xfffb);
-      // Not through expect for each: there are over a million.
+      // Without expect for each of them: there are over a million.
       if (shown !== (hidden ? `\\u{${code.toString(16).toUpperCase()}}` : char)) expect(shown).toBe(`U+${code.toString(16)} otherwise`);
     }
   });
@@ -227,7 +227,7 @@ test(`fifty messages fit into a small part of a model's attention (SEED=${SEED})
   const { body } = await board.get("/api/messages?limit=50");
   const json = JSON.stringify(body).length;
   const words = `${text.length} characters for 50 messages, ${inside.length} of them the messages' own; JSON takes ${json}`;
-  // Facts and markers cost about as much as two lines of text; JSON costs more than twice that.
+  // Facts and markers take about as much as two lines of text; JSON takes more than twice that.
   expect(text.length, words).toBeLessThan(json * 0.4);
   expect(text.length - inside.length, words).toBeLessThan(50 * 300);
 });

@@ -1,4 +1,4 @@
-// Found by what it means: other words for the same thing, in lists, on the stream and before one posts it again.
+// Search by meaning: other words for the same thing, in lists, on the stream and before a duplicate is posted.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import type { Agent } from "../support/agent.ts";
@@ -64,7 +64,7 @@ test("near keeps the same messages in lists and on the stream, by the same thres
   expect([(await reader.next("message")).data, (await reader.next("message")).data]).toMatchObject(listed.map((id) => ({ id })));
 });
 
-test("whoever wants work is told of work like it, and a dry run warns where it is open; never a refusal", async () => {
+test("an agent that posts work learns of similar work, and a dry run warns if it is open; never a refusal", async () => {
   expect(crash.similar).toEqual([]);
   const claimer = board.agent();
   await board.put(claimer, { kind: "claim", refs: [{ rel: "claims", id: crash.id }] });

@@ -174,7 +174,7 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
     };
   });
 
-  test("for every operation there is", async () => {
+  test("for every operation", async () => {
     const ids = operations().map((one) => one.operationId);
     expect(
       ids.filter((id) => calls[id] === undefined),
@@ -212,7 +212,7 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
     }
   });
 
-  test("every status of the MCP endpoint is declared, with the codes of what the board refuses there", async () => {
+  test("every status of the MCP endpoint is declared, with the codes of the board's refusals there", async () => {
     const responses = document.paths["/mcp"]?.["post"]?.responses ?? {};
     const post = (body: string, headers: Record<string, string> = {}) => send(board.url, body, headers);
     const met = [
@@ -260,7 +260,7 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
     expect(declared).not.toContain(401);
   });
 
-  test("also where they are refusals, with a status and a code that the operation declares", async () => {
+  test("also if they are refusals, with a status and a code that the operation declares", async () => {
     for (const { operationId, method, path, responses } of operations()) {
       const target = path
         .replace("{id}", "f".repeat(64))
@@ -275,7 +275,7 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         const { status, body } = await ask();
         if (status < 400) continue;
         const { error } = body as { error: { code: string; data?: { code: string } } };
-        // MCP has numbers of its own, and the board's error object beside them.
+        // MCP has its own numbers, with the board's error object beside them.
         const code = error.data?.code ?? error.code;
         const schema = responses[String(status)]?.content?.["application/json"]?.schema;
         expect(schema, `${operationId} answers ${status} ${code}`).toBeDefined();

@@ -1,4 +1,4 @@
-// Paging through a board that goes on living: what was there from start to end comes once, in every sort, whatever happens between pages.
+// Paging through a board that changes: a message that exists from start to end comes once, in every sort, whatever happens between pages.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
@@ -33,20 +33,20 @@ async function inMotion(parameters: Parameters): Promise<void> {
   const still = motion.still.filter((id) => first.has(id));
   expect(still.length).toBeGreaterThan(2);
   expect(still.filter((id) => count.get(id) !== 1)).toEqual([]);
-  // Keys of others may move across the reader's place, in either direction, only where the sort is by such a key.
+  // Sort keys of other messages may cross the reader's position, in either direction, only if the sort uses such a key.
   if (!["activity", "verified"].includes(parameters["sort"] ?? "")) expect([...count].filter(([, times]) => times > 1)).toEqual([]);
 }
 
-describe(`nobody who pages misses or repeats a message that stayed as it was (SEED=${SEED})`, () => {
+describe(`paging never misses or repeats a message that did not change (SEED=${SEED})`, () => {
   test.each(["new", "old", "expiring", "pow"])("sort=%s: nothing at all is repeated", (sort) => inMotion({ sort }));
-  // The promise here is smaller: a message whose own activity or verifications change while one pages may come twice or not at all.
+  // A smaller promise: a message whose own activity or verifications change during paging may come twice or not at all.
   test.each(["activity", "verified"])("sort=%s: of those whose key did not change", (sort) => inMotion({ sort }));
   test("sort=relevance by words, however the board's word counts change", () => inMotion({ q: "shared words" }));
   test("sort=relevance by any of several words", () => inMotion({ q: "alpha beta shared", q_mode: "any" }));
   test("sort=relevance by similarity", () => inMotion({ near: "shared words alpha beta gamma delta epsilon" }));
   test("by words and by similarity at once", () => inMotion({ q: "shared", near: "shared words alpha beta gamma delta epsilon" }));
   test.each(["new", "old", "expiring"])("words, in the order %s", (sort) => inMotion({ q: "shared", sort }));
-  test("what is similar, in the order new: it stays similar while one pages", () =>
+  test("similar messages, in the order new: they stay similar during paging", () =>
     inMotion({ near: "shared words alpha beta gamma delta epsilon", sort: "new" }));
 });
 

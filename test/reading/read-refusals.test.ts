@@ -1,4 +1,4 @@
-// Whatever is asked wrongly is answered with the error object, and with the way to ask it.
+// Every wrong request is answered with the error object, and with the right way.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "../support/agent.ts";
 import { type PostBody, TestBoard } from "../support/board.ts";
@@ -31,7 +31,7 @@ describe("a caller with a wrong parameter is shown the right one", () => {
     const error = expectRefusal(await board.get(path), 400, "unknown_parameter");
     expect(error.hint).toContain(`\`${near}\``);
   });
-  test("names what there is where nothing is near, and says so where there is nothing", async () => {
+  test("lists what exists if nothing is similar, and says so if nothing exists", async () => {
     const far = expectRefusal(await board.get("/api/changes?something_else=1"), 400, "unknown_parameter");
     expect(far.details).toEqual({ parameter: "something_else", known: ["after", "limit", "include"] });
     expect(far.hint).toContain("details.known");
@@ -77,7 +77,7 @@ describe("a caller with a wrong parameter is shown the right one", () => {
       expect(error.hint).toBe(`Did you mean \`${meant}\`?`);
     }
   });
-  test("a synonym is only offered where it exists", async () => {
+  test("a synonym is only suggested if it exists", async () => {
     expect(expectRefusal(await board.get("/api/changes?page=2"), 400, "unknown_parameter").hint).toBe("Did you mean `after`?");
     expect(expectRefusal(await board.get("/api/changes?type=note"), 400, "unknown_parameter").hint).not.toContain("Did you mean");
     expect(expectRefusal(await board.get("/api/work?topic=a"), 400, "unknown_parameter").hint).toBe("Did you mean `tags`?");
@@ -129,7 +129,9 @@ describe("a caller at a wrong address or with a wrong method is shown the way", 
   test.each(["/wp-login.php", "/api/nothing", `/${"a".repeat(3000)}`, "/a/b/c/d/e/f/g/h/i/j"])(
     "nothing is guessed for %s",
     async (path) => {
-      expect(expectRefusal(await board.get(path), 404, "not_found").hint).toBe("All addresses: /llms/endpoints.txt.");
+      expect(expectRefusal(await board.get(path), 404, "not_found").hint).toBe(
+        "To begin: /llms/start.txt. All addresses: /llms/endpoints.txt.",
+      );
     },
   );
   test("the methods that work are in the details", async () => {
@@ -148,7 +150,7 @@ describe("a caller at a wrong address or with a wrong method is shown the way", 
   });
 });
 
-test("a poller whose seq is beyond the newest entry learns that the board began anew, also while it waits", async () => {
+test("a poller whose seq is beyond the newest entry learns that the board was reset, also while it waits", async () => {
   const latest = (await board.get("/api/changes")).body["latest_seq"] as number;
   expect((await board.get(`/api/messages?after_seq=${latest}`)).body).toMatchObject({ messages: [], latest_seq: latest });
   for (const wait of ["", "&wait=0", "&wait=30", "&q=word&wait=30"]) {
@@ -219,7 +221,7 @@ describe("whatever is asked, the answer is the error object", () => {
   ])("what is not HTTP: %j", async (text) => {
     expectRefusal(await rawRequest(board.url, text), 400, "invalid_parameter");
   });
-  test("HTTP/1.1 without a Host, and what is odd but harmless", async () => {
+  test("HTTP/1.1 without a Host, and odd but harmless requests", async () => {
     expectRefusal(await rawRequest(board.url, "GET /api/time HTTP/1.1\r\nconnection: close\r\n\r\n"), 400, "invalid_parameter");
     expect((await rawRequest(board.url, "GET /api/time HTTP/1.0\r\n\r\n")).status).toBe(200);
     expect((await rawRequest(board.url, head("GET http://board/api/time"))).status).toBe(200);

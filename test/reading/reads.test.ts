@@ -67,7 +67,7 @@ describe("a reader finds one message", () => {
   });
 });
 
-describe("a reader who cannot get a message learns why", () => {
+describe("a reader that cannot get a message learns why", () => {
   test.each(["f".repeat(64), "f".repeat(8), "abc", "ABCDEF01", "zzzzzzzz", "f".repeat(65), "f".repeat(300), "%00", "..%2f..%2fetc"])(
     "404 not_found: /api/messages/%s",
     async (id) => {
@@ -106,7 +106,7 @@ describe("a reader who cannot get a message learns why", () => {
     const removed = expectRefusal(await board.get(`/api/messages/${"a".repeat(64)}`), 410, "removed");
     expect(removed.details).toEqual({ at: now, statement: { category: "illegal" } });
   });
-  test("404 once a message has been gone for more than 30 days, also on a board where nothing else happens", async () => {
+  test("404 when a message ended more than 30 days ago, also on a board without other activity", async () => {
     await using quiet = await TestBoard.start();
     const short = await quiet.put(quiet.agent(), { kind: "note", body: "short", ttl: 60 });
     quiet.clock.advance(MINUTE_MS + 30 * DAY_MS - 1);
@@ -250,7 +250,7 @@ describe("browsers and probes", () => {
     expect(seen.headers.get("content-type")).toBe(get.headers.get("content-type"));
     expect(await seen.text()).toBe("");
   });
-  test("HEAD of what is not there is 404", async () => {
+  test("HEAD of an unknown address is 404", async () => {
     expect((await fetch(`${board.url}/api/messages/${"f".repeat(64)}`, { method: "HEAD" })).status).toBe(404);
   });
   test("a page of any origin may read, and may post after asking", async () => {
@@ -278,7 +278,7 @@ describe("browsers and probes", () => {
     expect(metrics.headers.get("content-type")).toContain("text/plain");
     expect(metrics.body).toMatch(/^blackboard_log_seq \d+$/m);
   });
-  test("/metrics is absent where it is switched off", async () => {
+  test("/metrics is absent if it is switched off", async () => {
     await using off = await TestBoard.start({ flags: ["--metrics", "off"] });
     expectRefusal(await off.get("/metrics"), 404, "not_found");
   });

@@ -1,4 +1,4 @@
-// Finding by words and by likeness, as an agent asks for it over HTTP.
+// Search by words and by similarity over HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { MINUTE_MS } from "../../src/core/durations.ts";
@@ -71,7 +71,7 @@ describe("an agent finds a message by", () => {
     expect(new Set(await find("天気"))).toEqual(new Set(["japanese"]));
     expect(new Set(await find("天气"))).toEqual(new Set(["chinese"]));
   });
-  test("any of several words where it says so, all of them otherwise", async () => {
+  test("any of several words if it says so, otherwise all of them", async () => {
     expect(await find("zeppelin quokka")).toEqual([]);
     expect(await find("zeppelin quokka", "&q_mode=all")).toEqual([]);
     expect((await find("zeppelin quokka", "&q_mode=any")).toSorted()).toEqual(["data", "tagged"]);
@@ -81,7 +81,7 @@ describe("an agent finds a message by", () => {
     expect(await find("universities")).toEqual(["universities", "running"]);
     expect(await find("running")).toEqual(["universities", "running"]);
   });
-  test("what it is not", async () => {
+  test("excluded words", async () => {
     expect((await find("-rebuilt")).toSorted()).toEqual(WORDS.filter((name) => !["universities", "running"].includes(name)).toSorted());
   });
   test("its words among other filters, in another order", async () => {
@@ -109,7 +109,7 @@ describe("an agent finds a message by", () => {
   });
 });
 
-describe("a query that cannot be one is refused in words", () => {
+describe("an invalid query is refused with a clear text", () => {
   test.each([
     ["nothing", ""],
     ["blanks", "   "],
@@ -180,7 +180,7 @@ describe("an agent finds messages like", () => {
     expect(await near(twin.id, "&q=zeppelin")).toEqual([]);
     expect(await near(twin.id, `&author_not=${agent.id}`)).toEqual([]);
   });
-  test("nothing, where the id is unknown; a prefix that fits none is a text", async () => {
+  test("nothing, if the id is unknown; a prefix that fits none is a text", async () => {
     const error = expectRefusal(await board.get(`/api/messages?near=${"f".repeat(64)}`), 400, "invalid_parameter");
     expect(error.details).toEqual({ parameter: "near" });
     expect(await near("ffffffffff")).toEqual([]);
@@ -211,7 +211,7 @@ describe("/api/similar", () => {
     for (const asked of [await post({ text }, "/api/similar?format=md"), await post({ text, format: "md" })])
       expect(asked.body).toContain("# Similar messages");
   });
-  test("links to the next page where an address can lead there, and in headers that a reader takes", async () => {
+  test("links to the next page if a URL can lead there, in headers that a reader accepts", async () => {
     expect((await board.get(`/api/similar?limit=1&text=${encodeURIComponent(text)}`)).headers.get("link")).toContain('rel="next"');
     expect((await post({ text, limit: 1 })).headers.get("link")).toBeNull();
     const long = Array.from({ length: 1100 }, (_, i) => `rebuilt.${i}`).join(".");
@@ -304,7 +304,7 @@ describe("a dry run", () => {
     expect((await dry({ kind: "x-empty" })).similar).toEqual([]);
     expect((await dry({ kind: "note", title: "f".repeat(64), tags: ["t"] })).similar).toEqual([]);
   });
-  test("warns of what its author may not have meant", async () => {
+  test("warns of likely mistakes of its author", async () => {
     const target = await board.put(agent, { kind: "note", title: "short lived", ttl: 60 });
     const unknown = "e".repeat(64);
     const refs = [

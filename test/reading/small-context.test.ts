@@ -1,11 +1,11 @@
-// An agent that has HTTP requests and a context of 8,000 tokens: from the bare address to an answer that somebody else has verified.
+// An agent with HTTP requests and a context of 8,000 tokens: from the bare address to an answer that another agent has verified.
 import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 
 const CONTEXT_TOKENS = 8000;
 const CHARS_PER_TOKEN = 3.5;
 
-/** Reads as a model does: all that it is sent and all that it writes stays in its context. */
+/** Reads as a model does: everything that it is sent and that it writes stays in its context. */
 class Reader {
   chars = 0;
   readonly #url: string;

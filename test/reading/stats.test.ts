@@ -1,4 +1,4 @@
-// The pulse of the board: what is live, what came and went.
+// The statistics of the board: what is live, what came and what ended.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
@@ -19,7 +19,7 @@ async function stats(board: TestBoard): Promise<Stats> {
 
 const NONE = { open: 0, claimed: 0, answered: 0, disputed: 0, verified: 0, resolved: 0 };
 
-describe("whoever watches the board sees", () => {
+describe("the statistics show", () => {
   test("an empty board as empty, with its version, clock and work parameter", async () => {
     await using board = await TestBoard.start();
     const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
@@ -64,7 +64,7 @@ describe("whoever watches the board sees", () => {
     await board.put(asker, { kind: "signal", signal: "resolved", refs: [{ rel: "on", id: task.id }] });
     expect(await live()).toMatchObject({ messages: 7, by_status: { open: 5, verified: 1, resolved: 1 } });
     await board.put(asker, { kind: "note", title: "newer", refs: [{ rel: "supersedes", id: note.id }] });
-    // The replaced note is still live in its thread, but no listing shows it.
+    // The superseded note is still live in its thread, but no list shows it.
     expect(await live()).toMatchObject({ messages: 7, threads: 4, by_kind: { note: 1 } });
     await board.put(asker, { kind: "retraction", refs: [{ rel: "retracts", id: task.id }] });
     expect(await live()).toMatchObject({ messages: 7, threads: 4, open_work: 1, by_status: { open: 6, verified: 1, resolved: 0 } });
@@ -78,7 +78,7 @@ describe("whoever watches the board sees", () => {
     expect(await live()).toEqual({ messages: 0, threads: 0, agents_24h: 0, open_work: 0, by_kind: {}, by_status: NONE });
   });
 
-  test("what came and went in the last hour and day, and each of the last 168 hours", async () => {
+  test("what came and ended in the last hour and day, and in each of the last 168 hours", async () => {
     const start = Date.UTC(2026, 4, 5, 12, 30);
     await using board = await TestBoard.start({ clock: new ManualClock(start) });
     const agent = board.agent();
@@ -113,7 +113,7 @@ describe("whoever watches the board sees", () => {
     expect(hours(await stats(board))).toEqual([busy[1], ["2026-05-12T12:00:00.000Z", 1]]);
   });
 
-  test("where the log stands, as the checkpoint says it", async () => {
+  test("the head of the log, as in the checkpoint", async () => {
     await using board = await TestBoard.start();
     await board.put(board.agent(), { kind: "note", title: "1" });
     const { body } = await board.get<{ seq: number; hash: string }>("/api/checkpoint");

@@ -1,4 +1,4 @@
-// The vocabulary in use: an agent that picks its tags from here is found by others.
+// The tags in use: an agent that takes its tags from here is found by others.
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { HOUR_MS } from "../../src/core/durations.ts";
@@ -16,7 +16,7 @@ async function page(board: TestBoard, query = ""): Promise<TagPage> {
 
 const counts = ({ tags }: TagPage): [string, number][] => tags.map(({ tag, count }) => [tag, count]);
 
-describe("whoever chooses a tag sees", () => {
+describe("the list of tags shows", () => {
   test("those in use, most used first, with their count and last use; needs and offers apart", async () => {
     await using board = await TestBoard.start();
     const agent = board.agent();
@@ -41,7 +41,7 @@ describe("whoever chooses a tag sees", () => {
     expect(counts(await page(board, "?field=offer"))).toEqual([["common", 1], ["gpu", 1]]);
   });
 
-  test("no tag of what expired, was withdrawn or replaced", async () => {
+  test("no tag of expired, withdrawn or superseded messages", async () => {
     await using board = await TestBoard.start();
     const agent = board.agent();
     await board.put(agent, { kind: "note", title: "short", tags: ["a", "all"], ttl: "1h" });
@@ -96,7 +96,7 @@ describe("whoever chooses a tag sees", () => {
     expect(headers.get("link")).toMatch(/\/api\/tags\?limit=4&cursor=[^>]+>; rel="next"$/);
   });
 
-  test("what is wrong with a question", async () => {
+  test("what is wrong with a query", async () => {
     await using board = await TestBoard.start();
     const agent = board.agent();
     await board.put(agent, { kind: "note", title: "1", tags: ["a", "b"] });

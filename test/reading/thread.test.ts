@@ -1,4 +1,4 @@
-// The whole tree around a message: what hangs where, who took part, what is still open, and pages that hold still.
+// The whole tree around a message: its structure, who took part, what is still open, and pages that stay consistent.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/durations.ts";
@@ -31,7 +31,7 @@ const outline = ({ messages }: Thread): [string, number][] => messages.map(({ id
 
 /** A task with two subtasks, an answered first and a claimed second, and talk in between. */
 async function plant() {
-  // New agents, for the same words of the same agent in the same second are the same message.
+  // New agents, because the same text by the same agent in the same second is the same message.
   [ann, bob] = [board.agent(), board.agent()];
   const task = await board.put(ann, { kind: "task", title: "Build it" });
   const first = await board.put(ann, { kind: "subtask", title: "Part one", refs: [{ rel: "subtask_of", id: task.id }] });
@@ -89,7 +89,7 @@ describe("a reader of a thread", () => {
     expect(got).toMatchObject({ root: task.id, focus: task.id, next_cursor: null, latest_seq: note.seq });
   });
 
-  test("reaches it from any of its messages and from a prefix, and is told which one it asked for", async () => {
+  test("reaches it from any of its messages and from a prefix, and learns which one it asked for", async () => {
     const { task, check } = await plant();
     const whole = await thread(task.id);
     expect(await thread(check.id)).toEqual({ ...whole, focus: check.id });
@@ -185,7 +185,7 @@ describe("a thread with holes", () => {
     expect(strays.root).toBe(unknown);
   });
 
-  test("a vote that one message changes its mind about still hangs where its root came from", async () => {
+  test("a verification that changes its author's vote keeps the place that its refs give it", async () => {
     const { task, result } = await plant();
     const other = await board.put(ann, { kind: "note", title: "Another thread" });
     const carol = board.agent();
@@ -230,7 +230,7 @@ describe("pages of a large thread", () => {
     return { root: root.id, ids: [root, ...top, ...low].map(({ id }) => id) };
   }
 
-  test("hold as many messages as were asked for and together the whole thread in order, which comes whole to whoever asks for no pages", async () => {
+  test("have as many messages as requested and together the whole thread in order, which comes whole without paging", async () => {
     const { root, ids } = await plantLarge(1100);
     const all = await pages(root, undefined, 500);
     expect(all.map(({ messages }) => messages.length)).toEqual([500, 500, 141]);
@@ -271,7 +271,7 @@ describe("pages of a large thread", () => {
   test("neither skip nor repeat what stays when a parent leaves in between", async () => {
     const { root, ids } = await plantLarge(120);
     const first = await thread(root, "?limit=100");
-    // The parent that the page ends in: what hangs on it stands at the top of a new reading.
+    // The parent at the end of the page: its replies are at the top of a new reading.
     const parent = first.messages.at(-1)!.parent!;
     const all = await pages(root, async (page) => {
       if (page === 1) await board.put(ann, { kind: "retraction", refs: [{ rel: "retracts", id: parent }] });
@@ -281,7 +281,7 @@ describe("pages of a large thread", () => {
     expect((await pages(root)).flatMap(({ messages }) => messages.map(({ id }) => id))).not.toContain(parent);
   });
 
-  test("go on across a restart, and refuse the cursor of another thread", async () => {
+  test("continue after a restart, and refuse the cursor of another thread", async () => {
     const before = await TestBoard.start();
     const { clock, data } = before;
     const root = await before.put(before.agent(), { kind: "task", title: "Restarted" });
@@ -302,7 +302,7 @@ describe("pages of a large thread", () => {
 });
 
 describe("a reader with little room", () => {
-  test("asks for a subtree: the message, what it hangs on and what hangs on it; the rest is counted", async () => {
+  test("asks for a subtree: the message, its ancestors and its replies; the rest is counted", async () => {
     const { task, first, result, check, third } = await plant();
     const got = await thread(first.id, "?scope=subtree");
     expect(outline(got)).toEqual([
@@ -333,7 +333,7 @@ describe("a reader with little room", () => {
     expectRefusal(await board.get(`/api/messages/${first.id}/thread?limit=2&cursor=${cursor}`), 400, "cursor_mismatch");
   });
 
-  test("has claims, signals and votes folded into the message that they are about, unless somebody replied to them", async () => {
+  test("has claims, signals and votes folded into the message that they are about, unless they have replies", async () => {
     const { task, first, second, result, check, third } = await plant();
     const claim = await board.put(bob, { kind: "claim", refs: [{ rel: "claims", id: second.id }] });
     const useful = await board.put(ann, { kind: "signal", signal: "useful", refs: [{ rel: "on", id: result.id }] });
@@ -356,7 +356,7 @@ describe("a reader with little room", () => {
     expect(body).toContain(`folded: verifies by ${ann.id}, on by ${ann.id}\n`);
   });
 
-  test("gets no more characters of messages than asked for, what was asked for before what it hangs on, and hears what is missing", async () => {
+  test("gets no more characters of messages than requested, the requested message before its ancestors, and learns what is missing", async () => {
     const { task, first, result, check } = await plant();
     const whole = await thread(task.id);
     for (const room of [1500, 3000, 4500]) {
@@ -370,7 +370,7 @@ describe("a reader with little room", () => {
       expect(got.omitted).toBe(6 - got.messages.length);
       expect(got.next_cursor).not.toBeNull();
     }
-    // The first one comes however little there is room for.
+    // The first one is always included, however small the limit is.
     expect(outline(await thread(task.id, "?max_chars=500"))).toEqual([[task.id, 0]]);
     expect(outline(await thread(check.id, "?scope=subtree&max_chars=500")).map(([id]) => id)).toEqual([check.id]);
     const near = outline(await thread(check.id, "?scope=subtree&max_chars=3800")).map(([id]) => id);
@@ -381,7 +381,7 @@ describe("a reader with little room", () => {
   });
 });
 
-describe("a reader who names fields", () => {
+describe("a reader that selects fields", () => {
   test("gets those of every record, and its id, in every view", async () => {
     const { task, first } = await plant();
     const parts = async (path: string): Promise<unknown> => {

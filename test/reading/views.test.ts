@@ -1,4 +1,4 @@
-// What is shown of a message: its parts, its remains, validators, and a memory that never shows what is no longer so.
+// The views of a message: its fields, tombstones, validators, and caches that never show anything outdated.
 import { cpSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -145,8 +145,8 @@ describe("a reader chooses what comes along", () => {
   );
 });
 
-describe("what is no longer there", () => {
-  test("is shown only where asked for: the superseded with its words, the withdrawn and removed without any", async () => {
+describe("ended messages", () => {
+  test("are shown only on request: superseded ones with their text, withdrawn and removed ones without", async () => {
     await using board = await TestBoard.start();
     const agent = board.agent();
     const old = await board.put(agent, { kind: "note", title: "old words", body: "secretold", tags: ["t"] });
@@ -172,7 +172,7 @@ describe("what is no longer there", () => {
     expect(await ids("&include_superseded=true")).toEqual([old.id, fresh.id, withdrawal.id]);
     expect(await ids("&include_removed=1")).toEqual(["b".repeat(64), fresh.id, slip.id, withdrawal.id]);
     expect(await ids("&include_removed=1&include_superseded=1")).toEqual(["b".repeat(64), old.id, fresh.id, slip.id, withdrawal.id]);
-    // What a tombstone no longer has cannot be filtered by; what it still has can.
+    // Tombstones can be filtered by the fields they still have, and not by others.
     expect(await ids("&include_removed=1&tag=secrettag")).toEqual([]);
     expect(await ids(`&include_removed=1&author=${agent.id}&kind=note`)).toEqual([fresh.id, slip.id]);
     expect(await ids("&include_removed=1&q=secretslip")).toEqual([]);
@@ -203,7 +203,7 @@ describe("what is no longer there", () => {
   });
 });
 
-describe("a reader who has the answer already", () => {
+describe("a reader that already has the answer", () => {
   let board: TestBoard;
   let agent: Agent;
   beforeAll(async () => {
@@ -233,7 +233,7 @@ describe("a reader who has the answer already", () => {
     }
     expect(await tagOf("/api/messages")).not.toBe(await tagOf("/api/messages?limit=2"));
   });
-  test("is told when a message it has has ended or its lease is over, though nobody asked in between", async () => {
+  test("learns that a message has ended or its lease is over, though nobody asked in between", async () => {
     const task = await board.put(agent, { kind: "task", title: "short", ttl: "1h" });
     await board.put(board.agent(), { kind: "claim", lease: 60, refs: [{ rel: "claims", id: task.id }] });
     const path = `/api/messages/${task.id}`;
@@ -246,7 +246,7 @@ describe("a reader who has the answer already", () => {
     expectRefusal(await ask(path, tag), 410, "expired");
     expectRefusal(await ask(path, tag), 410, "expired");
   });
-  test("by time is answered anew as time goes on, however the parameter is spelled", async () => {
+  test("by time gets a new answer as time passes, however the parameter is spelled", async () => {
     for (const path of [
       "/api/messages?since=1h",
       "/api/messages?%73ince=1h",
@@ -266,7 +266,7 @@ describe("a reader who has the answer already", () => {
       for (const guessed of [await tagOf("/api/messages"), "*"]) expect((await ask(path, guessed)).status).toBe(status);
     }
   });
-  test("of a board that only reads sees messages end all the same", async () => {
+  test("of a read-only board still sees messages end", async () => {
     const first = await TestBoard.start();
     const short = await first.put(first.agent(), { kind: "note", title: "short", ttl: 60 });
     await first.stop();
@@ -280,12 +280,12 @@ describe("a reader who has the answer already", () => {
   });
 });
 
-describe("what readers are shown from memory is what the board knows", () => {
+describe("cached answers are what the board knows", () => {
   test(`after every kind of act, as a board that has just started would show it (SEED=${SEED})`, async () => {
     const random = new Random(SEED);
     await using board = await TestBoard.start();
     const busy = new BusyBoard(board, random, 4);
-    // Memory is filled before the acts and read after them; a board that starts on a copy of the files has no memory yet.
+    // Caches are filled before the acts and read after them; a board that starts on a copy of the files has empty ones.
     const everything = async (on: TestBoard) => {
       const wide = { include: "body,data,raw,preview", limit: "200", include_superseded: "true", include_removed: "true", sort: "old" };
       const listed = await allPages(on, "/api/messages", wide);
@@ -298,8 +298,8 @@ describe("what readers are shown from memory is what the board knows", () => {
       for (let i = 0; i < 25; i++) {
         const posted = await busy.act();
         if (posted === undefined) continue;
-        // The answer to the post, the message by its id and in a listing are the same record, but for what only the post is told,
-        // and how often its author was verified, which the writer does not know.
+        // The answer to the post, the message by its id and in a list are the same record, except for fields that only the answer to the
+        // post has, and the number of its author's verified messages, which the writer does not know.
         const { result: _result, warnings: _warnings, ...told } = posted;
         const record = Object.fromEntries(
           Object.entries(told).filter(([field]) => !["similar", "sig", "nonce", "proof_url"].includes(field)),

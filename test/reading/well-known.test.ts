@@ -1,4 +1,4 @@
-// A program that knows only the address finds the interfaces, the MCP server and whom to tell of a hole.
+// A program that knows only the address finds the interfaces, the MCP server and the contact for security reports.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DAY_MS } from "../../src/core/durations.ts";
 import { TestBoard } from "../support/board.ts";
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => board[Symbol.asyncDispose]());
 
 const BASE = "http://board.test";
-/** Whether what an address of this board's name leads to is there. */
+/** Whether an address of this board leads to an existing resource. */
 async function leads(href: string): Promise<void> {
   expect(href.startsWith(BASE), href).toBe(true);
   const { status } = await fetch(board.url + href.slice(BASE.length), { headers: { accept: "*/*" } });
@@ -78,7 +78,7 @@ test("both catalogs lead to the card of the MCP server", async () => {
   }
 });
 
-test("without a contact of its own a board names its page for reports", async () => {
+test("without its own contact, a board names its page for reports", async () => {
   await using other = await TestBoard.start();
   expect((await other.get<string>("/.well-known/security.txt")).body).toMatch(/^Contact: http:\/\/board\.test\/report$/m);
 });

@@ -26,7 +26,7 @@ test(`a name belongs to whom the rules say, after any history of claims, release
     asyncProperty(array(step, { maxLength: 60, size: "max" }), async (script) => {
       using board = new BareBoard();
       const model = new AliasModel(START);
-      // Gathered as it grows: old entries do not stay, and what they say is erased.
+      // Collected as the log grows: old entries leave it, and their content is erased.
       const log = new Map<number, Change>();
       const gather = (): void => {
         for (const entry of board.changes()) if (!log.has(entry.seq)) log.set(entry.seq, { ...entry, raw: null });
@@ -45,7 +45,7 @@ test(`a name belongs to whom the rules say, after any history of claims, release
           const id = messageId(JSON.stringify(payload));
           const dry = board.run([{ type: "alias", id, agent: one.agent.id, payload, dryRun: true }], model.now).outcomes[0];
           const [outcome] = board.run([{ type: "alias", id, agent: one.agent.id, payload, dryRun: false }], model.now).outcomes;
-          // A dry run says what the operation itself will say, and changes nothing.
+          // A dry run gives the same answer as the operation, and changes nothing.
           expect(dry).toEqual(outcome);
           const said = outcome !== undefined && "refused" in outcome ? outcome.refused.code : (outcome as { op: string }).op;
           expect(said, JSON.stringify(one)).toBe(expected);
@@ -74,7 +74,7 @@ test(`a name belongs to whom the rules say, after any history of claims, release
           model.expiries(name).map((agent) => ({ type: "alias_expire", agent })),
         );
       }
-      // What ended long ago leaves nothing behind.
+      // Names that ended long ago leave nothing behind.
       expect(board.rows("aliases")).toBe(model.names().filter((name) => model.state(name).is !== "free").length);
     }),
     { seed: SEED, numRuns: tries(100, 30), endOnFailure: false },

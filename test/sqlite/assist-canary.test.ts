@@ -1,4 +1,4 @@
-// A secret that is easy to recognise goes through every door of the assisted path, also the wrong way round; then it is looked for everywhere.
+// Sends a secret that is easy to recognise to every endpoint of the assisted path, also in wrong ways, and then searches for it everywhere.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const SECRET = SEED.toString("base64url");
 const { pk } = new Agent(Date.now, SEED);
 const note = (title: string) => ({ kind: "note", title });
 
-/** Every spelling of a secret, and halves of each, because quotations are cut short. */
+/** Every spelling of a secret, and halves of each, because quotations are shortened. */
 function spellings(secret: string): readonly Buffer[] {
   const seed = Buffer.from(secret, "base64url");
   const hex = seed.toString("hex");
@@ -50,7 +50,7 @@ const escaped = SECRET.replaceAll(/./g, (char) => `\\u${char.charCodeAt(0).toStr
 
 /** Status, request line, body, headers. */
 const REQUESTS: readonly [number, string, string?, Record<string, string>?][] = [
-  // As it should be
+  // Correct requests
   [201, POST, json({ secret_key: SECRET, message: note("good") })],
   [201, POST, json({ secret_key: SECRET, message: { ...note("with an alias to come"), tags: ["canary"], data: { a: [1] } } })],
   [201, POST, `{"secret_key":"${escaped}","message":{"kind":"note","title":"escaped"}}`],
@@ -101,7 +101,7 @@ const REQUESTS: readonly [number, string, string?, Record<string, string>?][] = 
   [400, POST, `\ufeff{"secret_key":"${SECRET}","message":{}}`],
   [400, KEYGEN, json({ secret_key: SECRET })],
   [200, KEYGEN, "{}"],
-  // Elsewhere than in the body
+  // Outside of the body
   [400, `${POST}?secret_key=${SECRET}`, json({ secret_key: SECRET, message: note("x") })],
   [400, `${POST}?${SECRET}`, "{}"],
   [400, `${ALIAS}?${SECRET}=1`, "{}"],
@@ -115,7 +115,7 @@ const REQUESTS: readonly [number, string, string?, Record<string, string>?][] = 
   [415, POST, json({ secret_key: SECRET }), { "content-encoding": SECRET }],
   [400, POST, "{}", { authorization: `Bearer ${SECRET}`, "user-agent": SECRET, cookie: SECRET, "x-request-id": SECRET }],
   [403, POST, "{}", { origin: SECRET, "sec-fetch-site": SECRET }],
-  // Not safe
+  // Unsafe connections
   [403, POST, json({ secret_key: SECRET, message: note("x") }), { host: "board.example" }],
   [403, ALIAS, json({ secret_key: SECRET, alias: "canary" }), { "x-forwarded-for": "203.0.113.1" }],
   [403, POST, json({ secret_key: SECRET, message: note("x") }), { host: SECRET }],
@@ -126,7 +126,7 @@ const REQUESTS: readonly [number, string, string?, Record<string, string>?][] = 
   [400, POST, json({ secret_key: SECRET }), { "content-length": SECRET }],
 ];
 
-test("a caller's secret comes back in no answer, stands in no log line and in no file, whatever the request was", async () => {
+test("a caller's secret is in no answer, no log line and no file, whatever the request was", async () => {
   const data = emptyDirectory();
   await using board = await BoardProcess.serve(data, [
     "--log-level",
@@ -148,12 +148,12 @@ test("a caller's secret comes back in no answer, stands in no log line and in no
     expect(holds(answer, SECRET), what).toBe(false);
     if (line === KEYGEN && status === 200) made.push(/"secret_key":"([^"]+)"/.exec(answer.toString())?.[1] ?? "");
   }
-  // A key made by the board is used as well; only the answer that hands it over may hold it.
+  // A key made by the board is used as well; only the answer that delivers it may contain it.
   const [fresh = ""] = made;
   const posted = await exchange(board.url, POST, json({ secret_key: fresh, message: note("by a fresh key") }));
   expect([statusOf(posted), holds(posted, fresh)]).toEqual([201, false]);
 
-  // Callers who leave in the middle.
+  // Callers that disconnect in the middle.
   for (const body of [`{"secret_key":"${SECRET}",`, json({ secret_key: SECRET, message: note("left at once") })]) {
     const socket = connect(Number(new URL(board.url).port), "127.0.0.1");
     socket.on("error", () => {});
@@ -171,7 +171,7 @@ test("a caller's secret comes back in no answer, stands in no log line and in no
   ])
     for (const secret of [SECRET, fresh]) expect(holds(await exchange(board.url, `GET ${path}`), secret), path).toBe(false);
 
-  // Faults of the board itself speak in the log, but not of the request.
+  // Faults of the board are logged, but without the request.
   const db = openBeside(data);
   for (const act of ["INSERT", "UPDATE"])
     db.exec(`CREATE TRIGGER planted_${act} BEFORE ${act} ON aliases BEGIN SELECT RAISE(ABORT, 'planted'); END`);
@@ -180,7 +180,7 @@ test("a caller's secret comes back in no answer, stands in no log line and in no
   expect(holds(fault, SECRET)).toBe(false);
   db.close();
 
-  // What is not secret is found where it belongs, so the search does search.
+  // Public values are found where they belong, which shows that the search works.
   expect(filesWith(data, pk)).toContain("board.db-wal");
   for (const secret of [SECRET, fresh]) expect(filesWith(data, secret)).toEqual([]);
   const { code, stdout, stderr } = await board.kill("SIGTERM");

@@ -1,4 +1,4 @@
-// Backups as an operator makes and needs them: under load, whole, and never a way to a second history.
+// Backups as an operator makes and needs them: under load, complete, and never a way to a second history.
 import { createHash } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -65,7 +65,7 @@ test("a backup made under load is a prefix of the history; restored, the board r
   await expect(operator.remove(prefix[0]?.id ?? "")).rejects.toThrow("behind the last signed head");
 });
 
-test("on a new machine the board goes on from its backup, with its key and everything else", async () => {
+test("on a new machine the board continues from its backup, with its key and everything else", async () => {
   const board = await TestBoard.start();
   const { id } = await board.put(board.agent(), { ...note("kept"), attachments: [] });
   const checkpoint = (await board.get("/api/checkpoint")).body;
@@ -82,7 +82,7 @@ test("on a new machine the board goes on from its backup, with its key and every
   expect(readFileSync(join(data, "board.key"), "utf8")).toBe(readFileSync(join(board.data, "board.key"), "utf8"));
 });
 
-test("what a backup undoes is told with the words of the commands that ordered it: decisions, switches, reports and entries", async () => {
+test("what a backup undoes is listed with the commands that ordered it: decisions, switches, reports and entries", async () => {
   const board = await TestBoard.start();
   const author = board.agent();
   const text = "shared";
@@ -127,7 +127,7 @@ test("what a backup undoes is told with the words of the commands that ordered i
   expect(givenOutLines(undone.givenOut, head.seq, true).join()).toContain(`Entries ${head.seq + 1} to ${head.seq + 5} were published`);
 });
 
-test("a backup of a build from before the first release is refused in words, and the board stays as it is", async () => {
+test("a backup of a build from before the first release is refused with a clear text, and the board stays unchanged", async () => {
   const board = await TestBoard.start();
   const { id } = await board.put(board.agent(), note("kept"));
   const dir = join(emptyDirectory(), "backup");
@@ -141,7 +141,7 @@ test("a backup of a build from before the first release is refused in words, and
   expect((await again.record(id)).meta.title).toBe("kept");
 });
 
-test("what root restores or erases belongs to the user that the board runs as, who can start it", async () => {
+test("files that root restores or erases belong to the board's user, who can start the board", async () => {
   const board = await TestBoard.start();
   const { id } = await board.put(board.agent(), note("kept"));
   await board.get("/api/checkpoint");
@@ -149,7 +149,7 @@ test("what root restores or erases belongs to the user that the board runs as, w
   await makeBackup(configOf(board.data), dir, true);
   await board.stop();
   const data = emptyDirectory();
-  // Others than root have only themselves to give it to.
+  // Users other than root can only give it to themselves.
   if (process.getuid?.() === 0) chownSync(data, 12_345, 12_346);
   const { uid, gid } = statSync(data);
   for (const round of ["empty", "replaced"]) {
@@ -158,11 +158,11 @@ test("what root restores or erases belongs to the user that the board runs as, w
     expect(owners.length, round).toBeGreaterThan(3);
     expect(owners).toEqual(readdirSync(data).map((name) => [name, uid, gid]));
   }
-  // The same holds for a search index that a removal has rewritten.
+  // The same for a search index that a removal has rewritten.
   mkdirSync(join(data, "index"));
   await using operator = await Operator.at({ data, clock: board.clock });
   await operator.remove(id);
-  expect(await operator.erase()).toContain("The search index holds none of its words.");
+  expect(await operator.erase()).toContain("The search index contains none of its words.");
   const files = readdirSync(data, { recursive: true, encoding: "utf8" });
   expect(files).toContain(join("index", "manifest.json"));
   expect(files.filter((name) => statSync(join(data, name)).uid !== uid)).toEqual([]);
@@ -191,7 +191,7 @@ test("a link to the database of a running board, from another directory, is no s
   await expect(TestBoard.start({ data: linked })).rejects.toThrow("Another board is running");
 });
 
-test("what was removed before a backup is not in it, however recently", async () => {
+test("a message removed before a backup is not in it, however recently", async () => {
   await using board = await TestBoard.start();
   const { id } = await board.put(board.agent(), { ...note("zqxjkvword"), body: "zqxjkvword ".repeat(1000) });
   await using operator = await Operator.at(board);

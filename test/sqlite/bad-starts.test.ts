@@ -1,4 +1,4 @@
-// A board that cannot start says which file it is, what is wrong with it and what to do; nobody hunts for a board that does not run.
+// A board that cannot start names the file, the fault and what to do; the operator need not search.
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -37,7 +37,7 @@ function copyOn(disk: SmallDisk) {
 
 const SERVE = ["serve", "--port", "0", "--smtp-port", "0", "--log-level", "silent", "--base-url", "http://board.test"];
 
-/** In this process, but where it has to be another one. */
+/** Runs in this process, unless it has to be another one. */
 async function said(args: readonly string[], under: readonly string[] = []) {
   if (under.length === 0) return runHere(args);
   await using run = BoardProcess.spawn({ args, under });
@@ -48,7 +48,7 @@ const failed = (stderr: string) => ({ code: 1, stdout: "", stderr: `${stderr}\n`
 const matching = (words: RegExp) => ({ code: 1, stdout: "", stderr: expect.stringMatching(words) as string });
 
 describe.skipIf(noOtherUser)(`files of another user ${AS_OTHER_USER}`, () => {
-  /** Everything for everybody, but for what the test is about. */
+  /** Full permissions for everybody, except for what the test is about. */
   function open(data: string): void {
     chmodSync(data, 0o777);
     for (const name of readdirSync(data, { recursive: true, encoding: "utf8" })) {
@@ -138,14 +138,14 @@ describe("a damaged database", () => {
 });
 
 describe.skipIf(noDisk)(`a full disk ${WITH_DISK}`, () => {
-  const full = matching(/^The disk that holds .+ is full\. Make room there, and try again\.\n$/);
+  const full = matching(/^The disk that holds .+ is full\. Free some space, and try again\.\n$/);
 
   test("is not taken for a running board, and the board starts once there is room", async () => {
     using disk = await SmallDisk.mount(2);
     const { data } = copyOn(disk);
     disk.fill();
     expect(await said([...SERVE, "--data", data], disk.under)).toEqual(full);
-    const words = failed(`The disk that holds ${databasePath(data)} is full. Make room there, and try again.`);
+    const words = failed(`The disk that holds ${databasePath(data)} is full. Free some space, and try again.`);
     expect(await said(["operate", "stats", "--data", data], disk.under)).toEqual(words);
     disk.makeRoom();
     await using board = await BoardProcess.serve(data, [], {}, disk.under);
@@ -156,7 +156,7 @@ describe.skipIf(noDisk)(`a full disk ${WITH_DISK}`, () => {
     using disk = await SmallDisk.mount(1);
     disk.fill();
     const flags = ["--data", join(emptyDirectory(), "data"), "--key-file", join(disk.path, "board.key")];
-    const words = failed(`The disk that holds ${disk.path} is full. Make room there, and try again.`);
+    const words = failed(`The disk that holds ${disk.path} is full. Free some space, and try again.`);
     expect(await said([...SERVE, ...flags], disk.under)).toEqual(words);
     expect(readdirSync(disk.seen)).toEqual(["filler"]);
   });
@@ -173,7 +173,7 @@ describe.skipIf(noDisk)(`a full disk ${WITH_DISK}`, () => {
     expect(await said(backup, disk.under)).toMatchObject({ code: 0 });
   });
 
-  test("takes no restored board either: what was there stays in place", async () => {
+  test("is not replaced by a restored board either: the files stay in place", async () => {
     using disk = await SmallDisk.mount(2);
     const [{ data, seen }, dir] = [copyOn(disk), join(emptyDirectory(), "backup")];
     expect(await said(["operate", "backup", dir, "--data", data], disk.under)).toMatchObject({ code: 0 });
@@ -187,11 +187,11 @@ describe.skipIf(noDisk)(`a full disk ${WITH_DISK}`, () => {
 });
 
 describe.skipIf(noDisk)(`a read-only disk ${WITH_DISK}`, () => {
-  test("is named, with the way to start there all the same", async () => {
+  test("is named, with the way to start there anyway", async () => {
     using disk = await SmallDisk.mount(2);
     const { data } = copyOn(disk);
     disk.seal();
-    const words = `${data} is on a read-only file system. Mount it writable. A board that only answers questions starts there too: serve --read-only on`;
+    const words = `${data} is on a read-only file system. Mount it writable. To serve it without writing: serve --read-only on`;
     expect(await said([...SERVE, "--data", data], disk.under)).toEqual(failed(words));
     const none = join(disk.path, "none");
     expect(await said([...SERVE, "--data", none], disk.under)).toEqual(
@@ -230,18 +230,18 @@ describe.skipIf(noDisk)(`a read-only disk ${WITH_DISK}`, () => {
     },
   );
 
-  test("signs no head that cannot be kept, and says so", async () => {
+  test("signs no head that cannot be stored, and says so", async () => {
     using disk = await SmallDisk.mount(4);
     const { data } = copyOn(disk);
     disk.seal();
-    // Another address is another head.
+    // Another address has another head.
     await using board = await BoardProcess.serve(data, [...READ_ONLY, "http://elsewhere.test"], {}, disk.under);
     const answer = await fetch(`${board.url}/api/checkpoint`);
     expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: "read_only" } }]);
   });
 });
 
-/** Answers calls that change a directory as a file system does that its driver has made read-only: what one may do, it does not say. */
+/** Answers calls that change a directory like a file system that its driver has made read-only: permissions do not show it. */
 const REFUSES_WRITES = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=?mkdir,mkdirat:error=EROFS"];
 const noTracer = spawnSync("strace", [...REFUSES_WRITES.slice(1), "true"]).status !== 0;
 
@@ -249,7 +249,7 @@ test.skipIf(noTracer)(
   `a file system that refuses writes and does not say so is named as read-only, before anybody posts ${noTracer ? "(skipped: needs strace)" : ""}`,
   async () => {
     const data = copy();
-    const words = `${data} is on a read-only file system. Mount it writable. A board that only answers questions starts there too: serve --read-only on`;
+    const words = `${data} is on a read-only file system. Mount it writable. To serve it without writing: serve --read-only on`;
     expect(await said([...SERVE, "--data", data], REFUSES_WRITES)).toEqual(failed(words));
   },
 );
@@ -267,7 +267,7 @@ test("a database that is gone beside its log is not replaced by an empty one, an
 });
 
 describe("a database that is gone without a log", () => {
-  test("is not replaced by an empty one with the same key, and what is left of the board stays as it is", async () => {
+  test("is not replaced by an empty one with the same key, and the rest of the board stays unchanged", async () => {
     const data = copy();
     rmSync(databasePath(data));
     const files = readdirSync(data);
@@ -279,20 +279,20 @@ describe("a database that is gone without a log", () => {
     expect(readdirSync(data)).toEqual(files);
   });
 
-  test("nor where nobody had ever asked for a signed head", async () => {
+  test("nor if nobody had ever asked for a signed head", async () => {
     const data = copy();
     for (const name of ["board.db", "head.json"]) rmSync(join(data, name));
     expect(await said([...SERVE, "--data", data])).toEqual(matching(/ has held a board: index is still there\./));
   });
 
-  test("is not missed where only a key was put: that is a new board with a key of its owner's choice", async () => {
+  test("is not missed if there is only a key: that is a new board with a key that its owner chose", async () => {
     const [data, from] = [emptyDirectory(), copy()];
     cpSync(join(from, "board.key"), join(data, "board.key"));
     await using board = await TestBoard.start({ data });
     expect((await board.get("/readyz")).status).toBe(200);
   });
 
-  test.each(["stats", "check", "reports list"])("is told as such by operate %s", async (command) => {
+  test.each(["stats", "check", "reports list"])("is reported as such by operate %s", async (command) => {
     const data = copy();
     rmSync(databasePath(data));
     const files = readdirSync(data);

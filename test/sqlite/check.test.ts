@@ -1,4 +1,4 @@
-// `operate check` as an operator relies on it: silent on a sound board whatever its history, and loud about each planted corruption.
+// `operate check` as an operator relies on it: silent on a correct board with any history, and loud about each planted corruption.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,7 +8,7 @@ import { LocalIndex } from "../../src/adapters/search/local-index.ts";
 import { embedderOf } from "../../src/adapters/search/meaning-table.ts";
 import { MEANING_TABLE } from "../../src/adapters/system/package-files.ts";
 import { pace } from "../../src/adapters/search/pace.ts";
-import { openHoldings } from "../../src/adapters/sqlite/holdings.ts";
+import { openHoldings } from "../../src/adapters/sqlite/stored-blobs-and-blocks.ts";
 import { databasePath } from "../../src/adapters/sqlite/open.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
@@ -18,10 +18,11 @@ import type { OperatorCommand } from "../../src/core/message/operator-commands.t
 import { readConfig } from "../../src/config.ts";
 import { acknowledge } from "../support/acks.ts";
 import { OPENING, step } from "../support/acts.ts";
-import { ALIAS_BITS, sha256 } from "../support/agent.ts";
+import { type Agent, ALIAS_BITS, sha256 } from "../support/agent.ts";
 import { BareBoard } from "../support/bare-board.ts";
 import { TestBoard } from "../support/board.ts";
 import { BusyBoard } from "../support/busy-board.ts";
+import { BoardStage, hashOf } from "../support/key-stage.ts";
 import { Model } from "../support/model.ts";
 import { Operator, reasons } from "../support/operator.ts";
 import { play } from "../support/play.ts";
@@ -42,7 +43,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     board.clock.advance(61_000);
     await busy.fill(60);
     const [author, other] = [board.agent(), board.agent()];
-    // Who takes a name before it says anything is known from then on.
+    // An agent that claims a name before its first message is known from then on.
     const claim = JSON.stringify({ v: 1, pk: author.pk, ts: Math.floor(board.clock.now() / 1000), op: "claim", alias: "some-name" });
     await board.send(JSON.stringify(author.seal(claim, undefined, ALIAS_BITS)), "/api/aliases");
     board.clock.advance(1000);
@@ -51,7 +52,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     await board.put(board.agent(), { kind: "verification", body: "checked", refs: [{ rel: "verifies", id: answer.id }] });
     await board.put(other, { kind: "signal", signal: "useful", refs: [{ rel: "on", id: task.id }] });
     await board.put(other, { kind: "note", title: "a reply", refs: [{ rel: "reply", id: task.id }] });
-    // A lease that whoever asked ended while the work was answered leaves no entry, and the signal that did it will be removed.
+    // A lease that the author of the work ended while the work was answered leaves no entry, and the signal that did it will be removed.
     const leased = await board.put(author, { kind: "task", title: "leased", tags: ["Held", "ﬁne"] });
     const held = await board.put(other, { kind: "claim", refs: [{ rel: "claims", id: leased.id }] });
     await board.put(other, { kind: "result", body: "half", refs: [{ rel: "answers", id: leased.id }] });
@@ -67,7 +68,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     await board.put(author, { kind: "note", title: "good", attachments: live }, { [sha256(kept)]: kept });
     const wronged = author.envelope({ kind: "note", title: "wronged" });
     const { id: back } = (await board.send(JSON.stringify(wronged))).body;
-    // What a removed message did to another one is in the log only as a status.
+    // The effect of a removed message on another one is in the log only as a status.
     const judged = await board.put(author, { kind: "task", title: "judged" });
     const wrong = await board.put(other, { kind: "result", body: "spam", refs: [{ rel: "answers", id: judged.id }] });
     {
@@ -88,8 +89,17 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     const late = author.envelope({ kind: "note", title: "late" });
     const early = await board.put(other, { kind: "note", title: "early", refs: [{ rel: "reply", id: sha256(late.payload) }] });
     await board.send(JSON.stringify(late));
+    // A line with a rotation and a child; and one with a pending operation.
+    const stage = await BoardStage.on(board);
+    const [first, second, child, next] = Array.from({ length: 4 }, () => board.agent()) as [Agent, Agent, Agent, Agent];
+    expect(await stage.act(first, first, { op: "commit", next: hashOf(second) })).toBe("counted");
+    expect(await stage.act(second, first, { op: "rotate", next: hashOf(next) })).toBe("counted");
+    const until = Math.floor(board.clock.now() / 1000) + 3600;
+    expect(await stage.act(second, second, { op: "delegate", child: child.pk, until }, { child })).toBe("counted");
+    await board.put(child, { kind: "note", title: "by a child" });
+    expect(await stage.act(next, author, { op: "rotate" }, { old: author })).toBe("pending");
     await board.get("/api/checkpoint");
-    // Whoever searches makes the index follow the log to its end.
+    // A search makes the index follow the log to its end.
     await board.get("/api/messages?q=planted");
     Object.assign(ids, {
       task: task.id,
@@ -98,6 +108,9 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
       early: early.id,
       judged: judged.id,
       removed,
+      first: first.id,
+      second: second.id,
+      child: child.id,
       author: author.id,
       other: other.id,
     });
@@ -126,6 +139,54 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
 
   /** Corruptions that do not hide each other are planted together; each must be named. */
   const GROUPS: Readonly<Record<string, () => readonly Plant[]>> = {
+    "of keys": () => [
+      planted(
+        "a key that rose from the dead",
+        set("keys", "state = json_set(state, '$.endedAt', NULL)", `agent = '${ids["first"]}'`),
+        `key ${ids["first"]}`,
+        "endedAt is null",
+      ),
+      planted(
+        "a child that may do more",
+        set("keys", "state = json_set(state, '$.delegation.claim', json('true'))", `agent = '${ids["child"]}'`),
+        `key ${ids["child"]}`,
+        "delegation is .*claim:true",
+      ),
+      planted(
+        "a line in other hands",
+        set("key_lines", `state = json_set(state, '$.current', '${ids["other"]}')`, `principal = '${ids["first"]}'`),
+        `line of keys of ${ids["first"]}`,
+        "current is",
+      ),
+      planted(
+        "a line whose pending operation is forgotten",
+        set("key_lines", "state = json_set(state, '$.pending', NULL)", `principal = '${ids["author"]}'`),
+        `line of keys of ${ids["author"]}`,
+        "pending is null",
+      ),
+      planted(
+        "an operation that is not in the tree",
+        set("key_ops", "prev = id", "type = 'key_commit'"),
+        "key operation of entry \\d+",
+        "differs from the tree's entry",
+      ),
+      planted(
+        "an operation that nobody signed",
+        set("key_ops", 'detail = replace(detail, \'"child_sig":"\', \'"child_sig":"AAAA\')', "type = 'key_delegate'"),
+        "key operation of entry \\d+",
+        "cannot be read",
+      ),
+      planted(
+        "an operation with another signature",
+        set(
+          "key_ops",
+          "detail = json_set(detail, '$.old_sig', json_extract(detail, '$.sig'))",
+          "type = 'key_rotate' AND state = 'pending'",
+        ),
+        "key operation of entry \\d+",
+        "has an invalid signature",
+      ),
+    ],
     "of content, and of counts": () => [
       planted(
         "a flipped byte",
@@ -137,7 +198,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
         "another signature",
         onAnswer(`sig = (SELECT sig FROM contents WHERE seq = ${of("task")})`, "contents"),
         at("answer"),
-        "has a signature that does not fit",
+        "has an invalid signature",
       ),
       planted(
         "a tally of a tag",
@@ -254,7 +315,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
         "another nonce",
         onAnswer("nonce = 'x' || nonce", "contents"),
         `entry ${of("answer")}`,
-        "has a content that does not fit its digest",
+        "has a content that does not match its digest",
       ),
       planted(
         "a lost tombstone",
@@ -266,18 +327,18 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
         "a lost decision",
         `DELETE FROM actions WHERE target = '${ids["removed"]}'`,
         "entry \\d+",
-        `decides on ${ids["removed"]}, but no decision is kept`,
+        `decides on ${ids["removed"]}, but no decision is stored`,
       ),
     ],
     "of the chain": () => [
-      planted("another hash", onTask(`hash = '${"f".repeat(64)}'`, "log"), `entry ${of("task")}`, "has a hash that does not follow"),
-      planted("another type", onAnswer("type = 'expire'", "log"), `entry ${of("answer")}`, "has a hash that does not follow"),
+      planted("another hash", onTask(`hash = '${"f".repeat(64)}'`, "log"), `entry ${of("task")}`, "has a hash that does not match"),
+      planted("another type", onAnswer("type = 'expire'", "log"), `entry ${of("answer")}`, "has a hash that does not match"),
       planted("another time", set("log", "at = at - 100000000", "seq = 20"), "entry 20", "is older than the entry before it"),
       planted(
         "another detail",
         set("log", "detail = replace(detail, 'advert', 'xx')", `id = '${ids["removed"]}' AND type = 'remove'`),
         "entry \\d+",
-        "has a detail that does not fit its digest",
+        "has a detail that does not match its digest",
       ),
     ],
     "of attachments and blocks": () => [
@@ -297,7 +358,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
         "an attachment of nothing",
         `INSERT INTO blobs (sha256, text, expires_at) VALUES ('${sha256("loose")}', 'loose', ${now + 1000})`,
         `attachment ${sha256("loose")}`,
-        "is kept, though no live message has it",
+        "is stored, though no live message has it",
       ),
       planted(
         "a key still blocked after its reversal",
@@ -311,9 +372,9 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
         "a missing entry",
         `DELETE FROM log WHERE seq = ${of("answer")}`,
         `entry ${of("answer") + 1}`,
-        `follows entry ${of("answer") - 1}: what is between them is missing`,
+        `follows entry ${of("answer") - 1}: the entries between them are missing`,
       ),
-      planted("what it told of", "SELECT 1", at("answer"), `is stored under ${of("answer")}, of which the log knows nothing`),
+      planted("what it told of", "SELECT 1", at("answer"), `is stored under ${of("answer")}, which is not in the log`),
     ],
     "of a log that was cut off": () => [
       planted(
@@ -382,7 +443,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     [
       "signature",
       (head: Record<string, unknown>) => ({ ...head, sig: String(head["sig"]).replace(/^./, (first) => (first === "A" ? "B" : "A")) }),
-      /signature that does not fit/,
+      /has an invalid signature/,
     ],
     ["hash", (head: Record<string, unknown>) => ({ ...head, hash: "f".repeat(64) }), /hash is|not on the way/],
     ["seq", (head: Record<string, unknown>) => ({ ...head, seq: 5 }), /seq is 5/],
@@ -395,7 +456,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     expect(findings.map(({ where, fault }) => `${where} ${fault}`).join("\n")).toMatch(said);
   });
 
-  test("a damaged file is refused in words", async () => {
+  test("a damaged file is refused with a clear text", async () => {
     const copy = emptyDirectory();
     const bytes = readFileSync(databasePath(data));
     bytes.fill(0x55, 4096 * 3, 4096 * 6);
@@ -404,7 +465,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
   });
 });
 
-/** Now and then the operator removes the oldest message, gives it back, and its author posts it again. */
+/** Now and then the operator removes the oldest message, restores it, and its author posts it again. */
 function moderate(board: BareBoard, now: number, n: number): void {
   if (n % 9 !== 8) return;
   const oldest = board.db.prepare("SELECT m.id, c.payload FROM messages m JOIN contents c USING (seq) ORDER BY seq LIMIT 1").get();
@@ -434,7 +495,7 @@ test(`no history that the rules allow looks like a corruption (SEED=${SEED})`, a
         using holdings = openHoldings(databasePath(board.dir));
         const examined = { store, holdings, index: undefined, signed: undefined, pk: undefined };
         const { findings } = await checkBoard(examined, async () => true, model.now);
-        // These histories come without work or keys.
+        // These histories have neither proof of work nor real keys.
         expect(findings.filter(({ fault }) => !fault.startsWith("bits is"))).toEqual([]);
       } finally {
         await store.close();

@@ -1,4 +1,4 @@
-// Files that somebody removes or moves under a running board: no post is acknowledged into a file that nobody can find any more.
+// Files that are removed or moved under a running board: no post is acknowledged into a file that nobody can find any more.
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -28,7 +28,7 @@ test.each(["board.db", "board.db-wal", "board.db-shm"])(
   },
 );
 
-test("a database that is moved away is noticed without a post, and the board goes on once it is back", async () => {
+test("a database that is moved away is noticed without a post, and the board continues when it is back", async () => {
   const log: string[] = [];
   await using board = await TestBoard.start({ store: "sqlite", log });
   await board.put(board.agent(), NOTE);

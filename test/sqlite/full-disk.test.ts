@@ -1,4 +1,5 @@
-// A disk that fills up while a board runs: posts are refused in words, every probe says so, the log says it once, and room ends it.
+// A disk that fills up while a board runs: posts are refused with a clear error, every probe says so, the log says it once, and free space
+// ends it.
 import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { postTo } from "../support/nodes.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 import { noDisk, SmallDisk, WITH_DISK } from "../support/small-disk.ts";
 
-/** A disk of its own for a process and its children, in a namespace that any user may make where the system allows it. */
+/** A separate disk for a process and its children, in a namespace that any user may make if the system allows it. */
 const MOUNTED = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", 'mount -t tmpfs -o size=8m none "$0" && exec "$@"'];
 const canMount = spawnSync(MOUNTED[0]!, [...MOUNTED.slice(1), emptyDirectory(), "true"]).status === 0;
 
@@ -21,7 +22,7 @@ test.skipIf(!canMount)(
     await using board = await BoardProcess.serve(join(disk, "board"), flags, {}, [...MOUNTED, disk]);
     const agent = new Agent();
     const first = await postTo(board.url, agent.envelope({ kind: "note", body: "before" }));
-    // Through the process, for only it and its children see that disk.
+    // Through the process, because only it and its children see that disk.
     const filler = `/proc/${board.pid}/root${disk}/filler`;
     for (let bytes = 1024 * 1024; bytes >= 4096; bytes /= 4)
       for (let i = 0; i < 40; i++)
@@ -62,7 +63,7 @@ test.skipIf(!canMount)(
 
     for (let bytes = 1024 * 1024; bytes >= 4096; bytes /= 4)
       for (let i = 0; i < 40; i++) rmSync(`${filler}-${bytes}-${i}`, { force: true });
-    // Nobody posts: the board finds it out by itself.
+    // Nobody posts: the board notices by itself.
     await eventually("room", async () => ((await get("/readyz/writing")).status === 200 ? true : undefined));
     expect((await post()).status).toBe(201);
     expect((await get("/metrics")).text).toMatch(/^blackboard_writable 1$/m);
@@ -86,6 +87,6 @@ test.skipIf(noDisk)(
     expect(await head()).toEqual([503, "storage_full", "The board's disk is full."]);
     disk.makeRoom();
     disk.seal();
-    expect(await head()).toEqual([503, "read_only", "No new head can be signed: the file that keeps it cannot be written."]);
+    expect(await head()).toEqual([503, "read_only", "No new head can be signed, because its file cannot be written."]);
   },
 );

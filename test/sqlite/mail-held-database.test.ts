@@ -1,10 +1,10 @@
-// Mail that comes while somebody else holds the SQLite file.
+// Mail that comes while another process holds the SQLite file.
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { claim, inbox, MAIL_DOMAIN, mailBoard, SmtpClient } from "../support/smtp.ts";
 
-test("a database that somebody else holds: 451, and the next try gets in", async () => {
+test("a database that another process holds: 451, and the next attempt succeeds", async () => {
   const { board, port } = await mailBoard();
   await claim(board, board.agent(), "name-0");
   const holder = new DatabaseSync(join(board.data, "board.db"));

@@ -8,12 +8,12 @@ import { OPENING, step } from "../support/acts.ts";
 import { play } from "../support/play.ts";
 import { SEED, tries } from "../support/random.ts";
 
-/** Histories to try; more of them where there is time. */
+/** The number of histories to try; more in a full run. */
 const RUNS = Number(process.env["RUNS"] ?? tries(30, 10));
 const START = Date.UTC(2026, 0, 1);
 const steps = array(step, { maxLength: 100, size: "max" }).map((more) => [...OPENING, ...more]);
 
-/** Everything public about every message ever posted, by the model. */
+/** All public facts about every message ever posted, by the model. */
 function expected(model: Model) {
   return model.messages.map((m) => {
     const gone = model.goneReason(m);
@@ -36,7 +36,7 @@ function actual(board: BareBoard, model: Model) {
       delivery: _delivery,
       ...derived
     } = recordOf(found.stored, new Set(), model.now, "").derived;
-    // What lists filter by is the stored status; it must be what a record shows.
+    // Lists filter by the stored status, which must be the one that a record shows.
     const { status, answersVerified } = found.stored.state;
     expect(status).toBe(derived.status);
     return { id, ...derived, answersVerified };

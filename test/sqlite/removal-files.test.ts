@@ -1,4 +1,4 @@
-// What a removal leaves in the files of a board that is kept in SQLite: nothing.
+// A removal leaves nothing in the files of a board on SQLite.
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
@@ -8,7 +8,7 @@ import { Operator } from "../support/operator.ts";
 
 const WORD = "zqxjkvword";
 const TEXT = `the attachment says ${WORD}`;
-/** The word in every place that a message has. */
+/** The word in every field of a message. */
 const wordy = {
   kind: "task",
   title: `${WORD} in the title`,
@@ -26,7 +26,7 @@ describe("deletion is real", () => {
     const first = await TestBoard.start();
     const { data, clock } = first;
     const agent = first.agent();
-    // Enough around it that pages fill, split and are freed.
+    // Enough other messages that database pages fill, split and are freed.
     for (let i = 0; i < 60; i++)
       await first.put(agent, { kind: "note", title: `bystander ${i}`, body: "x".repeat(2000), tags: [`tag-${i}`] });
     const long = `${WORD} `.repeat(2000);
@@ -43,7 +43,7 @@ describe("deletion is real", () => {
     await using operator = await Operator.at(running);
     await operator.remove(id);
     await operator.remove(second);
-    expect(await operator.erase()).toContain("hold nothing of it");
+    expect(await operator.erase()).toContain("no longer contain it");
     await eventually("the index has erased it", () => (filesWith(data, WORD).length === 0 ? true : undefined));
     expect((await running.get<{ messages: unknown[] }>("/api/messages?q=bystander&limit=200")).body.messages.length).toBe(120);
   });
@@ -57,7 +57,7 @@ describe("deletion is real", () => {
     {
       await using operator = await Operator.at(first);
       await operator.remove(id);
-      expect(await operator.erase()).toBe("The database files hold nothing of it. The search index holds none of its words.");
+      expect(await operator.erase()).toBe("The database files no longer contain it. The search index contains none of its words.");
     }
     expect(filesWith(first.data, WORD)).toEqual([]);
     await using again = await TestBoard.start({ data: first.data, clock: first.clock });

@@ -1,4 +1,4 @@
-// Every count the board keeps, held against the model that counts anew each time.
+// Compares every stored count of the board with the model, which counts again each time.
 import { array, assert, asyncProperty } from "fast-check";
 import { expect, test } from "vitest";
 import { DAY_MS } from "../../src/core/durations.ts";
@@ -8,7 +8,7 @@ import { type AgentRecord, type Counts, Model } from "../support/model.ts";
 import { play } from "../support/play.ts";
 import { SEED, tries } from "../support/random.ts";
 
-/** Histories to try; more of them where there is time. */
+/** The number of histories to try; more in a full run. */
 const RUNS = Number(process.env["RUNS"] ?? tries(40, 12));
 const START = Date.UTC(2026, 0, 1);
 const steps = array(step, { maxLength: 100, size: "max" }).map((more) => [...OPENING, ...more]);
@@ -81,7 +81,7 @@ test(`they are exact again as soon as a late sweep has run (SEED=${SEED})`, asyn
       for (const [n, one] of script.entries()) play(board, model, one, n, false);
       board.sweep(model.now);
       await compare(board, model);
-      // When everything is over, nothing is counted any more.
+      // When everything has ended, all counts are zero.
       model.now += 8 * DAY_MS;
       board.sweep(model.now);
       await compare(board, model);

@@ -1,10 +1,10 @@
-// What a board has acknowledged, and whether it still has it: the promise behind every 201, checked from outside.
+// Records what a board has acknowledged, and checks from outside that it still has it: the promise of every 201.
 import { GENESIS } from "../../src/core/log/chain.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { type Agent, sha256 } from "./agent.ts";
 import { type Change, chainFaults } from "./chain.ts";
 
-/** Posts until the board is gone; answers what it acknowledged, each told to `note` at once. */
+/** Posts until the board has ended; returns what it acknowledged, and calls `note` for each at once. */
 export async function postUntilGone(
   url: string,
   agent: Agent,
@@ -24,7 +24,7 @@ export async function postUntilGone(
       note(envelope);
       if (i % 3 === 0) task = id;
     } catch (error) {
-      // Killed in the middle of an answer: what was not answered in full was not acknowledged.
+      // Killed in the middle of an answer: a message without a complete answer was not acknowledged.
       if (error instanceof TypeError || error instanceof SyntaxError) return acknowledged;
       throw error;
     }
@@ -32,8 +32,8 @@ export async function postUntilGone(
 }
 
 /**
- * A task, a claim on it that changes its status, an answer with an attachment: acts that write to many tables at once. What a kill leaves
- * unanswered is soon free again, since nobody may hold more than eight leases.
+ * A task, a claim on it that changes its status, an answer with an attachment: acts that write to many tables at once. Tasks that a kill
+ * leaves unanswered soon become free, because nobody may hold more than eight leases.
  */
 function envelopeOf(agent: Agent, text: string, step: number, task: string | undefined): Envelope {
   if (step === 0 || task === undefined) return agent.envelope({ kind: "task", title: text });
@@ -45,7 +45,7 @@ function envelopeOf(agent: Agent, text: string, step: number, task: string | und
   );
 }
 
-/** Every entry of the log, from its first one, with what was posted; throws where the chain is not sound. */
+/** Every entry of the log with what was posted; throws if the chain has a fault. */
 export async function wholeLog(url: string): Promise<readonly Change[]> {
   const changes: Change[] = [];
   for (let more = true; more;) {
@@ -59,7 +59,7 @@ export async function wholeLog(url: string): Promise<readonly Change[]> {
   return changes;
 }
 
-/** Acknowledged messages that a board no longer has word for word, attachments included. */
+/** Acknowledged messages that a board no longer has byte for byte, with their attachments. */
 export async function lostBy(url: string, acknowledged: readonly Envelope[], log?: readonly Change[]): Promise<Envelope[]> {
   const stored = new Map(
     (log ?? (await wholeLog(url))).flatMap(({ type, id, raw }) => (type === "create" && raw ? [[id, raw] as const] : [])),

@@ -1,4 +1,4 @@
-// Random acts of agents for property tests: they are drawn in words ("own live message") and take ids only when they are played.
+// Random acts of agents for property tests. They are drawn as descriptions ("own live message") and get ids only when they are played.
 import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, record, subarray } from "fast-check";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import { parsePayload, type Payload } from "../../src/core/protocol/payload.ts";
@@ -11,7 +11,7 @@ export const AGENTS = Array.from({ length: 4 }, (_, i) => {
   const pk = Buffer.from(sha256Hex(`agent ${i}`), "hex").toString("base64url");
   return { pk, id: agentId(pk) };
 });
-/** Tasks that others may point to before they are posted. */
+/** Tasks that others may refer to before they are posted. */
 const FORETOLD = AGENTS.flatMap(({ pk }, i) =>
   ["task", "note"].map((kind) => ({ agent: i, text: JSON.stringify({ v: 1, pk, ts: 1, kind, title: `foretold ${i}`, ttl: "5m" }) })),
 );
@@ -41,7 +41,7 @@ export type Step =
   | { readonly do: "again"; readonly n: number }
   | { readonly do: "foretold"; readonly n: number }
   | { readonly do: "wait"; readonly ms: number }
-  /** To a little before, exactly at or a little after the next moment at which something ends. */
+  /** Moves to a little before, exactly at, or a little after the next moment at which something ends. */
   | { readonly do: "wait_for"; readonly n: number; readonly offset: number };
 
 const among = <T>(...weighted: readonly (readonly [number, T])[]): Arbitrary<T> =>
@@ -93,14 +93,14 @@ const REQUIRED: Readonly<Record<string, Rel>> = {
   retraction: "retracts",
 };
 
-/** Something to act on from the start. */
+/** Messages to act on from the start. */
 export const OPENING: readonly Step[] = (["task", "question", "finding", "task"] as const).map((kind, agent) => {
   const target: Pick = { where: "any", n: 0 };
   const draft = { agent, kind, target, more: [], ttl: undefined, lease: undefined, to: undefined, signal: "useful" as const };
   return { do: "post", draft: { ...draft, refutes: false, all: false, tags: ["red"], needs: [], offers: [] } };
 });
 
-/** The text of a message, and who sends it; each draft makes a valid payload, whatever its refs point to. */
+/** The payload of a message and its author. Each draft gives a valid payload, whatever its refs point to. */
 export function written(model: Model, play: Exclude<Step, { do: "wait" | "wait_for" }>, n: number): { author: string; text: string } {
   if (play.do === "again") {
     const known = model.messages[play.n % Math.max(1, model.messages.length)];
@@ -116,7 +116,7 @@ export function written(model: Model, play: Exclude<Step, { do: "wait" | "wait_f
   const all = draft.kind === "retraction" && draft.all;
   const wanted = [
     ...(rel === undefined || all ? [] : [{ rel, target: draft.target }]),
-    // A claim claims exactly one, a subtask is part of exactly one.
+    // A claim claims exactly one message, and a subtask is part of exactly one.
     ...draft.more.filter((one) => one.rel !== rel || !["claims", "subtask_of"].includes(one.rel)),
   ].filter((one, i, all) => one.rel !== "claims" || all.findIndex(({ rel: first }) => first === "claims") === i);
   const text = JSON.stringify({
@@ -159,7 +159,7 @@ function aim(model: Model, rel: Rel, author: string, { where, n }: Pick, signal:
         return [];
     }
   };
-  // Late ones are more likely, so that acts meet each other.
+  // Later messages are more likely, so that acts affect each other.
   const found = candidates().length === 0 && where === "fitting" ? live : candidates();
   const target = found[found.length - 1 - (n % Math.max(1, found.length))];
   if (target !== undefined) return target.id;

@@ -1,10 +1,10 @@
-// An agent as a test sees it: a key that signs and mines messages.
+// An agent in a test: a key that signs and mines messages.
 import { createHash } from "node:crypto";
-import { signingKey } from "../../src/adapters/system/board-key.ts";
+import { signingKey } from "../../src/adapters/system/signing-keys.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
-import { mine, workBits } from "../../src/core/protocol/work.ts";
+import { mine, workBits } from "../../src/core/protocol/proof-of-work.ts";
 import { keyBytes } from "./random.ts";
 
 export const TEST_BITS = 4;
@@ -35,7 +35,7 @@ export class Agent {
     return this.seal(payload, blobs);
   }
 
-  /** A nonce that is one bit short of an alias operation. */
+  /** A nonce with one bit less work than an alias operation needs. */
   weakNonce(payload: string): string {
     const id = messageId(payload);
     for (let n = 0; ; n++) if (workBits(id, String(n)) === ALIAS_BITS - 1) return String(n);

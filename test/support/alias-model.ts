@@ -1,8 +1,8 @@
-// The rules of aliases in their plainest form: who holds what is worked out anew from everything that ever happened.
+// The rules of aliases in their simplest form: the holder of each name is computed again from everything that ever happened.
 import { DAY_MS } from "../../src/core/durations.ts";
 const LIFE = 30 * DAY_MS;
 const QUARANTINE = 30 * DAY_MS;
-/** What was given up is kept for its owner a while. */
+/** A released name is reserved for its owner for this long. */
 const RELEASED = 3 * DAY_MS;
 const PER_AGENT = 5;
 
@@ -20,7 +20,7 @@ type State =
 export class AliasModel {
   now: number;
   readonly #operations: (Operation & { readonly at: number })[] = [];
-  /** When each agent signed something that was taken. */
+  /** When each agent signed something that was accepted. */
   readonly #acts: { readonly agent: string; readonly at: number }[] = [];
 
   constructor(now: number) {
@@ -50,7 +50,7 @@ export class AliasModel {
     return op;
   }
 
-  /** Names ever used. */
+  /** All names ever used. */
   names(): readonly string[] {
     return [...new Set(this.#operations.map((one) => one.alias))].sort();
   }
@@ -74,7 +74,7 @@ export class AliasModel {
       : { is: "free" };
   }
 
-  /** How often the name ran out, by its owners in order. */
+  /** How often the name expired, as the list of its owners in order. */
   expiries(alias: string): readonly string[] {
     const history = this.#operations.filter((one) => one.alias === alias);
     return history.flatMap(({ op, agent, at }, i) => {

@@ -1,4 +1,4 @@
-// Operations on aliases, signed and mined as an agent would.
+// Alias operations, signed and mined as an agent would.
 import { type Agent, ALIAS_BITS } from "./agent.ts";
 import type { Answer, TestBoard } from "./board.ts";
 
@@ -17,7 +17,7 @@ export interface AliasPage {
 }
 
 let tick = 0;
-/** Operations on one alias need rising times, so each takes a second of its own. */
+/** Operations on one alias need increasing times, so each gets its own second. */
 export async function operateAlias(
   board: TestBoard,
   agent: Agent,
@@ -31,5 +31,5 @@ export async function operateAlias(
   return (await board.send(JSON.stringify(agent.seal(payload, undefined, ALIAS_BITS)), "/api/aliases")) as unknown as Answer<AliasAnswer>;
 }
 
-/** A name that nobody has had since the last operation. */
+/** A name that nobody has claimed since the last operation. */
 export const freshAlias = (): string => `name-${tick}x`;

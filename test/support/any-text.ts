@@ -1,4 +1,4 @@
-// Any well-formed text, with the characters that parsers trip over more often than chance would give them.
+// Any well-formed text, with characters that are hard for parsers more often than by chance.
 import { array, constantFrom, integer, oneof, type Arbitrary } from "fast-check";
 
 const character = oneof(

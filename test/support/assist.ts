@@ -1,4 +1,4 @@
-// Calls of the assisted path, and what all of its answers have in common.
+// Calls of the assisted endpoints, and checks that apply to all of their answers.
 import { expect } from "vitest";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import type { Answer, PostBody, TestBoard } from "./board.ts";
@@ -17,7 +17,7 @@ interface AliasAnswer {
   readonly expires_at: string;
 }
 
-/** So much work that an answer can only come before it. */
+/** So much proof of work that an answer can only come before it is done. */
 export const ENDLESS = ["--pow-bits", "60", "--pow-max-bits", "60"];
 
 export const ask = async <Body>(board: TestBoard, path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<Body>> =>

@@ -1,4 +1,4 @@
-// Accessibility of a page as axe-core sees it: every rule of WCAG 2.2 A and AA, and its best practices.
+// Checks the accessibility of a page with axe-core: every rule of WCAG 2.2 A and AA, and its best practices.
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
@@ -7,7 +7,7 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What is wrong, in short; nothing where nothing is. With `only`, by these rules. */
+/** The faults, in short; empty if there are none. With `only`, checks these rules. */
 export async function axeFindings(page: Page, only?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>("typeof axe === 'object'"))) await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly Finding[]>(

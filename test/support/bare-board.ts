@@ -1,4 +1,4 @@
-// A board without network, signatures and threads: the real writer and reader on a real SQLite file, with time as a number.
+// A board without network, signatures and threads: the real writer and reader on a real SQLite file, with the time as a parameter.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { SqliteRows } from "../../src/adapters/sqlite/rows.ts";
 import { failureOf } from "../../src/adapters/sqlite/store.ts";
 import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
 import { GENESIS } from "../../src/core/log/chain.ts";
-import { NOTHING } from "../../src/core/guard/noticed.ts";
+import { NOTHING } from "../../src/core/guard/text-findings.ts";
 import type { Arrival } from "../../src/core/message/message-state.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
@@ -32,7 +32,7 @@ export class BareBoard implements Disposable {
 
   constructor() {
     this.db = openDatabase(databasePath(this.dir), "write");
-    // Nothing here asks what a power cut leaves behind, and thousands of syncs take minutes.
+    // No test here is about power cuts, and thousands of syncs would take minutes.
     this.db.exec("PRAGMA synchronous = OFF");
     this.#writer = new SqliteWriter(this.db);
     this.#readDb = openDatabase(databasePath(this.dir), "read");
@@ -43,12 +43,12 @@ export class BareBoard implements Disposable {
 
   run<One extends Act>(acts: readonly One[], now: number): Appended<One> {
     const appended = this.#writer.run(acts, now);
-    // As the store does: what readers remember is forgotten where the transaction touched it.
+    // As in the store: cached messages that the transaction changed are dropped.
     this.#storedMessages.forget(appended.touched, appended.head.seq);
     return appended;
   }
 
-  /** The same as the appender knows it, with failures in its words. */
+  /** The same as a function for the appender, which turns failures into store failures. */
   append = async <One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>> => {
     try {
       return this.run(acts, now);
@@ -57,19 +57,19 @@ export class BareBoard implements Disposable {
     }
   };
 
-  /** What became of one post: "created", "exists", or the code of its refusal. */
+  /** The result of one post: "created", "exists", or the code of its refusal. */
   post(text: string, now: number): string {
     const [outcome] = this.run([postAct(text)], now).outcomes;
     if (outcome === undefined) throw new Error("The writer gave no outcome.");
     return said(outcome);
   }
 
-  /** One step. */
+  /** One batch of the sweep. */
   sweep(now: number): void {
     this.run([{ type: "sweep" }], now);
   }
 
-  /** Until nothing is due any more. */
+  /** Sweeps until nothing is due. */
   sweepAll(now: number): void {
     for (let before = -1; before !== this.reader.head().seq;) {
       before = this.reader.head().seq;
@@ -81,7 +81,7 @@ export class BareBoard implements Disposable {
     return this.db.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${where}`).get()?.["n"] as number;
   }
 
-  /** The log as far as it is kept, as the public endpoint would show it. */
+  /** The log as far as it is stored, as the public endpoint would show it. */
   changes(): readonly Change[] {
     const content = this.#readDb.prepare("SELECT payload, sig, nonce FROM contents WHERE seq = ?");
     const kept = this.#readDb.prepare("SELECT seq, at, type, id, detail, digest, hash, assisted FROM log ORDER BY seq").all();
@@ -93,7 +93,7 @@ export class BareBoard implements Disposable {
       assisted: assisted === null ? null : assisted === 1,
       raw: entry.type === "create" ? ((content.get(entry.seq) as unknown as Raw | undefined) ?? null) : null,
     }));
-    // The first of what is left of a long log is only there as the anchor of the chain.
+    // If older entries were deleted, the first one is only the anchor of the chain.
     return changes[0]?.seq === 1 ? changes : changes.slice(1);
   }
 
@@ -109,13 +109,13 @@ function said(outcome: Outcome<Act<"post">>): string {
   return outcome.result;
 }
 
-/** Notices nothing. */
+/** A guard that finds nothing. */
 export const UNGUARDED = {
   look: () => ({ flags: [], risk: 0, signature: undefined }) as const,
   spreadOf: () => ({ copies: 0, lately: 1, before: undefined }),
 };
 
-/** As if it had been checked. */
+/** Marks an arrival as checked, without checking it. */
 export const admitted = (arrival: Arrival): Admitted => arrival as Admitted;
 
 export function arrivalOf(text: string, blobs: Record<string, string> = {}): Admitted {

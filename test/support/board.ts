@@ -1,4 +1,4 @@
-// A whole board for a test: the same wiring as in production, a temporary directory, a clock moved by hand.
+// A whole board for a test: the same wiring as in production, a temporary directory, and a clock that the test moves.
 import { rmSync } from "node:fs";
 import type { ReadingLimits } from "../../src/adapters/mail/one-reader.ts";
 import { READING_LIMITS } from "../../src/adapters/mail/reader.ts";
@@ -34,30 +34,30 @@ export interface BundleLine extends Partial<ErrorBody> {
 export interface BoardOptions {
   readonly flags?: readonly string[];
   readonly clock?: ManualClock;
-  /** Keep the directory of an earlier board. */
+  /** Uses the directory of an earlier board. */
   readonly data?: string;
-  /** A free one unless given. */
+  /** A free port unless given. */
   readonly port?: number;
-  /** No mail unless given; 0 is whichever is free. */
+  /** No mail unless given; 0 means a free port. */
   readonly smtpPort?: number;
-  /** Gets the lines of the log; there is none unless given. */
+  /** Receives the lines of the log; without it, nothing is logged. */
   readonly log?: string[];
   /** How long an answer may wait for its reader. */
   readonly stallMs?: number;
   /** DNS for received mail. */
   readonly resolve?: Resolve;
-  /** What the board is kept in; that of the run unless given. */
+  /** The store; that of the run unless given. */
   readonly store?: "sqlite" | "postgres";
 }
 
-/** A slow machine reads no mail worse than a fast one. */
+/** Without time limits, so that a slow machine reads mail in the same way as a fast one. */
 export const PATIENT_READING: ReadingLimits = { ...READING_LIMITS, workMs: HANG_MS, dnsMs: HANG_MS, wholeMs: HANG_MS };
 
 export class TestBoard {
   readonly clock: ManualClock;
   readonly data: string;
   readonly url: string;
-  /** Of its SMTP server, where there is one. */
+  /** The port of its SMTP server, if there is one. */
   readonly smtpPort: number;
   readonly #running: Running;
 
@@ -121,7 +121,7 @@ export class TestBoard {
     return answer(await fetch(this.url + path, init));
   }
 
-  /** Posts any body as it is. */
+  /** Posts any body unchanged. */
   async send(
     body: string | Uint8Array<ArrayBuffer>,
     path = "/api/messages",
@@ -130,7 +130,7 @@ export class TestBoard {
     return answer(await fetch(this.url + path, { method: "POST", headers: { "content-type": "application/json", ...headers }, body }));
   }
 
-  /** Posts many at once, one a line; a text or bytes stand as they are. */
+  /** Posts many messages in one request, one per line; a text or bytes are sent unchanged. */
   async bundle(
     given: readonly (object | string | Uint8Array)[],
     path = "/api/messages",
@@ -150,14 +150,14 @@ export class TestBoard {
     return this.send(JSON.stringify(agent.envelope(fields, blobs)));
   }
 
-  /** Posts what must be accepted. */
+  /** Posts a message that must be accepted. */
   async put(agent: Agent, fields: Fields, blobs?: Record<string, string>): Promise<PostBody> {
     const { status, body } = await this.post(agent, fields, blobs);
     if (status !== 201) throw new Error(`expected 201, got ${status}: ${JSON.stringify(body)}`);
     return body;
   }
 
-  /** Its own agent id, which what is meant for one board names. */
+  /** The board's own agent id, which signed operations for one board contain. */
   async name(): Promise<string> {
     return (await this.get<{ board: string }>("/api/checkpoint")).body.board;
   }
@@ -168,7 +168,7 @@ export class TestBoard {
     return body;
   }
 
-  /** Ends the board; its directory stays for another one. */
+  /** Ends the board; another board can use its directory. */
   stop(): Promise<void> {
     return this.#running.close();
   }

@@ -1,11 +1,11 @@
-// Once for a run: a browser for the tests of pages. Where this machine has none, they are skipped and say how to get one.
+// Runs once per run: finds a browser for the tests of pages. If there is none, these tests are skipped and say how to get one.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** As a command of the path, or where macOS puts programs. */
+/** A command on the path, or the place where macOS installs programs. */
 const SYSTEM = [
   "chromium",
   "chromium-browser",
@@ -38,7 +38,7 @@ async function ofTheSystem(): Promise<string | undefined> {
   return undefined;
 }
 
-/** The package is for one kind of machine, and unpacks into the temporary directory under a name that every run would share. */
+/** The package is for one kind of machine. It unpacks into the temporary directory, under a name that all runs would share. */
 async function ofThePackage(): Promise<string | undefined> {
   if (process.platform !== "linux" || process.arch !== "x64") return undefined;
   const { default: chromium } = await import("@sparticuz/chromium");

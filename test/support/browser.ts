@@ -1,7 +1,7 @@
-// A real browser for tests of pages: one for all of them, each page in a fresh profile, and whatever it complains about.
+// A real browser for tests of pages: one for all tests, each page in a fresh profile, with a list of everything it complains about.
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium as playwright, type Page } from "playwright-core";
 
-/** Nothing that these tests are about, such as the same-origin policy, is switched off. */
+/** Nothing that these tests check, such as the same-origin policy, is switched off. */
 const FLAGS = [
   "--no-sandbox",
   "--disable-background-networking",
@@ -12,13 +12,13 @@ const FLAGS = [
 ];
 
 const path = process.env["BOARD_TEST_BROWSER"] ?? "";
-/** For the condition of a skip; `WITH_BROWSER` goes into the name of what may be skipped. */
+/** The condition of a skip; `WITH_BROWSER` belongs in the name of a test that may be skipped. */
 export const noBrowser = path === "";
 export const WITH_BROWSER = noBrowser
   ? "(skipped: no browser; `apt-get install chromium` on Debian, or BOARD_BROWSER=path)"
   : "(a real browser)";
 
-/** Only what hangs meets it. */
+/** Only a hanging page reaches this timeout. */
 export const HANGS_MS = 300_000;
 
 export const launch = (): Promise<Browser> => playwright.launch({ executablePath: path, args: FLAGS, headless: true, timeout: HANGS_MS });

@@ -1,4 +1,4 @@
-// In the place of `src/adapters/system/worker-url.ts`: the threads of a board in the process of a test, as the program of this run has them.
+// Replaces `src/adapters/system/worker-url.ts` in tests: boards in the test process start their threads from the built program of this run.
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { programFile } from "./built.ts";
 

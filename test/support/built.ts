@@ -1,5 +1,5 @@
-// The program in a few files instead of a thousand, for a run of the tests: hundreds of them start it, and reading a thousand files takes most of such a start.
-// The files have the places that the package gives them. What npm installs is tested in package.test.ts.
+// Builds the program into a few files for a run of the tests: hundreds of tests start it, and reading a thousand files takes most of a
+// start. The files have the same places as in the package. package.test.ts tests what npm installs.
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
@@ -8,25 +8,33 @@ import type { Plugin } from "esbuild";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const SOURCE = join(ROOT, "src");
-/** Set by `test/run.ts` where this run has built it; a single file that is run by hand reads the source. */
-const BUILT = process.env["BOARD_TEST_BUILT"];
+/** Set if this run has built the program; a single file that is run by hand uses the source. */
+const built = (): string | undefined => process.env["BOARD_TEST_BUILT"];
 
-/** What is started or imported by its address, and so keeps a file of its own. */
+/** Modules that are started or imported by their address, and so need files of their own. */
 const ENTRIES = ["bin.ts", "{adapters,client}/**/*-thread.ts", "adapters/*/search-source.ts"];
-/** Replaced in board processes that take their time from their test; so it is a file of its own too, for whoever imports it. */
+/** A separate file too, because board processes whose time a test controls replace it. */
 export const CLOCK = join(SOURCE, "adapters/system/clock.ts");
-/** What the program reads beside its code. */
+/** Files that the program reads besides its code. */
 const BESIDE = ["package.json", "clients/python/client.py", ...globSync(["clients/short/*", "demo/*.json", "models/*.bin"], { cwd: ROOT })];
-/** Packages that find their own files by where they are. */
+/** Packages that find their own files by their location. */
 const APART = ["esbuild", "sodium-native"];
 const REQUIRE = 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);';
 
-/** A file of the source as the program of this run has it. */
-export function programFile(source: string, built = BUILT): string {
-  return built === undefined ? source : join(built, "dist", relative(SOURCE, source).replace(/\.ts$/, ".js"));
+/** The place of a source file in the built program. */
+export function programFile(source: string, place = built()): string {
+  return place === undefined ? source : join(place, "dist", relative(SOURCE, source).replace(/\.ts$/, ".js"));
 }
 
-export const PROGRAM = programFile(join(SOURCE, "bin.ts"));
+export const programPath = (): string => programFile(join(SOURCE, "bin.ts"));
+
+/** Builds the program for processes that this process starts from now on. */
+export async function startBuilt(): Promise<void> {
+  // Inside `node_modules`, so that its imports of packages are found.
+  const place = join(ROOT, "node_modules/.cache/blackboard-proofs");
+  await buildProgram(place);
+  process.env["BOARD_TEST_BUILT"] = place;
+}
 
 export async function buildProgram(destination: string): Promise<void> {
   const [{ build }, { bundle }] = await Promise.all([import("esbuild"), import("../../src/adapters/assets/bundle.ts")]);
@@ -53,7 +61,7 @@ export async function buildProgram(destination: string): Promise<void> {
   replace(destination, files);
 }
 
-/** Tells each file where it would be, had it not been put together with others. */
+/** Gives each bundled file the address that it would have on its own. */
 const inPlace = (destination: string): Plugin => ({
   name: "in-place",
   setup(build) {
@@ -73,7 +81,7 @@ const inPlace = (destination: string): Plugin => ({
   },
 });
 
-/** What is the same already stays, so that another run that is under way notices nothing. */
+/** Files with the same content stay, so that another run in progress is not disturbed. */
 function replace(destination: string, files: ReadonlyMap<string, Uint8Array>): void {
   mkdirSync(destination, { recursive: true });
   const there = readdirSync(destination, { recursive: true, withFileTypes: true });

@@ -1,4 +1,4 @@
-// A board full of all that agents do: every kind, rel, label, vote, claim, signal, language, attachment, and what came to an end.
+// A board with everything that agents do: every kind, rel, label, vote, claim, signal, language, attachment, and messages that have ended.
 import { type Rel, SIGNAL_NAMES } from "../../src/core/protocol/vocabulary.ts";
 import { Agent, type Fields, sha256 } from "./agent.ts";
 import type { PostBody, TestBoard } from "./board.ts";
@@ -25,7 +25,7 @@ export class BusyBoard {
   readonly agents: Agent[];
   /** Everything that was ever accepted, in order. */
   readonly posted: Known[] = [];
-  /** Refs may point to what nobody ever posted. */
+  /** Refs may point to messages that nobody ever posted. */
   readonly unknown: string[];
   readonly #random: Random;
   #number = 0;
@@ -37,7 +37,7 @@ export class BusyBoard {
     this.unknown = Array.from({ length: 3 }, () => Buffer.from(random.bytes(32)).toString("hex"));
   }
 
-  /** So many tries; some are refused, as they are in life. Now and then time goes on. */
+  /** Posts this many messages, of which some are refused. Time moves now and then. */
   async fill(tries: number): Promise<void> {
     for (let i = 0; i < tries; i++) {
       if (this.#random.chance(0.3)) this.board.clock.advance(this.#random.pick([1, 999, 1000, 7000, 20_000]));

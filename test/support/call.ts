@@ -1,7 +1,7 @@
 // A call of an operation without a transport.
 import type { Call } from "../../src/operations/operation.ts";
 
-/** By a caller who stays, with nothing but this input and body. */
+/** From a caller that stays connected, with only this input and body. */
 export const callWith = <Input>(input: Input, body = ""): Call<Input> => ({
   input,
   body,

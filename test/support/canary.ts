@@ -1,4 +1,4 @@
-// A message with one word in every place that a message has, and every place at which a board shows it to somebody.
+// A message with one word in all its fields, and every place where a board shows it.
 import { gunzipSync } from "node:zlib";
 import { type Fields, sha256 } from "./agent.ts";
 import { openStream } from "./event-stream.ts";
@@ -7,18 +7,18 @@ import { McpClient } from "./mcp-client.ts";
 /** Ids by which the message is found. */
 export interface Whereabouts {
   readonly message: string;
-  /** What it replies to. */
+  /** The message that it replies to. */
   readonly root: string;
   readonly author: string;
   readonly addressee: string;
-  /** Where the log stood before; a list of the first ones would not reach it. */
+  /** The head of the log before it was posted, because a list of the first messages would not reach it. */
   readonly afterSeq?: number;
 }
 
 export class Canary {
   readonly word: string;
   readonly attachment: string;
-  /** The word itself stands in questions too, so what is looked for is what only the content has. */
+  /** Matches text that only the content has, because requests contain the word itself too. */
   readonly content: RegExp;
 
   constructor(word: string) {
@@ -48,7 +48,7 @@ export class Canary {
     };
   }
 
-  /** Its author's profile, and a kind that nobody else uses. */
+  /** The author's profile, and a message of a kind that nobody else uses. */
   get companions(): readonly [Fields, Fields] {
     return [
       { kind: "profile", body: `I am ${this.word}` },
@@ -56,7 +56,7 @@ export class Canary {
     ];
   }
 
-  /** What each surface answers, by its name. */
+  /** The answer of each surface, by its name. */
   async everywhere(url: string, at: Whereabouts): Promise<ReadonlyMap<string, string>> {
     const answers = new Map<string, string>();
     for (const path of this.#addresses(at)) answers.set(path, await answer(url + path));
@@ -119,7 +119,7 @@ export class Canary {
   }
 }
 
-/** Its text, or how it was refused. */
+/** The text of the resource, or the refusal. */
 const resource = (mcp: McpClient, name: string): Promise<string> =>
   mcp.client.readResource({ uri: `blackboard://${name}` }).then(
     ({ contents }) => JSON.stringify(contents),
@@ -137,7 +137,7 @@ const pages = ({ message, root, author }: Whereabouts): readonly string[] => [
   "/tags?field=need",
 ];
 
-/** A surface that fails shows nothing, but not because it should not. */
+/** Throws if the surface fails: a failing surface shows nothing, but for the wrong reason. */
 async function answer(url: string, accept = "*/*"): Promise<string> {
   const response = await fetch(url, { headers: { accept } });
   const text = await response.text();

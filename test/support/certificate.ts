@@ -1,4 +1,4 @@
-// A self-signed certificate made on the spot, so that no key lies in the repository and no tool is needed.
+// A self-signed certificate made during the test, so that no key is in the repository and no tool is needed.
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { DAY_MS } from "../../src/core/durations.ts";
 
@@ -16,7 +16,7 @@ const bits = (value: Uint8Array) => der(0x03, Buffer.from([0]), value);
 const pem = (label: string, bytes: Uint8Array) =>
   `-----BEGIN ${label}-----\n${Buffer.from(bytes).toString("base64").replaceAll(/.{64}/g, "$&\n")}\n-----END ${label}-----\n`;
 
-/** How a certificate may be signed, by the kind of its key. */
+/** Signature algorithms, by the kind of key. */
 const ALGORITHMS = {
   ed25519: { id: sequence(oid("2b6570")), digest: null, pair: () => generateKeyPairSync("ed25519") },
   rsa: {

@@ -1,4 +1,4 @@
-// The hash chain checked the way a reader outside would do it, from what /api/changes serves and nothing else.
+// Checks the hash chain as an outside reader would, from the entries of /api/changes alone.
 import { createHash } from "node:crypto";
 
 export interface Change {
@@ -15,7 +15,7 @@ export interface Change {
 
 const hex = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** What is wrong with these entries, in words; nothing where they are a sound piece of one chain. */
+/** The faults of these entries, in words; empty if they are part of one valid chain. */
 export function chainFaults(changes: readonly Change[], prev = changes[0]?.seq === 1 ? "0".repeat(64) : changes[0]?.prev): string[] {
   const faults: string[] = [];
   for (const [i, entry] of changes.entries()) {

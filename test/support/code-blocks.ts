@@ -8,22 +8,22 @@ import { emptyDirectory } from "./process.ts";
 export interface CodeBlock {
   readonly language: string;
   readonly text: string;
-  /** The last line of words before it. */
+  /** The last line of text before it. */
   readonly lead: string;
-  /** The heading that it stands under. */
+  /** The heading above it. */
   readonly heading: string;
-  /** Marked as one that a test machine cannot run: ```sh no-run. */
+  /** True for blocks that a test machine cannot run: ```sh no-run. */
   readonly noRun: boolean;
 }
 
-/** Also those inside lists, which are indented. */
+/** Also finds indented blocks inside lists. */
 export function codeBlocks(markdown: string): readonly CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let heading = "";
   let end = 0;
   for (const match of markdown.matchAll(/([^\n]*)\n+( *)```(\w*)( no-run)?\n([\s\S]*?)\n\2```/g)) {
     const [all, lead = "", indent = "", language = "", noRun, text = ""] = match;
-    // What looks like a heading inside of a block is a comment.
+    // A line inside a block that looks like a heading is a comment.
     const words = markdown.slice(end, match.index + lead.length);
     heading = [...words.matchAll(/^#+ (.+)$/gm)].at(-1)?.[1] ?? heading;
     end = match.index + all.length;
@@ -33,14 +33,14 @@ export function codeBlocks(markdown: string): readonly CodeBlock[] {
   return blocks;
 }
 
-/** A path on which `curl` stays with a stream for as long as it has something to tell, however slow the machine is. */
+/** A path with a `curl` that reads a stream as long as it has data, however slow the machine is. */
 export function patientPath(): string {
   const directory = emptyDirectory();
   symlinkSync(join(import.meta.dirname, "patient-curl.sh"), join(directory, "curl"));
   return [directory, process.env["PATH"]].join(delimiter);
 }
 
-/** Runs commands in one shell that ends at the first that fails; answers what they printed. */
+/** Runs commands in one shell that ends at the first failure; returns what they printed. */
 export async function bash(commands: string, cwd: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", commands], {
     cwd,

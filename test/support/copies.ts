@@ -1,4 +1,4 @@
-// Copies of a stopped board's database, to be put back later, as an operator does with a backup.
+// Copies of a stopped board's database, to restore later, as an operator does with a backup.
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../../src/adapters/sqlite/open.ts";
@@ -16,7 +16,7 @@ export async function putBack(data: string, name: string): Promise<void> {
   else await copyDatabase(fileOf(data, name), data);
 }
 
-/** The database of a board that runs, for another directory whose files were copied already. */
+/** Copies the database of a running board to another directory, whose files were copied already. */
 export async function copyBoard(from: string, to: string): Promise<void> {
   if (databaseUrlOf(from) === undefined) return;
   await copyRows(from, to);

@@ -1,4 +1,5 @@
-// A courier, its board and its receivers are killed at random while messages come in; in the end everything was acted on, once and in order.
+// Kills a courier, its board and its receivers at random while messages arrive. In the end everything must have been acted on once, in
+// order.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
@@ -12,7 +13,7 @@ import { BoardProcess, emptyDirectory } from "./process.ts";
 export interface KilledCourier {
   readonly kills: Readonly<Record<Victim, number>>;
   readonly messages: number;
-  /** Of both receivers together. */
+  /** The sum of both receivers. */
   readonly lost: number;
   readonly outOfOrder: number;
   readonly setAside: number;
@@ -20,12 +21,12 @@ export interface KilledCourier {
 
 const VICTIMS = ["courier", "board", "receiver", "command"] as const;
 type Victim = (typeof VICTIMS)[number];
-/** So many messages come between two kills, at most. */
+/** The most messages between two kills. */
 const POSTS = 4;
 
 const FLAGS = ["--pow-bits", String(TEST_BITS), "--rate-limits", "off", "--log-level", "warn"];
 
-/** A process that has the same address again after it was killed. */
+/** A process that gets the same address again after it was killed. */
 class Revived {
   #process: BoardProcess | undefined;
   readonly #begin: (port: string) => Promise<BoardProcess>;
@@ -44,7 +45,7 @@ class Revived {
       return;
     }
     const { port } = new URL(this.url);
-    // Somebody may have the port for a moment.
+    // Another process may have the port for a moment.
     this.#process = await eventually("it starts again", () => this.#begin(port).catch(() => undefined));
   }
 
@@ -90,13 +91,20 @@ export async function killedCourier(rounds: number, random: () => number): Promi
   const kills = { courier: 0, board: 0, receiver: 0, command: 0 };
   const posted: { readonly id: string; readonly seq: number }[] = [];
   const done = (): number => Math.min(actsIn(byCommand).length, actsIn(byWebhook).length);
+  const until = (what: string, holds: () => boolean): Promise<true> =>
+    eventually(what, () => (holds() ? true : undefined)).catch((error: unknown) => {
+      const acts = `${actsIn(byCommand).length} acts by the command and ${actsIn(byWebhook).length} by the webhook, of ${posted.length}`;
+      throw new Error(`${what}: ${acts}, after ${JSON.stringify(kills)}; the courier said: ${courier.stderr.slice(-3000)}`, {
+        cause: error,
+      });
+    });
   for (let round = 0; round < rounds; round++) {
     const before = done();
     for (let n = Math.floor(random() * POSTS) + 1; n > 0; n--)
       posted.push(await postedAt(() => board.url, other.envelope({ kind: "note", title: `letter ${posted.length}`, to: me.id })));
-    // Any moment: before the first of them is acted on, or when all are.
+    // A random moment: none, some or all of the new messages have been acted on.
     const enough = before + Math.floor(random() * (posted.length - before + 1));
-    await eventually("enough was acted on", () => (done() >= enough ? true : undefined));
+    await until("enough was acted on", () => done() >= enough);
     const victim = VICTIMS[Math.floor(random() * VICTIMS.length)] ?? "courier";
     if (victim === "courier") {
       await courier.kill("SIGKILL");
@@ -105,10 +113,10 @@ export async function killedCourier(rounds: number, random: () => number): Promi
     else if (victim === "receiver") await receiver.strike();
     else killCommand(byCommand);
     kills[victim]++;
-    // However it ended, it goes on.
-    await eventually("it goes on", () => (done() > before ? true : undefined));
+    // The courier continues, whichever process was killed.
+    await until("it goes on", () => done() > before);
   }
-  await eventually("all was acted on", () => (done() >= posted.length ? true : undefined));
+  await until("all was acted on", () => done() >= posted.length);
   const acts = [actsIn(byCommand), actsIn(byWebhook)];
   const state = join(directory, "state");
   return {
@@ -120,7 +128,7 @@ export async function killedCourier(rounds: number, random: () => number): Promi
   };
 }
 
-/** The same envelope until the board has it: it may be killed at any moment. */
+/** Sends the same envelope until the board has it, because the board may be killed at any moment. */
 function postedAt(url: () => string, envelope: Envelope): Promise<{ id: string; seq: number }> {
   return eventually("the board takes it", async () => {
     const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(envelope) };
@@ -133,6 +141,6 @@ function killCommand(file: string): void {
   try {
     process.kill(Number(readFileSync(`${file}.pid`, "utf8")), "SIGKILL");
   } catch {
-    // It has done its work already.
+    // It has already ended.
   }
 }

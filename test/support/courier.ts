@@ -1,4 +1,4 @@
-// A courier in the process of a test, and what its receivers did.
+// A courier in the test process, and the acts of its receivers.
 import { existsSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join, resolve } from "node:path";
@@ -21,7 +21,7 @@ export interface CourierSettings {
   readonly deliver: readonly object[];
 }
 
-/** Writes the one file that a courier has. */
+/** Writes the courier's only file. */
 export function courierFile(settings: CourierSettings, directory = emptyDirectory()): string {
   const path = join(directory, "courier.json");
   writeFileSync(path, JSON.stringify({ state: "state", ...settings }), { mode: 0o600 });
@@ -37,7 +37,7 @@ export class TestCourier {
   constructor(path: string, agent: string, key?: Signer, now: () => number = Date.now) {
     this.config = readCourierConfig(path);
     this.ended = runCourier({ config: this.config, agent, key, now, write: (line) => void this.lines.push(line) }, this.#stop.signal);
-    // Whoever waits for it hears of its end; nobody else has to.
+    // Its end is reported only to a caller that awaits it.
     this.ended.catch(() => {});
   }
 
@@ -55,14 +55,14 @@ export class TestCourier {
   }
 }
 
-/** What an acting agent did, in order. */
+/** The acts of an acting agent, in order. */
 export function actsIn(file: string): readonly { readonly id: string; readonly seq: number }[] {
   if (!existsSync(file)) return [];
   const database = new DatabaseSync(file, { readOnly: true, timeout: 60_000 });
   try {
     return database.prepare("SELECT id, seq FROM acts ORDER BY n").all() as { id: string; seq: number }[];
   } catch (error) {
-    // It has not made its table yet.
+    // The agent has not created its table yet.
     if ((error as Error).message.includes("no such table")) return [];
     throw error;
   } finally {
@@ -76,11 +76,11 @@ export interface Received {
   readonly body: string;
 }
 
-/** A real server that notes what it gets, and answers as it is told. */
+/** A real server that records its requests, and answers as the test says. */
 export class Receiver {
   readonly received: Received[] = [];
   readonly url: string;
-  /** Of each answer, the last one for all that follow. */
+  /** The status of each answer; the last one repeats. */
   answers: number[] = [204];
   readonly #server: Server;
 

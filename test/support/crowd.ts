@@ -1,4 +1,5 @@
-// Many messages at once, for pages and limits that a handful would not reach: in bundles, for so many requests would take most of a test's time.
+// Posts many messages at once, for pages and limits that a few would not reach. It uses bundles, because single requests would take most of
+// a test's time.
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import type { Agent, Fields } from "./agent.ts";
 import type { TestBoard } from "./board.ts";
@@ -8,7 +9,7 @@ export interface Put {
   readonly seq: number;
 }
 
-/** Posts all of them in this order, by these agents in turn; each must be accepted. */
+/** Posts all of them in this order, by these agents in turn. Each must be accepted. */
 export async function putAll(board: TestBoard, all: readonly Fields[], authors: readonly Agent[] = [board.agent()]): Promise<Put[]> {
   const posted: Put[] = [];
   for (const lines of bundlesOf(all.map((fields, i) => JSON.stringify(authors[i % authors.length]!.envelope(fields))))) {
@@ -23,7 +24,7 @@ export async function putAll(board: TestBoard, all: readonly Fields[], authors: 
   return posted;
 }
 
-/** So many of a kind: notes with a text of their own each. */
+/** This many notes, each with its own text. */
 export const notes = (count: number, text: (n: number) => string): Fields[] =>
   Array.from({ length: count }, (_, n) => ({ kind: "note", body: text(n) }));
 

@@ -1,4 +1,4 @@
-// The board's own database file, opened beside it: to plant what only an operator can do, and to count what a refusal left behind.
+// The board's database, opened by the test: to insert what only an operator can do, and to count the rows that a refusal left.
 import { DatabaseSync } from "node:sqlite";
 import { databasePath } from "../../src/adapters/sqlite/open.ts";
 import { besidePostgres } from "./postgres/beside.ts";
@@ -7,7 +7,7 @@ import { databaseUrlOf } from "./postgres/database.ts";
 type Value = string | number | null;
 type Row = Record<string, unknown>;
 
-/** Statements with `?` for values, whichever database it is. */
+/** Statements have `?` for values, on both databases. */
 export interface Beside extends Disposable {
   /** The statement that lists the tables. */
   readonly tables: string;
@@ -40,7 +40,7 @@ function besideSqlite(dataDir: string): Beside {
   };
 }
 
-/** How many rows each table holds: the same before and after means that nothing was half stored. */
+/** The rows of each table. Equal counts before and after mean that nothing was partly stored. */
 export function rowCounts(db: Beside): Record<string, number> {
   const tables = db.prepare(db.tables).all();
   return Object.fromEntries(
@@ -48,7 +48,7 @@ export function rowCounts(db: Beside): Record<string, number> {
   );
 }
 
-/** What is left of a message that the operator removed. */
+/** Inserts what is left of a message that the operator removed. */
 export function plantRemoved(db: Beside, id: string, at: number, statement: string | null = null): void {
   db.prepare(
     `INSERT INTO gone (id, seq, author, kind, root, received_at, reason, at, statement, changed) VALUES (?, 0, 'ag_00000000000000000000', 'note', ?, ?, 'removed', ?, ?, 0)`,

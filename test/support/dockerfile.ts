@@ -1,4 +1,4 @@
-// A Dockerfile without Docker: its steps are run in plain directories, one for each stage, which stand for the root of the image.
+// Runs the steps of a Dockerfile without Docker, in one directory per stage, which stands for the root of the image.
 import { execFile } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
@@ -10,7 +10,7 @@ interface Step {
   readonly text: string;
 }
 
-/** What would be run in a container of the last stage, and how. */
+/** What a container of the last stage would run, and how. */
 export interface Image {
   readonly root: string;
   readonly workdir: string;
@@ -20,7 +20,7 @@ export interface Image {
   readonly healthcheck: readonly string[];
 }
 
-/** Runs a command of RUN; whoever builds may do it in another way. */
+/** Runs a RUN command; another builder may do it differently. */
 export type RunStep = (command: string, cwd: string, env: Readonly<Record<string, string>>) => Promise<void>;
 
 export async function buildImage(context: string, run: RunStep = shell): Promise<Image> {
@@ -54,7 +54,7 @@ class Stage implements Image {
   cmd: readonly string[] = [];
   healthcheck: readonly string[] = [];
 
-  /** A base image is known here by its Node.js alone: it must be the one that runs the tests. */
+  /** Of a base image only its Node.js matters here: it must be the one that runs the tests. */
   constructor(base: string) {
     const [major] = process.versions.node.split(".");
     if (base !== `node:${major}-slim`) throw new Error(`The base image is ${base}, and the tests are run by Node.js ${major}.`);
@@ -62,7 +62,7 @@ class Stage implements Image {
     mkdirSync(programs, { recursive: true });
     mkdirSync(join(this.root, "run"));
     symlinkSync(process.execPath, join(programs, "node"));
-    // Its users are not known on this machine.
+    // The users of the image do not exist on this machine.
     writeFileSync(join(programs, "chown"), "#!/bin/sh\n");
     chmodSync(join(programs, "chown"), 0o755);
   }
@@ -111,15 +111,15 @@ class Stage implements Image {
     for (const name of all.slice(0, -1)) {
       const path = source === undefined ? join(context, name) : source.#inside(name);
       const target = name === "." || !names.endsWith("/") ? to : join(to, basename(name));
-      // What is ignored stands at the top of the context.
+      // Ignored names are at the top of the context.
       const top = (file: string): string => file.slice(context.length + 1);
       const filter = (file: string): boolean => !ignores(ignored, top(file));
-      // Asking about each file takes longer than copying it.
+      // The filter is left out when possible, because calling it for each file takes longer than copying.
       cpSync(path, target, { recursive: true, verbatimSymlinks: true, ...(source === undefined ? { filter } : {}) });
     }
   }
 
-  /** Paths of the image are paths under its root. */
+  /** A path of the image becomes a path under its root. */
   #inside(text: string): string {
     return text.replaceAll(/(^|[\s=])\/(?=\w)/g, `$1${this.root}/`);
   }

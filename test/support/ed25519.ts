@@ -1,4 +1,4 @@
-// Ed25519 by the formulas of RFC 8032 in plain big integers: slow, and short enough to be checked by reading.
+// Ed25519 by the formulas of RFC 8032 with big integers: slow, but short enough to check by reading.
 import { createHash } from "node:crypto";
 
 const P = 2n ** 255n - 19n;
@@ -43,7 +43,7 @@ export function encodePoint([x, y, z]: Point): Buffer {
   return encodeScalar(mod(y * scale) | ((mod(x * scale) & 1n) << 255n));
 }
 
-/** The point, or undefined where the bytes are not the one canonical encoding of a point. */
+/** The point, or undefined if the bytes are not its canonical encoding. */
 export function decodePoint(bytes: Uint8Array): Point | undefined {
   const number = littleEndian(bytes);
   const y = number & (2n ** 255n - 1n);

@@ -9,11 +9,11 @@ export interface Frame {
 }
 
 export interface StreamReader extends AsyncDisposable {
-  /** The next frame; it must be of this kind where one is named. */
+  /** The next frame; it must be of this kind, if one is given. */
   next(event?: string): Promise<Frame>;
-  /** The next frame, or undefined where the stream ends. */
+  /** The next frame, or undefined if the stream has ended. */
   take(): Promise<Frame | undefined>;
-  /** Everything up to and with the first frame of this kind. */
+  /** All frames up to and including the first of this kind. */
   upTo(event: string): Promise<Frame[]>;
   readonly status: number;
   readonly headers: Headers;
@@ -35,7 +35,7 @@ export async function openStream(board: Pick<TestBoard, "url">, path: string, he
     return frame;
   }
   return {
-    // The answer is held on to: a body nobody has begun to read is cancelled when its answer is collected.
+    // Keeps a reference to the answer: a body that nobody has begun to read is cancelled when its answer is garbage collected.
     get status() {
       return response.status;
     },
@@ -72,13 +72,16 @@ export interface RawReader extends Disposable {
   /** Everything received so far. */
   readonly text: string;
   readonly closed: boolean;
-  /** Takes nothing more off the wire. */
+  /** Stops reading from the socket. */
   stall(): void;
   resume(): void;
   send(text: string): void;
 }
 
-/** A reader that sees every byte, and can be as rude as a socket allows. With `stallAt` it stops reading by itself, with the first bytes that hold this text. */
+/**
+ * A reader that sees every byte and can misbehave as a socket can. With `stallAt`, it stops reading at the first bytes that contain this
+ * text.
+ */
 export function rawStream(url: string, path: string, headers: readonly string[] = [], stallAt?: string): RawReader {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

@@ -1,15 +1,15 @@
-// Waits for what the board does of its own accord: for as long as it takes, unless it hangs.
+// Waits for something that the board does by itself, for as long as it takes, unless the board hangs.
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Longer than a machine takes that does many other things beside, with stalls of seconds: who waits in vain so long waits for a hang. */
+/** Longer than a very busy machine needs, with pauses of seconds: after this time, the board must be hanging. */
 export const HANG_MS = 300_000;
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 50;
 
-/** The first answer that is there; fails where none comes. */
+/** The first result that is not undefined; fails if there is none within HANG_MS. */
 export async function eventually<T>(what: string, ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const begun = performance.now();
-  // Soon at first, for most of it is there in a moment; then less often, so that asking does not keep it from coming.
+  // Asks often at first, because most results come in a moment; then less often, so that asking does not delay the result.
   for (let ms = FIRST_PAUSE_MS, asked = 1; ; ms = Math.min(2 * ms, LONGEST_PAUSE_MS), asked++) {
     const answer = await ask();
     if (answer !== undefined) return answer;

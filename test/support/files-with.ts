@@ -1,8 +1,8 @@
-// Files of a directory that hold a word.
+// Files of a directory that contain a word.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** In any case of letters. */
+/** Ignores case. */
 export function filesWith(directory: string, word: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -11,7 +11,7 @@ export function filesWith(directory: string, word: string): string[] {
       try {
         return readFileSync(path).toString("latin1").toLowerCase().includes(word);
       } catch (error) {
-        // The index replaces its files while we look.
+        // The index may replace its files meanwhile.
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
         throw error;
       }

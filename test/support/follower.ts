@@ -1,4 +1,4 @@
-// A reader that comes back from wherever it was cut off, somebody who gives it something to read, and what it should have read.
+// A stream reader that reconnects wherever it was cut off, an agent that posts for it, and the events that it should receive.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Agent, Fields } from "./agent.ts";
 import type { PostBody } from "./board.ts";
@@ -6,7 +6,7 @@ import type { Change } from "./chain.ts";
 import { framesOf } from "./event-stream.ts";
 import { eventually } from "./eventually.ts";
 
-/** Between two tries at a board that may be away; nothing is said of how many it takes. */
+/** The pause between two attempts to reach a board; the number of attempts is not limited. */
 const PAUSE_MS = 5;
 
 const EVENT_OF: Readonly<Record<string, string>> = {
@@ -17,10 +17,10 @@ const EVENT_OF: Readonly<Record<string, string>> = {
   expire: "gone",
 };
 
-/** Where a test reads the log it also says how the stream would tell it. */
+/** How the stream would report an entry of the log. */
 export const told = ({ seq, type, id }: Change): string => `${seq} ${EVENT_OF[type] ?? "nothing"} ${id}`;
 
-/** Follows one filter through drops: reads on until told to stop, each time from the last id it has seen. */
+/** Follows one filter across disconnections: reads until it is stopped, each time from the last id that it has seen. */
 export class Follower {
   readonly got: string[] = [];
   readonly #path: string;
@@ -28,7 +28,7 @@ export class Follower {
   #drop = new AbortController();
   #stopped = false;
   #open = false;
-  /** How often a stream that it had was cut off; a board that was away cuts off nothing. */
+  /** How often an open stream was cut off. A board that was down cuts off nothing. */
   drops = 0;
 
   constructor(path: string) {
@@ -42,7 +42,7 @@ export class Follower {
   drop(): void {
     this.#drop.abort();
   }
-  /** Not one that is still on its way in: it would never get to read anything. */
+  /** Does not drop a connection that is still being opened: otherwise it would never read anything. */
   dropIfOpen(): void {
     if (this.#open) this.drop();
   }
@@ -65,18 +65,18 @@ export class Follower {
           if (event === "message" || event === "status" || event === "gone") this.got.push(`${id} ${event} ${(data as { id: string }).id}`);
         }
       } catch (error) {
-        // Dropped, or the board was killed; a refusal is neither.
+        // It was dropped, or the board was killed; a refusal is neither.
         if (!(error instanceof TypeError) && (error as Error).name !== "AbortError") throw error;
       }
       if (this.#open) this.drops++;
       this.#open = false;
-      // A board that is away is asked again when others have had their turn.
+      // If the board is down, tries again after a pause, so that others get their turn.
       await pause(PAUSE_MS);
     }
   }
 }
 
-/** Cuts all of them off, each so many times more. */
+/** Cuts off each of them this many times more. */
 export async function dropAll(followers: readonly Follower[], times: number): Promise<void> {
   const least = (): number => Math.min(...followers.map((one) => one.drops));
   const enough = least() + times;
@@ -86,7 +86,7 @@ export async function dropAll(followers: readonly Follower[], times: number): Pr
   });
 }
 
-/** Posts, claims, answers and withdraws until it is told to stop; a board that is away is waited for. */
+/** Posts, claims, answers and withdraws until it is stopped; waits if the board is down. */
 export async function act(agent: Agent, url: () => string, going: () => boolean, taken: () => void = () => {}): Promise<void> {
   let task: string | undefined;
   for (let i = 0; going(); i++) {

@@ -1,4 +1,4 @@
-// A port that nothing listens on, for programs that cannot choose one themselves and say which; another may take it first.
+// A free port, for programs that cannot choose one themselves and report it. Another process may take it first.
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 

@@ -1,9 +1,9 @@
-// Waits until whoever started it is gone, however that came about; then ends the groups of processes noted in a directory, and takes it away.
+// Waits until its parent process has ended, for whatever reason; then ends the process groups listed in a directory, and deletes it.
 import { readdirSync, rmSync } from "node:fs";
 import { groupsIn } from "./leftovers.ts";
 
 const [directory = ""] = process.argv.slice(2);
-/** What was killed a moment ago may still write to it. */
+/** Deleting is retried, because a process that was just killed may still write there. */
 const RETRIES = 20;
 
 process.stdin.resume().once("end", () => {
@@ -11,7 +11,7 @@ process.stdin.resume().once("end", () => {
     try {
       process.kill(-group, "SIGKILL");
     } catch {
-      // All of it has ended by itself.
+      // The whole group has ended already.
     }
   rmSync(directory, { recursive: true, force: true, maxRetries: RETRIES });
 });

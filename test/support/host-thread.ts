@@ -1,11 +1,11 @@
-// A thread that runs a thread's module for one board after the other.
+// A thread that runs the module of a board's thread for one board after the other.
 import { parentPort } from "node:worker_threads";
 import type { ThreadModule } from "../../src/adapters/system/start-thread.ts";
 import type { HostedStart } from "./kept-threads.ts";
 
 parentPort?.on("message", (start: HostedStart) => {
   start.port.once("close", () => parentPort?.postMessage("ended"));
-  // What it fails with ends this thread, as it would any other.
+  // An error in it ends this thread, as in any other thread.
   void host(start);
 });
 

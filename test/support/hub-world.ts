@@ -1,4 +1,4 @@
-// A hub on a real log, with a clock and faults of one's own, and readers that note what they are told.
+// A hub on a real log, with a clock and faults that the test controls, and readers that record what they receive.
 import type { Refusal } from "../../src/core/errors.ts";
 import { messageId } from "../../src/core/protocol/identity.ts";
 import { type Condition, hasAny, oneOf } from "../../src/core/query/condition.ts";
@@ -30,7 +30,7 @@ export class Listener implements Reader {
   end(refusal: Refusal): void {
     this.ended = refusal.code;
   }
-  /** The hub has passed an entry before its readers hear of it: where words are looked for, others may have a turn in between. */
+  /** The hub passes an entry before its readers receive it: during a text match, other code may run in between. */
   async heardOf(entries: number): Promise<void> {
     await eventually(`${entries} entries are told`, () => (this.got.length >= entries ? true : undefined));
   }
@@ -40,11 +40,11 @@ export class World implements Disposable {
   readonly board = new BareBoard();
   readonly clock = new ManualClock();
   readonly failures: unknown[] = [];
-  /** The next so many readings of the log fail. */
+  /** This many following reads of the log fail. */
   broken = 0;
   reads = 0;
   writing = false;
-  /** Called once, when messages have been read and before anything is made of them. */
+  /** Called once, after messages were read and before they are processed. */
   found: ((messages: number) => void) | undefined;
   readonly hub: Hub;
 
@@ -92,7 +92,7 @@ export class World implements Disposable {
     this.hub.forget();
   }
 
-  /** Withdraws one message, or everything there is so far. */
+  /** Withdraws one message, or all messages so far. */
   retract(target?: string): void {
     const what = target === undefined ? { data: { scope: "all" } } : { refs: [{ rel: "retracts", id: target }] };
     const said = this.board.post(JSON.stringify({ v: 1, pk: PK, ts: 0, kind: "retraction", ...what }), this.clock.now());
@@ -123,5 +123,5 @@ export class World implements Disposable {
   }
 }
 
-/** All numbers from one to another. */
+/** All numbers from the first to the last. */
 export const from = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, i) => first + i);

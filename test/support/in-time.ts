@@ -1,8 +1,8 @@
-// Asking a board for what it signs at most once a second, with a clock moved by hand.
+// Requests something that a board signs at most once a second, with a clock that the test moves.
 import type { TestBoard } from "./board.ts";
 import { HANG_MS } from "./eventually.ts";
 
-/** Lets time go on until there is an answer. */
+/** Moves time until there is an answer. */
 export async function inTime<Result>(board: TestBoard, ask: () => Promise<Result>): Promise<Result> {
   const state = { done: false };
   const asked = ask().finally(() => (state.done = true));

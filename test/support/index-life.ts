@@ -1,4 +1,4 @@
-// A search index over a log in memory: following it, asking it, and what a plain walk over all documents would answer.
+// A search index over a log in memory: follows it, queries it, and compares it with a scan of all documents.
 import { expect } from "vitest";
 import { Follower } from "../../src/adapters/search/follower.ts";
 import type { LocalIndex } from "../../src/adapters/search/local-index.ts";
@@ -26,7 +26,7 @@ export function expectAgreement(index: LocalIndex, log: MemoryLog, queries: read
   for (const query of [everything, ...queries]) expect(seqs(index, query), JSON.stringify(query)).toEqual(naive(log, query));
 }
 
-/** A board's life in small: posts, expiry, withdrawal and return. */
+/** A small history of a board: posts, expiry, withdrawal and return. */
 export function live(log: MemoryLog, random: (below: number) => number, steps: number): void {
   const here: number[] = [...log.documents().keys()];
   const gone: number[] = [];
@@ -47,7 +47,7 @@ export function live(log: MemoryLog, random: (below: number) => number, steps: n
   }
 }
 
-/** Follow, flush and merge, over and over, with the log going on in between. */
+/** Follows, flushes and merges, again and again, while the log grows. */
 export async function work(index: LocalIndex, log: MemoryLog, random: (below: number) => number, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     live(log, random, 30);

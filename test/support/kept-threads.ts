@@ -1,5 +1,5 @@
-// In the place of `src/adapters/system/start-thread.ts`: a thread whose board has ended serves the next one, for loading its code takes most of a short life.
-// The code is the same, and a thread has one board at a time; one that fails is gone, as anywhere.
+// Replaces `src/adapters/system/start-thread.ts` in tests: a thread whose board has ended serves the next one, because loading its code
+// takes most of a short life. The code is the same, and a thread has one board at a time. A thread that fails ends, as in production.
 import { EventEmitter } from "node:events";
 import { MessageChannel, type MessagePort, type Transferable, Worker } from "node:worker_threads";
 import type { Thread, ThreadStart } from "../../src/adapters/system/start-thread.ts";
@@ -9,7 +9,7 @@ export interface HostedStart extends ThreadStart {
   readonly port: MessagePort;
 }
 
-/** By the module that they have loaded. */
+/** Idle threads, by the module that they have loaded. */
 const idle = new Map<string, Worker[]>();
 
 export function startThread(file: string, from: string, data?: unknown): Thread {
@@ -41,13 +41,13 @@ class KeptThread extends EventEmitter implements Thread {
     this.#port.unref();
   }
 
-  /** What it is at it finishes; so this is not for threads that may be at it for long. */
+  /** Lets the thread finish its present task, so this is not for threads with long tasks. */
   terminate(): Promise<number> {
     this.#port.close();
     return this.#ended;
   }
 
-  /** Resolves when it has closed its port, or has died; what it said before was heard then. */
+  /** Resolves when it has closed its port or has died; all its messages have been received by then. */
   async #end(): Promise<number> {
     const closed = new Promise<void>((resolve) => this.#port.once("close", resolve));
     const code = await new Promise<number | undefined>((resolve) => {
@@ -68,7 +68,7 @@ class KeptThread extends EventEmitter implements Thread {
 
 function newHost(): Worker {
   const host = new Worker(new URL("./host-thread.ts", import.meta.url));
-  // Idle, it is no reason to stay.
+  // An idle thread does not keep the process alive.
   host.unref();
   return host;
 }

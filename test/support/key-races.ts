@@ -1,15 +1,15 @@
-// Who gets there first, thief or owner: each race with its outcome. docs/keys.md has the same rows.
+// Races between thief and owner, each with its outcome. docs/keys.md has the same rows.
 import type { Agent } from "./agent.ts";
 import { hashOf, type Stage } from "./key-stage.ts";
 
 export interface Race {
   readonly name: string;
-  /** Answers what came of each step. */
+  /** Returns the result of each step. */
   readonly run: (stage: Stage) => Promise<readonly unknown[]>;
   readonly expected: (keys: Cast) => readonly unknown[];
 }
 
-/** Both hold the agent's key; the others are the owner's, but for the thief's own. */
+/** Both have the agent's key. The other keys are the owner's, except for the thief's own. */
 interface Cast {
   readonly key: Agent;
   readonly next: Agent;
@@ -45,14 +45,14 @@ const race = (name: string, script: Script, expected: Expected): Race => {
   };
 };
 
-/** An agent that has been there for a while, with a commitment from its first hour. */
+/** An agent that has existed for a while, with a commitment from its first hour. */
 async function* committed(stage: Stage, { key, next, recovery }: Cast, withRecovery = true) {
   const commitment = withRecovery ? { next: hashOf(next), recovery: hashOf(recovery) } : { next: hashOf(next) };
   yield await stage.act(key, key, { op: "commit", ...commitment });
   stage.hours(2);
   yield await stage.post(key);
 }
-/** One that never committed to anything. */
+/** An agent that never committed to anything. */
 async function* uncommitted(stage: Stage, { key }: Cast) {
   yield await stage.post(key);
   stage.hours(2);
@@ -107,6 +107,19 @@ export const RACES: readonly Race[] = [
       yield await stage.post(cast.thief);
     },
     ({ recovery }) => ["counted", "ok", "pending", "key_committed_elsewhere", "counted", "counted", recovery.id, "key_revoked"],
+  ),
+  race(
+    "a thief with the key commits to a key and a recovery key of his own, and nobody looks for 72 hours: the agent is his",
+    async function* (stage, cast) {
+      yield* committed(stage, cast);
+      yield await stage.act(cast.key, cast.key, { op: "commit", next: hashOf(cast.thief), recovery: hashOf(cast.thief2) });
+      stage.hours(72);
+      yield await stage.act(cast.next, cast.key, { op: "rotate" });
+      yield await stage.act(cast.recovery, cast.key, { op: "rotate" });
+      yield await stage.act(cast.thief, cast.key, { op: "rotate" });
+      yield await stage.holder(cast.key);
+    },
+    ({ thief }) => ["counted", "ok", "pending", "key_committed_elsewhere", "key_committed_elsewhere", "counted", thief.id],
   ),
   race(
     "a thief with the key rotates to a key of his own: a commitment keeps him out",
@@ -170,6 +183,20 @@ export const RACES: readonly Race[] = [
     ({ thief }) => ["ok", "pending", "ok", "key_revoked", thief.id],
   ),
   race(
+    "no commitment, and the owner rotates with both keys: the recovery key that the rotation names counts with it",
+    async function* (stage, cast) {
+      yield* uncommitted(stage, cast);
+      const named = { next: hashOf(cast.later), recovery: hashOf(cast.recovery) };
+      yield await stage.act(cast.next, cast.key, { op: "rotate", ...named }, { old: cast.key });
+      yield await stage.act(cast.recovery, cast.key, { op: "rotate" });
+      stage.hours(72);
+      yield await stage.holder(cast.key);
+      yield await stage.act(cast.recovery, cast.next, { op: "rotate" });
+      yield await stage.holder(cast.key);
+    },
+    ({ next, recovery }) => ["ok", "pending", "not_owner", next.id, "counted", recovery.id],
+  ),
+  race(
     "the 72 hours run while the board is down, and what waited counts before anything else",
     async function* (stage, cast) {
       yield* uncommitted(stage, cast);
@@ -185,7 +212,7 @@ export const RACES: readonly Race[] = [
     "a thief has the next key and rotates: within 72 hours the recovery key rotates the same agent once more",
     async function* (stage, cast) {
       yield* committed(stage, cast);
-      // Whoever holds the next key now is the thief.
+      // The thief has the next key now.
       yield await stage.act(cast.next, cast.key, { op: "rotate", next: hashOf(cast.thief), recovery: hashOf(cast.thief2) });
       yield await stage.act(cast.thief, cast.next, { op: "rotate", next: hashOf(cast.thief2) });
       stage.hours(70);
@@ -220,7 +247,7 @@ export const RACES: readonly Race[] = [
     ({ next }) => ["counted", "ok", "counted", "key_revoked", "key_committed_elsewhere", next.id],
   ),
   race(
-    "a thief has the recovery key: whoever holds it holds the agent",
+    "a thief has the recovery key: its holder controls the agent",
     async function* (stage, cast) {
       yield* committed(stage, cast);
       yield await stage.act(cast.recovery, cast.key, { op: "rotate", next: hashOf(cast.thief) });

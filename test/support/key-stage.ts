@@ -1,4 +1,4 @@
-// Where operations on keys are played: on the log alone, or on a board.
+// Where key operations are played: on the log alone, or on a board.
 import { requireSigning } from "../../src/core/keys/delegation.ts";
 import { KeyBook, type KeyEntry } from "../../src/core/keys/key-book.ts";
 import { HOUR_MS } from "../../src/core/durations.ts";
@@ -12,13 +12,13 @@ type Distributed<Payload> = Payload extends unknown ? Omit<Payload, "v" | "pk" |
 export type KeyAct = Distributed<KeyPayload>;
 
 export interface With {
-  /** Who signs as the old key. */
+  /** The agent that signs as the old key. */
   readonly old?: Agent;
-  /** Who signs as the child. */
+  /** The agent that signs as the child. */
   readonly child?: Agent;
 }
 
-/** Operations on keys, and what comes of them. */
+/** Performs key operations and returns their results. */
 export interface Stage {
   agent(): Agent;
   now(): number;
@@ -27,9 +27,9 @@ export interface Stage {
   act(signer: Agent, about: Agent, act: KeyAct, more?: With): Promise<string>;
   /** "ok", or why the key may not post. */
   post(agent: Agent): Promise<string>;
-  /** Who acts for the agent now; null where nobody does. */
+  /** The key that acts for the agent now; null if there is none. */
   holder(agent: Agent): Promise<string | null>;
-  /** The id of what is pending. */
+  /** The id of the pending operation. */
   pending(agent: Agent): Promise<string | null>;
 }
 
@@ -46,7 +46,7 @@ export const signed = (signer: Agent, about: Agent, act: KeyAct, board: string, 
 };
 export const KEY_BITS = 7;
 
-/** Nothing but entries of a log. */
+/** Entries of a log, without a board. */
 export class LogStage implements Stage {
   readonly book = new KeyBook();
   readonly entries: KeyEntry[] = [];

@@ -1,11 +1,11 @@
-// What must not outlive this process, such as processes, mounts and directories that it made: undone when it ends, the latest first.
+// Cleans up when this process ends: processes, mounts and directories that it made, the latest first.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const undone = new Set<() => void>();
 let listening = false;
 
-/** Returns what takes it off again, for whoever has undone it already. */
+/** Returns a function that removes the entry again, for callers that have cleaned up already. */
 export function undoAtExit(undo: () => void): () => void {
   if (!listening) process.once("exit", undoAll);
   listening = true;
@@ -18,25 +18,25 @@ function undoAll(): void {
     try {
       undo();
     } catch {
-      // What is gone already; the others are undone all the same.
+      // It is gone already; the others are still cleaned up.
     }
 }
 
 const NOTE = "group-";
 
-/** A group of processes of its own, which nothing that is sent to this one's reaches: the guard of the run ends it too. */
+/** A separate process group does not get signals that are sent to this one's group, so the guard of the run ends it too. */
 export function noteGroup(leader: number, directory = process.env["BOARD_TEST_RUN"]): void {
   if (directory !== undefined) writeFileSync(join(directory, `${NOTE}${leader}`), "");
   undoAtExit(() => process.kill(-leader, "SIGKILL"));
 }
 
-/** The leaders of the groups that are noted among these names. */
+/** The group leaders among these file names. */
 export const groupsIn = (names: readonly string[]): readonly number[] =>
   names.filter((name) => name.startsWith(NOTE)).map((name) => Number(name.slice(NOTE.length)));
 
 const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-/** Signals end a process without its leaving: from now on they let it, after a last word. */
+/** A signal normally ends a process without its exit handlers. From now on they run, after `last`. */
 export function undoOnSignals(last: () => void): void {
   for (const [signal, code] of Object.entries(CODES))
     process.once(signal, () => {

@@ -1,4 +1,4 @@
-// Listings as a reader over HTTP pages through them.
+// Pages through lists over HTTP, as a reader would.
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import type { TestBoard } from "./board.ts";
 
@@ -19,7 +19,7 @@ export async function page(board: TestBoard, path: string, parameters: Parameter
   return body;
 }
 
-/** All pages; `between` is called after each that has a next one. */
+/** All pages; `between` is called after each page that has a next one. */
 export async function allPages(
   board: TestBoard,
   path: string,

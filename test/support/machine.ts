@@ -1,14 +1,14 @@
-// A machine of an operator's, as a directory: what the guides name by absolute paths is under it, and what a test machine lacks stands in.
+// An operator's machine as a directory: absolute paths of the guides are under it, and programs that a test machine lacks have substitutes.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { undoAtExit } from "./leftovers.ts";
-import { PROGRAM } from "./built.ts";
+import { programPath } from "./built.ts";
 import { COMPILED } from "./process.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** Programs that are not what they are called; each says in its file what it does instead. */
+/** Substitutes for programs; each file says what it does instead. */
 const STAND_INS: Readonly<Record<string, string>> = {
   sudo: "sudo",
   runuser: "sudo",
@@ -30,20 +30,20 @@ const DIRECTORIES = [
   "var/backups",
   "backups",
 ];
-/** Absolute paths of the guides, where a word begins with one. */
+/** Absolute paths of the guides, at the beginning of a word. */
 const PATHS = /(?<=^|[\s'"=(])\/(?=(?:etc|var|root|backups)\/)/gm;
 
-/** Whoever is asked says yes, each time; a command may read much more of it than it needs. */
+/** Answers yes to every question; a command may read more answers than it needs. */
 const ANSWERS = "answers";
 const MANY = 1024 * 1024;
 
 export interface MachineOptions {
-  /** The name it has in the guides, and so of its directory. */
+  /** Its name in the guides, and the name of its directory. */
   readonly name: string;
-  /** Where all machines of a test are. */
+  /** The directory of all machines of a test. */
   readonly parent: string;
   readonly port: number;
-  /** What else the guides name by what a test cannot have. */
+  /** Other replacements for values that a test cannot have. */
   readonly replaced?: readonly (readonly [string, string])[];
 }
 
@@ -73,7 +73,7 @@ export class Machine implements AsyncDisposable {
         NODE_COMPILE_CACHE: COMPILED,
         LANG: "C.UTF-8",
         PORT: String(port),
-        // A board of the guides is a public one; so little work is no part of them.
+        // The board of the guides is a public one. The low proof of work is only for the test.
         BOARD_PROFILE: "public",
         BOARD_POW_BITS: "8",
       },
@@ -81,18 +81,18 @@ export class Machine implements AsyncDisposable {
     this.#closed = once(this.#shell, "close");
     this.#forget = undoAtExit(() => this.#kill());
     this.#shell.stdout.setEncoding("utf8").on("data", (text: string) => (this.#said += text));
-    // In the order in which a reader would see it.
+    // Both outputs in one, in the order in which a reader would see them.
     this.#shell.stdin.write("exec 2>&1\n");
   }
 
-  /** A text of the guides as it reads on this machine. */
+  /** A text of the guides with the paths of this machine. */
   here(text: string): string {
     let given = text;
     for (const [from, to] of this.#replaced) given = given.replaceAll(from, to);
     return given.replaceAll(PATHS, `${this.root}/`);
   }
 
-  /** Runs commands in the one shell of this machine, which keeps its variables and its directory; answers what they printed. */
+  /** Runs commands in the one shell of this machine, which keeps its variables and its directory; returns what they printed. */
   async run(commands: string): Promise<string> {
     const file = join(this.root, `block-${++this.#blocks}.sh`);
     const end = `=== the end of block ${this.#blocks} ===`;
@@ -111,7 +111,7 @@ export class Machine implements AsyncDisposable {
     const bin = join(this.root, "bin");
     mkdirSync(bin);
     for (const [name, file] of Object.entries(STAND_INS)) symlinkSync(join(import.meta.dirname, "machine", `${file}.sh`), join(bin, name));
-    writeFileSync(join(bin, "blackboard"), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
+    writeFileSync(join(bin, "blackboard"), `#!/bin/sh\nexec "${process.execPath}" "${programPath()}" "$@"\n`);
     chmodSync(join(bin, "blackboard"), 0o755);
     const deploy = join(this.root, "packages/agent-blackboard/deploy");
     mkdirSync(deploy, { recursive: true });
@@ -126,7 +126,7 @@ export class Machine implements AsyncDisposable {
     try {
       process.kill(Number(readFileSync(join(this.root, "run/blackboard.pid"), "utf8")), "SIGKILL");
     } catch {
-      // No service runs there.
+      // No service is running there.
     }
   }
 

@@ -1,4 +1,4 @@
-// A clock that tests move by hand; callbacks fire when their time is reached.
+// A clock that tests move; callbacks are called when their time is reached.
 import type { Clock } from "../../src/ports/clock.ts";
 
 export class ManualClock implements Clock {
@@ -23,12 +23,12 @@ export class ManualClock implements Clock {
     return () => (this.#timers = this.#timers.filter((one) => one !== timer));
   }
 
-  /** Moves time on; what comes due on the way is called, in order. */
+  /** Moves time forward and calls everything that becomes due, in order. */
   advance(ms: number): void {
     this.set(this.#now + ms);
   }
 
-  /** Also backwards, as clocks sometimes do. */
+  /** Also backwards, because real clocks sometimes do that. */
   set(now: number): void {
     this.#now = now;
     const due = this.#timers.filter((one) => one.at <= now).sort((a, b) => a.at - b.at);

@@ -1,4 +1,4 @@
-// The official client, in the era that a test asks for.
+// The official MCP client, with the protocol version that a test chooses.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { STRUCTURED } from "../../src/transports/mcp/server.ts";
 
@@ -11,7 +11,7 @@ export interface Called {
   readonly isError: boolean;
 }
 
-/** A client and the calls that tests make of it; each asks for its answer as JSON beside the text. */
+/** A client with the calls that tests make. Each call requests its answer as JSON in addition to the text. */
 export class McpClient {
   readonly client: Client;
 
@@ -35,7 +35,7 @@ export class McpClient {
     return { text: first.text, body: structuredContent as Record<string, unknown>, isError: isError === true };
   }
 
-  /** A call that must go well. */
+  /** A call that must succeed. */
   async done(name: string, given: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     const { body, text, isError } = await this.call(name, given);
     if (isError) throw new Error(`${name}: ${text}`);

@@ -1,4 +1,4 @@
-// The server that the conformance runner asks for: its made-up tools, resources and prompts, to be served through the board's own mount.
+// The server that the conformance runner requires, with its fictional tools, resources and prompts, served through the board's own route.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -53,7 +53,7 @@ export function fixtureServer(): McpServer {
   const server = new McpServer(
     { name: "conformance-fixture", version: "1.0.0" },
     {
-      // As the board: its lists do not change while it runs.
+      // As on the board: its lists do not change while it runs.
       capabilities: {
         completions: {},
         logging: {},
@@ -130,7 +130,7 @@ function addTools(server: McpServer): void {
   );
 }
 
-/** The word is MCP's, not JSON Schema's. */
+/** A keyword of MCP, not of JSON Schema. */
 const HEADER_REGION = { type: "string", "x-mcp-header": "Region" } as { type: "string" };
 
 const RICH_SCHEMA = {

@@ -1,4 +1,4 @@
-// A board's log in memory, as the search index reads it: posts, departures and returns, each with its seq.
+// A board's log in memory, as the search index reads it: posts, ends and returns, each with its seq.
 import type { Payload } from "../../src/core/protocol/payload.ts";
 import { type Document, documentOf } from "../../src/core/search/document.ts";
 import type { SearchSource, SourceChanges, SourceMessage } from "../../src/ports/search.ts";
@@ -33,7 +33,7 @@ export class MemoryLog implements SearchSource {
     this.#entries.push({ type: "restore", message });
   }
 
-  /** What a search has to find, as it is now. */
+  /** The documents that a search has to find now. */
   documents(): Map<number, Document> {
     return new Map(this.#messages(0, Infinity).map(({ seq, payload }) => [seq, this.#document(payload)]));
   }

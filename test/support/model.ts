@@ -1,4 +1,4 @@
-// The board's rules in their plainest form: every question is answered anew from the whole list of messages.
+// The board's rules in their simplest form: every question is answered from the whole list of messages.
 import type { Payload, Ref } from "../../src/core/protocol/payload.ts";
 
 export interface Posted {
@@ -16,7 +16,7 @@ export interface Facts {
   readonly replies: number;
   readonly answers: number;
   readonly rejected: number;
-  /** How many answers their own votes call so; never shown, but every later status hangs on it. */
+  /** The number of answers that are verified by their own votes. It is never shown, but every later status depends on it. */
   readonly answersVerified: number;
   readonly signals: Readonly<Record<string, number>>;
   readonly claimed_by: string | null;
@@ -32,7 +32,7 @@ export interface Votes {
   readonly refutes: number;
 }
 
-/** How many of what. */
+/** A count for each name. */
 export type Counts = Readonly<Record<string, number>>;
 
 export interface AgentRecord {
@@ -62,7 +62,7 @@ const counted = (words: readonly string[]): Counts =>
 const votesOf = (rels: Iterable<string>): Votes => ({ verifies: 0, refutes: 0, ...counted([...rels]) });
 type LabelsOf = "tags" | "needs" | "offers";
 const folded = (label: string): string => label.toLowerCase();
-/** Each once, in its first spelling. */
+/** Each label once, in its first spelling. */
 const labels = (m: Posted, field: LabelsOf): readonly string[] =>
   (m.payload[field] ?? []).filter((one, i, all) => all.findIndex((other) => folded(other) === folded(one)) === i);
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -114,7 +114,7 @@ export class Model {
     return this.messages.find((other) => points(other, "supersedes", m.id))?.id;
   }
 
-  /** The moments still to come at which time changes something. */
+  /** Future moments at which time changes something. */
   moments(): readonly number[] {
     const ends = this.messages.map((m) => this.expiresAt(m));
     const leases = this.messages.filter((m) => refs(m).some((ref) => ref.rel === "claims")).map((m) => this.#leaseEnd(m));
@@ -142,7 +142,7 @@ export class Model {
     };
   }
 
-  /** What the directory says of an agent. */
+  /** The agent's record in the directory. */
   agent(id: string): AgentRecord {
     const acting = this.#acting().filter((m) => m.author === id);
     const live = this.#live();
@@ -166,7 +166,7 @@ export class Model {
     };
   }
 
-  /** The board as a whole: live messages without superseded ones, by what they are and carry. */
+  /** Totals of the board: live messages without superseded ones, by their fields. */
   totals() {
     const acting = this.#acting();
     return {
@@ -180,7 +180,7 @@ export class Model {
     };
   }
 
-  /** The labels of some messages, each in the spelling that most messages here have; folded, unless another one has more. */
+  /** The labels of some messages, each in its most frequent spelling on the board; the folded spelling wins a tie. */
   #shown(field: LabelsOf, of: readonly Posted[]): readonly string[] {
     const used = counted(this.#acting().flatMap((m) => labels(m, field)));
     return [...new Set(of.flatMap((m) => labels(m, field).map(folded)))].toSorted().map((label) => {
@@ -237,7 +237,7 @@ export class Model {
     return lease !== undefined && lease.author !== author ? "already_claimed" : undefined;
   }
 
-  /** The newest claim is the one that counts, for as long as it acts. */
+  /** Only the newest claim counts, as long as it is in force. */
   #lease(m: Posted): Posted | undefined {
     const claim = this.messages.findLast((other) => points(other, "claims", m.id));
     if (claim === undefined || !this.#acting().includes(claim) || this.#leaseEnd(claim) <= this.now) return undefined;
@@ -245,7 +245,7 @@ export class Model {
     return ended ? undefined : claim;
   }
 
-  /** With these, whoever asked has ended an agent's lease, for good. */
+  /** Signals with which the author of the work has ended an agent's lease for good. */
   #stale(m: Posted, agent: string): readonly Posted[] {
     const claims = this.messages.filter((other) => other.author === agent && points(other, "claims", m.id));
     return this.messages.filter(
@@ -279,7 +279,7 @@ export class Model {
     return this.#votes(m).verifies > this.#votes(m).refutes;
   }
 
-  /** Rejected or not. */
+  /** All answers, rejected or not. */
   #given(m: Posted): readonly Posted[] {
     return workable(m) ? this.#acting().filter((other) => points(other, "answers", m.id)) : [];
   }

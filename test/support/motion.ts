@@ -1,4 +1,4 @@
-// A board in motion: each `turn` posts, ends, withdraws and replaces something, and moves the keys of some messages.
+// A board that changes: each `turn` posts, ends, withdraws and replaces messages, and changes the sort keys of some.
 import type { Agent } from "./agent.ts";
 import type { PostBody, TestBoard } from "./board.ts";
 import { type Random, tries } from "./random.ts";
@@ -10,7 +10,7 @@ export class Motion {
   readonly author: Agent;
   readonly voter: Agent;
   readonly random: Random;
-  /** Tells its messages from those of others on the board. */
+  /** Distinguishes its messages from others on the board. */
   readonly tag: string;
   readonly #ends: PostBody[] = [];
   #still: PostBody[] = [];
@@ -24,7 +24,7 @@ export class Motion {
     this.voter = board.agent();
   }
 
-  /** Of each three messages one stays as it is; the others will end, or their keys will move. */
+  /** One message in three stays unchanged; the others will end, or their sort keys will change. */
   async plant(): Promise<void> {
     for (let i = 0; i < MESSAGES; i++) {
       this.board.clock.advance(1000);
@@ -42,7 +42,7 @@ export class Motion {
     }
   }
 
-  /** What a reader is promised: those whose key never moved while they paged. */
+  /** Messages that a reader must see: those whose sort key did not change during paging. */
   get still(): readonly string[] {
     return this.#still.filter((one) => Date.parse(one.server.expires_at) > this.board.clock.now()).map((one) => one.id);
   }
@@ -74,7 +74,7 @@ export class Motion {
     for (const one of [gone, replaced]) this.#ends.splice(this.#ends.indexOf(one), 1);
   }
 
-  /** Some messages come to their end before they are reached. */
+  /** Ends some messages before the reader reaches them. */
   expireSome(): void {
     const order = this.#still.toSorted((a, b) => Date.parse(a.server.expires_at) - Date.parse(b.server.expires_at));
     const last = order[Math.floor(order.length / 4)];

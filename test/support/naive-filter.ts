@@ -1,4 +1,4 @@
-// Filters in their plainest form, over what anybody can download: the dump, and each message's own record.
+// Filters in their simplest form, over public data: the dump, and the record of each message.
 import type { Payload } from "../../src/core/protocol/payload.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { type Document, documentOf } from "../../src/core/search/document.ts";
@@ -27,7 +27,7 @@ const moment = (text: string, now: number): number => {
   return text.includes("T") ? Date.parse(text) : now - seconds(text) * 1000;
 };
 
-/** The live board as strangers see it, at one moment. */
+/** The live board at one moment, as an outside reader sees it. */
 export class Snapshot {
   readonly messages: readonly Shown[];
   readonly now: number;
@@ -41,7 +41,7 @@ export class Snapshot {
     this.now = now;
   }
 
-  /** `authors` of everything ever posted: a reply reaches its addressee also where the message it replies to is gone. */
+  /** `authors` of everything ever posted: a reply reaches its addressee even if the message it replies to has ended. */
   static async take(board: TestBoard, authors: ReadonlyMap<string, string>): Promise<Snapshot> {
     const { body } = await board.get<string>("/api/dump.jsonl");
     const lines = body
@@ -62,7 +62,7 @@ export class Snapshot {
     return this.messages.filter((one) => this.#passes(one, parameters));
   }
 
-  /** Agents whose newest acting vote on a message is verifies. */
+  /** Agents whose newest vote in force on a message is verifies. */
   verifiers(id: string): readonly string[] {
     const known = this.#verifiers.get(id) ?? this.#votedFor(id);
     this.#verifiers.set(id, known);
@@ -168,7 +168,7 @@ export class Snapshot {
   }
 }
 
-/** What each sort goes by, as numbers of which the first that differs decides. */
+/** The sort key as numbers; the first one that differs decides. */
 export function sortKey({ record, seq }: Pick<Shown, "record" | "seq">, sort: string): readonly [number, number] {
   switch (sort) {
     case "new":

@@ -1,4 +1,4 @@
-// RFC 6962, section 2.1, as it stands there and with nothing clever: what the real tree is held against.
+// RFC 6962, section 2.1, taken literally: the real tree is compared with it.
 import { createHash } from "node:crypto";
 
 const sha256 = (...parts: readonly Uint8Array[]): Buffer => createHash("sha256").update(Buffer.concat(parts)).digest();

@@ -1,4 +1,4 @@
-// Several boards as processes of their own over one database, as an operator runs them behind a load balancer.
+// Several boards as separate processes over one database, as an operator runs them behind a load balancer.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
@@ -22,7 +22,7 @@ export class Nodes implements AsyncDisposable {
     this.#flags = flags;
   }
 
-  /** `database`: the address of another server's, where this run's will not do. */
+  /** `database` is a database of another server, instead of this run's. */
   static async start(count: number, flags: readonly string[] = ["--rate-limits", "off"], database?: string): Promise<Nodes> {
     const home = emptyDirectory();
     const nodes = new Nodes(home, database ?? (await databaseFor(home)), flags);
@@ -34,12 +34,12 @@ export class Nodes implements AsyncDisposable {
     return this.all.map(({ url }) => url);
   }
 
-  /** Of all of them. */
+  /** The key file of all nodes. */
   get keyFile(): string {
     return join(this.#home, "board.key");
   }
 
-  /** Starts a node, or one in the place of another; all have the same key and each a directory of its own. */
+  /** Starts a node, or replaces one. All have the same key, and each has its own directory. */
   async add(place: number): Promise<BoardProcess> {
     const node = BoardProcess.spawn({ args: ["serve", ...this.#arguments(place)] });
     this.all[place] = node;
@@ -59,7 +59,7 @@ export class Nodes implements AsyncDisposable {
   }
 }
 
-/** Posts what must be accepted, and answers its seq. */
+/** Posts a message that must be accepted; returns its id and seq. */
 export async function postTo(url: string, envelope: object): Promise<{ readonly id: string; readonly seq: number }> {
   const response = await fetch(`${url}/api/messages`, {
     method: "POST",
@@ -71,7 +71,7 @@ export async function postTo(url: string, envelope: object): Promise<{ readonly 
   return body;
 }
 
-/** Another node over the database of a test board, in this process and by the same clock. */
+/** Another node over the database of a test board, in this process and with the same clock. */
 export async function nodeBeside(one: TestBoard, more: readonly string[] = [], url?: string, log?: string[]): Promise<Running> {
   const data = emptyDirectory();
   copyFileSync(join(one.data, "board.key"), join(data, "board.key"));
@@ -88,7 +88,10 @@ export async function nodeBeside(one: TestBoard, more: readonly string[] = [], u
     log === undefined ? "silent" : "debug",
     ...more,
   ];
-  return start(readConfig(flags, { BOARD_POW_BITS: String(TEST_BITS), BOARD_RATE_LIMITS: "off", BOARD_PROFILE: "public" }), {
+  const settings = { BOARD_POW_BITS: String(TEST_BITS), BOARD_RATE_LIMITS: "off", BOARD_PROFILE: "public" };
+  // With its own address, the node reserves no port through a second listener. A process that another test starts at that moment would keep
+  // that listener open until it runs its own program, and connections to it would be reset.
+  return start(readConfig(flags, { ...settings, BOARD_BASE_URL: "http://board.test" }), {
     clock: one.clock,
     ...(log === undefined ? {} : { logTo: { write: (line: string) => void log.push(line) } }),
   });

@@ -1,11 +1,11 @@
-// Programs that a machine may have or not, found as a shell finds them.
+// Programs that a machine may have, found as a shell finds them.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Where daemons are installed, which is not on the path of every user. */
+/** Directories of daemons, which are not on the path of every user. */
 const SYSTEM = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
-/** Every place of the path that has it, the first one first. */
+/** All places on the path that have it, in the order of the path. */
 export function allOnPath(name: string): readonly string[] {
   const directories = [...(process.env["PATH"] ?? "").split(delimiter).filter((one) => one !== ""), ...SYSTEM];
   return [...new Set(directories.map((directory) => join(directory, name)))].filter(canRun);

@@ -22,7 +22,7 @@ export const operationsOf = ({ paths }: OpenApi) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
   );
 
-/** What is wrong with a body by a schema of the document; what the schema refers to comes along. */
+/** The faults of a body by a schema of the document, including the schemas that it refers to. */
 export function faultsBy(document: OpenApi, schema: Schema, body: unknown): string[] {
   const check = checkOf(document, schema);
   return check(body)
@@ -30,7 +30,7 @@ export function faultsBy(document: OpenApi, schema: Schema, body: unknown): stri
     : (check.errors ?? []).slice(0, 3).map((one) => `${one.instancePath} ${one.message ?? ""} ${JSON.stringify(one.params)}`);
 }
 
-/** Compiling a schema takes far longer than checking by it, and most of it is what many refer to. */
+/** Compiling a schema takes far longer than checking with it, and many schemas share their parts. */
 const checkers = new WeakMap<OpenApi, Ajv2020>();
 const checks = new WeakMap<Schema, ValidateFunction>();
 const SHARED = "shared";

@@ -1,11 +1,12 @@
-// Wrong argument lists for every command of an operator, made from what is right: the mistakes that any command can meet, and its own.
+// Wrong arguments for every command of an operator, made from right ones: mistakes that are possible with any command, and those of one
+// command.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 type Words = readonly string[];
 type Flags = Readonly<Record<string, string>>;
 
-/** What the lists are about: all of it is on the board, but for the stranger. */
+/** The names in the arguments. All of them exist on the board, except the stranger. */
 export interface Named {
   readonly id: string;
   readonly other: string;
@@ -19,26 +20,26 @@ export interface Named {
 }
 
 export interface Tried {
-  /** What is right, without flags. */
+  /** Right arguments, without flags. */
   readonly good: Words;
-  /** Flags with a value that the command needs or may have, with right ones. */
+  /** Flags with a value that the command requires or accepts, with right values. */
   readonly flags: Flags;
-  /** Other flags of its own. */
+  /** Other flags of this command. */
   readonly own: Words;
-  /** Mistakes of its own. */
+  /** Mistakes that only this command can have. */
   readonly wrong: readonly Words[];
 }
 
 export const WHY: Flags = { "--category": "spam", "--ground": "incompatible_content", "--facts": "Advertising." };
 const NOT_BITS: Words = ["65", "-1", "1.5", "1e1", "0x10", "", " 12", "12 ", "12\n", "twelve", "defaults", "DEFAULT", "٣"];
-/** No word for a category, a ground or the facts. */
+/** Missing words for the category, the ground or the facts. */
 const NOT_WHY: readonly (readonly [string, Words])[] = [
   ["--category", ["spams", "SPAM", "spam,fraud", " spam", "spam\n", "toString"]],
   ["--ground", ["illegal", "illegal_content\n", "ILLEGAL_CONTENT", "constructor"]],
   ["--facts", ["   ", "\n", "x".repeat(2001), "a\0b", "\u001b[2J"]],
 ];
 
-/** Too short, too long, unknown, misspelt, or something else. */
+/** Too short, too long, unknown, misspelt, or not an id. */
 const notIds = (id: string): Words => [
   id.slice(0, 1),
   id.slice(0, 7),
@@ -97,7 +98,7 @@ export function triedOn({ id, other, gone, agent, stranger, report, files }: Nam
         ...notIds(id).map((one) => [one, ...why]),
         ...wrongWhy.map((reasons) => [id, ...reasons]),
         ...notAgents(agent).map((one) => ["--author", one, ...why]),
-        // What is right beside what is wrong is not done either.
+        // If one argument is wrong, the right ones beside it have no effect either.
         ...["f".repeat(64), id.slice(0, 3), "", agent, report].flatMap((one) => [
           [id, one, ...why],
           [one, other, ...why],
@@ -106,7 +107,7 @@ export function triedOn({ id, other, gone, agent, stranger, report, files }: Nam
         [report, ...why],
         [gone, ...why],
         [gone.slice(0, 8), ...why],
-        // One way at a time.
+        // Only one way to choose messages at a time.
         [id, "--author", agent, ...why],
         [id, "--from", list, ...why],
         ["--author", agent, "--from", list, ...why],
@@ -197,7 +198,7 @@ export function triedOn({ id, other, gone, agent, stranger, report, files }: Nam
   };
 }
 
-/** What can be wrong with any command: missing, empty, too much, unknown, of another command, twice, or without its value. */
+/** Mistakes with any command: something is missing, empty, too much, unknown, of another command, given twice, or without its value. */
 export function usualMistakes(name: string, { good, flags, own }: Tried, files: string): readonly Words[] {
   const right = [...good, ...wordsOf(flags)];
   const takesMany = name === "remove";

@@ -1,4 +1,4 @@
-// The operator's session in a test: the same store and orders as the command line, beside a board that runs in this process.
+// The operator's session in a test: the same store and commands as the command line, while a board runs in this process.
 import { randomBytes } from "node:crypto";
 import { type OperatorSession, operatorSession } from "../../src/cli/operate/operator-session.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
@@ -18,7 +18,7 @@ export const reasons = (facts = FACTS): Reasons => ({
   facts,
 });
 
-/** The settings with which an operator's command finds the board of a data directory. */
+/** The configuration with which an operator's command finds the board of a data directory. */
 export function configAt(data: string): Config {
   const url = databaseUrlOf(data);
   return readConfig(["--data", data, ...(url === undefined ? [] : ["--database-url", url])], {});
@@ -40,7 +40,7 @@ export class Operator implements AsyncDisposable {
     return new Operator(operatorSession(config, await placeOf(config).openBeside(), { yes: true }), board);
   }
 
-  /** Carries out a decision; the board then has the time it needs to notice. */
+  /** Executes a command, then gives the board the time that it needs to notice. */
   async decide(order: OperatorCommand): Promise<Action> {
     const done = await this.session.order(order);
     if (!("action" in done)) throw new Error("That was no decision.");

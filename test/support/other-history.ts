@@ -1,4 +1,4 @@
-// What a board signs that shows some readers another history: the right key, a size that it had, another root.
+// Makes a head as a board signs it if it shows some readers another history: the right key, a size that it had, and another root.
 import { join } from "node:path";
 import { readBoardKey } from "../../src/adapters/system/board-key.ts";
 import { fromBase64url } from "../../src/core/protocol/encoding.ts";

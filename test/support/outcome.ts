@@ -1,7 +1,7 @@
-// What became of a check that either passes or refuses.
+// The result of a check that either passes or refuses.
 import { type ErrorCode, Refusal } from "../../src/core/errors.ts";
 
-/** The refusal that `act` throws; anything else it throws goes on, and a pass is an error. */
+/** The refusal that `act` throws. Other errors pass through; it is an error if `act` does not throw. */
 export function refusalOf(act: () => unknown): Refusal {
   try {
     act();
@@ -12,7 +12,7 @@ export function refusalOf(act: () => unknown): Refusal {
   throw new Error("Nothing was refused.");
 }
 
-/** `ok`, or the code of the refusal; anything else that is thrown goes on and fails the test. */
+/** `ok`, or the code of the refusal; other errors pass through and fail the test. */
 export function outcome(act: () => unknown): ErrorCode | "ok" {
   try {
     act();

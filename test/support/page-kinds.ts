@@ -1,4 +1,4 @@
-// One address for every kind of page, on a board with the demo's content and a few messages that want to be more than text.
+// One address for every kind of page, on a board with the demo's content and a few messages that try to be more than text.
 import type { TestBoard } from "./board.ts";
 import { Operator } from "./operator.ts";
 
@@ -11,13 +11,13 @@ interface Listed {
   }[];
 }
 
-/** Each has something on it that no other has. */
+/** Each page has something that no other page has. */
 // oxfmt-ignore
 export const PAGE_KINDS = [
   "front", "everything", "found", "thread", "parts", "hostile", "note", "new", "work", "agents", "agent",
   "tags", "stats", "log", "transparency", "report", "docs", "api", "manual", "about", "wrong", "removed",
 ] as const;
-/** Like another one, in other words or at another place: for those who look at pictures. */
+/** Variants of other pages, for people who look at screenshots. */
 type Likeness = "nothing" | "reply" | "held" | "gone" | "contest";
 export type PageKind = (typeof PAGE_KINDS)[number];
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Stands in for `curl` where documents are tried out: a stream is left when it has told all there was, not when some seconds are over.
+# Replaces `curl` in tests of documents: a stream ends when it has sent all its data, not after some seconds.
 real=$(PATH=${PATH#*:} type -P curl)
 [[ " $* " =~ \ -s?N\  ]] || exec "$real" "$@"
 args=()
@@ -16,5 +16,5 @@ while IFS= read -r line <&"${stream[0]}"; do
   [[ -n $told && -z $line ]] && break
 done
 kill "$pid" 2>/dev/null
-# As curl says that its time is over.
+# The exit code of curl after a timeout.
 exit 28

@@ -12,11 +12,11 @@ export const noteText = (fields: Readonly<Record<string, unknown>> = {}): string
 /** A note with one more field whose value stands in the text exactly as given. */
 export const noteWith = (field: string, json: string): string => `${noteText().slice(0, -1)},${JSON.stringify(field)}:${json}}`;
 
-/** The payload with a body of as many bytes as one may have: every character written as two escapes. */
+/** The payload with the longest possible body in bytes: every character is written as two escapes. */
 export const withLongestBody = (payload: string): string =>
   payload.replace("{", `{"body":"${"\\ud83d\\ude00".repeat(LIMITS.body_chars)}",`);
 
-/** The payload with as many bytes: where a body is not enough, with a long `data` and, for the rest, white space. */
+/** The payload with this many bytes. If a body is not enough, it gets a long `data` and white space. */
 export function paddedTo(payload: string, bytes: number): string {
   const long = withLongestBody(payload).replace(
     "{",

@@ -1,4 +1,4 @@
-// One step of a random history, played on a board and on the model side by side.
+// Plays one step of a random history on a board and on the model.
 import { messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
 import { DAY_MS } from "../../src/core/durations.ts";
@@ -6,10 +6,10 @@ import { type Step, written } from "./acts.ts";
 import type { BareBoard } from "./bare-board.ts";
 import type { Model } from "./model.ts";
 
-/** After 30 days a board forgets what has ended, and the model never does. */
+/** A board forgets what ended more than 30 days ago; the model never forgets. */
 const LONGEST_MS = 20 * DAY_MS;
 
-/** Moves time or posts; the board's and the model's word on it. */
+/** Moves time or posts; returns the results of the board and of the model. */
 export function play(board: BareBoard, model: Model, one: Step, n: number, sweeps: boolean): [string, string] | undefined {
   if (one.do === "wait" || one.do === "wait_for") {
     const moments = model.moments();

@@ -1,4 +1,4 @@
-// A mirror in a hurry: asks for what came after the last seen, one board after the other, without a pause.
+// Polls for new entries without a pause, on one board after the other, like a mirror.
 import type { Change } from "./chain.ts";
 
 interface Page {
@@ -6,7 +6,7 @@ interface Page {
   readonly latest_seq: number;
 }
 
-/** Until told to stop and at the end of the log; whoever is behind what another one has shown must not answer with less. */
+/** Polls until it is stopped and has reached the end of the log. A node must not show less than another node has already shown. */
 export async function pollChanges(urls: readonly string[], stopped: () => boolean): Promise<Change[]> {
   const seen: Change[] = [];
   let after = 0;

@@ -1,4 +1,4 @@
-// The time of board processes, moved by the test that started them.
+// The time of board processes, which the test that started them controls.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -10,7 +10,7 @@ export class ProcessClock {
 
   readonly now = (): number => this.#now;
 
-  /** What `node` is given before the program. */
+  /** Flags of `node` before the program. */
   get flags(): readonly string[] {
     return ["--import", fileURLToPath(import.meta.resolve("./told-clock-preload.ts"))];
   }
@@ -18,13 +18,13 @@ export class ProcessClock {
     return { BOARD_TEST_NOW: String(this.#now), BOARD_TEST_CLOCK: pathToFileURL(programFile(CLOCK)).href };
   }
 
-  /** From now on this process, which has a channel to this one, hears of every move. */
+  /** From now on, this child process gets every change of the time through its channel. */
   lead(child: ChildProcess): void {
     this.#following.add(child);
     child.once("exit", () => this.#following.delete(child));
   }
 
-  /** Moves time on; resolves when every process that is left has called what came due. */
+  /** Moves time forward; resolves when every remaining process has called what became due. */
   async advance(ms: number): Promise<void> {
     this.#now += ms;
     await Promise.all([...this.#following].map((child) => tell(child, this.#now)));
@@ -35,7 +35,7 @@ async function tell(child: ChildProcess, now: number): Promise<void> {
   const over = new AbortController();
   const { signal } = over;
   const heard = Promise.race([once(child, "message", { signal }), once(child, "exit", { signal })]);
-  // One that ends in this moment needs no time any more.
+  // A process that is ending needs no time any more.
   child.send(now, () => {});
   await heard.finally(() => over.abort());
 }

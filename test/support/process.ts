@@ -1,29 +1,29 @@
-// A board as an operator runs it: a process of its own, watched through its output and its exit.
+// A board as an operator runs it: a separate process, observed through its output and its exit.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PROGRAM } from "./built.ts";
+import { programPath } from "./built.ts";
 import { undoAtExit } from "./leftovers.ts";
 import { databaseFor, onPostgres } from "./postgres/database.ts";
 import type { ProcessClock } from "./process-clock.ts";
 
-/** Types are stripped once and not by each process: that is three quarters of the time a command takes. */
+/** Types are stripped once and not by each process, which would take three quarters of the time of a command. */
 export const COMPILED = process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), "blackboard-compiled");
 
 export interface ProcessOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it runs, and so where it looks for `.env`; an empty directory unless given. */
+  /** Its working directory, where it looks for `.env`; an empty directory unless given. */
   readonly cwd?: string;
   /** The program; that of this checkout unless given. */
   readonly bin?: string;
-  /** A command that runs it, such as a tracer. */
+  /** A command that runs the program, such as a tracer. */
   readonly under?: readonly string[];
-  /** What it reads from standard input; nothing unless given. */
+  /** Its standard input; empty unless given. */
   readonly input?: string;
-  /** Whose time it takes; the machine's unless given. */
+  /** The clock that it uses; the machine's unless given. */
   readonly clock?: ProcessClock | undefined;
 }
 
@@ -61,7 +61,7 @@ export class BoardProcess {
     args = ["serve"],
     env = {},
     cwd = emptyDirectory(),
-    bin = PROGRAM,
+    bin = programPath(),
     under = [],
     input,
     clock,
@@ -122,16 +122,16 @@ export class BoardProcess {
     return this.ended;
   }
 
-  /** Whatever a test did, its process does not outlive it. */
+  /** The process never outlives its test. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) await this.kill("SIGKILL");
   }
 }
 
-/** What was killed a moment ago may still write to it. */
+/** Deleting is retried, because a process that was just killed may still write there. */
 const RETRIES = 5;
 
-/** A fresh directory, removed when this process ends. */
+/** A new empty directory, deleted when this process ends. */
 export function emptyDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "board-"));
   undoAtExit(() => rmSync(directory, { recursive: true, force: true, maxRetries: RETRIES }));

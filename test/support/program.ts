@@ -1,4 +1,4 @@
-// The command line in this process: the same arguments, words and exit code as of the executable, without the time that one takes to start.
+// Runs the command line in this process: the same arguments, output and exit code as the executable, without the time of a start.
 import { Readable } from "node:stream";
 import { vi } from "vitest";
 import { runProgram } from "../../src/program.ts";
@@ -10,20 +10,20 @@ export interface Said {
   readonly stderr: string;
 }
 
-/** A board listens for these from its start on. */
+/** Signals that a board listens for from its start. */
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 interface Around {
-  /** Added to the variables of this process. */
+  /** Variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads from standard input. */
+  /** Its standard input. */
   readonly input?: string;
 }
 
-/** There is one standard output: commands that are run at once take turns. */
+/** There is only one standard output, so commands run one after the other. */
 let turn: Promise<unknown> = Promise.resolve();
 
-/** For whatever ends by itself, such as a board that does not start. */
+/** For commands that end by themselves, such as a board that does not start. */
 export function runHere(args: readonly string[], around: Around = {}): Promise<Said> {
   const said = turn.then(() => runNow(args, around));
   turn = said.catch(() => {});
@@ -56,7 +56,7 @@ async function runNow(args: readonly string[], { env = {}, input }: Around): Pro
   }
 }
 
-/** The flags by which an operator's command finds the board of a data directory. */
+/** The flags with which an operator's command finds the board of a data directory. */
 export function placeOf(data: string): readonly string[] {
   const url = databaseUrlOf(data);
   return ["--data", data, ...(url === undefined ? [] : ["--database-url", url])];

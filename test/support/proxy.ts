@@ -1,23 +1,38 @@
-// Something between a client and its board that can lie, refuse and hang up.
+// A proxy between a client and its board that can change answers, refuse, and close connections.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 
 export interface ProxyRules {
-  /** Answers in the board's place; false where the board is to be asked. */
+  /** Answers instead of the board; returns false to ask the board. */
   readonly instead?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Changes an answer that was read to its end. */
-  readonly change?: (path: string, body: string) => string;
-  /** Hangs up after this many bytes of a stream. */
+  /** Changes a complete answer. */
+  readonly change?: (path: string, body: string) => string | Promise<string>;
+  /** Closes the connection after this many bytes of a stream. */
   readonly cutStreamAfter?: (connection: number) => number;
-  /** Whether to hang up instead of passing on this answer, or in the middle of it. */
+  /** Whether to close the connection instead of sending this answer, or in the middle of it. */
   readonly lose?: (request: IncomingMessage) => "all" | "half" | undefined;
+  /** Sends pages in pieces with this pause between them, and scripts after such a page. */
+  readonly pauseMs?: number;
+}
+
+const PIECES = 4;
+
+async function inPieces(response: ServerResponse, type: string, text: string, pauseMs: number): Promise<void> {
+  if (type.includes("javascript")) await setTimeout(PIECES * pauseMs);
+  const size = type.startsWith("text/html") ? Math.ceil(text.length / PIECES) : text.length;
+  for (let from = 0; from < text.length; from += size) {
+    if (from > 0) await setTimeout(pauseMs);
+    response.write(text.slice(from, from + size));
+  }
+  response.end();
 }
 
 export class Proxy {
   readonly #server: Server;
   readonly url: string;
-  /** Of streams. */
+  /** The number of streams so far. */
   connections = 0;
 
   private constructor(server: Server) {
@@ -44,7 +59,7 @@ export class Proxy {
     const kept = Object.entries(headers).filter(([name]) => ["content-type", "accept", "last-event-id"].includes(name));
     const answer = await fetch(target + path, {
       method,
-      // Whoever hangs up here hangs up there.
+      // A closed connection on one side closes the other side.
       signal: gone.signal,
       headers: kept.map(([name, value]): [string, string] => [name, String(value)]),
       ...(method === "POST" ? { body: Buffer.concat(chunks) } : {}),
@@ -64,14 +79,15 @@ export class Proxy {
     if (type.startsWith("text/event-stream")) return this.#stream(answer, rules, response);
     if (type === "application/octet-stream") return void response.end(Buffer.from(await answer.arrayBuffer()));
     const text = await answer.text();
-    response.end(rules.change?.(path, text) ?? text);
+    if (rules.pauseMs !== undefined) return inPieces(response, type, text, rules.pauseMs);
+    response.end((await rules.change?.(path, text)) ?? text);
   }
 
   async #stream(answer: Response, rules: ProxyRules, response: ServerResponse): Promise<void> {
     const number = this.connections++;
     let left = rules.cutStreamAfter?.(number) ?? Infinity;
     for await (const chunk of answer.body ?? []) {
-      // Reconnecting is what is tested here, not waiting.
+      // Shortens the retry time: these tests are about reconnecting, not about waiting.
       const bytes = Buffer.from(Buffer.from(chunk).toString("latin1").replace("retry: 3000", "retry: 0010"), "latin1");
       response.write(bytes.subarray(0, left));
       left -= bytes.length;

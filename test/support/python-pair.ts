@@ -1,4 +1,4 @@
-// Two agents that speak to one board through client.py, and what its commands give to programs.
+// Two agents that use one board through client.py, and the JSON output of its commands.
 import { TestBoard } from "./board.ts";
 import { PythonAgent } from "./python.ts";
 

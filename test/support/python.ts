@@ -1,4 +1,4 @@
-// client.py run by a real python3: whole processes, and agents that run command after command in one.
+// Runs client.py with a real python3: as whole processes, or many commands in one process.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ export const CLIENT_DIRECTORY = resolve(import.meta.dirname, "../../clients/pyth
 export const CLIENT = join(CLIENT_DIRECTORY, "client.py");
 const DRIVER = join(import.meta.dirname, "python-driver.py");
 
-/** What `python3` on the path really is; version managers put a slow script in its place. */
+/** The real path of `python3`, because version managers replace it by a slow script. */
 export const PYTHON = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).trim();
 
 export interface Finished {
@@ -33,7 +33,7 @@ export function startPython(args: readonly string[], { cwd, env = {} }: PythonOp
   });
 }
 
-/** Runs to its end, whatever that is. */
+/** Runs until it ends, whatever its exit code. */
 export async function runPython(args: readonly string[], options: PythonOptions = {}): Promise<Finished> {
   const child = startPython(args, options);
   let [stdout, stderr] = ["", ""];
@@ -44,7 +44,7 @@ export async function runPython(args: readonly string[], options: PythonOptions 
   return { code, stdout, stderr };
 }
 
-/** An agent with a home and a key file of its own that speaks to a board through the commands of client.py. */
+/** An agent with its own home and key file that uses a board through the commands of client.py. */
 export class PythonAgent {
   readonly home = mkdtempSync(join(tmpdir(), "python-agent-"));
   readonly keyFile = join(this.home, "agent.key");
@@ -69,14 +69,14 @@ export class PythonAgent {
     return JSON.parse(value) as Finished;
   }
 
-  /** What people see of a command that must succeed. */
+  /** The output for people of a command that must succeed. */
   async text(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(args);
     if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
     return stdout;
   }
 
-  /** What programs get of a command that must succeed. */
+  /** The output for programs of a command that must succeed. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape it asked for.
   async json<Body = { readonly id: string; readonly result: string }>(...args: string[]): Promise<Body> {
     return JSON.parse(await this.text(...args, "--json")) as Body;

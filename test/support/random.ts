@@ -1,4 +1,4 @@
-// Chance that can be repeated: the same seed draws the same board and the same questions.
+// Random numbers that can be repeated: the same seed gives the same board and the same questions.
 import { createHash, randomBytes } from "node:crypto";
 
 export class Random {
@@ -30,7 +30,7 @@ export class Random {
     return found;
   }
 
-  /** Different ones, from `least` to `most` of them. */
+  /** Different items, from `least` to `most` of them. */
   some<T>(list: readonly T[], least: number, most: number): T[] {
     const left = [...list];
     const count = Math.min(left.length, least + this.below(most - least + 1));
@@ -42,20 +42,20 @@ export class Random {
   }
 }
 
-/** The same in every run, unless `npm run test:random` or somebody who repeats one of its failures says otherwise. */
+/** The same in every run, unless `npm run test:random` or a developer who repeats a failure sets it. */
 export const SEED = Number(process.env["SEED"] ?? 1);
 
-/** `npm run test:random` tries all that a random test has to try; a run of all tests, which begins at the same seed each time, a part of it. */
+/** `npm run test:random` tries all cases of a random test. A normal run always has the same seed, and tries a part of them. */
 const FULL = process.env["BOARD_TEST_FULL"] === "1";
 export const tries = (full: number, usual: number): number => (FULL ? full : usual);
 
 let draw: (() => Uint8Array) | undefined;
 
-/** From now on the keys of agents follow from the seed and the name of the test file. */
+/** From now on, the keys of agents are derived from the seed and the name of the test file. */
 export function seedKeys(file: string): void {
   let number = 0;
   draw = () => createHash("sha256").update(`${SEED} ${file} ${number++}`).digest();
 }
 
-/** 32 bytes for a key that nobody else has. Outside of tests, where several processes speak to one board, they are left to chance. */
+/** 32 bytes for a new key. Outside of tests they are truly random, because several processes may use one board. */
 export const keyBytes = (): Uint8Array => draw?.() ?? randomBytes(32);

@@ -1,9 +1,9 @@
-// A request written byte by byte, for what well-behaved clients never send.
+// A request written byte by byte, for tests of what well-behaved clients never send.
 import { connect, type Socket } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import type { Answer } from "./board.ts";
 
-/** Sends the parts as they are and reads until the board closes the connection. */
+/** Sends the parts unchanged and reads until the board closes the connection. */
 export async function rawRequest(url: string, ...parts: (string | Uint8Array)[]): Promise<Answer<unknown>> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -11,7 +11,7 @@ export async function rawRequest(url: string, ...parts: (string | Uint8Array)[])
   return readAnswer(socket);
 }
 
-/** The same by a client that looks at the answer only when all of its request is written. */
+/** The same with a client that reads the answer only after its whole request is written. */
 export async function writeThenRead(url: string, ...parts: (string | Uint8Array)[]): Promise<Answer<unknown>> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) }).pause();
@@ -32,7 +32,7 @@ async function readAnswer(socket: Socket): Promise<Answer<unknown>> {
   return { status: Number(first.split(" ")[1]), headers, body: json ? (JSON.parse(body) as unknown) : body };
 }
 
-/** Of requests without a body that follow each other on one connection, none of which waits for the answer to the one before. */
+/** The statuses of requests without a body on one connection, sent without waiting for answers. */
 export async function statusesOf(
   url: string,
   requests: readonly (readonly [line: string, headers: Readonly<Record<string, string>>])[],

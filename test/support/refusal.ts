@@ -1,9 +1,9 @@
-// What every refusal owes its caller: the promised code and status, words that help, and an address to read on.
+// What every refusal must have: the documented code and status, a helpful text, and an address with more.
 import { expect } from "vitest";
 import type { ErrorBody, ErrorCode } from "../../src/core/errors.ts";
 import type { Answer } from "./board.ts";
 
-/** What words never hold when somebody has thought of the reader. */
+/** Text that a refusal must never contain, because it is for programmers of the board. */
 const LEAKS = /undefined|\[object|\bat .+:\d+:\d+|node_modules|ZodError|FST_|SQLITE/;
 
 export function expectRefusal(answer: Answer<unknown>, status: number, code: ErrorCode): ErrorBody["error"] {

@@ -1,4 +1,4 @@
-// What must be refused: sent to a board, with every table of it held against what it was before.
+// Sends requests that must be refused, and checks that no table of the board has changed.
 import { expect } from "vitest";
 import type { ErrorBody, ErrorCode } from "../../src/core/errors.ts";
 import { type Agent, type Fields, sha256 } from "./agent.ts";
@@ -10,7 +10,7 @@ import { expectRefusal } from "./refusal.ts";
 export const UNKNOWN = "f".repeat(64);
 export const NOTE = { kind: "note", body: "Hello" } satisfies Fields;
 
-/** Where posts are sent, by whom, and the tables behind it. */
+/** Where posts are sent, by which agent, and the tables of the board. */
 interface Sending {
   readonly board: TestBoard;
   readonly db: Beside;
@@ -27,9 +27,9 @@ export async function stopSending({ board, db }: Pick<Sending, "board" | "db">):
   await board[Symbol.asyncDispose]();
 }
 
-/** `at` is asked by each test: before the first one there is no board. */
+/** `at` is called by each test, because there is no board before the first one. */
 export function refusals(at: () => Sending) {
-  /** Sends what must be refused, and holds every table of the board against what it was before. */
+  /** Sends a request that must be refused, and checks that no table has changed. */
   async function refused(status: number, code: ErrorCode, send: () => Promise<Answer<unknown>>): Promise<ErrorBody["error"]> {
     const before = rowCounts(at().db);
     const answer = await send();
@@ -42,13 +42,13 @@ export function refusals(at: () => Sending) {
     refused(status, code, () => at().board.send(body));
   const refusedFields = (status: number, code: ErrorCode, fields: Fields, blobs?: Record<string, string>) =>
     refused(status, code, () => at().board.post(at().agent, fields, blobs));
-  // The same for tests that have nothing more to say.
+  // The same for tests that check nothing else.
   const refuses = async (...args: Parameters<typeof refused>): Promise<void> => void (await refused(...args));
   const refusesBody = async (...args: Parameters<typeof refusedBody>): Promise<void> => void (await refusedBody(...args));
   const refusesFields = async (...args: Parameters<typeof refusedFields>): Promise<void> => void (await refusedFields(...args));
-  /** Sealed as it stands: the text may break any rule of the payload. */
+  /** Signs and mines the text unchanged: it may break any rule of the payload. */
   const sealed = (payload: string, blobs?: Record<string, string>): string => JSON.stringify(at().agent.seal(payload, blobs));
-  /** A valid payload's text with more members written by hand. */
+  /** The text of a valid payload with more members, written by hand. */
   const payloadWith = (members: string): string => {
     const ts = Math.floor(at().board.clock.now() / 1000);
     return `{"v":1,"pk":"${at().agent.pk}","ts":${ts},"kind":"note","body":"Hello",${members}}`;
@@ -60,7 +60,7 @@ export function refusals(at: () => Sending) {
   return { refused, refusedBody, refusedFields, refuses, refusesBody, refusesFields, sealed, payloadWith, accepted };
 }
 
-/** A nonce that proves next to nothing: no bit of work, or one. */
+/** A nonce with almost no work: no bit, or one. */
 export function lazyNonce(payload: string, bits: 0 | 1 = 0): string {
   for (let n = 0; ; n++) if (Math.clz32(Number.parseInt(sha256(`${sha256(payload)}:${n}`)[0]!, 16)) - 28 === bits) return String(n);
 }

@@ -1,14 +1,18 @@
-// The directory of a run: in memory where this machine has enough of it, for the thousand boards of a run are written to disk with care, and none of them is to be kept.
+// The directory of a run: in memory if this machine has enough, because the thousand boards of a run sync to disk, and none of them is
+// needed afterwards.
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const MEMORY = "/dev/shm";
-/** Several times what a run has there at its fullest moment. */
+/** Several times the most that a run needs. */
 const ROOM = 4 * 1024 ** 3;
 
-/** Short, because sockets lie in it and their paths may not be long; entered by PostgreSQL, which runs as another user where root runs this. */
+/**
+ * Short, because sockets are in it and their paths have a small limit. PostgreSQL can enter it, which runs as another user if the tests run
+ * as root.
+ */
 export function runDirectory(): string {
   const directory = (process.env["TMPDIR"] === undefined ? inMemory() : undefined) ?? made(tmpdir());
   chmodSync(directory, 0o711);
@@ -24,7 +28,7 @@ function inMemory(): string | undefined {
   let directory: string | undefined;
   try {
     directory = made(MEMORY);
-    // Tests also put programs there, which not every machine runs from memory.
+    // Tests also put programs there, and not every machine runs programs from memory.
     const program = join(directory, "program");
     writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });
     execFileSync(program);

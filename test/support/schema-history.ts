@@ -1,4 +1,4 @@
-// A schema that has been through two steps, for the stores to go the same way.
+// A schema after two migrations, for tests of both stores.
 import type { SchemaHistory } from "../../src/adapters/sql/schema.ts";
 
 export const FIRST: SchemaHistory = { version: 1, schema: "CREATE TABLE notes (text TEXT);", steps: {} };

@@ -1,4 +1,4 @@
-// Random messages and queries over few words, many of which begin alike, so that phrases and prefixes meet by chance.
+// Random messages and queries over few words, many with the same beginning, so that phrases and prefixes often match.
 import type { Clause, Query } from "../../src/core/search/query.ts";
 import { words } from "../../src/core/search/words.ts";
 
@@ -7,7 +7,7 @@ const WORDS =
     " ",
   );
 
-/** Repeatable randomness; the same seed gives the same numbers. */
+/** Repeatable random numbers: the same seed gives the same numbers. */
 export function seeded(seed: number): (below: number) => number {
   let state = (seed * 2_654_435_761) >>> 0 || 1;
   return (below) => {

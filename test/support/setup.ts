@@ -1,4 +1,4 @@
-// Before each test file: what it draws follows from the seed and its own name, whichever files came before it.
+// Runs before each test file: its random numbers depend on the seed and its own name, not on the files before it.
 import { relative } from "node:path";
 import { configureGlobal } from "fast-check";
 import { expect } from "vitest";

@@ -1,4 +1,4 @@
-// Says at the end of a run, in one line, what was skipped and why. A test that is skipped says why in its name: `(skipped: why)`.
+// Prints in one line at the end of a run what was skipped and why. A test that may be skipped says why in its name: `(skipped: why)`.
 import type { Reporter, TestModule } from "vitest/node";
 
 const REASON = /\(skipped: ([^)]+)\)/;
@@ -6,7 +6,7 @@ const REASON = /\(skipped: ([^)]+)\)/;
 export class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const names = modules.flatMap((module) => [...module.children.allTests("skipped")].map(({ fullName }) => fullName));
-    // After the summary, which is written in this turn.
+    // After the summary, which is printed in this turn.
     setImmediate(() => process.stdout.write(`${skippedLine(names)}\n`));
   }
 }

@@ -1,4 +1,4 @@
-// A disk that can be full, or read-only, for processes that are run in its namespace: nobody else sees it, and it goes with the last of them.
+// A disk that can be full or read-only, for processes in its namespace. Nobody else sees it, and it ends with the last of them.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { undoAtExit } from "./leftovers.ts";
 import { emptyDirectory } from "./process.ts";
 
-/** Whoever is not root is it in a namespace of users, where the system allows one. */
+/** Users other than root become root in a user namespace, if the system allows that. */
 const isRoot = process.getuid?.() === 0;
 const UNSHARE = ["--mount", ...(isRoot ? [] : ["--user", "--map-root-user"])];
 const ENTER = ["--mount", ...(isRoot ? [] : ["--user", "--preserve-credentials"])];
@@ -16,11 +16,11 @@ export const noDisk = spawnSync("unshare", [...UNSHARE, "sh", "-c", MOUNT, empty
 export const WITH_DISK = noDisk ? "(skipped: a disk of its own needs root or a namespace of users)" : "";
 
 export class SmallDisk implements Disposable {
-  /** Where it is, for processes that run under it. */
+  /** Its path for processes that run under it. */
   readonly path: string;
-  /** Runs a command where the disk is. */
+  /** The command that runs another one in the namespace of the disk. */
   readonly under: readonly string[];
-  /** Where it is for everybody else. */
+  /** Its path for everybody else. */
   readonly seen: string;
   readonly #holder: ChildProcess;
   readonly #forget: () => void;
@@ -35,13 +35,13 @@ export class SmallDisk implements Disposable {
 
   static async mount(megabytes: number): Promise<SmallDisk> {
     const path = emptyDirectory();
-    // The holder waits for the end of its input, which is that of this process at the latest.
+    // The holder waits for the end of its input, which comes at the latest when this process ends.
     const holder = spawn("unshare", [...UNSHARE, "sh", "-c", MOUNT, path, String(megabytes)], { stdio: ["pipe", "pipe", "inherit"] });
     await once(holder.stdout, "data");
     return new SmallDisk(path, holder);
   }
 
-  /** To the last byte. */
+  /** Fills it to the last byte. */
   fill(): void {
     for (let size = 1 << 20; size >= 1; size = Math.floor(size / 2))
       try {
@@ -55,7 +55,7 @@ export class SmallDisk implements Disposable {
     rmSync(join(this.seen, "filler"), { force: true });
   }
 
-  /** For whoever opens a file from now on; what is open for writing stays so. */
+  /** Applies to files opened from now on; files that are open for writing stay writable. */
   seal(): void {
     for (const how of [
       ["--bind", this.path],

@@ -1,4 +1,4 @@
-// An SMTP client of bare lines, a board that takes mail, and a DNS that knows what a test tells it.
+// A simple SMTP client, a board that receives mail, and a DNS with the records of a test.
 import { connect, type Socket } from "node:net";
 import type { MailAuth } from "../../src/core/mail/email.ts";
 import type { Resolve } from "../../src/ports/mail.ts";
@@ -10,13 +10,13 @@ export const MAIL_DOMAIN = "board.example";
 
 const TRIES = 20;
 
-/** For a process, whose port for mail has to be named: where somebody was faster, with another one. */
+/** For a process whose mail port has to be given: if the port is taken, tries another one. */
 export async function withFreePort<T>(begin: (port: number) => Promise<T>): Promise<T> {
   for (let i = 1; ; i++)
     try {
       return await begin(await freePort());
     } catch (error) {
-      if (i === TRIES || !String(error).includes("is taken")) throw error;
+      if (i === TRIES || !String(error).includes("is in use")) throw error;
     }
 }
 
@@ -69,7 +69,7 @@ export interface EmailRecord {
   readonly raw: { readonly payload: string; readonly sig: string; readonly nonce: string };
 }
 
-/** Newest first. */
+/** The inbox, newest first. */
 export async function inbox(board: TestBoard, who: string): Promise<readonly EmailRecord[]> {
   const { body } = await board.get<{ messages: EmailRecord[] }>(`/api/inbox/${who}?include=body,data,raw&limit=200`);
   return body.messages;
@@ -95,12 +95,12 @@ export class SmtpClient implements AsyncDisposable {
     socket.on("end", end).on("close", end).on("error", end);
   }
 
-  /** The first words of the server. */
+  /** The greeting of the server. */
   greeting = "";
 
-  /** Connected and greeted; with EHLO said where a name is given, from another address of this machine where one is given. */
+  /** Connects and reads the greeting. Sends EHLO if a name is given, and connects from another address if one is given. */
   static async connect(port: number, ehlo?: string, localAddress = "127.0.0.1"): Promise<SmtpClient> {
-    // Short lines one after the other would each wait for the other side to acknowledge the last one.
+    // Without `noDelay`, each short line would wait until the other side has acknowledged the last one.
     const client = new SmtpClient(connect({ port, host: "127.0.0.1", localAddress, noDelay: true }));
     client.greeting = await client.reply();
     if (ehlo !== undefined) await client.say(`EHLO ${ehlo}`);
@@ -116,7 +116,7 @@ export class SmtpClient implements AsyncDisposable {
     return this.reply();
   }
 
-  /** The next whole reply, its lines joined; an empty text where the connection has ended. */
+  /** The next complete reply, its lines joined; an empty text if the connection has ended. */
   async reply(): Promise<string> {
     for (;;) {
       const whole = /^(?:\d{3}-[^\r\n]*\r\n)*\d{3}(?: [^\r\n]*)?\r\n/.exec(this.#text)?.[0];
@@ -129,7 +129,7 @@ export class SmtpClient implements AsyncDisposable {
     }
   }
 
-  /** From MAIL to the end of the data; the reply to it, or the first refusal on the way. */
+  /** Sends a mail from MAIL to the end of the data; returns the last reply, or the first refusal. */
   async send(to: string | readonly string[], data: string | Uint8Array, from = ""): Promise<string> {
     for (const line of [`MAIL FROM:<${from}>`, ...[to].flat().map((one) => `RCPT TO:<${one}>`), "DATA"]) {
       const reply = await this.say(line);
@@ -145,7 +145,7 @@ export class SmtpClient implements AsyncDisposable {
   }
 }
 
-/** Sends bytes as an SMTP client would: CRLF line ends, dots doubled. */
+/** The bytes as an SMTP client sends them: with CRLF line ends and doubled dots. */
 export function stuffed(bytes: Uint8Array): Buffer {
   const text = Buffer.from(bytes)
     .toString("latin1")

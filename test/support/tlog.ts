@@ -1,4 +1,4 @@
-// A transparency log in memory, with keys that everybody can make again: for tests and vectors.
+// A transparency log in memory, with keys that can be made again: for tests and vectors.
 import { createHash, createPrivateKey, createPublicKey, hash, sign, verify } from "node:crypto";
 import type { Crypto } from "../../src/core/tlog/accept.ts";
 import { type Checkpoint, formatCheckpoint } from "../../src/core/tlog/checkpoint.ts";
@@ -10,7 +10,7 @@ import { type Plan, readNow } from "../../src/core/tlog/plan.ts";
 import { cosignText, type Signer, signText } from "../../src/core/tlog/signature.ts";
 import { type Tile, tilePath } from "../../src/core/tlog/tile.ts";
 
-/** Plain bytes, which compare equal to what was parsed. */
+/** Plain bytes, which compare equal to parsed ones. */
 export const sha256 = (bytes: Uint8Array): Uint8Array => Uint8Array.from(hash("sha256", bytes, "buffer"));
 
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
@@ -24,7 +24,7 @@ export const crypto: Crypto = {
   },
 };
 
-/** The seed follows from the words, so that it is the same everywhere. */
+/** The seed is derived from the words, so that it is the same everywhere. */
 export const seedOf = (words: string): Buffer => createHash("sha256").update(`tlog vector key: ${words}`).digest();
 
 function signer(name: string, type: SignatureType, seed: Uint8Array): Signer {
@@ -39,7 +39,7 @@ function signer(name: string, type: SignatureType, seed: Uint8Array): Signer {
 export const logSigner = (name: string, seed = seedOf(name)): Signer => signer(name, ED25519, seed);
 export const witnessSigner = (name: string, seed = seedOf(name)): Signer => signer(name, COSIGNATURE_V1, seed);
 
-/** Every tile of a log as it stands, and nothing else: proofs come from tiles. */
+/** Stores only the tiles of a log, because proofs are made from tiles. */
 export class MemoryLog {
   readonly #levels: Hash[][] = [];
   readonly leaves: Uint8Array[] = [];
@@ -79,7 +79,7 @@ export class MemoryLog {
   }
 }
 
-/** A signed checkpoint, cosigned by these at this time. */
+/** A signed checkpoint with cosignatures of these witnesses at this time. */
 export async function signedNote(checkpoint: Checkpoint, log: Signer, witnesses: readonly Signer[] = [], time = 1): Promise<string> {
   const text = formatCheckpoint(checkpoint);
   const cosignatures = await Promise.all(witnesses.map((witness) => cosignText(text, time, witness)));

@@ -1,4 +1,4 @@
-// For `node --import`: whoever asks for the machine's clock gets the test's.
+// For `node --import`: replaces the machine's clock by the test's.
 import { registerHooks } from "node:module";
 
 const MACHINE = process.env["BOARD_TEST_CLOCK"];

@@ -1,4 +1,4 @@
-// In a board process, in the place of the machine's clock: the time is what the test says it is.
+// Replaces the machine's clock in a board process: the test sets the time.
 import { ManualClock } from "./manual-clock.ts";
 
 export const systemClock = new ManualClock(Number(process.env["BOARD_TEST_NOW"]));
@@ -7,5 +7,5 @@ process.on("message", (now: number) => {
   systemClock.set(now);
   process.send?.(now);
 });
-// Listening for the time is no reason to stay.
+// The channel does not keep the process alive.
 process.channel?.unref();

@@ -1,4 +1,4 @@
-// Signed heads of the tree against the log that they speak of: a root is the one of all entries up to its size, or it is wrong.
+// Compares signed tree heads with the log: the root must be that of all entries up to its size.
 import { leafHashOf } from "../../src/core/log/tree-edge.ts";
 import { sha256 } from "../../src/core/protocol/sha256.ts";
 import { toBase64 } from "../../src/core/tlog/base64.ts";
@@ -7,7 +7,7 @@ import { append, EMPTY_FRONTIER, rootOf } from "../../src/core/tlog/frontier.ts"
 import { parseNote } from "../../src/core/tlog/note.ts";
 import type { Change } from "./chain.ts";
 
-/** Heads with another root than the log gives; a second root of one size is one of them. `log` begins with its first entry. */
+/** The number of heads with a wrong root, including a second root for the same size. `log` begins with its first entry. */
 export function wrongTreeHeads(notes: Iterable<string>, log: readonly Change[]): number {
   const heads = [...new Set(notes)].map((note) => parseCheckpoint(parseNote(note).text));
   const sizes = new Set(heads.map(({ size }) => size));
@@ -21,7 +21,7 @@ export function wrongTreeHeads(notes: Iterable<string>, log: readonly Change[]):
   return heads.filter(({ size, root }) => roots.get(size) !== toBase64(root)).length;
 }
 
-/** The signed note; undefined where the board does not sign at the moment. */
+/** The signed note; undefined if the board does not sign at the moment. */
 export async function treeHeadAt(url: string): Promise<string | undefined> {
   const response = await fetch(`${url}/tlog/checkpoint`);
   const text = await response.text();

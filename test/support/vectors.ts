@@ -1,10 +1,10 @@
-// Public test vectors; they live outside the project, and tests that need them say so when they are skipped.
+// Public test vectors, stored outside of the project. Tests that need them say so when they are skipped.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 export const VECTORS_DIRECTORY = process.env["VECTORS_DIR"] ?? resolve(import.meta.dirname, "../../../shared/vectors");
 
-/** For the condition of a skip; `WITH_VECTORS` goes into the name of what may be skipped. */
+/** The condition of a skip; `WITH_VECTORS` belongs in the name of a test that may be skipped. */
 export const noVectors = !existsSync(VECTORS_DIRECTORY);
 export const WITH_VECTORS = noVectors ? "(skipped: no vectors at VECTORS_DIR)" : "(public vectors)";
 

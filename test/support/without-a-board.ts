@@ -1,4 +1,4 @@
-// Acts written straight into a board's store while no board runs on it: what no request could bring about, or what a crash leaves behind.
+// Writes acts directly into a board's store while no board runs: for states that no request causes, or that a crash leaves.
 import { join } from "node:path";
 import { openPostgresStore } from "../../src/adapters/postgres/store.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
@@ -6,9 +6,9 @@ import { makeBoardKey, readBoardKey } from "../../src/adapters/system/board-key.
 import type { Act } from "../../src/core/message/act.ts";
 import { databaseFor, onPostgres } from "./postgres/database.ts";
 
-/** Each batch is one transaction; then the store is let go, whatever it was in the middle of. */
+/** Each batch is one transaction. Then the store is closed, even if a longer operation is unfinished. */
 export async function writeWithoutBoard(data: string, batches: readonly (readonly Act[])[], now: number): Promise<void> {
-  // A board with messages and without a key does not start.
+  // A board that has messages does not start without a key.
   const key = join(data, "board.key");
   if (readBoardKey(key) === undefined) makeBoardKey(key);
   const store = onPostgres() ? await openPostgresStore(await databaseFor(data)) : await openSqliteStore(data, () => {});

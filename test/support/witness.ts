@@ -1,4 +1,4 @@
-// Keys of witnesses and logs that a test makes up, and the policy that names them.
+// Test keys of witnesses and logs, and the policy that names them.
 import { generateKeyPairSync, sign as signWith } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,10 +13,15 @@ export function signerNamed(name: string, type: SignatureType = COSIGNATURE_V1):
   return { key: verifierKey(name, type, raw, sha256), sign: (message) => signWith(null, message, privateKey) };
 }
 
-/** All of them are needed. */
+/** For a witness that must not warn. */
+export const noWarning = (words: string): never => {
+  throw new Error(words);
+};
+
+/** All of them are required. */
 export const policyFile = (...witnesses: readonly Pick<Signer, "key">[]): string => policyOf("all", witnesses);
 
-/** `enough`: how many are needed, or all. */
+/** `enough` is how many are required, or all. */
 export function policyOf(enough: number | "all", witnesses: readonly Pick<Signer, "key">[]): string {
   const file = join(emptyDirectory(), "policy");
   const names = witnesses.map((_, i) => `w${i}`);

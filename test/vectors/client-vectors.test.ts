@@ -1,4 +1,4 @@
-// The TypeScript client held to the protocol vectors that every client is held to.
+// The TypeScript client, tested with the protocol vectors of every client.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -16,13 +16,16 @@ import { sha256Hex } from "../../src/client/identity.ts";
 import { KeyAudit } from "../../src/client/node/key-audit.ts";
 import { requireSignature } from "../../src/client/verify-envelope.ts";
 import { requireCheckpoint, requireEntry, requireHead } from "../../src/client/verify-log.ts";
+import { keyWords, loadWords } from "../../src/client/words.ts";
 import { GENESIS } from "../../src/core/log/entry-text.ts";
-import { workBits } from "../../src/core/protocol/work.ts";
+import { WORD_LIST } from "../../src/core/protocol/word-list.ts";
+import { workBits } from "../../src/core/protocol/proof-of-work.ts";
 import type { chainFile } from "../../vectors/make-chain.ts";
 import type { keysFile } from "../../vectors/make-keys.ts";
 import type { messagesFile } from "../../vectors/make-messages.ts";
 import type { refusalsFile } from "../../vectors/make-refusals.ts";
 import type { signaturesFile, workFile } from "../../vectors/make-signatures.ts";
+import type { wordsFile } from "../../vectors/make-words.ts";
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape of a file it knows.
 const read = <T>(name: string): T => JSON.parse(readFileSync(join(import.meta.dirname, "../../vectors/protocol", name), "utf8")) as T;
@@ -43,6 +46,27 @@ test("keys, agent ids, message ids, signatures and work come out as on the board
     expect([sha256Hex(`${id}:${nonce}`), workBits(id, nonce)], nonce).toEqual([hash, bits]);
 });
 
+test("a key and its 24 words are one another, however they are spelled; a slip of the pen is noticed", async () => {
+  const { words, spellings, bad } = read<ReturnType<typeof wordsFile>>("words.json");
+  for (const one of words) {
+    expect(keyWords(await loadKey(one.seed))).toBe(one.words);
+    expect((await loadWords(one.words)).secret()).toBe(one.seed);
+  }
+  for (const one of spellings) expect((await loadWords(one)).secret()).toBe(words[0]?.seed);
+  for (const one of bad) expect([one.name, await verdict(loadWords(one.words))]).toEqual([one.name, "bad_encoding"]);
+  await expect(loadWords(`absense ${"zoo ".repeat(23)}`)).rejects.toThrow(
+    'Word 1, "absense", is not in the word list. Those that begin alike: absent, absorb',
+  );
+});
+
+test("the list of words is the published one, and client.py has the same", () => {
+  const list = WORD_LIST.trim().split(/\s+/);
+  // From the file english.txt of BIP 39.
+  expect(sha256Hex(`${list.join("\n")}\n`)).toBe("2f5eed53a4727b4bf8880d8f3f199efc90e58503646d9ff8eff3a2ed3b24dbda");
+  const python = readFileSync(join(import.meta.dirname, "../../clients/python/client.py"), "utf8");
+  expect(/_WORD_LIST = """\n([^"]+)"""/.exec(python)?.[1]?.trim().split(/\s+/)).toEqual(list);
+});
+
 test("signatures are judged by the strict rule", async () => {
   for (const { name, pk, text, sig, code } of read<ReturnType<typeof signaturesFile>>("signatures.json").signatures)
     expect([name, await verdict(requireSignature(pk, text, sig))]).toEqual([name, code]);
@@ -55,7 +79,7 @@ test("an envelope that any reader can refuse is refused, with the board's code",
     expect([name, await verdict(verifyEnvelope(JSON.parse(body) as RawMessage, { bits }))]).toEqual([name, code]);
 });
 
-test("an envelope with too little work is told how little, in good English", async () => {
+test("an envelope with too little work learns how little, in good English", async () => {
   const message = read<ReturnType<typeof messagesFile>>("messages.json").messages[0];
   if (message === undefined) throw new Error("no message");
   const proving = (bits: number): string => {
@@ -87,7 +111,7 @@ async function replay(log: Log, audit = new KeyAudit()): Promise<object | null> 
   }
 }
 
-describe("what agents did with their keys", () => {
+describe("key operations of agents", () => {
   const { logs, impossible } = read<ReturnType<typeof keysFile>>("keys.json");
 
   test.for(logs)("is replayed from the log alone: $name", async ({ holders, ...log }) => {

@@ -1,4 +1,4 @@
-// Public suites of SPF and ARC: each case as a mail through the real server, and each SPF verdict as the RFC has it.
+// Public suites of SPF and ARC: each case as a mail through the real server, and each SPF verdict as in the RFC.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { mailReader } from "../../src/adapters/mail/reader.ts";
@@ -29,7 +29,7 @@ const ARC = noVectors ? [] : vectorJson<ArcSuite[]>("spf_dmarc/arc-draft-validat
 
 const dnsError = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** In the suite's zones `TIMEOUT` stands for all that is not listed, and a record of the old type SPF for a TXT that is not. */
+/** In the suite's zones, `TIMEOUT` stands for all records that are not listed, and a record of the old type SPF for a missing TXT. */
 function suiteZone({ zonedata }: SpfSuite): Resolve {
   const names = new Map(Object.entries(zonedata).map(([name, records]) => [name.toLowerCase(), records]));
   return async (name, type) => {
@@ -83,7 +83,7 @@ describe.skipIf(noVectors)(`what senders' domains say ${WITH_VECTORS}`, () => {
     await using smtp = await SmtpClient.connect(mail.port);
     for (const [name, { helo, mailfrom }] of Object.entries(suite.tests)) {
       await smtp.say(`EHLO ${helo}`);
-      // A sender that is no address is refused by the command already.
+      // A sender that is not an address is already refused by the command.
       expect(await smtp.send(`reader@${MAIL_DOMAIN}`, "Subject: x\r\n\r\nx", mailfrom), name).toMatch(/^(250 2\.6\.0|50[13] 5\.)/);
     }
   });

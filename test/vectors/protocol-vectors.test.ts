@@ -1,4 +1,4 @@
-// The protocol vectors that every client is held to, held against the board itself.
+// The protocol vectors that every client is tested with, tested with the board itself.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { ALIAS, isReserved } from "../../src/core/protocol/alias-name.ts";
 import { AGENT_ID, fromBase64url, NONCE, PUBLIC_KEY, SIGNATURE } from "../../src/core/protocol/encoding.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import { sha256Hex } from "../../src/core/protocol/sha256.ts";
-import { workBits } from "../../src/core/protocol/work.ts";
+import { workBits } from "../../src/core/protocol/proof-of-work.ts";
 import { vectorTexts } from "../../vectors/files.ts";
 import type { chainFile } from "../../vectors/make-chain.ts";
 import type { messagesFile } from "../../vectors/make-messages.ts";
@@ -33,7 +33,7 @@ const MESSAGES = read<ReturnType<typeof messagesFile>>("messages.json");
 const REFUSALS = read<ReturnType<typeof refusalsFile>>("refusals.json");
 const CHAIN = read<ReturnType<typeof chainFile>>("chain.json");
 
-/** At the time of the vectors, and with their difficulty. */
+/** At the time of the vectors, with their difficulty. */
 const startBoard = ({ now, required_bits: bits }: { readonly now: number; readonly required_bits: number }) =>
   TestBoard.start({ clock: new ManualClock(now * 1000), flags: ["--pow-bits", String(bits)] });
 

@@ -1,4 +1,4 @@
-// A log of ours, judged by code that others wrote: golang.org/x/mod's sumdb/tlog and sumdb/note.
+// Checks a log of ours with independent code: golang.org/x/mod's sumdb/tlog and sumdb/note.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,9 +20,9 @@ import { notes, putAll } from "../support/crowd.ts";
 import { programOnPath } from "../support/on-path.ts";
 import { otherHistory } from "../support/other-history.ts";
 import { crypto, logSigner, MemoryLog, sha256, signedNote, witnessSigner } from "../support/tlog.ts";
-import { policyFile } from "../support/witness.ts";
+import { noWarning, policyFile } from "../support/witness.ts";
 
-/** Where Debian's golang-golang-x-mod-dev puts it. */
+/** The place of Debian's golang-golang-x-mod-dev. */
 const GOPATH = process.env["GOPATH"] ?? "/usr/share/gocode";
 const GO = programOnPath("go");
 const noGo = GO === undefined || !existsSync(join(GOPATH, "src/golang.org/x/mod/sumdb/tlog"));
@@ -47,7 +47,7 @@ describe.skipIf(noGo)(`a log is what it says to those who did not write it ${WIT
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "tlog-go-"));
-    // A cache of its own, so that nothing of this is left.
+    // Its own cache, so that nothing of this is left.
     const env = { ...process.env, GOPATH, GO111MODULE: "off", GOCACHE: join(folder, "cache"), GOFLAGS: "", CGO_ENABLED: "0" };
     execFileSync(GO ?? "", ["build", "-o", join(folder, "tlog-check"), join(import.meta.dirname, "../support/go/tlog-check.go")], { env });
     const log = new MemoryLog(Array.from({ length: SIZE }, (_, i) => Buffer.from(`leaf ${i}`)));
@@ -80,7 +80,7 @@ describe.skipIf(noGo)(`a log is what it says to those who did not write it ${WIT
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const said = JSON.parse(stdout) as { readonly vkey: string; readonly note: string };
     expect(said).toMatchObject({ entries: SIZE, inclusion: 9, consistency: 10 });
-    // The other way round: a key and a note that Go made.
+    // The other way round: a key and a note made by Go.
     const { checkpoint } = await openCheckpoint(
       parseNote(said.note),
       "go.example/log",
@@ -100,7 +100,7 @@ describe.skipIf(noGo)(`a log is what it says to those who did not write it ${WIT
     const to = join(folder, "board");
     const bytes = async (path: string) => (await fetch(`${board.url}/tlog/${path}`)).bytes();
     const text = async (path: string) => (await fetch(board.url + path)).text();
-    const cosigned = await followOnce(connect(board.url), new WitnessState(join(folder, "state")), WITNESS, () => 1_767_225_600);
+    const cosigned = await followOnce(connect(board.url), new WitnessState(join(folder, "state")), WITNESS, () => 1_767_225_600, noWarning);
     expect(cosigned).toMatchObject({ size, witnesses: 1 });
     write("checkpoint", await text("/tlog/checkpoint"), to);
     for (let level = 0; tileIn(size, level, 0) !== undefined; level++)

@@ -1,4 +1,4 @@
-// The vectors for transparency logs, held against the library that they are made from and against a reader in another language.
+// The vectors for transparency logs, compared with the library that they are made from and with a reader in another language.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ const DIRECTORY = join(import.meta.dirname, "../../vectors/tlog");
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape of a file it knows.
 const read = <T>(name: string): T => JSON.parse(readFileSync(join(DIRECTORY, name), "utf8")) as T;
 
-test("the files are what the library writes: whoever changes it runs `npm run vectors`", async () => {
+test("the files are what the library writes; after changing it, run `npm run vectors`", async () => {
   const made = await tlogTexts();
   expect(
     readdirSync(DIRECTORY)
@@ -61,7 +61,7 @@ describe("tree.json", () => {
     for (const { path } of tiles) parseTilePath(path);
   });
 
-  test("says of every proof whether it holds", async () => {
+  test("says for every proof whether it is valid", async () => {
     for (const { name, size, root, index, leaf, proof, holds } of inclusion) {
       const check = () => requireInclusion({ size, root: raw(root) }, index, leafHash(Buffer.from(leaf), sha256), proof.map(raw), sha256);
       expect([name, await faultOf(check)]).toEqual([name, holds ? null : "proof"]);
@@ -74,7 +74,7 @@ describe("tree.json", () => {
   });
 });
 
-test("notes.json says of every note whose signatures count, and its keys come from their seeds", async () => {
+test("notes.json says for every note whose signatures count, and its keys come from their seeds", async () => {
   const { keys, bad_vkeys: badKeys, notes } = read<Awaited<ReturnType<typeof notesFile>>>("notes.json");
   const known = keys.map(({ name, type, seed, vkey }) => {
     const { key } = (type === 1 ? logSigner : witnessSigner)(name, Buffer.from(seed, "hex"));
@@ -91,7 +91,7 @@ test("notes.json says of every note whose signatures count, and its keys come fr
   }
 });
 
-test("proofs.json says of every policy what meets it, and of every proof what is wrong with it first", async () => {
+test("proofs.json says for every policy what meets it, and for every proof its first fault", async () => {
   const { policies, policy, proofs } = read<Awaited<ReturnType<typeof proofsFile>>>("proofs.json");
   for (const { name, policy: text, met } of policies) {
     if (met === null) {

@@ -1,4 +1,4 @@
-// Claims over HTTP: one holder at a time, whatever many agents try at once.
+// Claims over HTTP: one holder at a time, however many agents try at once.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/durations.ts";
 import type { Agent } from "../support/agent.ts";
@@ -25,7 +25,7 @@ afterAll(() => board[Symbol.asyncDispose]());
 let tasks = 0;
 const task = (more: object = {}) => board.put(author, { kind: "task", title: `work ${tasks++}`, ...more });
 
-test("of 50 agents that claim at the same moment one gets the work, and 49 learn who has it and what else is open", async () => {
+test("if 50 agents claim at the same moment, one gets the work, and 49 learn who has it and what else is open", async () => {
   const others = await Promise.all(Array.from({ length: 5 }, () => task()));
   const closed = await task({ refs: [{ rel: "duplicates", id: others[0]?.id }] });
   const { id } = await task();
@@ -87,7 +87,7 @@ describe("the holder", () => {
   });
 });
 
-describe("work that is not to be had", () => {
+describe("work that cannot be claimed", () => {
   test("reserved: addressed to another agent", async () => {
     const { id } = await task({ to: worker.id });
     expect(expectRefusal(await board.post(rival, claim(id)), 409, "reserved").details).toEqual({ id, to: worker.id });
@@ -124,7 +124,7 @@ describe("work that is not to be had", () => {
   });
 });
 
-test("a post that acts on others is answered with what became of them, where that is asked for", async () => {
+test("a post that acts on others is answered with their new state, if requested", async () => {
   const { id } = await task();
   const posted = async (by: Agent, fields: Parameters<Agent["envelope"]>[0], more = "?targets=1") =>
     (await board.send(JSON.stringify(by.envelope(fields)), `/api/messages${more}`)).body as unknown as { id: string; targets?: object[] };

@@ -1,4 +1,4 @@
-// Open work: in which order it is offered, to whom, and what is not offered at all.
+// Open work: in which order it is offered, to whom, and which work is not offered.
 import { describe, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
@@ -15,7 +15,7 @@ const waits = (board: TestBoard) =>
   );
 const titlesOf = ({ messages }: WorkBody): (string | undefined)[] => messages.map(({ meta }) => meta.title);
 
-test("the oldest work comes first, so that none is left lying; the newest or what fits best where that is asked for", async () => {
+test("the oldest work comes first, so that none is forgotten; the newest or the best fit on request", async () => {
   await using board = await TestBoard.start();
   const [asker, worker] = [board.agent(), board.agent()];
   const wanted: Record<string, string[]> = { first: ["sql"], second: ["rust", "sql", "gpu"], third: ["rust"], fourth: [] };
@@ -23,12 +23,12 @@ test("the oldest work comes first, so that none is left lying; the newest or wha
   const listed = async (query: string) => titlesOf((await board.get<WorkBody>(`/api/work?${query}`)).body);
   expect(await listed("")).toEqual(["first", "second", "third", "fourth"]);
   expect(await listed("sort=new")).toEqual(["fourth", "third", "second", "first"]);
-  // What needs any of it comes first in every order.
+  // Work that needs any of the skills comes first in every order.
   expect(await listed("offers=rust")).toEqual(["second", "third", "first", "fourth"]);
   expect(await listed("offers=Rust&sort=new")).toEqual(["third", "second", "fourth", "first"]);
   expect(await listed("offers=rust&sort=fit")).toEqual(["third", "second", "fourth", "first"]);
   expect(await listed("offers=rust,sql&sort=fit")).toEqual(["first", "third", "second", "fourth"]);
-  // Who has said on the board what it offers need not repeat it.
+  // An agent that has posted its offers need not repeat them.
   await board.put(worker, { kind: "offer", offers: ["Rust"] });
   expect((await listed(`as=${worker.id}&sort=fit`)).slice(0, 2)).toEqual(["third", "second"]);
   const { body } = await board.get<WorkBody>(`/api/work?as=${worker.id}&sort=fit&limit=1`);
@@ -57,7 +57,7 @@ test("agents that look at the same moment start at different places, and each of
   for (const { id } of workers) {
     const whole = titlesOf((await board.get<WorkBody>(`/api/work?as=${id}`)).body);
     const start = titles.indexOf(whole[0] ?? "");
-    // In turn from its own place on.
+    // In turn, from its own position on.
     expect(whole).toEqual([...titles.slice(start), ...titles.slice(0, start)]);
     expect(await pagesOf(`as=${id}`)).toEqual(whole);
     firsts.add(whole[0]);
@@ -71,7 +71,7 @@ test("agents that look at the same moment start at different places, and each of
   }
 });
 
-test("paging from a place of one's own goes on where it was, though work is taken and comes meanwhile", async () => {
+test("paging from a reader's own position continues there, though work is taken and added meanwhile", async () => {
   await using board = await TestBoard.start();
   const [asker, worker, other] = [board.agent(), board.agent(), board.agent()];
   const titles = Array.from({ length: 80 }, (_, i) => `task ${i}`);
@@ -85,7 +85,7 @@ test("paging from a place of one's own goes on where it was, though work is take
     seen.push(...titlesOf(body));
     cursor = body.next_cursor;
     const last = seen.at(-1);
-    // Also the very one that the page ended with.
+    // Also the very one at the end of the page.
     if (page < 6) await board.put(other, { kind: "result", body: String(page), refs: [{ rel: "answers", id: ids.get(last) ?? "" }] });
     taken.add(last);
     if (page < 6) await board.put(asker, { kind: "task", title: `later ${page}` });
@@ -101,7 +101,7 @@ test("a task in parts is offered again only when no part of it is left to do", a
   const listed = async () => titlesOf((await board.get<WorkBody>("/api/work")).body);
   const part = (title: string, more: object = {}) =>
     board.put(asker, { kind: "subtask", title, refs: [{ rel: "subtask_of", id: whole.id }], ...more });
-  // A remark that hangs on it is no part of the work.
+  // A remark about it is not part of the work.
   await board.put(worker, { kind: "note", title: "remark", refs: [{ rel: "subtask_of", id: whole.id }] });
   expect(await listed()).toEqual(["whole"]);
   const one = await part("one");
@@ -132,11 +132,11 @@ test("nobody is offered what its author has just taken away from it", async () =
   expect(await listed(worker.id)).toEqual([]);
 });
 
-describe("who asks for one piece of work takes it", () => {
+describe("an agent that asks for one piece of work takes it", () => {
   const one = async (board: TestBoard, agent: string, more = "") =>
     (await board.get<WorkBody>(`/api/work?as=${agent}&limit=1${more}`)).body.messages[0]?.meta.title;
 
-  test("so others are shown other work for a while, and the same where there is no other", async () => {
+  test("so others are shown other work for a while, and the same work if there is no other", async () => {
     await using board = await TestBoard.start();
     const asker = board.agent();
     for (const title of ["a", "b", "c", "d"]) await board.put(asker, { kind: "task", title });
@@ -144,14 +144,14 @@ describe("who asks for one piece of work takes it", () => {
     const shown: (string | undefined)[] = [];
     for (const worker of workers) shown.push(await one(board, worker));
     expect(new Set(shown)).toEqual(new Set(["a", "b", "c", "d"]));
-    // Each is shown its own again, and a fifth one what there is.
+    // Each agent is shown its own piece again, and a fifth agent gets any piece.
     for (const [i, worker] of workers.entries()) expect(await one(board, worker)).toBe(shown[i]);
     expect(["a", "b", "c", "d"]).toContain(await one(board, board.agent().id));
-    // A whole list is no less complete.
+    // The whole list is still complete.
     expect((await board.get<WorkBody>(`/api/work?as=${workers[0]}`)).body.messages).toHaveLength(4);
   });
 
-  test("who can wait is shown it after the turn of the one before, and nobody can keep it from the others by looking", async () => {
+  test("an agent that can wait is shown it after the turn of the one before, and nobody can withhold it from others by looking", async () => {
     await using board = await TestBoard.start();
     await board.put(board.agent(), { kind: "task", title: "only" });
     for (let turn = 1; turn <= 4; turn++) {
@@ -167,7 +167,7 @@ describe("who asks for one piece of work takes it", () => {
     for (let i = 0; i < 3; i++) expect(await one(board, board.agent().id, "&wait=30")).toBe("only");
   });
 
-  test("and hears in the same answer what it holds and what a claim costs", async () => {
+  test("and learns in the same answer what it holds and what a claim costs", async () => {
     await using board = await TestBoard.start();
     const [asker, worker] = [board.agent(), board.agent()];
     const tasks = [await board.put(asker, { kind: "task", title: "long" }), await board.put(asker, { kind: "task", title: "short" })];

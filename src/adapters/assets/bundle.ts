@@ -3,17 +3,18 @@ import { basename, join } from "node:path";
 
 /** Where the source of the browser's files is. */
 export const WEB_SOURCE = join(import.meta.dirname, "../../web");
-/** Where the built package keeps them. */
+/** Where they are in the built package. */
 export const WEB_BUILT = join(import.meta.dirname, "../../assets");
 
 const TARGET = "es2022";
 
-/** Each file by its name; the worker is the client's own. */
+/** Each file by its name; the worker and the words of keys are the client's own. */
 const SOURCES: readonly (readonly [name: string, source: string])[] = [
   ["board", "board.ts"],
   ["board", "board.css"],
   ["log", "log.ts"],
   ["miner", "../client/browser-worker.ts"],
+  ["words", "../client/words.ts"],
   ["icon", "icon.svg"],
 ];
 

@@ -1,4 +1,4 @@
-// The browser's files as the board serves them: built in memory where the program runs from source, read where it was built before.
+// The browser's files as the board serves them: built in memory if the program runs from source, else read from the built package.
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
@@ -16,7 +16,7 @@ const FROM_SOURCE = import.meta.url.endsWith(".ts");
 
 let loading: Promise<Assets> | undefined;
 
-/** Once a process, when somebody first asks for a page: most callers are programs and never do. A failure is tried again. */
+/** Once per process, at the first request of a page: most callers are programs and never ask for one. After a failure it is tried again. */
 export const loadAssets: LoadAssets = () =>
   (loading ??= load().catch((error: unknown) => {
     loading = undefined;
@@ -38,11 +38,12 @@ async function load(): Promise<Assets> {
     script: named("board", ".js"),
     logScript: named("log", ".js"),
     miner: named("miner", ".js"),
+    words: named("words", ".js"),
     icon: named("icon", ".svg") ?? "",
   };
 }
 
-/** The bundler is a tool of developers; who installed the program without those has pages without a script. */
+/** The bundler is a development dependency; without it pages have no script. */
 function withoutBundler(error: unknown): readonly Built[] {
   if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND") return unbundledFiles();
   throw error;

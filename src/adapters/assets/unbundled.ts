@@ -1,4 +1,4 @@
-// The browser's files where nothing can bundle them: the style and the icon as they are, and pages without a script.
+// The browser's files if there is no bundler: the style and the icon unchanged, and no script.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export function unbundledFiles(): readonly Built[] {
   ];
 }
 
-/** A style with what it imports in place. */
+/** A style with its imports inlined. */
 function styleAt(path: string): string {
   return readFileSync(path, "utf8").replaceAll(/^@import "(.+)";$/gm, (_, part: string) => styleAt(join(path, "..", part)));
 }

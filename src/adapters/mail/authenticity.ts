@@ -1,4 +1,4 @@
-// Who really sent it: SPF, DKIM and DMARC, each in one word, and whether the domain that passed is the one that the reader is shown.
+// The authenticity of a mail: the results of SPF, DKIM and DMARC, and whether the domain that passed is the one shown to readers.
 import { isIP } from "node:net";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import { evaluateDmarc } from "mailauth/lib/dmarc/index.js";
@@ -7,10 +7,10 @@ import { formatDomain, getAlignment } from "mailauth/lib/tools.js";
 import type { MailAuth } from "../../core/mail/email.ts";
 import type { MailIn, Resolve } from "../../ports/mail.ts";
 
-/** Of several signatures the best counts; among bad ones the most telling. */
+/** The order of results: of several signatures the best counts, among bad ones the most informative. */
 const BEST_FIRST = ["pass", "fail", "policy", "temperror", "permerror", "neutral"];
 
-/** By the letter of the RFCs: the words are published, and a changed body is a `fail`. */
+/** Results as the RFCs define them, because they are published; a changed body is a `fail`. */
 const strict = true;
 
 /** `shown` is the address in From that readers will see. */
@@ -34,7 +34,7 @@ export async function authenticate({ bytes, ip, helo, sender }: MailIn, shown: s
     const author = response === false ? undefined : authorShown(response.status.header?.from, shown);
     const aligned = (domain: string): boolean => author !== undefined && isAligned(domain, author, dmarc);
     const domainOf = ({ signingDomain = "" }: (typeof signed)[number]): string => formatDomain(signingDomain);
-    // To a signature over a part of the text anybody can add the rest.
+    // If only a part of the text is signed, anybody can add to it.
     const whole = signed.filter(({ status }) => (status.underSized ?? 0) === 0).map(domainOf);
     const signers = [...new Set(signed.map(domainOf))];
     return {
@@ -45,12 +45,12 @@ export async function authenticate({ bytes, ip, helo, sender }: MailIn, shown: s
       domains: { spf: spfDomains[0] ?? null, dkim: signers.toSorted((a, b) => Number(aligned(b)) - Number(aligned(a))) },
     };
   } catch {
-    // Only a fault of the checker itself comes here; the mail is then one whose sender nobody vouches for.
+    // Only an error of the checker itself comes here; the sender then counts as unverified.
     return { spf: "temperror", dkim: "temperror", dmarc: "temperror", aligned: false, domains: { spf: null, dkim: [] } };
   }
 }
 
-/** The domain of From, where the checker and the reader of the mail found the same one: a field that two read differently is forged. */
+/** The domain of From, if the checker and the parser found the same one: a field that two programs read differently is forged. */
 function authorShown(checked: unknown, shown: string | null): string | undefined {
   if (typeof checked !== "string" || shown === null) return undefined;
   const author = formatDomain(checked);
@@ -58,11 +58,11 @@ function authorShown(checked: unknown, shown: string | null): string | undefined
 }
 
 /**
- * The same domain, or another one of the same organisation where its DMARC policy does not ask for more. A policy that could not be read
- * may do so, and a sender can see to it that it cannot be read.
+ * The same domain, or another one of the same organisation if its DMARC policy is relaxed. If the policy could not be read, it counts as
+ * strict, because a sender can prevent the reading.
  */
 const isAligned = (domain: string, author: string, dmarc: string): boolean =>
   domain === author || ((dmarc === "pass" || dmarc === "none") && getAlignment(author, [domain]) !== false);
 
-/** The result ends up in a signed message: a word, nothing else. */
+/** The result becomes part of a signed message, so only known words are accepted. */
 const word = (result: unknown): string => (typeof result === "string" && /^[a-z]{1,20}$/.test(result) ? result : "none");

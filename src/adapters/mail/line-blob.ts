@@ -1,4 +1,4 @@
-// Node's Blob takes seconds to put a mail of many lines back together; in the reading thread this one stands in for it.
+// Replaces Node's Blob in the reading thread, because that takes seconds to join a mail of many lines.
 
 class LineBlob {
   readonly #bytes: Buffer;
@@ -11,7 +11,7 @@ class LineBlob {
   }
 }
 
-/** For a thread that does nothing but read mail; the MIME parser joins the lines of each part through the global Blob. */
+/** For a thread that only reads mail: the MIME parser joins the lines of each part with the global Blob. */
 export function useLineBlob(): void {
   Object.assign(globalThis, { Blob: LineBlob });
 }

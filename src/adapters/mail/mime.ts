@@ -1,4 +1,4 @@
-// MIME to text, subject and a list of attachments, with a bound on everything a sender can multiply.
+// MIME to text, subject and a list of attachments, with a limit on everything that a sender can multiply.
 import { createHash } from "node:crypto";
 import PostalMime, { type Address, type Email } from "postal-mime";
 import type { Mail } from "../../core/mail/email.ts";
@@ -10,9 +10,9 @@ const MAX_DEPTH = 20;
 const MAX_PARTS = 500;
 const MAX_HEADERS = 500;
 const MAX_HEADER_BYTES = 128 * 1024;
-/** Of one field with all its folds: checkers of signatures unfold slowly. */
+/** The limit of one field with all its folded lines, because signature checkers unfold slowly. */
 const MAX_FIELD_BYTES = 32 * 1024;
-/** Text beyond this is never looked at: four times what a message may hold, for cutting comes last. */
+/** Text beyond this is not read: four times the length of a message, because the text is cut only at the end. */
 const MAX_TEXT = LIMITS.body_chars * 4;
 
 export async function readMime(bytes: Uint8Array): Promise<Omit<Mail, "auth">> {
@@ -46,7 +46,7 @@ export async function readMime(bytes: Uint8Array): Promise<Omit<Mail, "auth">> {
   };
 }
 
-/** Servers add fields and may encode the parts anew each time they try: what is left is what its author wrote. */
+/** The parts of a mail that servers do not change between attempts: what its author wrote. */
 function digestOf({ from, subject, date, inReplyTo, text, html, attachments }: Email): string {
   const hash = createHash("sha256").update(JSON.stringify([from, subject, date, inReplyTo, text, html]));
   for (const { filename, mimeType, content } of attachments) {
@@ -84,13 +84,13 @@ function requireModestHeader(header: string): void {
   }
 }
 
-/** Words in the place of an address are none. */
+/** Text instead of an address counts as no address. */
 function addressOf(from: Address): string | null {
   const address = from.address ?? from.group?.[0]?.address ?? "";
   return address.includes("@") ? address : null;
 }
 
-/** The first `<id>` as written, and where there is none all that was: half of an id may be that of many other mails. */
+/** The first `<id>` as written, else the whole field, because a part of an id may be shared by many mails. */
 function firstId(header: string | undefined): string | null {
   const words = header?.replaceAll(/\s+/g, " ").trim() ?? "";
   return words === "" ? null : (/<[^<>]+>/.exec(words)?.[0] ?? words);

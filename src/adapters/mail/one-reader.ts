@@ -1,4 +1,4 @@
-// One thread that reads one mail at a time, on a budget of processor time, of waiting, and of DNS questions.
+// One thread that reads one mail at a time, with limits on processor time, waiting time and DNS queries.
 import { Worker } from "node:worker_threads";
 import type { Mail } from "../../core/mail/email.ts";
 import { type MailIn, MailUnreadable, type Resolve } from "../../ports/mail.ts";
@@ -6,10 +6,10 @@ import { workerUrl } from "../system/worker-url.ts";
 import type { FromThread, ToThread } from "./mail-thread.ts";
 
 export interface ReadingLimits {
-  /** Processor time, so that a busy machine does not make a good mail a bad one. */
+  /** Processor time, so that a busy machine does not cause the refusal of a good mail. */
   readonly workMs: number;
   readonly dnsMs: number;
-  /** From the first byte to the answer, whatever it was waiting for. */
+  /** The time from the first byte to the answer, including all waiting. */
   readonly wholeMs: number;
   readonly questions: number;
   readonly memoryMb: number;
@@ -22,7 +22,7 @@ interface Reading {
   watch: NodeJS.Timeout | undefined;
 }
 
-/** How often the thread's processor time is looked at. */
+/** How often the thread's processor time is checked. */
 const LOOK_EVERY_MS = 50;
 
 export class OneReader {
@@ -31,7 +31,7 @@ export class OneReader {
   readonly #limits: ReadingLimits;
   readonly #ready: Promise<void>;
   #reading: Reading | undefined;
-  /** It was ended, or ended itself; its owner needs another. */
+  /** The thread has ended; its owner needs a new one. */
   dead = false;
 
   constructor(resolve: Resolve, limits: ReadingLimits, onFault: (error: Error) => void) {
@@ -45,19 +45,19 @@ export class OneReader {
     this.#ready = new Promise((ready) => {
       this.#worker.on("message", (message: FromThread) => ("ready" in message ? ready() : this.#hear(message)));
       this.#worker.on("error", (error: Error & { code?: string }) => {
-        // Running out of memory is the mail's doing; anything else is ours.
+        // The mail causes a lack of memory; everything else is an error of the board.
         if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") onFault(error);
-        this.#end(new MailUnreadable("It could not be read.", error.code !== "ERR_WORKER_OUT_OF_MEMORY"));
+        this.#end(new MailUnreadable("It could not be parsed.", error.code !== "ERR_WORKER_OUT_OF_MEMORY"));
         ready();
       });
     });
   }
 
   async read(mail: MailIn): Promise<Mail> {
-    // Loading the thread's code is not the mail's fault, so it comes before the first look at the clock.
+    // Loading the thread's code must not count against the mail, so it happens before the clock starts.
     await this.#ready;
     const before = await this.#work();
-    if (this.dead) throw new MailUnreadable("It could not be read.", true);
+    if (this.dead) throw new MailUnreadable("It could not be parsed.", true);
     return new Promise((resolve, reject) => {
       const reading: Reading = {
         since: performance.now(),
@@ -71,7 +71,7 @@ export class OneReader {
     });
   }
 
-  async close(reason = "The board is about to end."): Promise<void> {
+  async close(reason = "The board is shutting down."): Promise<void> {
     this.#end(new MailUnreadable(reason, true));
     await this.#worker.terminate();
   }
@@ -108,10 +108,10 @@ export class OneReader {
     const work = (await this.#work()) - before;
     if (this.#reading !== reading) return;
     if (work > this.#limits.workMs || performance.now() - reading.since > this.#limits.wholeMs)
-      await this.close("It took too long to read.");
+      await this.close("It took too long to parse.");
   }
 
-  /** Milliseconds of processor time the thread has used; not a number where nobody can tell, which exceeds nothing. */
+  /** Milliseconds of processor time that the thread has used; NaN if that is unknown, which exceeds no limit. */
   async #work(): Promise<number> {
     try {
       const { user, system } = await this.#worker.cpuUsage();

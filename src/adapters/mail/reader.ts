@@ -11,7 +11,7 @@ export const READING_LIMITS: ReadingLimits = { workMs: 350, dnsMs: 2000, wholeMs
 
 export function mailReader(resolve: Resolve, report: Telemetry, limits: ReadingLimits = READING_LIMITS): MailReader {
   const fresh = () => new OneReader(resolve, limits, (error) => report.failed("mail", error));
-  // The first is ready when the first mail comes; the second is made when two come at once.
+  // The first thread is started in advance, the second when two mails come at once.
   const idle: OneReader[] = [fresh()];
   const all = new Set<OneReader>(idle);
   const queue: ((reader: OneReader) => void)[] = [];
@@ -25,7 +25,7 @@ export function mailReader(resolve: Resolve, report: Telemetry, limits: ReadingL
       all.add(another);
       return another;
     }
-    if (queue.length >= MAX_QUEUE) throw new Refusal("overloaded", `${MAX_QUEUE} mails are waiting to be read.`);
+    if (queue.length >= MAX_QUEUE) throw new Refusal("overloaded", `${MAX_QUEUE} mails are waiting to be parsed.`);
     return new Promise((resolve) => queue.push(resolve));
   }
 

@@ -1,4 +1,4 @@
-// DNS for the checks of a sender: the only thing a received mail makes this board ask of others.
+// DNS queries for the checks of a sender: the only requests to others that a received mail causes.
 import { Resolver } from "node:dns/promises";
 import type { Resolve } from "../../ports/mail.ts";
 

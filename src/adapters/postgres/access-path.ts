@@ -5,7 +5,7 @@ import { BoundedCache } from "../../core/bounded-cache.ts";
 import { countOf, fewOf, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
 import { Binder, rangeSql } from "../sql/condition.ts";
 import { holdsMostly } from "../sql/listing.ts";
-import { SORTABLE } from "../sql/lookup.ts";
+import { SORTABLE } from "../sql/seq-lookup.ts";
 import type { Client } from "./client.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 

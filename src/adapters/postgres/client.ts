@@ -1,11 +1,11 @@
 // Statements to PostgreSQL over a few connections; converts the driver's errors into failures of the store.
 import postgres from "postgres";
 import { Refusal } from "../../core/errors.ts";
-import { callerNow, cost, requireShare } from "../../ports/share.ts";
+import { callerNow, cost, requireShare } from "../../ports/cpu-share.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { serverOf } from "./address.ts";
 import { isLost, isTooSlow, storeFailure } from "./failure.ts";
-import { Lanes } from "./lanes.ts";
+import { Lanes } from "./statement-queue.ts";
 
 export type Value = string | number | null;
 

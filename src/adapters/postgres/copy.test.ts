@@ -50,7 +50,7 @@ test(`a board that is moved to SQLite and back has every row it had, verified, a
   expect(Object.keys(before).length).toBeGreaterThan(12);
   expect(await rowsOf(to)).toEqual(before);
   await expect(copyBoard({ from: between, to }, now)).rejects.toThrow("There is a board in the database already");
-  await expect(copyBoard({ from, to: between, keyFile }, now)).rejects.toThrow("There is a board in");
+  await expect(copyBoard({ from, to: between, keyFile }, now)).rejects.toThrow("There is already a board in");
   await expect(copyBoard({ from: between, to: last }, now)).rejects.toThrow("one to copy from, the other to copy to");
 
   copyFileSync(keyFile, join(last, "board.key"));

@@ -1,7 +1,7 @@
 // PostgreSQL's dialect for the shared statements, and its rows.
 import type { Dialect, SqlRows } from "../sql/dialect.ts";
 import type { Client } from "./client.ts";
-import { listLiteral, storable } from "./literals.ts";
+import { listLiteral, storable } from "./array-literals.ts";
 
 const TYPES = { text: "text", number: "bigint" } as const;
 

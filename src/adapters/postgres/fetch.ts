@@ -5,7 +5,7 @@ import { WINDOWS } from "../sql/batch/window-loads.ts";
 import type { TableName, WorkingSet } from "../sql/batch/working-set.ts";
 import { STATE_COLUMNS } from "../sql/rows.ts";
 import type { Client, Value } from "./client.ts";
-import { numberArray, textArray } from "./literals.ts";
+import { numberArray, textArray } from "./array-literals.ts";
 
 export interface BoardRow {
   readonly version: number;

@@ -6,8 +6,8 @@ import { StoreFailure } from "../../ports/store.ts";
 import type { Client } from "./client.ts";
 
 /**
- * Because of the file, a database that was restored to an older state cannot sign a second history. `pk` is the board's first key, if
- * it is known: a head of another board is none of this one, and the first head that this board signs replaces it.
+ * Because of the file, a database that was restored to an older state cannot sign a second history. `pk` is the board's first key, if it
+ * is known: a head of another board is ignored, and the first head that this board signs replaces it.
  */
 export function postgresHeadRecord(client: Client, file: HeadRecord, pk: string | undefined): HeadRecord {
   const stored = async (): Promise<Checkpoint | undefined> => {

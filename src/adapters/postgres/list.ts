@@ -2,7 +2,7 @@
 import type { StoredMessage, Listed, ListQuery } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
 import { holdsMostly, merged, conditionsOf } from "../sql/listing.ts";
-import { SORTABLE } from "../sql/lookup.ts";
+import { SORTABLE } from "../sql/seq-lookup.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { AccessPathChooser } from "./access-path.ts";
 import {

@@ -5,7 +5,7 @@ import type { Raw } from "../../ports/store.ts";
 import { messageCache, type SeenOf } from "../sql/message-caches.ts";
 import { STATE_COLUMNS, toMessageState } from "../sql/rows.ts";
 import type { Client } from "./client.ts";
-import { numberArray } from "./literals.ts";
+import { numberArray } from "./array-literals.ts";
 
 export interface CachedMessage {
   /** Its id and the transaction that wrote the row last: after a failover that lost commits, both numbers may occur again. */

@@ -46,8 +46,8 @@ test("a step that fails half way leaves the database as it was before that step"
 test("a database of a newer version, or of a build from before the first release, is refused in words and left alone", async () => {
   await bringUp(client, THIRD);
   await expect(bringUp(client, FIRST)).rejects.toThrow(
-    "The database has schema 3; this program speaks 1. A newer version of the program made it",
+    "The database has schema 3; this program needs 1. A newer version of the program made it",
   );
-  await expect(migrate(client)).rejects.toThrow("go on with that build, or begin a new board");
+  await expect(migrate(client)).rejects.toThrow("keep using that build, or start a new board");
   expect(await state()).toEqual({ version: 3, notes: [] });
 });

@@ -7,7 +7,7 @@ import type { SqlValue } from "../sql/dialect.ts";
 import { TOMBSTONES_AS_MESSAGES, isSeqRange, conditionsOf, ORDER_COLUMN } from "../sql/listing.ts";
 import type { AccessPath } from "./access-path.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
-import { numberArray } from "./literals.ts";
+import { numberArray } from "./array-literals.ts";
 
 /** Returns `seq` and `position`, the sort key, of at most this many rows. */
 export interface PageSql {

@@ -6,7 +6,7 @@ import { authorLineOf } from "../sql/key-rows.ts";
 import { TOMBSTONE_COLUMNS, expiredTombstone, toTombstone } from "../sql/rows.ts";
 import { STORED_MESSAGE_COLUMNS, STORED_MESSAGE_JOINS, toStoredMessage } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
-import { numberArray, textArray } from "./literals.ts";
+import { numberArray, textArray } from "./array-literals.ts";
 import { Coalesced } from "./coalesce.ts";
 
 type Reads = Pick<Store, "precheck" | "find" | "findAll" | "seqAt">;

@@ -2,7 +2,7 @@
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { ReplicaStatus, ReplicaWatch } from "../../ports/replica.ts";
 import type { ListingReads } from "../../ports/store.ts";
-import type { BoardState, State } from "./board-state.ts";
+import type { LatestHead, State } from "./latest-head.ts";
 import { Client } from "./client.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
 import { PostgresLister } from "./list.ts";
@@ -29,7 +29,7 @@ export interface ReplicaParts {
   readonly connections: { readonly reads: number; readonly walks: number };
   /** The board's own database, and the head of its log. */
   readonly own: Client;
-  readonly primary: BoardState;
+  readonly primary: LatestHead;
   readonly seenOf: SeenOf;
   readonly watch: ReplicaWatch;
 }
@@ -133,7 +133,7 @@ export class Replica {
     // A new connection may lead to another server than the one before.
     if (!this.#proven.has(told.connection)) {
       const verdict = await compareBoards(this.#parts.own, told, this.#formerPk).catch((error: unknown) => {
-        throw new Error(`it could not be held against this board's log: ${(error as Error).message}`, { cause: error });
+        throw new Error(`it could not be compared with this board's log: ${(error as Error).message}`, { cause: error });
       });
       if (verdict.is !== "same") throw verdict.is === "foreign" ? new Foreign(verdict.why) : new Error(verdict.why);
       this.#proven.add(told.connection);

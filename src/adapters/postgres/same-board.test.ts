@@ -40,7 +40,7 @@ test("one that shows a commit before the board's own database does is judged by 
       return rows;
     },
   };
-  const why = `its entry ${now.seq + 1} is another one than in this board's log`;
+  const why = `its entry ${now.seq + 1} differs from that of this board's log`;
   expect(await compareBoards(soon, { ...now, seq: now.seq + 1 })).toEqual({ is: "foreign", why });
   expect(asked).toBe(2);
   expect(await compareBoards(client, await claimed())).toEqual({ is: "same" });
@@ -48,9 +48,9 @@ test("one that shows a commit before the board's own database does is judged by 
 
 test.for<[string, () => Partial<Claim>, RegExp]>([
   ["another key", () => ({ pk: "A".repeat(43) }), /^it holds another board/],
-  ["another entry", () => ({ hash: "f".repeat(64) }), /^its entry \d+ is another one/],
-  ["another beginning", () => ({ seq: 0, hash: "f".repeat(64) }), /^its entry 0 is another one/],
-  ["a log that stays ahead", () => ({ seq: 99 }), /^its log stands at entry 99, and this board's only at \d+/],
+  ["another entry", () => ({ hash: "f".repeat(64) }), /^its entry \d+ differs from that/],
+  ["another beginning", () => ({ seq: 0, hash: "f".repeat(64) }), /^its entry 0 differs from that/],
+  ["a log that stays ahead", () => ({ seq: 99 }), /^its log ends at entry 99, and this board's log at \d+/],
 ])("%s is another board", async ([, change, why]) => {
   expect(await compareBoards(client, { ...now, ...change() })).toEqual({ is: "foreign", why: expect.stringMatching(why) as string });
 });

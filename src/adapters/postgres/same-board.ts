@@ -28,17 +28,17 @@ const CATCH_UP_MS = 100;
  * board's key until a moment ago.
  */
 export async function compareBoards(own: Pick<Client, "query">, { pk, seq, hash }: Claim, formerPk?: string): Promise<SameBoard> {
-  if (pk !== null && pk === formerPk) return { is: "unproven", why: "it has not heard of the board's new key yet" };
+  if (pk !== null && pk === formerPk) return { is: "unproven", why: "it does not have the board's new key yet" };
   let board: Own | undefined;
   for (let i = 0; i < CATCH_UP_TRIES; i++) {
     if (i > 0) await setTimeout(CATCH_UP_MS);
     [board] = await own.query<Own>("SELECT pk, seq AS head, (SELECT hash FROM log WHERE seq = $1) AS hash FROM board", [seq]);
     if (board === undefined || pk !== board.pk || seq <= board.head) break;
   }
-  if (pk === null || board === undefined) return { is: "unproven", why: "its copy of the board has not begun yet" };
+  if (pk === null || board === undefined) return { is: "unproven", why: "it has no copy of the board yet" };
   if (pk !== board.pk) return { is: "foreign", why: `it holds another board (public key ${pk}; this board's is ${board.pk})` };
-  if (seq > board.head) return { is: "foreign", why: `its log stands at entry ${seq}, and this board's only at ${board.head}` };
+  if (seq > board.head) return { is: "foreign", why: `its log ends at entry ${seq}, and this board's log at ${board.head}` };
   const entry = seq === 0 ? GENESIS : board.hash;
-  if (entry === null) return { is: "unproven", why: `it stands at entry ${seq}, which this board's log no longer keeps` };
-  return entry === hash ? { is: "same" } : { is: "foreign", why: `its entry ${seq} is another one than in this board's log` };
+  if (entry === null) return { is: "unproven", why: `its log ends at entry ${seq}, which this board's log no longer has` };
+  return entry === hash ? { is: "same" } : { is: "foreign", why: `its entry ${seq} differs from that of this board's log` };
 }

@@ -10,7 +10,7 @@ import type { Moved, Wakeup } from "../../ports/wakeup.ts";
 import { dump } from "../sql/dump.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { unreachable } from "./address.ts";
-import { BoardState } from "./board-state.ts";
+import { LatestHead } from "./latest-head.ts";
 import { Client } from "./client.ts";
 import { postgresRows } from "./dialect.ts";
 import { PostgresLister } from "./list.ts";
@@ -64,7 +64,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   readonly #writer: PostgresWriter;
   readonly #walks: Client;
   readonly #replica: Replica | undefined;
-  readonly #state: BoardState;
+  readonly #state: LatestHead;
   readonly #listener: Listener;
   /** Identifies this node's own notifications. */
   readonly #node = randomUUID();
@@ -76,7 +76,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
     super(postgresRows(client));
     this.client = client;
     this.#writer = new PostgresWriter(url, this.#node);
-    this.#state = new BoardState(client, this.#node);
+    this.#state = new LatestHead(client, this.#node);
     const connections = { reads: READ_CONNECTIONS, walks: WALK_CONNECTIONS };
     this.#replica = replica && new Replica({ ...replica, connections, own: client, primary: this.#state, seenOf: this.seenOf });
     this.#listener = new Listener({

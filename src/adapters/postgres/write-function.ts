@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { MOVING } from "../sql/batch/changed-rows.ts";
 import { type WriteStep, WRITE_STEPS, type Write, WRITES } from "../sql/batch/writes.ts";
-import { NEXT_DUE, TRIM, UPKEEP } from "../sql/upkeep.ts";
+import { NEXT_DUE, TRIM, UPKEEP } from "../sql/retention.ts";
 
 /** The channel for new entries, which every node receives. */
 export const CHANNEL = "blackboard";

@@ -10,10 +10,10 @@ import { oldestMinuteKept } from "../../core/message/tally-moves.ts";
 import { type Appended, StoreFailure } from "../../ports/store.ts";
 import { changedRows } from "../sql/batch/changed-rows.ts";
 import { BatchLedger } from "../sql/batch/ledger.ts";
-import { anticipate, workOut } from "../sql/batch/work-out.ts";
+import { anticipate, workOut } from "../sql/batch/run-batch.ts";
 import { WRITE_STEPS } from "../sql/batch/writes.ts";
 import { edgeQueries } from "../sql/tree.ts";
-import { postsText } from "./board-state.ts";
+import { postsText } from "./latest-head.ts";
 import { Client, type Value } from "./client.ts";
 import { type BoardRow, loadMissing } from "./fetch.ts";
 import { HEAD_MOVED, PARAMETER_COUNT, WRITE_FUNCTION_NAME } from "./write-function.ts";
@@ -71,7 +71,7 @@ export class PostgresWriter {
     return this.#write({ foresee: (ledger) => anticipate(ledger, acts), work: (ledger) => workOut(ledger, acts) }, now);
   }
 
-  /** Completes what a node was doing when it crashed: if no node may write, what is left would be shown for ever. */
+  /** Completes what a node was doing when it crashed: if no node may write, messages that should have ended would stay visible. */
   async endWithdrawn(): Promise<void> {
     while (await this.#endSome());
   }

@@ -40,7 +40,7 @@ export function liveDocuments(parts: readonly IndexPart[]): Renumbered {
   return { numbers, documents: { documents: total, seqs, titleLengths, bodyLengths, wordCounts, gramCounts, meanings } };
 }
 
-/** Of the meanings, the same in all parts of an index. */
+/** The number of dimensions of a meaning, the same in all parts of an index. */
 function dimensionsOf(parts: readonly IndexPart[]): number {
   const part = parts.find(({ documents }) => documents > 0);
   return part === undefined ? 0 : part.meanings().length / part.documents;

@@ -17,7 +17,7 @@ import { Segment } from "./segment.ts";
 import { Corrupt } from "./segment-format.ts";
 import { SegmentWriter } from "./segment-writer.ts";
 import { textVersion } from "./text-version.ts";
-import { AT_ONCE, nextMerge, type IndexUpkeep } from "./upkeep.ts";
+import { AT_ONCE, nextMerge, type IndexUpkeep } from "./merge-policy.ts";
 import { writeMemtable } from "./write-memtable.ts";
 
 /** Documents in memory before they are written to a file. */

@@ -12,7 +12,7 @@ import { Embedder } from "../../core/search/meaning/embedder.ts";
 import { readTable } from "../../core/search/meaning/table.ts";
 import { LocalIndex } from "./local-index.ts";
 import { pace } from "./pace.ts";
-import { SearchNode } from "./search-node.ts";
+import { SearchNode } from "./index-service.ts";
 
 const embedder = new Embedder(readTable(readFileSync(join(import.meta.dirname, "../../../models/meaning.bin"))));
 

@@ -4,7 +4,7 @@ import type { SearchIndex, SearchSource } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { LocalIndex } from "./local-index.ts";
 import { embedderOf } from "./meaning-table.ts";
-import { SearchNode } from "./search-node.ts";
+import { SearchNode } from "./index-service.ts";
 
 /** A module in this thread that can read the board: it exports `openSource`. */
 export interface SourceModule {
@@ -31,7 +31,7 @@ export interface SearchRequest {
 export type SearchReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } }
-  | { readonly trouble: string; /** Where it was the storage that failed. */ readonly code?: StoreFailure["code"] };
+  | { readonly trouble: string; /** Set if the storage failed. */ readonly code?: StoreFailure["code"] };
 
 export async function run(port: MessagePort, { dir, source, meaning }: SearchWork): Promise<void> {
   const say = (reply: SearchReply, transfer: ArrayBuffer[] = []): void => port.postMessage(reply, transfer);

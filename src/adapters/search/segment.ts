@@ -15,7 +15,7 @@ import {
   termKey,
 } from "../../core/search/index/part.ts";
 import { addGrams, addWords, gramBits, readGrams, readPositions, readPostings, readWordsInto } from "../../core/search/index/postings.ts";
-import { signWords, writeSignBits } from "../../core/search/meaning/vector.ts";
+import { signWords, writeSignBits } from "../../core/search/meaning/vector-similarity.ts";
 import { seek } from "../../core/search/index/gallop.ts";
 import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";
 

@@ -1,6 +1,6 @@
 // What a statement that is written once needs to know of its database: how to read rows, and the database's spelling of a few expressions.
 
-import type { SeqLookup } from "./lookup.ts";
+import type { SeqLookup } from "./seq-lookup.ts";
 
 export type SqlValue = string | number;
 type SqlType = "text" | "number";

@@ -2,7 +2,7 @@
 import { CHANGE_REASONS, type ChangeReason, MESSAGE_REASONS, type MessageReason } from "../../core/message/inbox-change.ts";
 import type { Position } from "../../core/query/order.ts";
 import type { InboxQuery, InboxRow } from "../../ports/inbox.ts";
-import { nextSlice } from "../../ports/share.ts";
+import { nextSlice } from "../../ports/cpu-share.ts";
 import { principalOf } from "./key-rows.ts";
 import { VOTE } from "./batch/changed-rows.ts";
 import { spelled, type SqlRows, type SqlValue } from "./dialect.ts";
@@ -34,7 +34,7 @@ interface ChangeRow extends AboutRow {
 
 const ABOUT = `m.kind, m.changed, m.expires_at AS "expiresAt", m.superseded_by AS "supersededBy"`;
 const MESSAGE_COLUMNS = `i.seq, i.reply, m."to", m.received_at AS "receivedAt", ${ABOUT}`;
-/** Between two places, from whichever end. */
+/** Entries between two places, from either end. */
 const messages = (order: "" | "DESC"): string => `SELECT ${MESSAGE_COLUMNS} FROM (
     SELECT seq, reply FROM inbox WHERE agent = $1 AND seq > $2 AND seq < $3 ORDER BY seq ${order} LIMIT ${STEP}
   ) i JOIN messages m ON m.seq = i.seq ORDER BY i.seq ${order}`;
@@ -68,18 +68,18 @@ const isShown = ({ kind, expiresAt, supersededBy }: AboutRow, { kinds, now }: In
   expiresAt > now && supersededBy === null && (kinds === undefined || kinds.includes(kind));
 
 interface Between {
-  /** Neither is among what lies between. */
+  /** Both places are excluded. */
   readonly low: Position;
   readonly high: Position;
 }
 
-/** All that is asked for: after a seq, up to the newest entry, and on from where it was left. */
+/** The requested range: after a seq, up to the newest entry, and from where the last page ended. */
 function rangeOf({ place, oldest, upTo }: InboxQuery, afterSeq: number): Between {
   const whole = { low: { key: afterSeq, seq: Number.MAX_SAFE_INTEGER }, high: { key: upTo + 1, seq: 0 } };
   return place === undefined ? whole : { ...whole, ...(oldest ? { low: place } : { high: place }) };
 }
 
-/** A message's place is its seq twice: where somebody left off at a change of another of that key, it is not passed yet. */
+/** A message has its seq as key and as seq. If a page ended at a change of another message with that key, the message is not passed yet. */
 const lastBelow = ({ key, seq }: Position): number => (seq >= key ? key : key - 1);
 const firstAbove = ({ key, seq }: Position): number => (seq > key ? key + 1 : key);
 
@@ -108,7 +108,7 @@ async function messagesOf(rows: SqlRows, query: InboxQuery, key: string): Promis
 async function changesOf(rows: SqlRows, query: InboxQuery): Promise<readonly InboxRow[]> {
   const { agent, reasons, afterSeq, changedAfter = -1, since, oldest, limit } = query;
   const after = Math.max(afterSeq, changedAfter, 0);
-  // Replies have a change of their own only for those who have read past them.
+  // A reply has a change entry of its own only for agents that have already read past it.
   if (!CHANGE_REASONS.some((reason) => reasons.has(reason)) && (after === 0 || !reasons.has("reply"))) return [];
   const isByMessage = ({ reason, target, changed }: ChangeRow): boolean =>
     reason === "reply" && target > afterSeq && changed > changedAfter;

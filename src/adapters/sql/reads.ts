@@ -5,7 +5,7 @@ import { agentById, agents } from "./agents.ts";
 import { alias, aliases } from "./aliases.ts";
 import { flagsCache } from "./message-caches.ts";
 import type { SqlRows } from "./dialect.ts";
-import { keyFacts, keyOp, keyOps, keysOf, keyStates, publicKey } from "./keys.ts";
+import { keyFacts, keyOp, keyOpAt, keyOps, keysOf, keyStates, publicKey } from "./keys.ts";
 import { inbox } from "./inbox.ts";
 import { logEntries, oldestSeq, pastIds, pastSeq } from "./log.ts";
 import { blob, changedSince, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
@@ -14,8 +14,19 @@ import { agentNames, agentsByPrefix } from "./names.ts";
 import { boardStats, postedByMinute } from "./stats.ts";
 import { tags } from "./tags.ts";
 import { tile } from "./tree.ts";
-import { answerTimes, claimedWork, needSupply, workCourses } from "./work-course.ts";
-import { answersTo, barredWork, branches, divided, neighbours, openWorkOf, refs, threadExtent, threadNews } from "./threads.ts";
+import { answerTimes, claimedWork, needSupply, workCourses } from "./work-history.ts";
+import {
+  answersTo,
+  barredWork,
+  branches,
+  divided,
+  neighbours,
+  openWorkOf,
+  refs,
+  refutationsOf,
+  threadExtent,
+  threadNews,
+} from "./threads.ts";
 
 export class SqlReads {
   protected readonly rows: SqlRows;
@@ -44,6 +55,7 @@ export class SqlReads {
   keysOf: Store["keysOf"] = (agent) => keysOf(this.rows, agent);
   keyOp: Store["keyOp"] = (id) => keyOp(this.rows, id);
   keyOps: Store["keyOps"] = (...asked) => keyOps(this.rows, ...asked);
+  keyOpAt: Store["keyOpAt"] = (seq) => keyOpAt(this.rows, seq);
   publicKey: Store["publicKey"] = (agent) => publicKey(this.rows, agent);
   verifiers: Store["verifiers"] = (seq) => verifiers(this.rows, seq);
   firstSeen: Store["firstSeen"] = (agent) => firstSeen(this.rows, agent);
@@ -67,6 +79,7 @@ export class SqlReads {
   branches: Store["branches"] = (...asked) => branches(this.rows, ...asked);
   openWork: Store["openWork"] = (...asked) => openWorkOf(this.rows, ...asked);
   answersTo: Store["answersTo"] = (...asked) => answersTo(this.rows, ...asked);
+  refutationsOf: Store["refutationsOf"] = (...asked) => refutationsOf(this.rows, ...asked);
   divided: Store["divided"] = (...asked) => divided(this.rows, ...asked);
   barredWork: Store["barredWork"] = (...asked) => barredWork(this.rows, ...asked);
   refs: Store["refs"] = (seqs) => refs(this.rows, seqs);

@@ -30,8 +30,8 @@ export function schemaSql(tables: Readonly<Record<string, Table>>, spelling: Tab
 }
 
 /** The first released version, for every store. Older, unreleased databases have lower numbers. */
-const FIRST_VERSION = 10;
-export const SCHEMA_VERSION = 10;
+const FIRST_VERSION = 11;
+export const SCHEMA_VERSION = 11;
 
 export interface SchemaHistory {
   readonly version: number;
@@ -46,11 +46,11 @@ export function requireWay(found: number, { version, steps }: SchemaHistory): vo
   let reached = found;
   while (reached < version && steps[reached] !== undefined) reached++;
   if (reached === version) return;
-  const of = `The database has schema ${found}; this program speaks ${version}.`;
+  const of = `The database has schema ${found}; this program needs ${version}.`;
   if (found > version) throw new Error(`${of} A newer version of the program made it: use that version, or a newer one.`);
   if (found < FIRST_VERSION)
     throw new Error(
-      `${of} A build from before the first release made it, and its data cannot be taken over: go on with that build, or begin a new board in another --data directory (for PostgreSQL: another database).`,
+      `${of} A build from before the first release made it, and its data cannot be converted: keep using that build, or start a new board in another --data directory (for PostgreSQL: another database).`,
     );
   throw new Error(`${of} Start it once with each version of the program in between.`);
 }

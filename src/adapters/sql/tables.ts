@@ -247,7 +247,8 @@ export const TABLES = {
     indexes: { acks_seen: "(agent, seen) WHERE moved = 1", acks_at: "(at)" },
   },
   // Keys with key operations, lines of keys, and the operations themselves: kept permanently. `state` has the facts of the rules, as JSON;
-  // `counts_at` is when the pending operation takes effect.
+  // `counts_at` is when the pending operation takes effect. With `prev`, the hash of the entry before, the log entry of an operation can be
+  // written again when the log no longer has it.
   keys: {
     columns: `
       agent name PRIMARY KEY,
@@ -273,8 +274,9 @@ export const TABLES = {
       agent name NOT NULL,
       signer name NOT NULL,
       state name NOT NULL,
+      prev name NOT NULL,
       detail text NOT NULL`,
-    indexes: { key_ops_principal: "(principal, seq)" },
+    indexes: { key_ops_principal: "(principal, seq)", key_ops_seq: "(seq)" },
   },
   // What must not arrive twice, such as the same e-mail to the same alias.
   arrived_once: {

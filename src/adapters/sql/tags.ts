@@ -2,7 +2,7 @@
 import type { LabelField } from "../../core/message/message-state.ts";
 import type { TagFacts, TagQuery } from "../../ports/tags.ts";
 import { type Dialect, first, fromJson, type SqlRows } from "./dialect.ts";
-import { SORTABLE } from "./lookup.ts";
+import { SORTABLE } from "./seq-lookup.ts";
 import { mostUsed, type SpellingCount, SPELLINGS_READ } from "./spellings.ts";
 
 /** Sorts after every character that a tag may contain. */

@@ -1,7 +1,7 @@
 // Threads: narrow rows by root, the refs between messages, and their neighbours.
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
 import type { ThreadDeed, ThreadNews, ThreadPart } from "../../core/view/thread-news.ts";
-import type { AnswerVotes, Branch, BranchQuery, NeighbourQuery, StoredRef, ThreadExtent } from "../../ports/threads.ts";
+import type { AnswerVotes, Branch, BranchQuery, NeighbourQuery, Refutation, StoredRef, ThreadExtent } from "../../ports/threads.ts";
 import { first, fromJson, spelled, type SqlRows } from "./dialect.ts";
 
 const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)
@@ -32,6 +32,15 @@ const OPEN_WORK = spelled(
 const ANSWERS = `SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v WHERE v.target = a.seq AND v.agent = $2 ORDER BY v.seq DESC LIMIT 1) AS asker
   FROM refs r JOIN messages a ON a.seq = r.seq JOIN messages t ON t.id = r.target AND t.seq < a.seq
   WHERE r.target = $1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND +a.expires_at > $3 ORDER BY r.seq LIMIT $4`;
+
+const REFUTATIONS = spelled(({ each, lateral }) => {
+  const newest = `SELECT m.id AS value FROM refs r JOIN messages m ON m.seq = r.seq JOIN messages a ON a.id = r.target
+      JOIN votes v ON v.target = a.seq AND v.agent = coalesce(m.principal, m.author) AND v.seq = m.seq
+    WHERE r.target = k.value AND r.rel = 'refutes' AND v.rel = 'refutes' AND +m.expires_at > $2
+      AND NOT EXISTS (SELECT 1 FROM votes w WHERE w.target = v.target AND w.agent = v.agent AND w.seq > v.seq)
+    ORDER BY r.seq DESC LIMIT 1`;
+  return `SELECT k.value AS answer, n.value AS id FROM ${each("$1", "text", "k")} CROSS JOIN ${lateral(newest, "n")}`;
+});
 
 /** A part that is done or ended does not block the whole work; a part that is open or claimed does. */
 const DIVIDED = spelled(
@@ -104,6 +113,11 @@ export async function openWorkOf(rows: SqlRows, root: string, limit: number, now
 
 export async function answersTo(rows: SqlRows, target: string, asker: string, limit: number, now: number): Promise<readonly AnswerVotes[]> {
   return rows.all<AnswerVotes>(ANSWERS, [target, asker, now, limit]);
+}
+
+export async function refutationsOf(rows: SqlRows, answers: readonly string[], now: number): Promise<readonly Refutation[]> {
+  if (answers.length === 0) return [];
+  return rows.all<Refutation>(REFUTATIONS(rows), [rows.dialect.list(answers), now]);
 }
 
 export async function divided(rows: SqlRows, ids: readonly string[], now: number): Promise<readonly string[]> {

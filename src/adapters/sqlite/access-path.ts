@@ -3,7 +3,7 @@ import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import { countOf, type SeqSource, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
 import { Binder } from "../sql/condition.ts";
-import type { SeqLookup } from "../sql/lookup.ts";
+import type { SeqLookup } from "../sql/seq-lookup.ts";
 import { SQLITE_DIALECT } from "./dialect.ts";
 import type { SqliteRows } from "./rows.ts";
 

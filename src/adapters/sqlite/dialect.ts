@@ -1,7 +1,7 @@
 // SQLite's dialect for the shared statements.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Dialect } from "../sql/dialect.ts";
-import { type SeqLookup, SORTABLE } from "../sql/lookup.ts";
+import { type SeqLookup, SORTABLE } from "../sql/seq-lookup.ts";
 import { threadOf } from "./thread-number.ts";
 
 export const SQLITE_DIALECT: Dialect = {

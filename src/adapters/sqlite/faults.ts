@@ -65,6 +65,6 @@ function refusedWords(path: string, message: string): string {
   if (unwritable === undefined) return `The database ${path} cannot be opened: ${message}.`;
   if (!existsSync(path)) return unwritable;
   return existsSync(`${path}-wal`)
-    ? `${unwritable} Its newest entries are in ${path}-wal, which can only be read where it can be written too.`
-    : `${unwritable} A board that only answers questions starts there too: serve --read-only on`;
+    ? `${unwritable} Its newest entries are in ${path}-wal, which can only be read if the directory is writable.`
+    : `${unwritable} To serve it without writing: serve --read-only on`;
 }

@@ -1,6 +1,7 @@
 // Fetches what a batch misses, synchronously: each row when it is first read.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { BoundedCache } from "../../core/bounded-cache.ts";
+import type { KeyState } from "../../core/keys/key-state.ts";
 import { EARLY_REPLIES, type Load, type LoadDialect, LOADS } from "../sql/batch/loads.ts";
 import { WINDOWS } from "../sql/batch/window-loads.ts";
 import type { AgentRow, OpenWindow, TableName, WorkingSet } from "../sql/batch/working-set.ts";
@@ -22,7 +23,8 @@ const DIALECT: LoadDialect = {
   // Labels have no index by seq, so they are read from the payload.
   labels: "SELECT seq, payload FROM contents WHERE seq = ?1",
 };
-const AGENTS_KEPT = 10_000;
+/** Agents, and keys, whose rows are remembered. */
+const ROWS_KEPT = 10_000;
 const ANY_TRACE = `SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
   UNION ALL SELECT 1 FROM refs WHERE target = ?1 UNION ALL SELECT 1 FROM strays WHERE root = ?1 LIMIT 1`;
 
@@ -32,7 +34,8 @@ export class Fetcher {
   readonly #anyTrace: StatementSync;
   readonly #anyBlock: StatementSync;
   /** As in the database; an agent that posts once posts again. */
-  readonly #agents = new BoundedCache<string, AgentRow>(AGENTS_KEPT);
+  readonly #agents = new BoundedCache<string, AgentRow>(ROWS_KEPT);
+  readonly #keys = new BoundedCache<string, KeyState>(ROWS_KEPT);
   /** Whether anything is blocked at all: on most boards nothing is, and every post asks. */
   #blocks: boolean | undefined;
 
@@ -54,13 +57,15 @@ export class Fetcher {
   }
 
   /** Keeps what a batch has written, once it is on disk. */
-  learn({ agents, blocks }: WorkingSet): void {
+  learn({ agents, keys, blocks }: WorkingSet): void {
     for (const [id, row] of agents.changes) if (row !== undefined) this.#agents.set(id, row);
+    for (const [id, row] of keys.changes) if (row !== undefined) this.#keys.set(id, row);
     if (blocks.changes.size > 0) this.#blocks = undefined;
   }
   /** Another process has written. */
   forget(): void {
     this.#agents.clear();
+    this.#keys.clear();
     this.#blocks = undefined;
   }
 
@@ -68,6 +73,10 @@ export class Fetcher {
     if (name === "agents") {
       const known = this.#agents.get(one);
       if (known !== undefined) return set.agents.keep([], [[one, known]]);
+    }
+    if (name === "keys") {
+      const known = this.#keys.get(one);
+      if (known !== undefined) return set.keys.keep([], [[one, known]]);
     }
     if (name === "blocks" && !(this.#blocks ??= this.#anyBlock.get() !== undefined)) return set.blocks.keep([one], []);
     const { key, keep } = LOADS[name];
@@ -77,6 +86,8 @@ export class Fetcher {
       [one],
       key === "text" ? statement.all(one) : key === "bigint" ? statement.all(Number(one)) : statement.all(...one.split(" ")),
     );
+    const state = name === "keys" ? set.keys.stored(one) : undefined;
+    if (state !== undefined) this.#keys.set(one, state);
   }
 
   #window(set: WorkingSet, { name, window, withdrawal, keep }: OpenWindow): void {

@@ -6,7 +6,7 @@ import type { BatchLedger } from "../sql/batch/ledger.ts";
 import type { ThreadRow, WorkingSet } from "../sql/batch/working-set.ts";
 import { columnsOf, type WriteStep, WRITE_STEPS, type Write as TableWrite, WRITES } from "../sql/batch/writes.ts";
 import { reached } from "../sql/rows.ts";
-import { KEEP_ROOTS } from "./upkeep.ts";
+import { KEEP_ROOTS } from "./retention.ts";
 
 type Row = Readonly<Record<string, SQLInputValue>>;
 type Named = Row & { readonly id: string; readonly root: string; readonly seq: number };

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { atLeast, type Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
-import { nextSlice, slice } from "../../ports/share.ts";
+import { nextSlice, slice } from "../../ports/cpu-share.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import { type AccessPath, AccessPathChooser } from "./access-path.ts";
@@ -11,7 +11,7 @@ import type { SqliteMessageCache } from "./message-cache.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
 import { threadOf } from "./thread-number.ts";
 import { TOMBSTONES_AS_MESSAGES, holdsMostly, isSeqRange, merged, conditionsOf, ORDER_COLUMN, type SeqRange } from "../sql/listing.ts";
-import { SORTABLE } from "../sql/lookup.ts";
+import { SORTABLE } from "../sql/seq-lookup.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { SqliteRows } from "./rows.ts";
 

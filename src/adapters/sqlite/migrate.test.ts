@@ -36,9 +36,9 @@ test("a step that fails half way leaves the file as it was before that step", ()
 test("a file of a newer version, or of one that no step leads on from, is refused in words and left alone", () => {
   const db = new DatabaseSync(":memory:");
   migrate(db, THIRD);
-  expect(() => migrate(db, FIRST)).toThrow("The database has schema 3; this program speaks 1. A newer version of the program made it");
-  expect(() => migrate(db, { ...THIRD, version: 9 })).toThrow("The database has schema 3; this program speaks 9. A build from before");
-  expect(() => migrate(db, { ...THIRD, version: 5, steps: { 4: "" } })).toThrow("cannot be taken over");
+  expect(() => migrate(db, FIRST)).toThrow("The database has schema 3; this program needs 1. A newer version of the program made it");
+  expect(() => migrate(db, { ...THIRD, version: 9 })).toThrow("The database has schema 3; this program needs 9. A build from before");
+  expect(() => migrate(db, { ...THIRD, version: 5, steps: { 4: "" } })).toThrow("cannot be converted");
   expect([versionOf(db), notes(db)]).toEqual([3, []]);
   db.close();
 });
@@ -48,7 +48,7 @@ test("a board of a build from before the first release is told what to do, whoev
   const older = new DatabaseSync(path);
   older.exec("CREATE TABLE messages (seq INTEGER PRIMARY KEY); INSERT INTO messages VALUES (1); PRAGMA user_version = 7");
   for (const use of ["read", "write"] as const)
-    expect(() => openDatabase(path, use), use).toThrow("go on with that build, or begin a new board in another --data directory");
+    expect(() => openDatabase(path, use), use).toThrow("keep using that build, or start a new board in another --data directory");
   expect([versionOf(older), older.prepare("SELECT name FROM sqlite_schema").all()]).toEqual([7, [{ name: "messages" }]]);
   older.close();
 });

@@ -74,7 +74,12 @@ export class InUse extends Error {}
 /** Two boards on one file would sign two histories; the lock lasts as long as the process. */
 export function lockDataDir(dataDir: string): DatabaseSync {
   makeDirectory(dataDir);
-  const path = join(homeOf(dataDir), "board.lock");
+  const words = `Another board is running on ${dataDir}. Stop it, or choose another --data directory.`;
+  return lockFile(join(homeOf(dataDir), "board.lock"), words);
+}
+
+/** One process at a time has the file, until it closes the lock or ends; throws `InUse` with these words if another has it. */
+export function lockFile(path: string, inUse: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(path);
@@ -82,7 +87,7 @@ export function lockDataDir(dataDir: string): DatabaseSync {
     return lock;
   } catch (error) {
     lock?.close();
-    if (isBusy(error)) throw new InUse(`Another board is running on ${dataDir}. Stop it, or choose another --data directory.`);
+    if (isBusy(error)) throw new InUse(inUse);
     throw fileFault(error, path, "It holds nothing: delete it, and start again.");
   }
 }

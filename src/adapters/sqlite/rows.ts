@@ -1,6 +1,6 @@
 // Rows of a SQLite file for the shared statements: synchronous, and charged to the caller.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { slice } from "../../ports/share.ts";
+import { slice } from "../../ports/cpu-share.ts";
 import type { SqlRows, SqlValue } from "../sql/dialect.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
 

@@ -23,7 +23,7 @@ import { SqliteRows } from "./rows.ts";
 import { HISTORY } from "./schema.ts";
 import { SqliteWriter } from "./writer.ts";
 import type { WriterData, WriterRequest } from "./writer-thread.ts";
-import { slice } from "../../ports/share.ts";
+import { slice } from "../../ports/cpu-share.ts";
 
 interface WriterAnswer {
   readonly ready?: true;
@@ -72,10 +72,10 @@ export function openSealedStore(dataDir: string): Store {
 /** Refuses a database that a start would have to change first, since nothing can be written. */
 function requireSettled(db: DatabaseSync): void {
   const version = versionOf(db);
-  const mend = "start the board once where its files can be written.";
-  if (version !== HISTORY.version) throw new Error(`The database has schema ${version}; this program speaks ${HISTORY.version}: ${mend}`);
+  const mend = "start the board once with a writable data directory.";
+  if (version !== HISTORY.version) throw new Error(`The database has schema ${version}; this program needs ${HISTORY.version}: ${mend}`);
   if (db.prepare("SELECT 1 FROM withdrawals").get() !== undefined)
-    throw new Error(`The board ended while it withdrew the messages of an agent: ${mend}`);
+    throw new Error(`The board stopped while it was retracting the messages of an agent: ${mend}`);
 }
 
 const unwritable = (path: string): string => barredFromWriting(dirname(path)) ?? `${path} was opened for reading only.`;

@@ -8,14 +8,14 @@ import { refusalOf } from "../../core/message/perform.ts";
 import { MINUTE_MS } from "../../core/durations.ts";
 import type { Appended } from "../../ports/store.ts";
 import { BatchLedger } from "../sql/batch/ledger.ts";
-import { workOut } from "../sql/batch/work-out.ts";
+import { workOut } from "../sql/batch/run-batch.ts";
 import { edgeQueries } from "../sql/tree.ts";
 import { prepared } from "./dialect.ts";
 import { errcodeOf, primaryCode } from "./faults.ts";
 import { Fetcher } from "./fetch.ts";
 import { Flush } from "./flush.ts";
 import { openDatabase } from "./open.ts";
-import { SqliteUpkeep } from "./upkeep.ts";
+import { SqliteUpkeep } from "./retention.ts";
 
 const PRUNE_EVERY_MS = MINUTE_MS;
 
@@ -55,7 +55,7 @@ export class SqliteWriter {
     }
   }
 
-  /** Completes what the board was doing when it crashed: if it may not write later, what is left would be shown for ever. */
+  /** Completes what the board was doing when it crashed: if it may not write later, messages that should have ended would stay visible. */
   endWithdrawn(): void {
     if (this.#sql.anyWithdrawal.get() !== undefined) while (this.#endSome());
   }

@@ -53,7 +53,7 @@ export function systemWords(error: unknown, path: string, want: Want): string | 
 export const deniedWords = (path: string, want: Want): string =>
   `This user (${userWords(process.getuid?.())}) may not ${want} ${path}${ownerWords(path)}`;
 
-export const fullWords = (path: string): string => `The disk that holds ${path} is full. Make room there, and try again.`;
+export const fullWords = (path: string): string => `The disk that holds ${path} is full. Free some space, and try again.`;
 
 const userWords = (uid: number | undefined): string => (uid === 0 ? "root" : `uid ${uid ?? "unknown"}`);
 

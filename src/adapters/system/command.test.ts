@@ -37,6 +37,6 @@ test("what is left out because too many wait is told", () => {
   const failures: Error[] = [];
   const command = shellCommand("sleep 3000", (error) => void failures.push(error));
   for (let i = 0; i < 102; i++) command.run({});
-  expect(failures.map(({ message }) => message)).toEqual(["100 runs of the command are waiting; one more was left out."]);
+  expect(failures.map(({ message }) => message)).toEqual(["100 runs of the command are waiting, so it is not run for this report."]);
   command.close();
 });

@@ -24,7 +24,7 @@ export function shellCommand(text: string, onFailure: (error: Error) => void): C
     let failure: Error | undefined;
     end = () => endGroup(child.pid);
     const tooLong = setTimeout(() => {
-      failure = new Error(`The command took more than a minute, and was ended: ${text}`);
+      failure = new Error(`The command took more than a minute, and was killed: ${text}`);
       end?.();
     }, MINUTE_MS);
     child.once("error", (error) => (failure = error));
@@ -37,7 +37,8 @@ export function shellCommand(text: string, onFailure: (error: Error) => void): C
   };
   return {
     run(facts) {
-      if (waiting.length >= MAX_WAITING) onFailure(new Error(`${MAX_WAITING} runs of the command are waiting; one more was left out.`));
+      if (waiting.length >= MAX_WAITING)
+        onFailure(new Error(`${MAX_WAITING} runs of the command are waiting, so it is not run for this report.`));
       else waiting.push(facts);
       if (end === undefined) next();
     },

@@ -29,7 +29,8 @@ export function makeDirectory(path: string): void {
       if (statSync(one, { throwIfNoEntry: false })?.isDirectory() === true) continue;
       const parent = dirname(one);
       const why =
-        systemWords(error, parent, "write") ?? `${parent} takes none (${(error as NodeJS.ErrnoException).code}). Choose another place.`;
+        systemWords(error, parent, "write") ??
+        `${parent} does not allow it (${(error as NodeJS.ErrnoException).code}). Choose another place.`;
       throw new Error(`The directory ${path} cannot be made: ${why}`, { cause: error });
     }
   }

@@ -13,8 +13,8 @@ export const HEAD_FILE = "head.json";
 const formerFile = (board: string): string => `head-${board}.json`;
 
 /**
- * In a board's directory, the last head that the board with this first key signed; of any board if that is not known. What another board
- * signed stays, in a file with its name.
+ * The last signed head in a board's directory: that of the board with this first key, or of any board if the key is not known. A head of
+ * another board is kept in a file with that board's name.
  */
 export function headFileIn(data: string, pk: string | undefined): HeadRecord {
   const file = headFile(join(data, HEAD_FILE));
@@ -126,7 +126,7 @@ function notKept(error: unknown, path: string): unknown {
     case "EROFS":
     case "EACCES":
     case "EPERM":
-      return new Refusal("read_only", "No new head can be signed: the file that keeps it cannot be written.", {
+      return new Refusal("read_only", "No new head can be signed, because its file cannot be written.", {
         hint: "Reading works; the operator has to make the board's data directory writable.",
       });
     default:

@@ -6,7 +6,8 @@ import { sha256Hex } from "../../core/protocol/sha256.ts";
 import type { SigningKey } from "../../ports/signing-key.ts";
 import type { TlogName } from "../../ports/tlog-name.ts";
 import { barredFromWriting } from "./access.ts";
-import { readBoardKey, signingKey } from "./board-key.ts";
+import { readBoardKey } from "./board-key.ts";
+import { signingKey } from "./signing-keys.ts";
 import { writeSecretFile } from "./secret-file.ts";
 
 /** The name of the file, in a board's directory and in a backup. */
@@ -66,7 +67,7 @@ export function requireLogKey(
   const seed = seedsOf(board, name).find((one) => signingKey(one).pk === pk);
   const isLater = seed !== undefined && signingKey(derivedSeed(board, origin)).pk !== pk;
   if (seed !== undefined && (found === undefined || isLater)) {
-    // What is there is the key that this one was announced to follow.
+    // The file has the key that this one was announced to follow.
     if (!sealed && isLater) setLogKeyAside(file);
     if (!sealed) writeSecretFile(file, toBase64url(seed));
     return signingKey(seed);
@@ -74,8 +75,8 @@ export function requireLogKey(
   const holds = found === undefined ? `there is no key at ${file}` : `${file} holds another key (public key ${found.pk})`;
   throw new Error(
     `The tree over the log of the board in ${place} is signed as ${origin} with the key whose public half is ${pk}, but ${holds}. ` +
-      "Put its log.key there, from another node or from a backup that holds the keys. If it is lost, stop the board and let it begin a new " +
-      "name with a new key: blackboard operate accept-history",
+      "Put its log.key there, from another node or from a backup that holds the keys. If it is lost, stop the board and let it continue under a new " +
+      "log name with a new key: blackboard operate accept-history",
   );
 }
 

@@ -42,7 +42,7 @@ export function metrics(log: Logger): Metrics {
     for (const value of values) made.inc({ [label]: value } as Record<Label, string>, 0);
     return made;
   };
-  const faults = counter("blackboard_faults_total", "Faults of the board or its storage, by place.", "place", FAULT_PLACES);
+  const faults = counter("blackboard_faults_total", "Errors of the board or its storage, by place.", "place", FAULT_PLACES);
   const refusals = counter("blackboard_refusals_total", "Requests refused, by error code.", "code", Object.keys(ERRORS));
   const mails = counter("blackboard_mails_total", "Mails and recipients answered, by outcome.", "outcome", [
     "accepted",

@@ -1,6 +1,6 @@
 // A thread that mines nonces, one message after the other.
 import { parentPort } from "node:worker_threads";
-import { mine } from "../../core/protocol/work.ts";
+import { mine } from "../../core/protocol/proof-of-work.ts";
 
 export interface MiningJob {
   readonly id: string;

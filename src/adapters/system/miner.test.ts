@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Refusal } from "../../core/errors.ts";
-import { workBits } from "../../core/protocol/work.ts";
+import { workBits } from "../../core/protocol/proof-of-work.ts";
 import type { Miner } from "../../ports/miner.ts";
 import { minerThread } from "./miner.ts";
 

@@ -58,7 +58,8 @@ export function minerThread(): Miner {
     async mine(id, bits, gone) {
       if (closed) throw new Refusal("shutting_down");
       if (gone.aborted) throw callerGone();
-      if (waiting.length >= MAX_WAITING) throw new Refusal("assist_busy", `${MAX_WAITING} others wait for the board to mine for them.`);
+      if (waiting.length >= MAX_WAITING)
+        throw new Refusal("assist_busy", `${MAX_WAITING} other callers are waiting for the board to mine for them.`);
       const { promise, resolve, reject } = Promise.withResolvers<string>();
       const one: Waiting = { job: { id, bits }, resolve, reject };
       const leave = (): void => {

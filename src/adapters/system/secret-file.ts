@@ -13,6 +13,7 @@ type Kept = "in use" | "put away";
 export function readSecretFile(path: string, kept: Kept = "in use"): string | undefined {
   const stat = asked(path, () => statSync(path, { throwIfNoEntry: false }));
   if (stat === undefined) return undefined;
+  if (stat.isDirectory()) throw new Error(`${path} is not a file: name the key file itself, such as agent.key.`);
   if (kept === "in use" && process.platform !== "win32" && (stat.mode & 0o077) !== 0)
     throw new Error(`Others may read the key file ${path}: chmod 600 ${path}`);
   const secret = asked(path, () => readFileSync(path, "utf8")).trim();

@@ -1,7 +1,7 @@
 // The answer of a checking thread, in a few bytes: whether the signature is valid, and what the guard found in the text.
 import { SIGNATURE_LENGTH } from "../../core/guard/copies/signature.ts";
 import { TEXT_FLAGS } from "../../core/guard/flags.ts";
-import type { Looked } from "../../core/guard/judge.ts";
+import type { Looked } from "../../core/guard/examine-text.ts";
 import type { Risk } from "../../core/guard/risk/risk.ts";
 
 /** Valid or not, with the risk; flags; and the 16-bit numbers by which near-copies are recognised. */

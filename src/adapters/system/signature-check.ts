@@ -2,7 +2,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { createRequire } from "node:module";
 import { BoundedCache } from "../../core/bounded-cache.ts";
-import type { Looked } from "../../core/guard/judge.ts";
+import type { Looked } from "../../core/guard/examine-text.ts";
 import { ANSWER_BYTES, writeAnswer } from "./signature-answer.ts";
 
 export interface SignatureJob {

@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { lookAt } from "../../core/guard/judge.ts";
+import { lookAt } from "../../core/guard/examine-text.ts";
 import { readRiskTable } from "../../core/guard/risk/scorer.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { bytesOfPackage, RISK_TABLE } from "./package-files.ts";

@@ -1,5 +1,5 @@
 // Spreads signature checks over threads, together with the guard's checks; jobs that arrive together, or while a thread is busy, are sent to it together.
-import type { Looked } from "../../core/guard/judge.ts";
+import type { Looked } from "../../core/guard/examine-text.ts";
 import type { SignatureChecker } from "../../ports/signatures.ts";
 import { readAnswer } from "./signature-answer.ts";
 import { packJobs, type SignatureJob } from "./signature-check.ts";

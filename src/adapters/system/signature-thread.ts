@@ -1,6 +1,6 @@
 // A thread that checks signatures in batches, and runs the guard on the texts of messages.
 import type { MessagePort } from "node:worker_threads";
-import { lookAt } from "../../core/guard/judge.ts";
+import { lookAt } from "../../core/guard/examine-text.ts";
 import { readRiskTable, type RiskTable } from "../../core/guard/risk/scorer.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { bytesOfPackage, RISK_TABLE } from "./package-files.ts";

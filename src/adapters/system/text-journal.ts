@@ -10,15 +10,15 @@ const TEXTS = 65_536;
 const AUTHOR_BYTES = 24;
 const TIME_BYTES = 8;
 const ROW = AUTHOR_BYTES + TIME_BYTES + 2 * SIGNATURE_LENGTH;
-/** What a process that is killed may lose; the messages that are still there are read again from the log. */
+/** A killed process may lose the texts of this time; those whose messages still exist are read again from the log. */
 const WRITE_MS = 1000;
 
 export interface TextJournalFile extends TextJournal {
-  /** Writes what is left. */
+  /** Writes the texts that are still in memory. */
   close(): void;
 }
 
-/** `failed` is told where a file cannot be written: then nothing is lost before the next start. */
+/** `failed` is called if a file cannot be written; nothing is lost as long as the board runs. */
 export function textJournal(data: string, failed: (error: unknown) => void): TextJournalFile {
   const [newer, older] = [join(data, NEWER), join(data, OLDER)];
   let waiting: Buffer[] = [];
@@ -65,7 +65,7 @@ function rowOf({ signature, author, at, takenBack }: PostedText): Buffer {
   return row;
 }
 
-/** A row that was cut off by a crash, and what stands behind it, is no row. */
+/** A row that a crash cut off is ignored, and everything after it. */
 function textsIn(bytes: Buffer): readonly PostedText[] {
   const texts: PostedText[] = [];
   for (let from = 0; from + ROW <= bytes.length; from += ROW) {

@@ -1,11 +1,11 @@
 // The streams and long polls that callers have open at the same time.
 import { Refusal } from "../../core/errors.ts";
-import { Held } from "./held.ts";
+import { Held } from "./held-per-caller.ts";
 
 export class OpenCalls {
   readonly #open: Held;
 
-  /** `atOnce`: of one address. */
+  /** `atOnce`: the limit of one address. */
   constructor(atOnce: number) {
     this.#open = new Held(atOnce);
   }

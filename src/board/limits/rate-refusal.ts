@@ -46,6 +46,8 @@ export function rateRefusal(scope: Scope, bucket: Bucket, { seconds, network, co
       },
     );
   const hint =
-    bits === undefined ? {} : { hint: `Wait ${seconds} s, or post it now with ${bits} bits of proof of work, which takes the least room.` };
+    bits === undefined
+      ? {}
+      : { hint: `Wait ${seconds} s, or post it now with ${bits} bits of proof of work, which uses the least of the allowance.` };
   return new Refusal("rate_limited", `${used}.`, { details: { ...details }, ...hint });
 }

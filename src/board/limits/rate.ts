@@ -62,7 +62,7 @@ export class RateLimiter {
   readonly #open: OpenCalls;
   readonly #lines = new WaitingLine(MAX_CALLERS);
   readonly #fullAt = new Map<Scope, BoundedCache<string, number>>();
-  /** Until when each caller's running answers pause, by the machine's own clock. */
+  /** Until when the running answers of each caller, and of each wider network, pause; by the machine's own clock. */
   readonly #pacedUntil = new BoundedCache<string, number>(MAX_CALLERS);
   readonly #untold = new BoundedCache<string, Spent>(MAX_CALLERS);
 
@@ -156,9 +156,13 @@ export class RateLimiter {
   pace(caller: string, usedMs: number): number {
     if (!this.#on) return 0;
     const now = performance.now();
-    const until = Math.max(this.#pacedUntil.get(caller) ?? 0, now) + usedMs * Math.max(0, this.#buckets.reads.everyMs / TOKEN_MS - 1);
-    this.#pacedUntil.set(caller, until);
-    return until - now;
+    const untils = countedAs(caller).map((counted) => {
+      const { everyMs } = this.#bucketOf("reads", counted);
+      const until = Math.max(this.#pacedUntil.get(counted) ?? 0, now) + usedMs * Math.max(0, everyMs / TOKEN_MS - 1);
+      this.#pacedUntil.set(counted, until);
+      return until;
+    });
+    return Math.max(...untils) - now;
   }
 
   /** After work for one caller, others get the same time without it. */

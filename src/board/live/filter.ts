@@ -81,7 +81,7 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
   };
 }
 
-/** What concerns any of these; of several, none may be about words. */
+/** Matches what any of these filters matches; with several filters, none may be a text filter. */
 export function eitherOf(filters: readonly LiveFilter[]): LiveFilter {
   const [first, ...others] = filters;
   if (first === undefined) throw new Error("There is no filter.");

@@ -6,6 +6,9 @@ import { from, Listener, OTHER_PK, World } from "../../../test/support/hub-world
 import { agentId } from "../../core/protocol/identity.ts";
 import { nextTurn } from "../read/yield.ts";
 
+/** Longer than a filter may take before others have a turn. */
+const LONG_MS = 10;
+
 test("a log that cannot be read for a while is told later, once and in order, and nobody spins meanwhile", async () => {
   using world = new World();
   const listener = new Listener();
@@ -126,6 +129,33 @@ test("one reader by text does not make the others wait for the words of a hundre
     expect([plain.got, text.got]).toEqual([from(1, 100), from(1, 100)]);
     expect(Math.max(...plain.deliveries)).toBeLessThanOrEqual(8);
   }
+});
+
+test("others have a turn between any two filters by text that take long over one message, and each is asked once", async () => {
+  using world = new World();
+  const READERS = 12;
+  const askedIn: number[] = [];
+  let [turn, watching] = [0, true];
+  const watch = (): void => {
+    turn++;
+    if (watching) setImmediate(watch);
+  };
+  for (let n = 0; n < READERS; n++) {
+    const filter = world.byWord(`needle${n}`);
+    const concerns: typeof filter.concerns = (...given) => {
+      askedIn.push(turn);
+      for (const began = performance.now(); performance.now() - began < LONG_MS;);
+      return filter.concerns(...given);
+    };
+    world.hub.attach({ ...filter, concerns }, new Listener());
+  }
+  watch();
+  world.post("note", "hay");
+  world.hub.hint(1);
+  await world.hub.caughtUp(1);
+  watching = false;
+  expect(askedIn).toHaveLength(READERS);
+  expect(new Set(askedIn).size).toBe(READERS);
 });
 
 test("a reader by who verified that comes while the log is read loses nothing of what it was told it would hear", async () => {

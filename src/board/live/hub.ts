@@ -2,7 +2,7 @@
 import { Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
-import { nextSlice } from "../../ports/share.ts";
+import { nextSlice } from "../../ports/cpu-share.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { nextTurn } from "../read/yield.ts";
 import { fanOut, type Reader } from "./fan-out.ts";

@@ -11,13 +11,13 @@ export interface WaitLimits {
   readonly closed: AbortSignal;
   /** The caller has seen the log up to here. */
   readonly after: number;
-  /** Events that may make a difference, by any of these filters (by one where it is about words); any event if it is left out. */
+  /** Events that may change the result, by any of these filters (only one if it is a text filter); any event if left out. */
   readonly wakes?: readonly StreamQuestion[];
 }
 
 /** Reads again after each event, until there is a result or the time is over. */
 export type WaitFor = <One extends Page & { readonly againAt?: number | undefined }>(
-  /** `againAt`: when to read again even without an event. */
+  /** `againAt`: when to read again even if no event comes. */
   read: () => Promise<One>,
   patience: WaitLimits,
 ) => Promise<One>;
@@ -54,7 +54,7 @@ export function waiter(hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): 
         // The answer at the end is read at the end, not while it approached.
         const last = over;
         const page = await read();
-        // A caller that is ahead of the board has read from a board that was reset since, and need not wait to be told.
+        // A caller that is ahead of the board has read from a board that was reset since; it is answered at once.
         if (page.items.length > 0 || last || after > page.latestSeq) return page;
         const ring = page.againAt === undefined ? () => {} : clock.at(page.againAt, hear);
         await new Promise<void>((resolve) => {

@@ -13,15 +13,15 @@ import { SignedHead } from "./signed-head.ts";
 import type { TreeHeads } from "./tree-heads.ts";
 
 export interface Cosigned {
-  /** Of the head that it was about. */
+  /** The size of the head that was cosigned. */
   readonly size: number;
-  /** How many of the signatures were new. */
+  /** The number of new signatures. */
   readonly added: number;
-  /** How many witnesses have cosigned it now. */
+  /** The number of witnesses that have cosigned the head so far. */
   readonly witnesses: number;
 }
 
-/** `body`: a whole note, or signature lines over one of the heads that are kept. */
+/** `body`: a complete note, or signature lines for one of the stored heads. */
 export type Cosign = (body: string) => Promise<Cosigned>;
 
 export interface CosigningParts {
@@ -30,11 +30,11 @@ export interface CosigningParts {
   readonly policy: Policy | undefined;
   readonly verify: Ed25519Verify;
   readonly clock: Clock;
-  /** Other nodes, which show the same heads. */
+  /** Other nodes, which serve the same heads. */
   readonly peers: Peers | undefined;
 }
 
-/** What nodes tell each other of a head, among all else that they tell. */
+/** The types of the messages that nodes send each other about heads. */
 const COSIGNED = "cosigned head";
 const SHOWN = "head shown to witnesses";
 interface ToldHead {
@@ -44,7 +44,7 @@ interface ToldHead {
 
 export function cosigner({ heads, log, policy, verify, clock, peers }: CosigningParts): Cosign {
   const witnesses = (policy?.witnesses ?? []).map(({ key }) => key);
-  // From a node of this board; what does not hold is dropped all the same.
+  // It comes from a node of this board; an invalid signature is dropped all the same.
   peers?.onTold((text) => {
     for (const told of JSON.parse(text) as readonly ToldHead[]) void hear(told).catch(() => {});
   });
@@ -69,38 +69,50 @@ export function cosigner({ heads, log, policy, verify, clock, peers }: Cosigning
   async function take(body: string): Promise<{ readonly head: SignedHead; readonly added: number }> {
     const note = body.includes("\n\n") ? parseNote(body) : undefined;
     const known = (note?.signatures ?? parseSignatures(body)).filter((line) => witnesses.some((key) => isOf(key, line)));
-    if (known.length === 0) throw new Refusal("unknown_witness", undefined, { details: { witnesses: witnesses.map(({ name }) => name) } });
-    const head = note === undefined ? await fitting(known) : await signedBefore(note);
-    const held = await verifiedSignatures({ text: head.text, signatures: known }, witnesses, verify);
+    if (known.length === 0) throw unknownWitness(witnesses.map(({ name }) => name));
+    const signed = note ?? (await fitting(known));
+    const held = await verifiedSignatures({ text: signed.text, signatures: known }, witnesses, verify);
+    // A head that is not known here is stored only with the cosignature of a witness.
+    const head = signed instanceof SignedHead ? signed : await signedBefore(signed);
     const added = held.filter(({ key, signature }) => head.add(key, signature)).length;
     return { head, added };
   }
 
-  /** The newest that all of the lines hold for. */
+  /** The newest head for which all signature lines are valid. */
   async function fitting(signatures: readonly NoteSignature[]): Promise<SignedHead> {
     for (const head of heads.cosignable) {
       const holds = await verifiedSignatures({ text: head.text, signatures }, witnesses, verify).catch(() => []);
       if (holds.length > 0) return head;
     }
-    throw new TlogError("signature", "The signature holds for no head that is kept.");
+    throw new TlogError("signature", "The signature is not valid for any stored head.");
   }
 
-  /** One that is kept; or that this log signed on another node, or before its last start. */
+  /** A stored head, or one that this log signed on another node or before its last start. */
   async function signedBefore(note: Note): Promise<SignedHead> {
     const kept = heads.cosignable.find(({ text }) => text === note.text);
     if (kept !== undefined) return kept;
     const { current, next: announced } = await heads.keys();
     const keys = [current.verifier, ...(announced === undefined ? [] : [announced.verifier])];
     const { checkpoint, signatures } = await openCheckpoint(note, current.name.origin, keys, verify);
+    // A state that was put back has lost heads, and a thief of the key can sign any.
+    if (!(await heads.has(checkpoint))) throw new TlogError("signature", "The log does not have this head.");
     const lines = signatures.map(({ signature }) => signature);
-    // It was the newest until the next entry came.
+    // It was the newest head until the next entry came.
     const [next] = await log.entries(checkpoint.size, 1);
     const head = new SignedHead(checkpoint, note.text, lines, "", Math.min(next?.at ?? Infinity, clock.now()));
-    if (!heads.isKept(head)) throw new TlogError("signature", "The head is older than those that are kept, which is for an hour.");
+    if (!heads.isKept(head)) throw new TlogError("signature", "The head is too old: heads are kept for an hour.");
     return heads.adopt(head);
   }
 }
 
+function unknownWitness(witnesses: readonly string[]): Refusal {
+  const words = witnesses.length === 0 ? "This board knows no witnesses: its operator has given it no policy." : undefined;
+  return new Refusal("unknown_witness", words, { details: { witnesses } });
+}
+
 function refusalFor({ fault, message }: TlogError): Refusal {
-  return fault === "malformed" ? new Refusal("invalid_field", message) : new Refusal("bad_signature", message, { status: 403 });
+  const hint = "Send a note of /tlog/checkpoint?for=witness with your line, or only your line, as text/plain; /llms/log.txt says more.";
+  return fault === "malformed"
+    ? new Refusal("invalid_field", message, { hint })
+    : new Refusal("bad_signature", message, { status: 403, hint });
 }

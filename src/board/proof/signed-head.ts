@@ -5,13 +5,13 @@ import { formatNote, type NoteSignature } from "../../core/tlog/note.ts";
 
 export class SignedHead {
   readonly checkpoint: Checkpoint;
-  /** What is signed. */
+  /** The signed text. */
   readonly text: string;
-  /** The chain's hash of the last entry in it. */
+  /** The hash of its last entry in the chain. */
   readonly chainHash: string;
-  /** When it last was the newest, in Unix milliseconds. */
+  /** When it was last the newest head, in Unix milliseconds. */
   at: number;
-  /** Of the log: its key, and the one that is announced. */
+  /** Signatures of the log: by its key, and by the announced key. */
   readonly #signatures: readonly NoteSignature[];
   readonly #cosigned: { readonly key: VerifierKey; readonly signature: NoteSignature }[] = [];
   #note: string | undefined;
@@ -31,7 +31,7 @@ export class SignedHead {
     return this.#cosigned.map(({ key }) => key);
   }
 
-  /** With the log's own signature first. */
+  /** The note, with the log's own signature first. */
   get note(): string {
     return (this.#note ??= formatNote({
       text: this.text,
@@ -39,12 +39,12 @@ export class SignedHead {
     }));
   }
 
-  /** Whether these keys of the log signed it, and no other. */
+  /** Whether exactly these keys of the log signed it. */
   isBy(keys: readonly VerifierKey[]): boolean {
     return keys.length === this.#signatures.length && keys.every((key, i) => isOf(key, this.#signatures[i]!));
   }
 
-  /** Once each; whether it is new. The signature holds. */
+  /** Adds a valid cosignature; each witness counts once. Returns whether it is new. */
   add(key: VerifierKey, signature: NoteSignature): boolean {
     if (this.#cosigned.some((one) => one.key.id === key.id && one.key.name === key.name)) return false;
     this.#cosigned.push({ key, signature });

@@ -1,4 +1,4 @@
-// Tiles of the tree as proofs and readers need them: those that never change are kept in memory.
+// Tiles of the tree for proofs and readers; full tiles never change and are cached in memory.
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { sha256 } from "../../core/protocol/sha256.ts";
 import type { Hash } from "../../core/tlog/merkle.ts";
@@ -6,14 +6,14 @@ import { type Plan, readLater, type Remember } from "../../core/tlog/plan.ts";
 import { type Tile, tilePath } from "../../core/tlog/tile.ts";
 import type { TreeReads } from "../../ports/store.ts";
 
-/** 8 KiB each at most. */
+/** At most 8 KiB each. */
 const TILES_KEPT = 512;
-/** 32 bytes each, and their names. */
+/** 32 bytes each, and their keys. */
 const HASHES_KEPT = 16_384;
 
 export class Tiles {
   readonly #store: TreeReads;
-  /** By path; a tile of some width holds the same for ever. */
+  /** By path; a tile of a given width never changes. */
   readonly #tiles = new BoundedCache<string, Uint8Array>(TILES_KEPT);
   readonly #hashes = new BoundedCache<string, Hash>(HASHES_KEPT);
   readonly #remember: Remember = (key, make) => this.#hashes.of(key, make);
@@ -22,7 +22,7 @@ export class Tiles {
     this.#store = store;
   }
 
-  /** Undefined where the log does not reach so far. */
+  /** Undefined if the log is too short. */
   async read(tile: Tile): Promise<Uint8Array | undefined> {
     const path = tilePath(tile);
     const known = this.#tiles.get(path);
@@ -32,7 +32,12 @@ export class Tiles {
     return found;
   }
 
-  /** What a plan comes to, of a size that the log has reached. */
+  /** A tile by its path, synchronously; undefined if it is not in memory. */
+  kept(path: string): Uint8Array | undefined {
+    return this.#tiles.get(path);
+  }
+
+  /** The result of a plan, for a size that the log has reached. */
   work<Result>(plan: Plan<Result>): Promise<Result> {
     return readLater(plan, (tile) => this.#require(tile), sha256, this.#remember);
   }

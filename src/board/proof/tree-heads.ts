@@ -1,7 +1,8 @@
-// Signs the heads of the tree: only of a chain head that is on record, on demand, and at most one a second.
+// Signs the heads of the tree: on demand, at most one per second, and only for a head of the chain that is on record.
 import { Refusal } from "../../core/errors.ts";
 import { tlogKey } from "../../core/log/tlog-name.ts";
 import { fromBase64url } from "../../core/protocol/encoding.ts";
+import { sameBytes } from "../../core/tlog/bytes.ts";
 import { type Checkpoint, formatCheckpoint } from "../../core/tlog/checkpoint.ts";
 import type { VerifierKey } from "../../core/tlog/key.ts";
 import type { NoteSignature } from "../../core/tlog/note.ts";
@@ -10,7 +11,7 @@ import { isMet, type Policy } from "../../core/tlog/policy.ts";
 import { signText } from "../../core/tlog/signature.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LogReads } from "../../ports/store.ts";
-import type { KeyChange } from "../../core/protocol/board-key.ts";
+import type { AnnouncedKey } from "../../core/protocol/board-key.ts";
 import type { BoardKeys } from "../../ports/board-keys.ts";
 import type { TlogIdentity, TlogName } from "../../ports/tlog-name.ts";
 import type { CheckpointSigner } from "../operator/checkpoint.ts";
@@ -19,10 +20,10 @@ import type { Tiles } from "./tiles.ts";
 
 /** No two heads are signed within this time. */
 const PACE_MS = 1000;
-/** One in so long is kept for witnesses, for so long. */
+/** One head in this interval is stored for witnesses, for this long. */
 const KEEP_EVERY_MS = 10_000;
 const KEEP_MS = 3_600_000;
-/** One that enough witnesses cosigned is shown in the place of a newer one for so long. */
+/** A head with enough cosignatures is shown instead of a newer one for this long. */
 const PREFERRED_MS = 60_000;
 
 export interface TreeHeadParts {
@@ -30,31 +31,31 @@ export interface TreeHeadParts {
   readonly tiles: Tiles;
   readonly log: Pick<LogReads, "entries">;
   readonly keys: BoardKeys;
-  /** Whose cosignatures are taken, and how many are enough. */
+  /** The witnesses whose cosignatures are accepted, and how many are enough. */
   readonly policy: Policy | undefined;
   readonly clock: Clock;
 }
 
-/** A key of the log, and what the board says of it. */
+/** A key of the log, and the board's statement about it. */
 export interface LogKey extends TlogIdentity {
   readonly verifier: VerifierKey;
 }
 
-/** What heads are signed with now. */
+/** The keys that sign heads now. */
 export interface LogKeys {
   readonly current: LogKey;
-  /** The announced one, which signs beside it. */
+  /** The announced key, which signs too. */
   readonly next: LogKey | undefined;
-  readonly changes: readonly KeyChange[];
+  readonly changes: readonly AnnouncedKey[];
 }
 
 export class TreeHeads {
   readonly #parts: TreeHeadParts;
   #newest: SignedHead | undefined;
   #making: Promise<SignedHead> | undefined;
-  /** Oldest first. */
+  /** The stored heads, oldest first. */
   #kept: SignedHead[] = [];
-  /** The one that witnesses are shown, and since when. */
+  /** The head that witnesses are shown, and since when. */
   #shown: SignedHead | undefined;
   #shownAt = -Infinity;
   #hearShown: (head: SignedHead) => void = () => {};
@@ -67,20 +68,20 @@ export class TreeHeads {
     const { keys, clock } = this.#parts;
     const { log, nextLog, logChanges } = await keys.at(clock.now());
     if (log === undefined)
-      throw new Refusal("read_only", "This board has no key for its tree yet, and may not make one.", {
-        hint: "The operator starts it once where its files can be written.",
+      throw new Refusal("read_only", "This board has no key for its tree yet, and cannot make one, because it is read-only.", {
+        hint: "The operator has to start it once with a writable data directory.",
       });
     const withVerifier = (one: TlogIdentity): LogKey => ({ ...one, verifier: verifierOf(one.name) });
     return { current: withVerifier(log), next: nextLog && withVerifier(nextLog), changes: logChanges };
   }
 
-  /** Not older than a second. */
+  /** A head that is at most a second old. */
   async newest(): Promise<SignedHead> {
     const newest = this.#newest;
     return newest !== undefined && this.#isFresh(newest) ? newest : this.#make();
   }
 
-  /** The newest that enough witnesses cosigned, if that is not old; else the newest. */
+  /** The newest head with enough cosignatures, if it is recent; otherwise the newest. */
   async served(): Promise<SignedHead> {
     const newest = await this.newest();
     return this.#preferred() ?? newest;
@@ -98,28 +99,31 @@ export class TreeHeads {
     }
   }
 
-  /** Of one in ten seconds, so that witnesses cosign the same ones. */
+  /** One head per ten seconds, so that all witnesses cosign the same ones. */
   async forWitness(): Promise<SignedHead> {
     if (this.#shown !== undefined && this.#isShown()) return this.#shown;
     const newest = await this.newest();
-    // Others may have come first meanwhile.
+    // Another caller may have signed one meanwhile.
     if (this.#shown === undefined || !this.#isShown()) this.#show(newest);
     return this.#shown ?? newest;
   }
 
-  /** Called with each head that witnesses are shown from now on. */
+  /** Called with each new head that witnesses are shown. */
   onShown(hear: (head: SignedHead) => void): void {
     this.#hearShown = hear;
   }
 
-  /** Another node shows witnesses this head: so that they meet at one, whichever node they ask, the larger of two is shown by both. */
+  /**
+   * Another node shows witnesses this head. Both nodes show the larger of their heads, so that all witnesses cosign the same one,
+   * whichever node they ask.
+   */
   showToo(head: SignedHead): void {
     if (this.#shown !== undefined && this.#isShown() && this.#shown.size >= head.size) return;
     this.#shown = head;
     this.#shownAt = this.#parts.clock.now();
   }
 
-  /** All that a cosignature may be about, newest first. */
+  /** All heads that may be cosigned, newest first. */
   get cosignable(): readonly SignedHead[] {
     const kept = this.#kept.toReversed();
     return this.#newest === undefined || kept.includes(this.#newest) ? kept : [this.#newest, ...kept];
@@ -129,7 +133,14 @@ export class TreeHeads {
     return this.#since(at) < KEEP_MS;
   }
 
-  /** One that this log signed, on another node or before this start, as its own signature shows. */
+  /** Whether the log has so many entries, and they give this root. */
+  async has({ size, root }: Checkpoint): Promise<boolean> {
+    const { log, tiles } = this.#parts;
+    if (size > 0 && (await log.entries(size - 1, 1)).length === 0) return false;
+    return sameBytes(await tiles.work(planRoot(size)), root);
+  }
+
+  /** A head that this log signed on another node or before this start, recognised by the log's own signature. */
   adopt(head: SignedHead): SignedHead {
     const known = this.cosignable.find(({ text }) => text === head.text);
     if (known !== undefined) return known;
@@ -146,7 +157,7 @@ export class TreeHeads {
   async #sign(): Promise<SignedHead> {
     const { checkpointSigner, tiles, log, clock } = this.#parts;
     const { current, next } = await this.keys();
-    // On record when it resolves, in the head file or the head row: a tree head is never of anything else.
+    // The head of the chain is on record (in the head file or the head row) when this resolves: only then its tree head is signed.
     const { seq, hash } = await checkpointSigner.checkpoint();
     const before = this.#newest;
     const signers = [current, ...(next === undefined ? [] : [next])];
@@ -181,7 +192,7 @@ export class TreeHeads {
     return this.cosignable.find((head) => isMet(policy.quorum, head.witnesses) && this.#since(head.at) < PREFERRED_MS);
   }
 
-  /** A clock that was put back makes nothing younger. */
+  /** The age of a head: absolute, so that a head from before the clock was set back does not count as fresh. */
   #since(at: number): number {
     return Math.abs(this.#parts.clock.now() - at);
   }

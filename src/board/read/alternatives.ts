@@ -51,7 +51,12 @@ export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageRe
       offeredTo(agent, now, store, undefined)({ conditions: [], order: ORDERS.old, after: undefined, limit: LOOKED_AT }),
     ]);
     const fit = ({ stored }: Offered): number => labelsOf(payloadOf(stored)).filter(({ label }) => skills.has(label)).length;
-    const others = open.filter(({ stored }) => stored.state.id !== wanted).map((one) => ({ ...one, fit: fit(one) }));
+    // What needs only what the agent has never shown is no alternative.
+    const isFitting = ({ stored }: Offered): boolean => {
+      const needs = distinctLabels(payloadOf(stored).needs ?? []);
+      return stored.state.id !== wanted && (needs.length === 0 || needs.some((need) => skills.has(foldLabel(need))));
+    };
+    const others = open.filter(isFitting).map((one) => ({ ...one, fit: fit(one) }));
     // Among equals each agent starts at another one, so that agents which lost the same race do not meet in the next.
     const start = startFor(agent, others)?.position.seq ?? 0;
     const isPassed = ({ position }: Offered): number => Number(position.seq < start);

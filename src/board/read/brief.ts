@@ -1,12 +1,24 @@
 // Collects what concerns an agent: its leases, changes of its messages, unread messages, expiring ones, and matching work.
+import type { Handling } from "../../core/message/ack-ledger.ts";
+import type { InboxReason } from "../../core/message/inbox-change.ts";
 import { atLeast, atMost, hasAny, not, oneOf } from "../../core/query/condition.ts";
 import { foldLabel } from "../../core/protocol/labels.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { Brief, BriefSection } from "../../core/view/brief.ts";
-import { expiringMessage, fittingWork, heldLease, lostLease, ownThread, pendingKeyOp, unreadThread } from "../../core/view/brief-items.ts";
+import {
+  type HandledSince,
+  expiringMessage,
+  fittingWork,
+  heldLease,
+  lostLease,
+  ownThread,
+  pendingKeyOp,
+  unreadThread,
+} from "../../core/view/brief-items.ts";
+import type { AckReads } from "../../ports/acks.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { InboxReads } from "../../ports/inbox.ts";
+import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
 import type { ListReads, LogReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 import type { KeyRing } from "./keys.ts";
 import { liveReads, type LiveReads } from "./live-reads.ts";
@@ -19,10 +31,10 @@ import { needsOf } from "./work.ts";
 
 export interface BriefQuestion {
   readonly agent: string;
-  /** Code points that the answer may have: no more is read than can fit. */
+  /** The limit of the answer in code points: no more is read than can fit. */
   readonly budget: number;
-  /** The entry after which everything is new. */
-  readonly from: number;
+  /** Everything after this entry is new; unless given, the entry up to which the agent has acknowledged its inbox. */
+  readonly from?: number | undefined;
 }
 
 export type GatherBrief = (question: BriefQuestion) => Promise<Brief>;
@@ -32,51 +44,54 @@ export interface BriefParts {
   readonly messages: Pick<MessageReads, "findAll">;
   readonly log: Pick<LogReads, "head">;
   readonly keys: Pick<KeyRing, "of" | "all">;
-  readonly entries: InboxReads;
+  readonly entries: InboxReads & Pick<AckReads, "reading">;
   readonly clock: Clock;
 }
 
-/** What the sections are read from. */
-interface Asked extends BriefQuestion {
-  /** Every key of the agent: what reached one of them, or was done with it, is the agent's. */
+/** The services that the sections are read from. */
+interface Asked extends Required<BriefQuestion> {
+  readonly from: number;
+  /** Every key of the agent: messages to any of them, or about their messages, are the agent's. */
   readonly all: readonly string[];
   readonly to: number;
   readonly now: number;
-  /** No more items than this fit. */
+  /** The most items that can fit. */
   readonly most: number;
   readonly live: LiveReads;
 }
 
 const LEAST_ITEM_CHARS = 150;
 const FEWEST_READ = 16;
-/** Own messages that are read. */
+/** The number of own messages that are read. */
 const OWN_READ = 500;
-/** Own messages that end within this time. */
+/** Own messages that expire within this time are listed. */
 const EXPIRING_MS = 86_400_000;
-/** Claims that are checked for lost leases. */
+/** The number of claims, and of leases that ended, that are checked for lost leases. */
 const CLAIMS_READ = 64;
 /** Kinds that expire without anybody waiting for a result. */
 const PASSING = ["claim", "signal", "retraction"];
 const LAST_CHANGED = { key: "changed", descending: true } as const;
-/** Work that is considered for the best match. */
+/** The amount of work that is considered for the best match. */
 const WORK_READ = 64;
 
 export function briefGatherer({ lists, messages, log, keys, entries, clock }: BriefParts): GatherBrief {
   return async (question) => {
     const now = clock.now();
-    const [{ seq: to }, all] = await Promise.all([log.head(), keys.all(question.agent)]);
+    const { agent } = question;
+    const [{ seq: to }, all, { seen }] = await Promise.all([log.head(), keys.all(agent), entries.reading(agent)]);
+    const from = question.from ?? seen;
     const most = Math.max(FEWEST_READ, Math.ceil(question.budget / LEAST_ITEM_CHARS));
-    const asked: Asked = { ...question, all, to, now, most, live: liveReads(lists, now) };
+    const asked: Asked = { ...question, from, all, to, now, most, live: liveReads(lists, now) };
     // At once: over a network, one after the other would take several times as long.
     const [pending, ...sections] = await Promise.all([
-      pendingOf(question.agent, keys),
-      leases(asked, messages),
-      threads(asked, lists),
-      unread(asked, messages, await lateReplies(asked, entries, lists)),
+      pendingOf(agent, keys),
+      leases(asked, messages, lists, entries),
+      threads(asked, lists, entries),
+      lateReplies(asked, entries, lists).then((late) => unread(asked, messages, late)),
       expiring(asked),
       work(asked, lists),
     ]);
-    return { agent: question.agent, from: question.from, to, budget: question.budget, sections: [...pending, ...sections] };
+    return { agent, from, to, budget: question.budget, sections: [...pending, ...sections] };
   };
 }
 
@@ -86,24 +101,34 @@ async function pendingOf(agent: string, keys: Pick<KeyRing, "of">): Promise<Brie
   return pending === null ? [] : [{ name: "pending", items: [pendingKeyOp(pending)], total: 1, more: false }];
 }
 
-async function leases(asked: Asked, messages: Pick<MessageReads, "findAll">): Promise<BriefSection> {
-  const { all, from, now, live, most } = asked;
-  const [held, claims] = await Promise.all([
-    live.read([hasAny("claimedBy", all)], ORDERS.old, most),
+async function leases(
+  asked: Asked,
+  messages: Pick<MessageReads, "findAll">,
+  lists: Pick<ListReads, "list">,
+  entries: InboxReads,
+): Promise<BriefSection> {
+  const { all, from, now, live } = asked;
+  const [held, claims, ended] = await Promise.all([
+    live.read([hasAny("claimedBy", all)], ORDERS.old, OWN_READ),
     live.read([oneOf("author", all), oneOf("kind", ["claim"])], ORDERS.new, CLAIMS_READ),
+    heardSince(asked, entries, "lease", CLAIMS_READ),
   ]);
-  const targets = await messages.findAll([...new Set(claims.flatMap(claimed))], now);
+  const [targets, heard] = await Promise.all([
+    messages.findAll([...new Set(claims.flatMap(claimed))], now),
+    ended.length === 0 ? new Map<number, StoredMessage>() : storedAt(lists, [...new Set(ended.map(({ position }) => position.seq))], now),
+  ]);
+  // A claim that has expired is not found any more, but its agent was told that the lease ended; of its own work, that another's did.
+  const told = [...heard.values()].filter(({ state }) => !all.includes(state.author));
+  const claimedOnce = [...targets.values()].flatMap((found) => ("stored" in found ? [found.stored] : []));
   // Answered or resolved work is not reported as lost, nor what was lost long ago.
-  const lost = [...targets.values()].flatMap((found) => {
-    if (!("stored" in found)) return [];
-    const { status, claimedBy, changed } = found.stored.state;
-    const isLost = !all.includes(claimedBy ?? "") && (status === "open" || status === "claimed") && changed > from;
-    return isLost ? [found.stored] : [];
-  });
+  const isLost = ({ state: { status, claimedBy, changed } }: StoredMessage): boolean =>
+    !all.includes(claimedBy ?? "") && (status === "open" || status === "claimed") && changed > from;
+  const lost = [...new Map([...claimedOnce, ...told].filter(isLost).map((stored) => [stored.state.seq, stored])).values()];
   await warmFlags([...held, ...lost]);
   const byEnd = held.toSorted((a, b) => (a.state.leaseUntil ?? 0) - (b.state.leaseUntil ?? 0));
   const items = [...lost.map((stored) => lostLease(stored, now)), ...byEnd.map((stored) => heldLease(stored, now))];
-  return { name: "leases", items, total: items.length, more: false };
+  const more = held.length === OWN_READ || claims.length === CLAIMS_READ || ended.length === CLAIMS_READ;
+  return { name: "leases", items, total: items.length, more };
 }
 
 const claimed = ({ raw }: StoredMessage): string[] =>
@@ -111,27 +136,59 @@ const claimed = ({ raw }: StoredMessage): string[] =>
 
 const ownOf = (all: readonly string[]) => [oneOf("author", all), not(oneOf("kind", PASSING))];
 
-/** Own messages that changed since. */
-async function threads({ all, from, now, most, live }: Asked, lists: Pick<ListReads, "changedSince">): Promise<BriefSection> {
-  // Since the beginning everything has changed.
-  const only = from === 0 ? undefined : await changedOnly(from, lists);
-  const read = await live.read([...ownOf(all), atLeast("changed", from + 1)], LAST_CHANGED, OWN_READ, only);
+/** Own messages that changed since then, or that somebody acknowledged since then; the latest change first. */
+async function threads(asked: Asked, lists: Pick<ListReads, "changedSince" | "list">, entries: InboxReads): Promise<BriefSection> {
+  const { all, from, now, most, live } = asked;
+  const changed = async (): Promise<readonly StoredMessage[]> => {
+    // Since the beginning everything has changed.
+    const only = from === 0 ? undefined : await changedOnly(from, lists);
+    return live.read([...ownOf(all), atLeast("changed", from + 1)], LAST_CHANGED, OWN_READ, only);
+  };
+  const [read, acks] = await Promise.all([changed(), heardSince(asked, entries, "ack", OWN_READ)]);
   const moved = read.filter(({ state }) => state.changed > state.seq);
-  const shown = moved.slice(0, most);
+  const others = new Set(acks.map(({ position }) => position.seq)).difference(new Set(moved.map(({ state }) => state.seq)));
+  const acked = others.size === 0 ? [] : (await storedAt(lists, [...others], now)).values();
+  // The newest of each comes first, and is the one that counts.
+  const lastAcks = new Map(acks.toReversed().map((ack) => [ack.position.seq, ack]));
+  const happened = ({ state }: StoredMessage): number => Math.max(state.changed, lastAcks.get(state.seq)?.position.key ?? 0);
+  const listed = [...moved, ...acked].toSorted((a, b) => happened(b) - happened(a));
+  const shown = listed.slice(0, most);
   await warmFlags(shown);
-  const items = shown.map((stored) => ownThread(stored, now));
-  return { name: "threads", items, total: moved.length, more: read.length === OWN_READ };
+  const items = shown.map((stored) => ownThread(stored, now, handledBy(lastAcks.get(stored.state.seq))));
+  return { name: "threads", items, total: listed.length, more: read.length === OWN_READ || acks.length === OWN_READ };
 }
 
-/** Replies that came before the message that they reply to, where that has come since: their own place in the inbox is passed already. */
-async function lateReplies(
-  { agent, all: keys, from, to, now, most }: Asked,
+const handledBy = (ack: InboxRow | undefined): HandledSince | undefined =>
+  ack !== undefined && "became" in ack ? { state: ack.became as Handling, at: ack.at } : undefined;
+
+/** Inbox entries with one reason since then, newest first. */
+const heardSince = (
+  { agent, all: keys, from, to, now }: Asked,
   entries: InboxReads,
-  lists: Pick<ListReads, "list">,
-): Promise<readonly StoredMessage[]> {
+  reason: InboxReason,
+  limit: number,
+): Promise<readonly InboxRow[]> =>
+  entries.inbox({
+    agent,
+    keys,
+    reasons: new Set([reason]),
+    afterSeq: from,
+    since: 0,
+    place: undefined,
+    oldest: false,
+    upTo: to,
+    limit,
+    now,
+  });
+
+/**
+ * Replies that came before the message they reply to, if that message has arrived since: the agent has already read past their place in
+ * the inbox.
+ */
+async function lateReplies(asked: Asked, entries: InboxReads, lists: Pick<ListReads, "list">): Promise<readonly StoredMessage[]> {
+  const { from, now, most } = asked;
   if (from === 0) return [];
-  const range = { afterSeq: from, since: 0, place: undefined, oldest: false, upTo: to, limit: most, now };
-  const rows = await entries.inbox({ agent, keys, reasons: new Set(["reply"]), ...range });
+  const rows = await heardSince(asked, entries, "reply", most);
   const late = rows.filter(({ position }) => position.seq <= from).map(({ position }) => position.seq);
   return late.length === 0 ? [] : [...(await storedAt(lists, late, now)).values()];
 }

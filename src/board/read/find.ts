@@ -52,7 +52,7 @@ function anyFinder(store: Reads, clock: Clock): (idOrPrefix: string) => Promise<
 }
 
 const UNPROVED = {
-  hint: `The log keeps entries for ${LIMITS.log_days} days; a proof that was taken while an entry was kept holds for ever. Entries of aliases, keys and acknowledgements are proved at /api/changes/{seq}/proof.`,
+  hint: `The log keeps entries for ${LIMITS.log_days} days; a proof that you fetch during that time stays valid for ever. Entries about aliases, keys and acknowledgements have their proof at /api/changes/{seq}/proof; those about keys are kept for ever.`,
 };
 
 /** `forgotten`: candidates where no other message is left. */
@@ -90,7 +90,7 @@ function goneRefusal({ id, kind, root, reason, at, statement, restored }: Tombst
     status: 410,
     about: id,
     thread: root === id ? undefined : root,
-    hint: restored ? "The removal was taken back: its author may post the same payload again." : HINTS[reason],
+    hint: restored ? "The removal was reversed: its author may post the same payload again." : HINTS[reason],
     details: { at: iso(at), ...(statement === null ? {} : { statement: JSON.parse(statement) as unknown }) },
   });
 }

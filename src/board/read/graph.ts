@@ -9,7 +9,7 @@ import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.t
 import { STORED_STEP, storedAt } from "./stored-messages.ts";
 import type { FindMessage } from "./find.ts";
 import type { Edge } from "./thread.ts";
-import { nextSlice } from "../../ports/share.ts";
+import { nextSlice } from "../../ports/cpu-share.ts";
 
 export interface Node {
   readonly id: string;

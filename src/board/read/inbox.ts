@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { InboxChange, InboxReason } from "../../core/message/inbox-change.ts";
 import { statusOf } from "../../core/message/status.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
-import { RELS } from "../../core/protocol/vocabulary.ts";
+import { isVote, RELS } from "../../core/protocol/vocabulary.ts";
 import { momentMs } from "../../core/query/forms.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
 import { displayTitle } from "../../core/view/record.ts";
@@ -122,8 +122,6 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
     return pages.keep(asked, fresh, await contentOf(question, fresh.seq, now), question.since !== undefined);
   };
 }
-
-const isVote = ({ rel }: StoredRef): boolean => rel === "verifies" || rel === "refutes";
 
 function noteOf(
   row: InboxRow,

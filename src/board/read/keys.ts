@@ -1,7 +1,7 @@
 // The present, past and pending keys of an agent.
-import { isLive, type KeyState, type LineState, type PendingOp } from "../../core/keys/key-state.ts";
+import { isLive, type KeyState, type LineState, type PendingOp, type StoredKeyOp } from "../../core/keys/key-state.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { KeyReads, LoggedKeyOp } from "../../ports/keys.ts";
+import type { KeyReads } from "../../ports/keys.ts";
 
 export interface KeyRecord {
   readonly successor: string | null;
@@ -19,7 +19,7 @@ export interface LineRecord {
   readonly line: LineState | undefined;
   readonly current: string | null;
   readonly keys: readonly KeyState[];
-  readonly operations: readonly LoggedKeyOp[];
+  readonly operations: readonly StoredKeyOp[];
 }
 
 export interface KeyRing {

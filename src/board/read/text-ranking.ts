@@ -1,6 +1,6 @@
 // How messages rank by a text: by its words, by similarity, or by both.
 import { documentOfText } from "../../core/search/document.ts";
-import type { Hit } from "../../core/search/index/best.ts";
+import type { Hit } from "../../core/search/index/top-hits.ts";
 import type { CorpusStats } from "../../core/search/index/rank.ts";
 import type { Query } from "../../core/search/query.ts";
 import { NEAR_THRESHOLD, type Near } from "../../core/search/similarity.ts";

@@ -1,10 +1,10 @@
 // Listings with a search text: the index finds and ranks, the store filters and reads the messages.
 import type { Condition } from "../../core/query/condition.ts";
 import { ORDERS, type Position } from "../../core/query/order.ts";
-import type { Hit } from "../../core/search/index/best.ts";
+import type { Hit } from "../../core/search/index/top-hits.ts";
 import { parseQuery, type Query } from "../../core/search/query.ts";
 import type { SearchIndex } from "../../ports/search.ts";
-import { nextSlice } from "../../ports/share.ts";
+import { nextSlice } from "../../ports/cpu-share.ts";
 import type { ListQuery, ListReads } from "../../ports/store.ts";
 import { flagged } from "./warm-flags.ts";
 import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";

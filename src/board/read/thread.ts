@@ -10,12 +10,13 @@ import { STORED_STEP, storedAt } from "./stored-messages.ts";
 import type { FindMessage } from "./find.ts";
 import { warmFlags } from "./warm-flags.ts";
 import { type ThreadOrder, ThreadOrders } from "./thread-order.ts";
-import { nextSlice, slice } from "../../ports/share.ts";
+import { nextSlice, slice } from "../../ports/cpu-share.ts";
 
 const PARTICIPANTS = 500;
 const OPEN = 500;
 /** Payloads may be padded: at most this much is read for one answer, however little of it is sent. */
 const READ_CHARS = 4 * LIMITS.page_bytes;
+const WHOLE_ANSWER: Size = { bytes: LIMITS.page_bytes };
 /** Two ids, a rel and the JSON around them. */
 const EDGE_BYTES = 170;
 
@@ -77,9 +78,15 @@ export interface ThreadQuestion {
   /** Whether claims, signals and votes are folded into their target. */
   readonly fold?: boolean | undefined;
   /** The size of a message in the answer. */
-  readonly sizeOf: (item: ThreadItem, now: number) => number;
-  /** The maximum size, in the same unit; the byte limit of an answer unless given. */
-  readonly room?: number | undefined;
+  readonly sizeOf: (item: ThreadItem, now: number) => Size;
+  /** What one answer may have of each; the bytes of any answer unless given. */
+  readonly room?: Size;
+}
+
+export interface Size {
+  readonly bytes: number;
+  /** Counted only if the caller limits them. */
+  readonly chars?: number | undefined;
 }
 
 export type ShowThread = (idOrPrefix: string, question: ThreadQuestion) => Promise<ThreadPage>;
@@ -121,11 +128,13 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
 
   /** As many from `start` on as fit into one answer, and at least one however long it is: an empty page would lead its reader to itself. */
   async function readPage({ order, depths }: DepthFirst, start: number, most: number, now: number, asked: ThreadQuestion) {
-    const { sizeOf, room = LIMITS.page_bytes, fold } = asked;
+    const { sizeOf, room = WHOLE_ANSWER, fold } = asked;
     const items: ThreadItem[] = [];
     const listed = new Map<string, { folded?: Folded }>();
     const edges: Edge[] = [];
-    let [size, read, end] = [0, 0, start];
+    let [read, end] = [0, start];
+    const left = { bytes: room.bytes, chars: room.chars ?? Infinity };
+    const take = ({ bytes, chars = 0 }: Size): void => void ((left.bytes -= bytes), (left.chars -= chars));
     const isLeaf = (place: number): boolean => (depths[place + 1] ?? 0) <= depths[place]!;
     for (let full = false; !full;) {
       const step = [...order.subarray(end, Math.min(most, end + STORED_STEP))];
@@ -141,11 +150,12 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
             const own = refs.get(seq) ?? [];
             const parent = own.find(({ rel }) => RELS[rel].thread);
             const target = fold === true && FOLDS.has(stored.state.kind) && isLeaf(end) ? listed.get(parent?.target ?? "") : undefined;
-            if (target !== undefined && parent !== undefined) size += foldInto(target, stored, parent.rel);
+            if (target !== undefined && parent !== undefined) take(alike(foldInto(target, stored, parent.rel)));
             else {
               const item: ThreadItem = { stored, depth: depths[end] ?? 0, parent: parent?.target ?? null, parentRel: parent?.rel ?? null };
-              size += sizeOf(item, now) + own.length * EDGE_BYTES;
-              if (size > room && items.length > 0) return true;
+              take(sizeOf(item, now));
+              take(alike(own.length * EDGE_BYTES));
+              if (Math.min(left.bytes, left.chars) < 0 && items.length > 0) return true;
               items.push(item);
               listed.set(stored.state.id, item);
               for (const { rel, target: to } of own) edges.push({ from: stored.state.id, to, rel });
@@ -169,17 +179,21 @@ async function firstOf(
   { scope, room, sizeOf }: ThreadQuestion,
   now: number,
 ) {
-  if (scope !== "subtree" || room === undefined) return 0;
-  let left = room;
+  if (scope !== "subtree" || room?.chars === undefined) return 0;
+  let left = room.chars;
   for (let place = order.indexOf(seq); place >= 0; place--) {
     const at = order[place]!;
     const stored = (await storedAt(lists, [at], now)).get(at);
     const edges = (await messages.refs([at])).length * EDGE_BYTES;
-    if (stored !== undefined) left -= edges + slice(() => sizeOf({ stored, depth: place, parent: null, parentRel: null }, now));
+    if (stored !== undefined)
+      left -= edges + (slice(() => sizeOf({ stored, depth: place, parent: null, parentRel: null }, now)).chars ?? 0);
     if (left < 0 && at !== seq) return place + 1;
   }
   return 0;
 }
+
+/** Of the board's own letters, which are one byte each. */
+const alike = (chars: number): Size => ({ bytes: chars, chars });
 
 /** The additional size in the answer. */
 function foldInto(target: { folded?: Folded }, { state }: StoredMessage, rel: Rel): number {

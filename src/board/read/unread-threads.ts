@@ -1,5 +1,7 @@
-// Messages to an agent after an entry, by threads: work for it alone first, then messages addressed to it, then replies to it.
-import { isWorkable } from "../../core/protocol/vocabulary.ts";
+// Messages to an agent after an entry, by threads: work for it alone first, then messages addressed to it, then replies to it and votes on its messages.
+import type { MessageReason } from "../../core/message/inbox-change.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import { isVote, isWorkable } from "../../core/protocol/vocabulary.ts";
 import { atLeast, atMost, hasAny, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { UnreadMessage, UnreadThread } from "../../core/view/brief-items.ts";
@@ -31,7 +33,7 @@ export interface Unread {
 /** Counting stops here. */
 const COUNTED = 2000;
 
-type Card = StoredMessage;
+type Card = StoredMessage & { readonly payload: Payload };
 const NEWEST = (a: UnreadMessage<Card>, b: UnreadMessage<Card>): number => b.stored.state.seq - a.stored.state.seq;
 
 export async function unreadThreads(
@@ -41,16 +43,16 @@ export async function unreadThreads(
 ): Promise<Unread> {
   const reaching = [hasAny("reaches", all), atLeast("seq", after + 1), atMost("seq", upTo)];
   const reserved = [oneOf("to", all), oneOf("kind", WORKABLE), oneOf("status", ["open"])];
-  const [forIt, newest] = await Promise.all([
+  // At once: over a network, one after the other would take twice as long.
+  const [forIt, newest, counted] = await Promise.all([
     live.read([...reaching, ...reserved], ORDERS.old, most),
     live.read(reaching, ORDERS.new, most),
+    live.count(reaching, COUNTED + 1),
   ]);
-  const read = [...new Map([...forIt, ...newest, ...late].map((stored) => [stored.state.id, stored])).values()];
+  const found = new Map([...forIt, ...newest, ...late].map((stored) => [stored.state.id, stored]));
+  const read = [...found.values()].map((stored): Card => ({ ...stored, payload: JSON.parse(stored.raw.payload) as Payload }));
   const unread = read.map((stored) => unreadOf(stored, all));
-  const [counted, threads] = await Promise.all([
-    newest.length < most ? newest.length : live.count(reaching, COUNTED + 1),
-    byThread(unread, messages, now),
-  ]);
+  const threads = await byThread(unread, all, messages, now);
   await warmFlags(read);
   return { threads, total: Math.max(read.length, Math.min(counted, COUNTED) + late.length), more: counted > COUNTED };
 }
@@ -58,7 +60,7 @@ export async function unreadThreads(
 function unreadOf(stored: Card, all: readonly string[]): UnreadMessage<Card> {
   const { kind, to, status } = stored.state;
   const isAddressed = to !== null && all.includes(to);
-  const reason = kind === "email" ? "email" : isAddressed ? "addressed" : "reply";
+  const reason: MessageReason = kind === "email" ? "email" : isAddressed ? "addressed" : "reply";
   return { stored, reason, reserved: isAddressed && isWorkable(kind) && status === "open" };
 }
 
@@ -70,17 +72,24 @@ function compare(a: UnreadMessage<Card>, b: UnreadMessage<Card>): number {
 
 async function byThread(
   unread: readonly UnreadMessage<Card>[],
+  all: readonly string[],
   messages: Pick<MessageReads, "findAll">,
   now: number,
 ): Promise<readonly UnreadThread[]> {
   const groups = Map.groupBy(unread.toSorted(compare), ({ stored }) => stored.state.root);
   const read = new Set(unread.map(({ stored }) => stored.state.id));
-  const roots = await messages.findAll(
-    [...groups.keys()].filter((root) => !read.has(root)),
-    now,
-  );
+  const voted = (one: UnreadMessage<Card>): string[] => (one.stored.payload.refs ?? []).filter(isVote).map(({ id }) => id);
+  const roots = [...groups.keys()].filter((root) => !read.has(root));
+  const found = await messages.findAll([...new Set([...roots, ...unread.flatMap(voted)])], now);
+  const isOwn = (id: string): boolean => {
+    const target = found.get(id);
+    return target !== undefined && all.includes("stored" in target ? target.stored.state.author : target.gone.author);
+  };
+  // As in the inbox: a vote on a message of the agent is a vote, whatever else it replies to.
+  const asVote = (one: UnreadMessage<Card>): UnreadMessage<Card> =>
+    one.reason === "reply" && voted(one).some(isOwn) ? { ...one, reason: "vote" } : one;
   return [...groups].map(([root, group]) => {
-    const found = roots.get(root);
-    return { root, rootMessage: found !== undefined && "stored" in found ? found.stored : undefined, messages: group };
+    const first = read.has(root) ? undefined : found.get(root);
+    return { root, rootMessage: first !== undefined && "stored" in first ? first.stored : undefined, messages: group.map(asVote) };
   });
 }

@@ -2,7 +2,7 @@
 import { seenFlags } from "../../core/guard/flags.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { StoredMessage, Listed } from "../../ports/store.ts";
-import { sliced } from "../../ports/share.ts";
+import { sliced } from "../../ports/cpu-share.ts";
 
 /** Size of payloads that may be scanned at once. */
 const STEP_CHARS = 64 * 1024;

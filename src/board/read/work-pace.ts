@@ -1,47 +1,62 @@
-// Whether work gets done: how much of it, how fast, and where hands are missing. Counted at most once a minute, however many ask.
+// Whether work gets done: how much, how fast, and which skills are missing. Computed at most once a minute, however many callers ask.
 import { DAY_MS } from "../../core/durations.ts";
 import { median } from "../../core/median.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { AgentPace, WorkPace } from "../../core/view/work-pace.ts";
-import type { WorkCourse } from "../../ports/stats.ts";
+import type { AgentPace, OpenNeed, WorkPace } from "../../core/view/work-pace.ts";
+import type { NeedSupply, WorkCourse } from "../../ports/stats.ts";
 import type { ListReads } from "../../ports/store.ts";
 
-/** The newest of each kind of work are looked at. */
+/** Only the newest work of each kind is counted. */
 const COURSES_READ = 1000;
-const NEEDS_READ = 12;
+const NEEDS_READ = 24;
 const DAYS = 7;
 const FRESH_MS = 60_000;
 const ANSWERS_READ = 5000;
 
 export type ReadWorkPace = () => Promise<WorkPace>;
-/** Of these agents, those that claimed or answered something. */
+/** What open work needs, the most wanted first. */
+export type ReadOpenNeeds = () => Promise<readonly OpenNeed[]>;
+/** The number of these agents that claimed or answered something. */
 export type ReadAgentPaces = (agents: readonly string[]) => Promise<ReadonlyMap<string, AgentPace>>;
 
-export function workPaceReader({ lists, clock }: { readonly lists: ListReads; readonly clock: Clock }): ReadWorkPace {
-  let last: { readonly at: number; readonly pace: WorkPace } | undefined;
-  return async () => {
+interface PaceParts {
+  readonly lists: ListReads;
+  readonly clock: Clock;
+}
+
+/** Makes it anew at most once a minute, unless it is asked for something else. */
+function fresh<Made>(clock: Clock) {
+  let last: { readonly at: number; readonly asked: string; readonly made: Made } | undefined;
+  return async (asked: string, make: (now: number) => Promise<Made>): Promise<Made> => {
     const now = clock.now();
-    if (last !== undefined && now >= last.at && now - last.at < FRESH_MS) return last.pace;
-    const courses = await lists.workCourses(COURSES_READ, now);
-    const wanted = await lists.tags({ field: "need", prefix: "", after: undefined, limit: NEEDS_READ });
-    const supply = new Map(
-      (
-        await lists.needSupply(
-          wanted.map(({ tag }) => tag),
-          now,
-        )
-      ).map((one) => [one.need, one]),
-    );
-    const needs = wanted.flatMap(({ tag, shown }) => {
-      const found = supply.get(tag);
-      return found === undefined || found.open === 0 ? [] : [{ ...found, shown }];
-    });
-    last = { at: now, pace: { ...paceOf(courses, now), needs: needs.sort((a, b) => b.open - a.open) } };
-    return last.pace;
+    if (last === undefined || last.asked !== asked || now < last.at || now - last.at >= FRESH_MS)
+      last = { at: now, asked, made: await make(now) };
+    return last.made;
   };
 }
 
-function paceOf(courses: readonly WorkCourse[], now: number): Omit<WorkPace, "needs"> {
+export function workPaceReader({ lists, clock }: PaceParts): ReadWorkPace {
+  const kept = fresh<WorkPace>(clock);
+  return () => kept("", async (now) => paceOf(await lists.workCourses(COURSES_READ, now), now));
+}
+
+/** Which words are in use is read each time: a word that was withdrawn is gone at once. */
+export function openNeedsReader({ lists, clock }: PaceParts): ReadOpenNeeds {
+  const kept = fresh<readonly NeedSupply[]>(clock);
+  return async () => {
+    const wanted = await lists.tags({ field: "need", prefix: "", after: undefined, limit: NEEDS_READ });
+    const tags = wanted.map(({ tag }) => tag).sort();
+    const supply = new Map((await kept(tags.join(), (now) => lists.needSupply(tags, now))).map((one) => [one.need, one]));
+    return wanted
+      .flatMap(({ tag, shown }) => {
+        const { open = 0, offering = 0 } = supply.get(tag) ?? {};
+        return open === 0 ? [] : [{ shown, open, offering }];
+      })
+      .sort((a, b) => b.open - a.open);
+  };
+}
+
+function paceOf(courses: readonly WorkCourse[], now: number): WorkPace {
   const claimed = courses.filter(({ claimedAt }) => claimedAt !== null);
   const answered = courses.filter(({ answeredAt }) => answeredAt !== null);
   const until = (what: "claimedAt" | "answeredAt" | "doneAt"): number | undefined =>

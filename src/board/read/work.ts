@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import { atLeast, atMost, type Condition, hasAny, not } from "../../core/query/condition.ts";
 import { judgeAnswer } from "../../core/message/status.ts";
+import { firstCodePoints } from "../../core/protocol/encoding.ts";
 import { distinctLabels, foldLabel } from "../../core/protocol/labels.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
@@ -31,15 +32,25 @@ export interface WorkQuestion {
   readonly sort: WorkSort;
   /** Only work that arrived or changed after this entry. */
   readonly changedAfter: number | undefined;
-  /** The caller waits long enough that others can have their turn with what they were shown. */
+  /** The caller waits long enough for other callers to have their turn with the work they were shown. */
   readonly patient: boolean;
   readonly limit: number;
   readonly cursor: string | undefined;
   readonly text: string;
 }
 
-/** For reopened work: the answers that were rejected. */
-export type RejectedAnswers = ReadonlyMap<string, readonly string[]>;
+/** For reopened work: the rejected answers, and the objection to the last of them. */
+export interface Rejections {
+  readonly rejected: readonly string[];
+  readonly refutations: readonly {
+    readonly id: string;
+    readonly answer: string;
+    readonly author: string;
+    readonly preview: string;
+    readonly untrusted: true;
+  }[];
+}
+export type RejectedAnswers = ReadonlyMap<string, Rejections>;
 
 /** `againAt`: when there may be work without any entry, because another agent's turn with it ends. */
 export type WorkPage = Page & { readonly againAt?: number | undefined };
@@ -49,18 +60,51 @@ export type FindWork = (question: WorkQuestion) => Promise<WorkPage>;
 
 /** This many of them are named. */
 const REJECTED_SHOWN = 16;
+/** The reason is given for this many of the newest. */
+const REASONS_SHOWN = 3;
+const REASON_CHARS = 280;
 /** This many answers of one piece of work are checked. */
 const ANSWERS_READ = 200;
 
 /** The rejected answers to each piece of work on a page that has any. */
-export async function rejectedOn({ items, asOf }: Page, store: Pick<MessageReads, "answersTo">): Promise<RejectedAnswers> {
+export async function rejectedOn(
+  { items, asOf }: Page,
+  store: Pick<MessageReads, "answersTo" | "refutationsOf" | "findAll">,
+): Promise<RejectedAnswers> {
   const back = items.flatMap((item) => ("stored" in item && item.stored.state.rejected > 0 ? [item.stored.state] : []));
   const found = back.map(async ({ id, author }): Promise<[string, readonly string[]]> => {
     const answers = await store.answersTo(id, author, ANSWERS_READ, asOf);
     const rejected = answers.filter((answer) => judgeAnswer(answer, answer.asker ?? undefined) === "rejected");
-    return [id, rejected.slice(0, REJECTED_SHOWN).map((answer) => answer.id)];
+    return [id, rejected.slice(-REJECTED_SHOWN).map((answer) => answer.id)];
   });
-  return new Map(await Promise.all(found));
+  const rejected = await Promise.all(found);
+  const reasons = await reasonsAgainst(
+    rejected.flatMap(([, answers]) => answers.slice(-REASONS_SHOWN)),
+    store,
+    asOf,
+  );
+  return new Map(
+    rejected.map(([id, answers]) => [id, { rejected: answers, refutations: answers.flatMap((answer) => reasons.get(answer) ?? []) }]),
+  );
+}
+
+/** The last objection to each of these answers. */
+async function reasonsAgainst(
+  answers: readonly string[],
+  store: Pick<MessageReads, "refutationsOf" | "findAll">,
+  now: number,
+): Promise<ReadonlyMap<string, Rejections["refutations"][number]>> {
+  const refuted = await store.refutationsOf(answers, now);
+  const messages = await store.findAll([...new Set(refuted.map(({ id }) => id))], now);
+  return new Map(
+    refuted.flatMap(({ id, answer }) => {
+      const found = messages.get(id);
+      if (found === undefined || !("stored" in found)) return [];
+      const { title = "", body = title } = JSON.parse(found.stored.raw.payload) as Payload;
+      const preview = firstCodePoints(body, REASON_CHARS);
+      return [[answer, { id, answer, author: found.stored.state.author, preview, untrusted: true }]];
+    }),
+  );
 }
 
 const known = new WeakMap<StoredMessage["raw"], readonly string[]>();
@@ -75,7 +119,7 @@ export function needsOf({ raw }: StoredMessage): readonly string[] {
 /** This many of the first ones are ordered for the caller; the rest follow as they are. */
 const OWN_ORDER = 64;
 
-/** The position where a page ended. `own`: inside the caller's own order, from one seq to another, of which `start` is the first. */
+/** The position where a page ended. `own`: inside the caller's own order, between two seqs, starting at `start`. */
 const placeForm = z.strictObject({
   meeting: z.boolean(),
   own: z.strictObject({ from: z.number(), to: z.number(), start: z.number(), lacks: z.number() }).optional(),
@@ -103,7 +147,10 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
     return pages.find(asked, fresh) ?? pages.keep(asked, fresh, await readInTurn(asked, fresh), asked.agent !== undefined);
   };
 
-  /** Who asks for one takes it: that one is then shown to others last. While it was read, another may have been shown it. */
+  /**
+   * A caller that asks for one piece of work takes it: others are shown that piece last. While it was read, another caller may have
+   * been shown it.
+   */
   async function readInTurn(asked: WorkQuestion, fresh: Freshness): Promise<WorkContent> {
     for (let reads = 1; ; reads++) {
       const content = await read(asked, fresh);
@@ -147,10 +194,10 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
   }
 }
 
-/** Whoever says who it is and asks for one. */
+/** A caller that names itself and asks for one piece of work. */
 const isTaking = (asked: WorkQuestion): asked is WorkQuestion & { readonly agent: string } =>
   asked.agent !== undefined && asked.limit === 1 && asked.cursor === undefined;
-/** Then two who ask in the same moment are shown the same. */
+/** Reads again if another caller was shown the same piece meanwhile; after this many reads it is shown to both. */
 const MOST_READS = 8;
 
 interface Part {
@@ -158,7 +205,7 @@ interface Part {
   readonly conditions: readonly Condition[];
   readonly from: Place | undefined;
   readonly room: number;
-  /** Nobody else was shown it lately. */
+  /** No other caller was shown it lately. */
   readonly isFree: (one: Offered) => boolean;
 }
 

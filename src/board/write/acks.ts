@@ -1,10 +1,10 @@
-// Acknowledgements on their way into the log: the same checks as a message's, less work, and a pace of their own.
+// Posts acknowledgements: the same checks as for a message, less work, and a separate rate limit.
 import { Refusal } from "../../core/errors.ts";
 import type { AckOutcome } from "../../core/message/ack-ledger.ts";
 import { toldOf } from "../../core/message/ack-rules.ts";
 import { blockedKey } from "../../core/message/admission.ts";
 import { type AckDraft, ackDraftOf } from "../../core/protocol/ack.ts";
-import { workBits } from "../../core/protocol/work.ts";
+import { workBits } from "../../core/protocol/proof-of-work.ts";
 import { plural } from "../../core/text/plural.ts";
 import type { AckReads } from "../../ports/acks.ts";
 import { tokensFor } from "../limits/work-discount.ts";
@@ -13,7 +13,7 @@ import type { WritingParts } from "./post.ts";
 import { requireTime } from "./verify.ts";
 
 export interface Acknowledged extends AckOutcome {
-  /** What it takes of its address's writes. */
+  /** The share of a write that it takes from its address's bucket. */
   readonly tokens: number;
 }
 export type Acknowledge = (envelope: AckDraft["envelope"]) => Promise<Acknowledged>;
@@ -29,7 +29,7 @@ export function acknowledger(parts: AckParts): Acknowledge {
     const draft = ackDraftOf(envelope);
     const { id, agent, payload } = draft;
     requireBoard(payload.board, board);
-    // The same once more, whatever its time and work, if its agent signed it.
+    // A repeated acknowledgement with a valid signature is accepted whatever its time and work.
     const known = await acks.ack(id);
     if (known !== undefined) {
       await verifier.requireSignature(draft);

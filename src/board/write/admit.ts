@@ -1,4 +1,4 @@
-// From a verified message to an admitted one: the operator's block lists, then the agent's pace.
+// From a verified message to an admitted one: checks the operator's block lists, then the agent's rate limit.
 import type { Admitted } from "../../core/message/act.ts";
 import { blockedBlob, blockedKey } from "../../core/message/admission.ts";
 import type { Arrival } from "../../core/message/message-state.ts";
@@ -18,7 +18,7 @@ export function admit(
   if (precheck.keyBlocked) throw blockedKey(author);
   const [blocked] = precheck.blockedBlobs;
   if (blocked !== undefined) throw blockedBlob(blocked);
-  // A dry run writes nothing, so it costs the agent nothing; its address pays for it.
+  // A dry run writes nothing, so only the address pays for it, not the agent.
   if (!dryRun) rates.take("agent_writes", precheck.payer);
   const { payload: text, sig, nonce } = envelope;
   const { noticed, takeBack } = dryRun ? guard.wouldEnter(message.looked, author) : guard.enter(message.looked, author);

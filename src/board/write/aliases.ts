@@ -1,21 +1,21 @@
-// Operations on aliases: the same checks as a message's, a little more work, and the rules of who may have which name.
+// Posts operations on aliases: the same checks as for a message, a little more work, and the rules of names.
 import { Refusal } from "../../core/errors.ts";
 import { blockedKey } from "../../core/message/admission.ts";
 import type { AliasOutcome } from "../../core/message/alias-rules.ts";
 import { requireUnreserved } from "../../core/protocol/alias-name.ts";
 import { type AliasDraft, aliasDraftOf } from "../../core/protocol/alias.ts";
-import { workBits } from "../../core/protocol/work.ts";
+import { workBits } from "../../core/protocol/proof-of-work.ts";
 import { plural } from "../../core/text/plural.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
 import { tokensFor } from "../limits/work-discount.ts";
 import { requireTime } from "./verify.ts";
 
-/** A dry run checks everything but the work, and changes nothing. */
+/** A dry run checks everything except the work, and changes nothing. */
 export type OperateAlias = (envelope: AliasDraft["envelope"], how?: { readonly dryRun: boolean }) => Promise<OperatedAlias>;
 
 export interface OperatedAlias extends AliasOutcome {
-  /** What it takes of its address's writes. */
+  /** The share of a write that it takes from its address's bucket. */
   readonly tokens: number;
 }
 
@@ -40,7 +40,7 @@ export function aliasOperator({
         hint: `Sign again with \`board\` "${board}", or without it.`,
       });
     requireTime(draft.payload.ts, clock.now());
-    // The rules say so too, but only after the work, and no amount of that gets a reserved name.
+    // The rules refuse reserved names too, but only after the work was checked; nobody should mine for one.
     requireUnreserved(draft.payload);
     const bits = dryRun ? 0 : requireAliasWork(draft, difficulty);
     await verifier.requireSignature(draft).catch((error: unknown) => {
@@ -64,7 +64,7 @@ function requireAliasWork({ id, envelope }: AliasDraft, difficulty: Difficulty):
   });
 }
 
-/** On alias operations a bad key or signature is a matter of permission. */
+/** For alias operations a bad key or signature is a refusal of permission. */
 function forbidden(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
   return new Refusal(error.code, error.message, { status: 403, hint: error.hint });

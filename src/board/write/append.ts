@@ -1,4 +1,4 @@
-// Group commit: what arrives while one transaction is under way goes into the next one together.
+// Group commit: all acts that arrive during one transaction go into the next one.
 import { Refusal } from "../../core/errors.ts";
 import { type Act, arrivalsOf, isRefused, type Outcome, type OutcomeOf, type RefusedOutcome } from "../../core/message/act.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
@@ -9,7 +9,7 @@ import { type Appended, StoreFailure, type Writer } from "../../ports/store.ts";
 const MAX_QUEUE = 4096;
 /** Posts in one transaction. */
 const MAX_BATCH = 128;
-/** What all waiting posts may hold in memory together. */
+/** How many bytes all waiting posts may take in memory. */
 const MAX_WAITING_CHARS = 64 * 1024 * 1024;
 
 const charsOf = (act: Act): number =>
@@ -24,10 +24,10 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** What one act comes to. Durable when it resolves. */
+/** Resolves with the outcome of one act when that is durable. */
 export type Append = <One extends Act>(act: One) => Promise<OutcomeOf<One>>;
 
-/** What an act throws that was refused inside the transaction. */
+/** Thrown if an act is refused inside the transaction. */
 export function thrownOf({ refused: { code, message, hint, status, details } }: RefusedOutcome): Error {
   if (code === "internal") return new Error(message);
   return new Refusal(code, message, details === undefined ? { hint, status } : { hint, status, details });
@@ -57,7 +57,7 @@ export class Appender {
     return this.#running;
   }
 
-  /** `hint` hears that the log may have moved; what moved, it reads from the log itself. */
+  /** `hint` is called when the log may have new entries; it reads them from the log itself. */
   onAppend(hint: (appended: { readonly head: Head; readonly nextDue: number | null }) => void): void {
     this.#hints.push(hint);
   }
@@ -76,7 +76,7 @@ export class Appender {
     return outcome;
   };
 
-  /** Other work of the one writer, where no transaction is under way; those that come meanwhile wait. */
+  /** Other work of the one writer, outside any transaction; acts that arrive meanwhile wait. */
   async alone(work: () => Promise<void>): Promise<void> {
     if (this.#running) throw new Error("A transaction is under way.");
     this.#running = true;
@@ -87,13 +87,13 @@ export class Appender {
     }
   }
 
-  /** Posts whose signatures were checked together come here one after the other, and belong into one transaction. */
+  /** Waits a moment, so that posts whose signatures were checked together go into one transaction. */
   #begin(): void {
     this.#running = true;
     queueMicrotask(() => void this.#run());
   }
 
-  /** A rehearsal of many posts takes as long as they would. */
+  /** The acts of the next transaction. A dry run counts with all its posts, because it takes as long. */
   #nextBatch(): Waiting[] {
     let [acts, posts] = [0, 0];
     for (const { act } of this.#queue) {

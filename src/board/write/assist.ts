@@ -1,4 +1,4 @@
-// The assisted path: the board signs and mines for a caller who sends a key. The key is used and forgotten.
+// The assisted path: the board signs and mines for a caller that sends a key. The key is not stored.
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import type { AliasOutcome } from "../../core/message/alias-rules.ts";
@@ -17,13 +17,13 @@ import { ackBits, ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { Post } from "./post.ts";
 import type { PostResult } from "./post-steps.ts";
 import { notMinedFor, requireNoneOfBoard } from "./prepare.ts";
-import type { WriteOut } from "./write-out.ts";
+import type { WriteOut } from "./expand-short-forms.ts";
 
-/** Deep enough for `message.data` as deep as a payload allows it. */
+/** Deep enough for `message.data` at its greatest allowed depth. */
 const DEPTH = LIMITS.data_depth + 2;
 const secretKey = z.string().describe("The seed of your key: 43 characters of base64url.");
 
-/** A key is made of nothing that a caller could send. */
+/** The key is made from the board's own randomness only. */
 export const keygenReader = secretBody(z.strictObject({}), DEPTH, "Send no body, or {}: the board makes the key by itself.");
 export const assistedPostReader = secretBody(
   z.strictObject({
@@ -49,11 +49,11 @@ type AssistedAck = ReturnType<typeof assistedAckReader.read>;
 type AssistedPost = ReturnType<typeof assistedPostReader.read>;
 type AssistedAlias = ReturnType<typeof assistedAliasReader.read>;
 
-/** `gone` is aborted when the caller goes away, and ends the mining for it. */
+/** `gone` is aborted when the caller disconnects; this stops the mining. */
 export interface Assist {
   keygen(): { readonly secret_key: string; readonly pk: string; readonly agent_id: string };
   post(asked: AssistedPost, gone: AbortSignal): Promise<PostResult>;
-  /** What would become of it; nothing is mined or written. */
+  /** The result that a post would have; nothing is mined or written. */
   check(asked: AssistedPost): Promise<PostResult>;
   alias(asked: AssistedAlias, gone: AbortSignal): Promise<AliasOutcome>;
   ack(asked: AssistedAck, gone: AbortSignal): Promise<Acknowledged>;
@@ -72,7 +72,7 @@ export interface AssistParts {
   readonly board: string;
 }
 
-/** A payload and its signature: all that the rest of the way needs, so that no key waits for the mining. */
+/** A payload and its signature: the rest needs no more, so no key stays in memory while mining. */
 interface Signed {
   readonly payload: string;
   readonly sig: string;
@@ -82,10 +82,13 @@ const sign = (key: CallerKey, payload: object): Signed => {
   return { payload: text, sig: key.sign(text) };
 };
 
+/** The number of attempts: enough for a message that is posted, withdrawn and posted again within a second. */
+const MOST_MOMENTS = 4;
+
 export function assist({ keys, miner, post, operateAlias, acknowledge, difficulty, clock, writeOut, board }: AssistParts): Assist {
   const now = (): number => Math.floor(clock.now() / 1000);
 
-  /** Everything but the work is checked first: mining for what cannot be posted helps nobody. */
+  /** Checks everything except the work first, so that nothing is mined for a message that would be refused. */
   async function checkedPost({
     secret_key: secret,
     ...rest
@@ -94,10 +97,16 @@ export function assist({ keys, miner, post, operateAlias, acknowledge, difficult
     const { message: given, blobs } = rest;
     requireNoneOfBoard(given);
     const { message, blobs: texts } = await writeOut(given);
-    const signed = sign(key, { v: 1, pk: key.pk, ts: now(), ...message });
     const more = blobs === undefined && Object.keys(texts).length === 0 ? {} : { blobs: { ...blobs, ...texts } };
-    const checked = await post({ ...signed, nonce: "", ...more }, { dryRun: true });
-    return { signed, blobs: more, checked };
+    for (let ts = now(), last = ts + MOST_MOMENTS - 1; ; ts++) {
+      const signed = sign(key, { v: 1, pk: key.pk, ts, ...message });
+      try {
+        return { signed, blobs: more, checked: await post({ ...signed, nonce: "", ...more }, { dryRun: true }) };
+      } catch (error) {
+        // The same message was posted in this second and withdrawn since, so it needs another `ts`.
+        if (!(error instanceof Refusal) || error.code !== "retracted" || ts >= last) throw error;
+      }
+    }
   }
 
   async function checkedAlias({ secret_key: secret, ...rest }: AssistedAlias): Promise<Signed> {
@@ -108,7 +117,7 @@ export function assist({ keys, miner, post, operateAlias, acknowledge, difficult
     const ts = now();
     const first = signedAt(ts);
     const last = await check(first).then(
-      // The same was done in this very second and undone since: it has to be another one.
+      // The same operation was done in this second and undone since, so it needs another `ts`.
       ({ undone }) => (undone === true ? ts : undefined),
       (error: unknown) => {
         // The clock of the signer of the last operation is ahead.
@@ -154,7 +163,7 @@ export function assist({ keys, miner, post, operateAlias, acknowledge, difficult
   };
 }
 
-/** After this, nothing that goes on holds the secret, so whatever is quoted, logged or stored from here on cannot either. */
+/** Removes the secret from the input. After this, nothing that is quoted, logged or stored can contain it. */
 function keyOf(keys: SigningKeys, secret: string, rest: object): CallerKey {
   if (!SECRET_KEY.test(secret)) {
     throw new Refusal("bad_encoding", "`secret_key` is not 43 characters of canonical unpadded base64url.", {
@@ -163,7 +172,7 @@ function keyOf(keys: SigningKeys, secret: string, rest: object): CallerKey {
     });
   }
   if (JSON.stringify(rest).includes(secret))
-    throw new Refusal("secret_detected", "Your secret key also stands outside `secret_key`, where everything becomes public.", {
+    throw new Refusal("secret_detected", "Your secret key is also outside of `secret_key`, in a field that becomes public.", {
       hint: "Send the secret in `secret_key` only.",
       details: { kind: "board_secret_key" },
     });

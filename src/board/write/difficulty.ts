@@ -1,23 +1,23 @@
-// How much work a post needs: more when the board is busy, less when it is calm, and never a surprise.
+// How much work a post needs: more when the board is busy, less when it is calm. A quoted difficulty stays valid for a while.
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { minuteOf } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { PostsByBits } from "../../ports/wakeup.ts";
 import { tokensFor } from "../limits/work-discount.ts";
 
-/** What an alias operation needs on top of a message. */
+/** The bits that an alias operation needs in addition to those of a message. */
 export const ALIAS_EXTRA_BITS = 3;
 
-/** What proof of work is worth: bits that a post should bring, and those with which it is accepted. */
+/** The bits that a new post should have, and the lower number that is still accepted. */
 export interface WorkTerms {
   readonly required: number;
   readonly honoured: number;
 }
 
-/** What an acknowledgement needs less than a message. */
+/** How many bits less than a message an acknowledgement needs. */
 const ACK_FEWER_BITS = 6;
 export const ackBits = (bits: number): number => Math.max(0, bits - ACK_FEWER_BITS);
-/** What a key operation needs on top of the least that a message ever needs. */
+/** The bits that a key operation needs in addition to the minimum of a message. */
 export const KEY_EXTRA_BITS = 3;
 
 const CALM_MINUTES = 3;
@@ -52,7 +52,7 @@ export class Difficulty {
     return this.#max;
   }
 
-  /** Other bounds from now on; what was quoted before is honoured all the same, unless less than `min` is refused at once. */
+  /** Sets other bounds. Difficulties quoted before stay valid, unless the operator refuses less than `min` at once. */
   setBounds(min: number, max: number, atOnce = false): void {
     this.#move(min, max);
     if (atOnce) this.#quoted = this.#quoted.map((bits) => Math.max(bits, min));
@@ -61,38 +61,38 @@ export class Difficulty {
   #move(min: number, max: number): void {
     if (min === this.#min && max === this.#max) return;
     this.#roll();
-    // As far above the least as the load has brought it.
+    // Keeps the distance above the minimum that the load has caused.
     this.#bits = Math.min(min + this.#bits - this.#min, max);
     this.#min = min;
     this.#max = max;
     this.#quoted = [...this.#quoted.slice(0, -1), Math.min(this.#quoted.at(-1) ?? this.#bits, this.#bits)];
   }
 
-  /** What a new post should aim at. */
+  /** The bits that a new post should have. */
   get required(): number {
     this.#roll();
     return this.#bits;
   }
 
-  /** What is taken: the least that was quoted in the last ten minutes. */
+  /** The bits that are accepted: the least that was quoted in the last ten minutes. */
   get honoured(): number {
     this.#roll();
     return Math.min(...this.#quoted);
   }
 
-  /** Both, as they are at this moment. */
+  /** Both numbers at this moment. */
   get terms(): WorkTerms {
     return { required: this.required, honoured: this.honoured };
   }
 
-  /** Counts a post, or several, by what each takes of its address's writes: that is the answer. */
+  /** Counts posts by the share of a write that each takes from its address's bucket; returns that share. */
   accepted(bits: number, posts = 1, required = this.required): number {
     const tokens = tokensFor(bits - required);
     this.#accepted += posts * tokens;
     return tokens;
   }
 
-  /** Comes to the bits that follow from what was accepted in each minute from `from` on; what was quoted is honoured all the same. */
+  /** Recomputes the bits from the load of each minute since `from`; quoted difficulties stay valid. */
   replay(from: number, posts: ReadonlyMap<number, PostsByBits>): void {
     this.#roll();
     const quoted = this.#quoted;
@@ -107,7 +107,7 @@ export class Difficulty {
     this.#quoted = this.#quoted.map((bits, i, all) => Math.min(bits, quoted.at(i - all.length) ?? bits));
   }
 
-  /** What posts took in a minute in which the bits of now were required. */
+  /** How many tokens the posts of a minute took, with the present bits. */
   #tokensOf(posts: PostsByBits = new Map()): number {
     let tokens = 0;
     for (const [bits, count] of posts) tokens += count * tokensFor(bits - this.#bits);
@@ -117,7 +117,7 @@ export class Difficulty {
   /** Once a minute: one bit up after a busy minute, one down after three calm ones. */
   #roll(): void {
     const minute = minuteOf(this.#clock.now());
-    // Beyond the quote window and the way back to the minimum, further idle minutes change nothing.
+    // After the quote window and enough minutes to fall to the minimum, further idle minutes change nothing.
     const steps = Math.min(minute - this.#minute, QUOTE_MINUTES + CALM_MINUTES * (this.#max - this.#min + 1));
     for (let i = 0; i < steps; i++) this.#step();
     if (minute !== this.#minute) this.#minute = minute;

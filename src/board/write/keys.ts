@@ -1,10 +1,10 @@
-// Operations on keys: the checks of anything signed, a bucket of their own, and the rules of who may do what with a line of keys.
+// Posts operations on keys: the same checks as for a message, a separate rate limit, and the rules of keys.
 import { Refusal } from "../../core/errors.ts";
-import { requireKeyTimes } from "../../core/keys/key-rules.ts";
+import { requireKeyTimes, requireOtherNext } from "../../core/keys/key-rules.ts";
 import { blockedKey } from "../../core/message/admission.ts";
 import type { KeyOutcome } from "../../core/message/key-acts.ts";
 import { type KeyDraft, keyDraftOf, type KeyEnvelope, keyEnvelopeText } from "../../core/protocol/key-op.ts";
-import { workBits } from "../../core/protocol/work.ts";
+import { workBits } from "../../core/protocol/proof-of-work.ts";
 import { plural } from "../../core/text/plural.ts";
 import type { KeyReads } from "../../ports/keys.ts";
 import { type Difficulty, KEY_EXTRA_BITS } from "./difficulty.ts";
@@ -31,18 +31,20 @@ export function keyOperator({ store, clock, board, verifier, rates, difficulty, 
         details: { board },
         hint: `Sign again with \`board\` "${board}".`,
       });
-    // The same once more is answered as before, whatever its time and nonce, if its author signed it.
+    // A repeated operation with a valid signature is answered as before, whatever its time and nonce.
     const isKnown = (await store.keyOp(id)) !== undefined;
     if (!isKnown) {
       requireTime(payload.ts, clock.now());
       requireKeyTimes(draft, clock.now());
+      requireOtherNext(draft);
       requireKeyWork(draft, difficulty);
     }
     await verifier.requireSignature(draft);
     if (!isKnown) await requireOthers(draft, store, verifier);
     const { keyBlocked } = await store.precheck(id, signer, [], clock.now());
     if (keyBlocked) throw blockedKey(signer);
-    rates.take("keys", signer);
+    // Anybody can send a known operation again: it must not use up what its signer may do.
+    if (!isKnown) rates.take("keys", signer);
     quota.require(0);
     const op = { id, signer, payload, oldSigned: envelope.old_sig !== undefined };
     const outcome = await append({ type: "key", op, detail: keyEnvelopeText(envelope) });
@@ -55,7 +57,7 @@ async function requireOthers({ envelope, payload }: KeyDraft, store: KeyReads, v
   const check = async (field: "old_sig" | "child_sig", sig: string, pk: string): Promise<void> => {
     await verifier.requireSignature({ envelope: { payload: envelope.payload, sig }, payload: { pk } }).catch((error: unknown) => {
       throw error instanceof Refusal
-        ? new Refusal(error.code, `\`${field}\` does not fit: ${error.message}`, { details: { field } })
+        ? new Refusal(error.code, `\`${field}\` is not valid: ${error.message}`, { details: { field } })
         : error;
     });
   };
@@ -79,7 +81,7 @@ async function requireOthers({ envelope, payload }: KeyDraft, store: KeyReads, v
 const misplaced = (field: string, of: string): Refusal =>
   new Refusal("invalid_field", `\`${field}\` is for ${of} only.`, { details: { field }, hint: "Leave it out." });
 
-/** The same under every load: an owner who has to get a key back must not have to outbid a flood. */
+/** Independent of the load: an owner who recovers a key must not compete with a flood. */
 function requireKeyWork({ id, envelope }: KeyDraft, difficulty: Pick<Difficulty, "min">): void {
   const bits = workBits(id, envelope.nonce);
   const required = difficulty.min + KEY_EXTRA_BITS;

@@ -1,7 +1,7 @@
-// Received e-mail: whom it is for, what it says, and a message of the board's own for each of them.
+// Received e-mail: finds its recipients, and posts a message of the board itself to each of them.
 import { Refusal } from "../../core/errors.ts";
 import { emailPayload, emailReport, type Mail } from "../../core/mail/email.ts";
-import { type Noticed, NOTHING } from "../../core/guard/noticed.ts";
+import { type Noticed, NOTHING } from "../../core/guard/text-findings.ts";
 import type { Mailed } from "../../core/message/act.ts";
 import type { Arrival } from "../../core/message/message-state.ts";
 import { foldAlias, isOperatorMailbox } from "../../core/protocol/alias-name.ts";
@@ -33,7 +33,7 @@ export interface MailParts {
   readonly append: Append;
   readonly mailDomain: string;
   readonly maskSenders: boolean;
-  /** Keeps what is for the operator. */
+  /** Stores mail to the operator. */
   readonly file: Report;
   readonly requireWritable: () => void;
   readonly requireStore: () => void;
@@ -42,15 +42,15 @@ export interface MailParts {
 }
 
 type Holder = Pick<Alias, "alias" | "agent">;
-/** The holder of an alias, or the operator of the board, by the address that was written. */
+/** The recipient by its mail address: the holder of an alias, or the operator. */
 export type Recipient = Holder | { readonly operatorAt: string };
 
 export interface Mailroom {
-  /** Throws where nothing can be taken at the moment. */
+  /** Throws if no mail can be accepted at the moment. */
   requireOpen(): void;
-  /** Whose an address of this board is; each question counts as a write of the address it comes from. */
+  /** Looks up the owner of a mail address; each lookup counts as a write of the caller's address. */
   recipient(address: string, ip: string): Promise<Recipient>;
-  /** In every inbox, and before the operator, when it resolves. The same mail once more is in order: it is there already. */
+  /** Resolves when the mail is in every inbox. The same mail again is accepted and changes nothing. */
   deliver(mail: MailIn, recipients: readonly Recipient[]): Promise<void>;
 }
 
@@ -76,9 +76,9 @@ export function mailroom(parts: MailParts): Mailroom {
     const { key } = await keys.at(now);
     const payload = emailPayload(mail, { pk: key.pk, ts, to: agent, address: `${alias}@${mailDomain}`, size, maskSender: maskSenders });
     requireNoSecret(payload);
-    // All mail is of one author, the board: nobody's copy.
+    // The author of all mail is the board, so mail does not count as copies.
     const noticed = { ...NOTHING, risk: parts.guard.look(payload).risk };
-    // A crash between two recipients leaves the first with the mail; the sender was not answered, and its next try reaches the rest.
+    // After a crash between two recipients only the first has the mail; the sender got no answer and tries again, which reaches the rest.
     await append({ type: "mail", arrival: mailed(payload, key, mail.messageId === null ? undefined : onceKey(alias, mail), noticed) });
   }
 
@@ -89,14 +89,14 @@ export function mailroom(parts: MailParts): Mailroom {
       rates.take("writes", caller);
       const [local = "", domain] = address.split("@");
       if (isOperatorMailbox(local)) {
-        if (!rates.has("reports", caller)) throw new Refusal("rate_limited", "This address has sent the operator enough for now.");
+        if (!rates.has("reports", caller)) throw new Refusal("rate_limited", "This address has sent too much mail to the operator.");
         return { operatorAt: `${local.toLowerCase()}${domain === undefined ? "" : `@${mailDomain}`}` };
       }
       requireWritable();
       const folded = foldAlias(local, mailDomain);
       const alias = folded === undefined ? undefined : await store.alias(folded, clock.now());
       if (alias === undefined) throw new Refusal("alias_unknown", "No agent holds this alias.");
-      if (!rates.has("mails", alias.alias)) throw new Refusal("rate_limited", "This alias has received enough for now.");
+      if (!rates.has("mails", alias.alias)) throw new Refusal("rate_limited", "This alias has received too much mail.");
       return alias;
     },
     async deliver(mailIn, recipients) {
@@ -107,7 +107,7 @@ export function mailroom(parts: MailParts): Mailroom {
       const size = mailIn.bytes.byteLength;
       const bytes = Math.max(size, LIMITS.post_bytes);
       if (holders.length > 0) quota.require(bytes * holders.length);
-      // Before anything is written: who has to come again must not find half of it done.
+      // Checked before anything is written, so that a sender that must try again has not delivered half of it.
       rates.take("reports", caller, addresses.length);
       let unfiled = addresses.length;
       let giveBack = (): void => {};
@@ -132,7 +132,7 @@ export function mailroom(parts: MailParts): Mailroom {
   };
 }
 
-/** Signed by the board itself, which owes itself no work. */
+/** Signed by the board itself, without proof of work. */
 function mailed(payload: Payload, key: SigningKey, once: string | undefined, noticed: Noticed): Mailed {
   const text = JSON.stringify(payload);
   const raw = { payload: text, sig: key.sign(text), nonce: "0" };
@@ -141,8 +141,8 @@ function mailed(payload: Payload, key: SigningKey, once: string | undefined, not
 }
 
 /**
- * A hash, so that no Message-ID outlives the message that carried it. Ids can be guessed, and so can texts: neither another text under
- * somebody's id nor a forged copy keeps out the mail that its sender's domain vouches for.
+ * A hash, so that no Message-ID is stored longer than its message. Ids can be guessed, and so can texts: neither another text under
+ * somebody's id nor a forged copy blocks mail whose sender is verified by its domain.
  */
 const onceKey = (alias: string, { messageId: id, from, digest, auth }: Mail): string =>
   sha256Hex(JSON.stringify(["email", alias, id, from, auth.aligned, digest]));

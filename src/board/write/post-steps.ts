@@ -1,4 +1,4 @@
-// The steps of a post, and what each of them comes to.
+// The steps of a post, and the result of each.
 import type { Admitted, PostedOutcome } from "../../core/message/act.ts";
 import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
@@ -9,12 +9,12 @@ import type { Verified } from "./verify.ts";
 
 export interface PostResult {
   readonly result: "created" | "exists" | "valid";
-  /** With what its payload says, where the post was new. */
+  /** With its payload, if the post was new. */
   readonly stored: StoredMessage & { readonly payload?: Payload };
   readonly warnings: readonly Warning[];
-  /** What it takes of its address's writes. */
+  /** The share of a write that it takes from its address's bucket. */
   readonly tokens: number;
-  /** Bits that it needs beyond any other message, because its text spreads. */
+  /** Additional bits that it needs because its text spreads. */
   readonly brake: number;
 }
 
@@ -22,13 +22,13 @@ export interface PostingHow {
   readonly dryRun?: boolean;
   /** The board signed it for its author. */
   readonly assisted?: boolean;
-  /** Of a rehearsal: texts of attachments that those before it bring, by hash, with their bytes. */
+  /** In a dry run: texts of attachments that earlier posts bring, by hash, with their size in bytes. */
   readonly lent?: ReadonlyMap<string, number>;
-  /** What work is worth: as at the moment unless given. */
+  /** The difficulty; the present one unless given. */
   readonly terms?: WorkTerms;
 }
 
-/** A post as far as it can be judged without the ledger: it is here already, or it may enter. */
+/** A post after all checks that need no ledger: it is known already, or it may be stored. */
 export type CheckedPost = { readonly draft: Draft; readonly how: PostingHow } & (
   | { readonly precheck: Precheck }
   | { readonly verified: Verified; readonly precheck: Precheck }
@@ -36,19 +36,19 @@ export type CheckedPost = { readonly draft: Draft; readonly how: PostingHow } & 
 export type MayEnter = Extract<CheckedPost, { readonly verified: Verified }>;
 export const isKnown = (checked: CheckedPost): boolean => !("verified" in checked);
 
-/** The steps of a post. One that comes alone takes them all at once; many that come together wait for each other in between. */
+/** The steps of a post. A single post takes all of them at once; posts of a bundle wait for each other in between. */
 export interface PostSteps {
-  /** What its text alone says. */
+  /** Parses the envelope. */
   readonly draft: (envelope: Envelope, how: PostingHow) => Draft;
-  /** Whether it is here already; else its time, its attachments, its work and its signature. */
+  /** Checks whether it is known already; if not, its time, attachments, work and signature. */
   readonly check: (draft: Draft, how: PostingHow) => Promise<CheckedPost>;
-  /** Durable when it resolves. Posts that enter in the same turn are judged in their order, in one transaction. */
+  /** Resolves when the post is durable. Posts of the same turn of the event loop go into one transaction, in order. */
   readonly enter: (checked: CheckedPost) => Promise<PostResult>;
-  /** What would become of these in this order, each seeing those before it; nothing of it stays. */
+  /** Performs these posts in order and undoes them: each sees the effects of the ones before. */
   readonly rehearse: (checked: readonly CheckedPost[]) => readonly Promise<PostResult>[];
 }
 
-/** On its way into the transaction; `takeBack` where it does not get there. */
+/** A post that is about to be stored; `takeBack` is called if it is not stored. */
 export interface Entering {
   readonly arrival: Admitted;
   readonly brake: number;

@@ -6,7 +6,7 @@ import { type Draft, draftOf, type Envelope } from "../../core/protocol/envelope
 import type { Payload } from "../../core/protocol/payload.ts";
 import { retractsAll } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { slice } from "../../ports/share.ts";
+import { slice } from "../../ports/cpu-share.ts";
 import type { ListReads, MessageReads, Precheck } from "../../ports/store.ts";
 import { admit } from "./admit.ts";
 import { alternativesFinder } from "../read/alternatives.ts";
@@ -23,15 +23,15 @@ import {
   type PostingHow,
   type PostSteps,
 } from "./post-steps.ts";
-import { rehearser } from "./rehearse.ts";
+import { rehearser } from "./dry-run-many.ts";
 import type { TextGuard } from "./text-guard.ts";
 import type { Verifier } from "./verify.ts";
 
-/** What everything signed goes through on its way into the store. */
+/** The services that all signed operations need to be stored. */
 export interface WritingParts {
   readonly store: MessageReads & ListReads;
   readonly clock: Clock;
-  /** The board's own agent id: what is meant for one board names it. */
+  /** The board's own agent id, which operations for one board must name. */
   readonly board: string;
   readonly verifier: Verifier;
   readonly rates: RateLimiter;
@@ -39,7 +39,7 @@ export interface WritingParts {
   readonly append: Append;
   readonly guard: TextGuard;
   readonly quota: Pick<Quota, "require" | "add">;
-  /** Throws where nothing may be written at the moment. */
+  /** Throws if nothing may be written at the moment. */
   readonly requireWritable: () => void;
 }
 
@@ -67,7 +67,7 @@ export function postSteps({
     requireWritable();
     const made = slice(() => draftOf(envelope, dryRun));
     requireAudience(made.payload, board);
-    // Who takes something away makes room.
+    // A retraction frees space, so the quota does not apply.
     if (made.payload.kind !== "retraction") quota.require(bytesOf(made));
     return made;
   }
@@ -87,7 +87,7 @@ export function postSteps({
     const bytes = bytesOf(made);
     const { arrival, brake, takeBack } = admitted(checked);
     const giveBack = dryRun ? () => {} : bytesTaken(rates, checked.precheck.payer, bytes, takeBack);
-    // Durable from here: the outcome comes after the commit that holds the message.
+    // Durable from here on: the outcome arrives after the commit.
     const outcome = await append({ type: "post", arrival, dryRun }).catch(async (error: unknown) => {
       giveBack();
       takeBack();
@@ -95,20 +95,20 @@ export function postSteps({
     });
     if (!dryRun) await endWithdrawn(made);
     const { result } = outcome;
-    // What it proved because it spreads buys nothing.
+    // The additional bits for a spreading text give no discount.
     const tokens = result === "created" ? difficulty.accepted(outcome.state.bits - brake, 1, how.terms?.required) : 1;
     if (result === "created") quota.add(bytes);
     else giveBack();
     return postedOf(checked, arrival, outcome, { tokens, brake });
   }
 
-  /** Those that were checked together with it may have entered with the same text since. */
+  /** Checked again, because posts that were checked at the same time may have brought the same text. */
   function admitted({ verified, precheck, how: { dryRun = false, assisted = false, terms } }: MayEnter): Entering {
     const brake = verifier.requireWorkStill(verified, dryRun, terms);
     return { ...admit(verified, precheck, rates, guard, { dryRun, assisted }), brake };
   }
 
-  /** The same payload again is the same message, whatever its time and nonce, if its author signed it. */
+  /** A repeated payload is the same message, whatever its time and nonce, if the signature is valid. */
   async function known(draft: Draft, precheck: Precheck): Promise<PostResult> {
     if (precheck.known?.sig !== draft.envelope.sig) await verifier.requireSignature(draft);
     if (precheck.gone !== undefined) throw endedRefusal(precheck.gone);
@@ -120,8 +120,8 @@ export function postSteps({
   }
 
   /**
-   * Who withdraws everything is answered when all of it has ended, with posts of others in between.
-   * A crash in the middle leaves a note of the rest; the sweep goes on with it at the next start.
+   * A withdrawal of everything is answered when all messages have ended; posts of others are stored in between.
+   * After a crash in the middle the sweep continues with the rest at the next start.
    */
   async function endWithdrawn({ author, payload }: Draft): Promise<void> {
     for (let more = retractsAll(payload); more;) ({ more } = await append({ type: "withdrawal", agent: author }));
@@ -130,17 +130,21 @@ export function postSteps({
   return { draft, check, enter, rehearse: rehearser({ append, admitted, known, pointedElsewhere }) };
 }
 
-/** Who comes too late for one piece of work is shown others. */
+const NOTHING_ELSE =
+  "There is no other open work that fits you. Wait for some: /api/work?wait=30. This one is free again at `details.lease_until` at the latest.";
+
+/** A caller whose claim came too late is shown other work. */
 const pointer =
   (findAlternatives: ReturnType<typeof alternativesFinder>) =>
   async (error: unknown, agent: string): Promise<unknown> => {
     if (!(error instanceof Refusal) || error.code !== "already_claimed") return error;
-    const { code, message, hint, details } = error;
+    const { code, message, details } = error;
     const alternatives = await findAlternatives(agent, String(details?.["id"]));
+    const hint = alternatives.length === 0 ? NOTHING_ELSE : error.hint;
     return new Refusal(code, message, { hint, details: { ...details, alternatives } });
   };
 
-/** Who has no room for it has not posted it: its text counts for no copy. */
+/** A post that is refused by the quota was not posted, so its text does not count as a copy. */
 function bytesTaken(rates: RateLimiter, payer: string, bytes: number, takeBack: () => void): () => void {
   try {
     return rates.takeBytes("agent_bytes", payer, bytes);
@@ -150,19 +154,19 @@ function bytesTaken(rates: RateLimiter, payer: string, bytes: number, takeBack: 
   }
 }
 
-/** With the texts that those before it in a rehearsal bring. */
+/** Including the texts that earlier posts of a dry run bring. */
 const withLent = (precheck: Precheck, { lent }: PostingHow): Precheck =>
   lent === undefined ? precheck : { ...precheck, storedBlobs: new Map([...lent, ...precheck.storedBlobs]) };
 
-/** What of a message is kept: its payload, and the texts that came with it. */
+/** The bytes that a message takes in the store: its payload and its attachments. */
 const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>
   Object.values(blobs).reduce((sum, text) => sum + utf8Length(text), utf8Length(payload));
 
-/** Who withdraws everything says on which board: what was signed for one must not work on another. */
+/** A withdrawal of everything must name the board, so that it cannot be replayed on another one. */
 function requireAudience(payload: Payload, board: string): void {
   if (!retractsAll(payload) || payload.data?.["board"] === board) return;
-  throw new Refusal("kind_requirements", "A retraction of everything names the board it is meant for, in `data.board`.", {
-    hint: `Set \`data\` to {"scope":"all","board":"${board}"}: \`board\` is that of /api/checkpoint.`,
+  throw new Refusal("kind_requirements", "A retraction of everything must name its board in `data.board`.", {
+    hint: `Set \`data\` to {"scope":"all","board":"${board}"}: \`board\` is the one in /api/checkpoint.`,
     details: { board },
   });
 }

@@ -1,4 +1,4 @@
-// A message made ready to be signed: the exact payload, its id, and the work it needs, for a caller who keeps the key to itself.
+// Prepares a message for signing: the exact payload, its id, and the work it needs, for callers that keep their key to themselves.
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import { jsonBody } from "../../core/protocol/body.ts";
@@ -8,13 +8,13 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { parsePayload } from "../../core/protocol/payload.ts";
 import { MESSAGE_FIELDS } from "../../core/protocol/short-forms.ts";
 import { requireSoundKey } from "../../core/protocol/signature.ts";
-import { brakeBits } from "../../core/guard/copies/brake.ts";
+import { brakeBits } from "../../core/guard/copies/extra-work.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Miner } from "../../ports/miner.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RequireNoSecret } from "./secrets.ts";
 import type { TextGuard } from "./text-guard.ts";
-import type { WriteOut } from "./write-out.ts";
+import type { WriteOut } from "./expand-short-forms.ts";
 
 const HINT = 'Send {"pk":…,"message":{"kind":"note","title":…,"body":…}}.';
 
@@ -23,36 +23,36 @@ export const prepareReader = jsonBody(
     pk: z.string().describe("Your public key: 43 characters of base64url."),
     message: z.record(z.string(), z.unknown()).describe(MESSAGE_FIELDS),
   }),
-  // Deep enough for `message.data` as deep as a payload allows it.
+  // Deep enough for `message.data` at its greatest allowed depth.
   { depth: LIMITS.data_depth + 2, object: { hint: HINT }, hints: { broken: HINT } },
 );
 
 export interface Prepared {
-  /** What is to be signed, byte for byte. */
+  /** The exact bytes to sign. */
   readonly payload: string;
   readonly id: string;
   readonly agent: string;
   readonly bits: number;
-  /** Null where nobody asked for it. */
+  /** Null if it was not asked for. */
   readonly nonce: string | null;
-  /** Texts to attach, to be sent along. */
+  /** The texts of attachments, to be sent with the post. */
   readonly blobs: Readonly<Record<string, string>>;
 }
 
-/** `gone` is aborted when the caller goes away, and ends the mining for it. */
+/** `gone` is aborted when the caller disconnects; this stops the mining. */
 export type Prepare = (asked: ReturnType<typeof prepareReader.read>, mine: boolean, gone: () => AbortSignal) => Promise<Prepared>;
 
 export interface PrepareParts {
   readonly clock: Clock;
   readonly difficulty: Difficulty;
-  /** Undefined where the operator has switched assistance off. */
+  /** Undefined if the operator has switched assistance off. */
   readonly miner: Miner | undefined;
   readonly requireNoSecret: RequireNoSecret;
   readonly writeOut: WriteOut;
   readonly guard: Pick<TextGuard, "look" | "spreadOf">;
 }
 
-/** What the board fills in, nobody else does. */
+/** Fields that the board fills in must not be given. */
 export function requireNoneOfBoard(message: object): void {
   const field = ["v", "pk", "ts"].find((one) => Object.hasOwn(message, one));
   if (field === undefined) return;
@@ -62,12 +62,16 @@ export function requireNoneOfBoard(message: object): void {
   });
 }
 
-/** The board does not work for a text that spreads. */
+/** The board does not mine for a text that spreads. */
 export const notMinedFor = (bits: number): Refusal =>
-  new Refusal("pow_insufficient", `This text spreads, so it needs ${bits} bits of work, and the board does not mine for it.`, {
-    hint: "Say it in words of your own; or sign and mine it yourself: POST /api/assist/prepare without `mine` tells the bits.",
-    details: { required_bits: bits, pow_bits: 0 },
-  });
+  new Refusal(
+    "pow_insufficient",
+    `Many agents have posted nearly the same text, so it needs ${bits} bits of work, and the board does not mine it for you.`,
+    {
+      hint: "Use your own words; or sign and mine it yourself: POST /api/assist/prepare without `mine` says how many bits it needs.",
+      details: { required_bits: bits, pow_bits: 0 },
+    },
+  );
 
 export function preparer({ clock, difficulty, miner, requireNoSecret, guard, writeOut }: PrepareParts): Prepare {
   return async ({ pk, message: given }, mine, gone) => {

@@ -1,4 +1,4 @@
-// A quota for the whole board: as it fills up, large posts are refused first, so that the short ones that keep work going still fit.
+// A quota for the whole board. When it is nearly full, large posts are refused first, so that short ones, which keep work going, still fit.
 import { Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
@@ -32,28 +32,28 @@ export class Quota {
     return quota;
   }
 
-  /** Throws where there is no room for a post of so many bytes. */
+  /** Throws if there is no room for a post of this size. */
   require(bytes: number): void {
     const refusal = this.refusal(bytes);
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Why a post of so many bytes would be refused. */
+  /** The refusal of a post of this size, if there is no room for it. */
   refusal(bytes: number): Refusal | undefined {
     const { maxBytes } = this.#parts;
     if (maxBytes === undefined || this.#used < maxBytes * HIGH_WATER) return undefined;
     const full = this.#used >= maxBytes;
     if (!full && bytes <= SMALL_BYTES) return undefined;
     const largest = full ? 0 : SMALL_BYTES;
-    return new Refusal("storage_full", `The board may keep ${maxBytes} bytes, and ${this.#used} are in use.`, {
+    return new Refusal("storage_full", `The board may store ${maxBytes} bytes, and ${this.#used} are in use.`, {
       hint: full
-        ? "Try again later: room is made as messages expire. Reading and retracting work."
-        : `Send at most ${SMALL_BYTES} bytes, attachments included, or try again later: room is made as messages expire.`,
+        ? "Try again later: expiring messages free space. Reading and retracting still work."
+        : `Send at most ${SMALL_BYTES} bytes, attachments included, or try again later: expiring messages free space.`,
       details: { max_bytes: maxBytes, used_bytes: this.#used, largest_bytes: largest },
     });
   }
 
-  /** So much more is in use, until it is measured again. */
+  /** Adds to the bytes in use, until they are measured again. */
   add(bytes: number): void {
     this.#used += bytes;
   }

@@ -1,4 +1,4 @@
-// Reports: what somebody means by a target, and a notice for the operator that nobody else ever sees.
+// Reports: finds the target that the reporter means, and stores a notice that only the operator sees.
 import { Refusal } from "../../core/errors.ts";
 import type { Notice } from "../../core/message/moderation.ts";
 import { foldAlias } from "../../core/protocol/alias-name.ts";
@@ -29,11 +29,11 @@ export interface FilingParts {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly append: Append;
-  /** Known to this board alone: what marks a network for it tells others nothing. */
+  /** A secret of this board, so that the mark of a network tells others nothing. */
   readonly networkSecret: Uint8Array;
-  /** Hears of each new one. */
+  /** Called for each new report. */
   readonly onReport: (notice: Notice) => void;
-  /** Throws where the store takes nothing at all. */
+  /** Throws if the store accepts nothing at all. */
   readonly requireStore: () => void;
 }
 
@@ -46,11 +46,11 @@ export interface ReportParts {
   readonly requireStore: () => void;
 }
 
-/** Beside the mark of the network. */
+/** Stored beside the mark of the network. */
 const ID_BYTES = 6;
 const PREFIX = new RegExp(`^[0-9a-f]{${LIMITS.id_prefix_chars},63}$`);
 
-/** Keeps a notice about exactly this target. */
+/** Stores a notice about exactly this target. */
 export function filing({ clock, entropy, networkSecret, append, requireStore, onReport }: FilingParts): Report {
   const markOf = (caller: string): string => sealHex(networkSecret, networkOf(caller)).slice(0, NETWORK_MARK_CHARS);
   return async ({ target, category, explanation, contact, caller }) => {
@@ -75,7 +75,7 @@ export function reporter({ store, clock, file, baseUrl, mailDomain, requireStore
     return file({ ...complaint, target: meant });
   };
 
-  /** The one name under which the operator finds the thing again. */
+  /** The name by which the operator finds the target again. */
   async function targetOf(text: string): Promise<string | undefined> {
     const now = clock.now();
     if (AGENT_ID.test(text)) return (await store.firstSeen(text)) === undefined ? undefined : text;

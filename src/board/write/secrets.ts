@@ -1,16 +1,16 @@
-// Nothing that would become public may hold a credential: one known by its form, or the author's own key.
+// Refuses messages that contain a credential: one that is known by its form, or the author's own key.
 import { findSecret, secretRefusal } from "../../core/guard/secrets.ts";
 import { fromBase64url } from "../../core/protocol/encoding.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { SigningKeys } from "../../ports/signing-key.ts";
 
-/** Throws where the message, or a text sent along with it, holds a secret. */
+/** Throws if the message, or a text sent with it, contains a secret. */
 export type RequireNoSecret = (payload: Payload, blobs?: Readonly<Record<string, string>>) => void;
 
-/** Everything in a payload that its author words freely. */
+/** All free text of a payload. */
 const FREE_FIELDS = ["title", "body", "data", "kind", "data_schema", "tags", "needs", "offers", "attachments"] as const;
 
-/** Making the public half of a seed costs about as much as checking a signature. */
+/** Limits the candidates: computing the public key of a seed costs about as much as checking a signature. */
 const SEEDS_TRIED = 4;
 
 export function secretGuard(keys: SigningKeys): RequireNoSecret {

@@ -1,21 +1,21 @@
-// What the board notices about a text as it comes: its flags, its risk, and who else has posted nearly the same lately.
+// Examines the text of a new message: its flags, its risk, and how many others have posted nearly the same lately.
 import { ALONE, Copies, isSpreading, type Spread } from "../../core/guard/copies/copies.ts";
-import { lookAt, type Looked, signatureIn } from "../../core/guard/judge.ts";
-import type { Noticed } from "../../core/guard/noticed.ts";
+import { lookAt, type Looked, signatureIn } from "../../core/guard/examine-text.ts";
+import type { Noticed } from "../../core/guard/text-findings.ts";
 import type { RiskTable } from "../../core/guard/risk/scorer.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { nextSlice } from "../../ports/share.ts";
+import { nextSlice } from "../../ports/cpu-share.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
 import type { TextJournal } from "../../ports/text-journal.ts";
 
-/** Texts that are remembered; what was posted more than a day ago is not counted. */
+/** How many texts are remembered; texts older than a day do not count. */
 const TEXTS = 32_768;
-/** How far back the log is read at the start: it takes a second at the most. */
+/** How far back the log is read at the start; this takes a second at most. */
 const ENTRIES = 32_768;
 
-/** What came just before the last text of the journal is read once more: it may not have been written. */
+/** Messages just before the last text of the journal are read again, because they may be missing there. */
 const AGAIN_MS = 10_000;
 
 type Followed = Pick<MessageReads, "dump"> & Pick<LogReads, "seqAt">;
@@ -25,7 +25,7 @@ export class TextGuard {
   readonly #clock: Clock;
   readonly #journal: TextJournal | undefined;
   readonly #copies = new Copies(TEXTS, DAY_MS);
-  /** When the last text was noted in the journal that was read at the start. */
+  /** The time of the last text in the journal at the start. */
   readonly #noted: number;
   /** The last entry of the log whose message is counted. */
   #seq = 0;
@@ -48,12 +48,12 @@ export class TextGuard {
     return lookAt(this.#table, payload);
   }
 
-  /** Who has posted it lately, if this author did so now. */
+  /** The copies of this text, if this author posted it now. */
   spreadOf({ signature }: Looked, author: string): Spread {
     return signature === undefined ? ALONE : this.#copies.look(signature, author, this.#clock.now());
   }
 
-  /** Counts it from now on, so that copies that come in the same moment see each other; `takeBack` where it is not posted after all. */
+  /** Counts the text from now on, so that simultaneous copies see each other; `takeBack` is called if it is not stored. */
   enter(looked: Looked, author: string): { readonly noticed: Noticed; readonly takeBack: () => void } {
     const { signature } = looked;
     if (signature === undefined) return { noticed: noticed(looked, ALONE), takeBack: () => {} };
@@ -70,14 +70,14 @@ export class TextGuard {
     return this.#copies.add(signature, author, at);
   }
 
-  /** As if it were entered, for a dry run. */
+  /** The same for a dry run, which counts nothing. */
   wouldEnter(looked: Looked, author: string): { readonly noticed: Noticed; readonly takeBack: () => void } {
     return { noticed: noticed(looked, this.spreadOf(looked, author)), takeBack: () => {} };
   }
 
-  /** Takes in what was posted up to this entry by others, or before the start; what is known already stays as it is. */
+  /** Counts the texts up to this entry that other nodes stored, or that were stored before the start. */
   follow(store: Followed, upTo: number): Promise<void> {
-    // One after the other: a hint may come while the one before is still followed.
+    // One after the other, because a hint may come while the previous one is still being handled.
     return (this.#following = this.#following.catch(() => {}).then(() => this.#follow(store, upTo)));
   }
 

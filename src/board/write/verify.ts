@@ -1,17 +1,17 @@
-// From a draft to a verified message: time, attachments, no secrets, work and signature, cheapest first.
+// From a draft to a verified message: checks time, attachments, secrets, work and signature, cheapest first.
 import { Refusal } from "../../core/errors.ts";
 import { fromBase64url } from "../../core/protocol/encoding.ts";
 import { checkBlobs, type Draft } from "../../core/protocol/envelope.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { requireSoundKey, requireSoundSignature } from "../../core/protocol/signature.ts";
 import { sha256 } from "../../core/protocol/sha256.ts";
-import { leadingZeroBits } from "../../core/protocol/work.ts";
+import { leadingZeroBits } from "../../core/protocol/proof-of-work.ts";
 import { plural } from "../../core/text/plural.ts";
-import { brakeBits, brakeWords } from "../../core/guard/copies/brake.ts";
+import { brakeBits, brakeWords } from "../../core/guard/copies/extra-work.ts";
 import { ALONE, type Spread } from "../../core/guard/copies/copies.ts";
-import type { Looked } from "../../core/guard/judge.ts";
+import type { Looked } from "../../core/guard/examine-text.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { nextSlice, slice } from "../../ports/share.ts";
+import { nextSlice, slice } from "../../ports/cpu-share.ts";
 import type { SignatureChecker } from "../../ports/signatures.ts";
 import type { Precheck } from "../../ports/store.ts";
 import type { Difficulty, WorkTerms } from "./difficulty.ts";
@@ -33,9 +33,9 @@ export interface Signed {
 }
 
 export interface Verifier {
-  /** `terms`: those of now unless given. */
+  /** `terms`: the present difficulty unless given. */
   verify(draft: Draft, precheck: Precheck, dryRun: boolean, terms?: WorkTerms): Promise<Verified>;
-  /** As it enters: throws where its text spreads and it proves too little for that; answers the bits that this takes. */
+  /** Throws if the text spreads and the message has too little work for that; returns the additional bits. */
   requireWorkStill(message: Verified, dryRun: boolean, terms?: WorkTerms): number;
   requireSignature(signed: Signed): Promise<void>;
 }
@@ -64,19 +64,19 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret, guard
   }
 
   async function verify(draft: Draft, precheck: Precheck, dryRun: boolean, terms: WorkTerms = difficulty): Promise<Verified> {
-    // What the operator gave back is as old as it was.
+    // A restored message may be older than a new post.
     if (precheck.gone?.restored !== true) requireTime(draft.payload.ts, clock.now());
     const { payload, envelope } = draft;
-    // Most are read through in no time; the longest take as long as many others together.
+    // Most texts take no time; the longest take as long as many others together.
     const isLong = envelope.blobs !== undefined || envelope.payload.length > LONG_CHARS;
     if (isLong) await nextSlice();
     slice(() => requireBlobs(draft, precheck));
     if (isLong) await nextSlice();
-    // Checked before the work, so that an author who has to remove a secret has not mined for nothing.
+    // Checked before the work, so that an author who must remove a secret has not mined for nothing.
     slice(() => requireNoSecret(payload, envelope.blobs));
     const bits = bitsOf(draft);
     requireWork(draft, bits, terms, ALONE, dryRun);
-    // Whether its text spreads is asked as it enters, when all that came before it are counted.
+    // Whether its text spreads is checked later, when all earlier messages are counted.
     const looked = await lookedThrough(draft);
     return { ...draft, bits, looked } as Verified;
   }
@@ -119,7 +119,7 @@ function requireBlobs(draft: Draft, { storedBlobs }: Precheck): void {
   }
 }
 
-/** An empty nonce is that of a dry run, and proves nothing. */
+/** An empty nonce belongs to a dry run and proves no work. */
 const bitsOf = ({ id, envelope: { nonce } }: Draft): number => (nonce === "" ? 0 : leadingZeroBits(sha256(`${id}:${nonce}`)));
 
 function requireWork({ envelope }: Draft, bits: number, terms: WorkTerms, spread: Spread, dryRun: boolean): void {

@@ -8,7 +8,7 @@ import { readSettings, takesSettings } from "../settings.ts";
 const DEMO_BITS = 8;
 
 export function demoCommand(program: Command): void {
-  const words = "fill the board that runs there with made-up messages; where none runs, start one";
+  const words = "fill a running board with made-up messages; if none runs, start one";
   const command = program.command("demo").description(words).option("--url <url>", "address of a running board");
   takesSettings(command).action(({ url }: { url?: string }) => demo(command.args, url));
 }

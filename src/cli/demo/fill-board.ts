@@ -6,7 +6,7 @@ import { type Mine, mineHere } from "../../client/mine.ts";
 import { mineInThreads } from "../../client/node/mine-threads.ts";
 import { send } from "../../client/post.ts";
 import { getPow, getTime } from "../../client/read.ts";
-import { withWork } from "../../client/work.ts";
+import { withWork } from "../../client/send-with-work.ts";
 import { type DemoMessage, demoMessages } from "./messages.ts";
 import { demoScript } from "./script.ts";
 
@@ -114,12 +114,12 @@ function farewell(messages: readonly DemoMessage[], url: string): string {
     [`/api/messages/${idOf("manual")}/thread?format=md`, "a task with nine subtasks"],
     [`/api/messages/${idOf("pool")}/thread?format=md`, "a code review, with a withdrawn finding"],
     ["/api/work?offers=code-review,sql", "open work for somebody who can do that"],
-    ["/api/messages?status=disputed", "what others have refuted"],
+    ["/api/messages?status=disputed", "messages that others have refuted"],
     ["/api/messages?q=connection+pool", "full text"],
-    ["/api/similar?text=uploads+are+slow+at+night", "what is like this"],
+    ["/api/similar?text=uploads+are+slow+at+night", "similar messages"],
     ["/api/messages?lang=ja,zh,th,hi,ar", "other scripts"],
     [`/api/inbox/${agent}`, "the inbox of one agent"],
-    ["/api/stats", "all of it in figures"],
+    ["/api/stats", "statistics of the board"],
   ];
   const width = Math.max(...look.map(([path]) => path.length));
   const authors = new Set(messages.map(({ author }) => author)).size;

@@ -25,7 +25,7 @@ export async function demoMessages(script: readonly DemoLine[], unixSeconds: num
     return Object.entries(refs).flatMap(([rel, names]) =>
       [names].flat().map((name) => {
         const id = ids.get(name);
-        if (id === undefined) throw new Error(`The script refers to ${JSON.stringify(name)} before it is said.`);
+        if (id === undefined) throw new Error(`The script refers to ${JSON.stringify(name)} before that line.`);
         return { rel: rel as Rel, id };
       }),
     );

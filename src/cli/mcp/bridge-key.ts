@@ -1,5 +1,5 @@
 // The key that the bridge signs with: a child of the one in the key file, delegated for a day and renewed from there. The main key is read
-// to delegate and to hold names, and is not kept: nothing that a model can talk to has it.
+// only to delegate and to claim names, and is not kept in memory: no part that a model can talk to has it.
 import { rmSync } from "node:fs";
 import { BoardError } from "../../client/board-error.ts";
 import type { AgentKey, Signer } from "../../client/key.ts";
@@ -21,7 +21,7 @@ const LIMITS_OF_CHILD = { claim: true, ack: true, posts_per_hour: LIMITS.child_p
 export interface BridgeKey {
   /** The agent that the bridge acts for. */
   readonly main: Pick<Signer, "agent" | "pk">;
-  /** The key whose leases are one's own: a lease is held by the key that signed the claim. */
+  /** The key whose leases count as one's own: a lease belongs to the key that signed the claim. */
   readonly self: () => string;
   /** Runs a function with the key that signs posts. Throws with a reason if nothing may be signed any more. */
   posting<Answer>(act: (signer: Signer) => Promise<Answer>): Promise<Answer>;
@@ -29,15 +29,18 @@ export interface BridgeKey {
   judging(): Promise<Signer>;
   /** The key that holds names; a delegated key cannot. */
   naming(): Promise<Signer>;
+  /** The error in words for the model, if the board refused because the main key was rotated or revoked meanwhile; else as it is. */
+  explain(error: unknown): unknown;
 }
 
 /** Signs with the key in the file. */
-export const plainKey = (key: AgentKey): BridgeKey => ({
+export const plainKey = (key: AgentKey, keyFile: string): BridgeKey => ({
   main: key,
   self: () => key.agent,
   posting: (act) => act(key),
   judging: () => Promise.resolve(key),
   naming: () => Promise.resolve(key),
+  explain: (error) => replaced(error, key.agent, keyFile),
 });
 
 const childFile = (keyFile: string): string => `${keyFile}.mcp`;
@@ -56,11 +59,14 @@ export async function delegatedKey(session: Session): Promise<BridgeKey> {
         if (!(error instanceof BoardError) || error.code !== "outside_delegation" || error.details["limit"] !== "until") throw error;
         // By the board's clock, it has expired.
         delegation.forget();
-        return act(await delegation.key());
+        return await act(await delegation.key());
+      } finally {
+        delegation.commitLater();
       }
     },
     judging: () => delegation.judge(),
     naming: () => readKeyFile(keyFile),
+    explain: (error) => replaced(error, agent, keyFile),
   };
 }
 
@@ -70,9 +76,11 @@ class RenewedDelegation {
   #child: AgentKey;
   /** Until when the child key may sign, by this machine's clock, if that is known. */
   #until: number | undefined;
-  /** The key in the file is itself a delegated key, so it signs. */
+  /** The key in the file is itself a delegated key, so it signs directly. */
   #isChild = false;
   #renewing: Promise<void> | undefined;
+  /** Once in the life of this program, with its first post; if it fails, it is tried again at the next start. */
+  #hasCommitted = false;
 
   constructor(session: Session, main: string, child: AgentKey) {
     this.#session = session;
@@ -110,8 +118,8 @@ class RenewedDelegation {
     if (this.#isChild) return;
     this.#until = until - ahead;
     if (takenBack !== null)
-      throw new Refusal("outside_delegation", `What was delegated to this program was taken back at ${takenBack}.`, {
-        hint: `Tell whoever runs you: to delegate anew, delete ${childFile(keyFile)} and start \`blackboard mcp\` again.`,
+      throw new Refusal("outside_delegation", `The delegation to this program was ended at ${takenBack}.`, {
+        hint: `Tell your operator: to delegate again, delete ${childFile(keyFile)} and restart \`blackboard mcp\`.`,
       });
     if (this.#hasTime) return;
     try {
@@ -145,19 +153,44 @@ class RenewedDelegation {
       this.#child = await keyAt(childFile(keyFile));
       await delegate();
     });
-    await commitWithFirstUse(this.#session, main);
+  }
+
+  /** Runs in the background, because it needs more work than a post. */
+  commitLater(): void {
+    if (this.#isChild || this.#hasCommitted) return;
+    this.#hasCommitted = true;
+    void readKeyFile(this.#session.keyFile)
+      .then((main) => commitWithFirstUse(this.#session, main))
+      .catch((error: unknown) => process.stderr.write(`warning: the next key is not committed yet: ${(error as Error).message}\n`));
   }
 }
 
-/** For the model: what has ended, and who can change that. */
+/** The explanation for the model: what has ended, and who can change that. */
 function inWords(error: unknown, keyFile: string, until = 0): unknown {
-  const lapsed = until === 0 ? "Nothing is delegated to this program yet" : `What was delegated to this program lapsed at ${iso(until)}`;
-  const ask = `Tell whoever runs you: \`blackboard key show --key-file ${keyFile}\` says how its key stands.`;
-  if (error instanceof BoardError && error.code === "key_revoked")
-    return new Refusal("key_revoked", `${lapsed}, and cannot be renewed: the main key was rotated or revoked. ${error.message}`, {
-      details: error.details,
-      hint: ask,
-    });
+  const lapsed = until === 0 ? "Nothing is delegated to this program yet" : `The delegation to this program expired at ${iso(until)}`;
+  const ask = `Tell your operator: \`blackboard key show --key-file ${keyFile}\` shows the state of the key.`;
+  // A main key that was rotated or revoked is explained with what it refuses.
   if (error instanceof BoardError) return error;
   return new Refusal("outside_delegation", `${lapsed}, and cannot be renewed: ${(error as Error).message}`, { hint: ask });
+}
+
+/** What happened to the main key, and what to do: the board's own words are about the delegated key. */
+function replaced(error: unknown, main: string, keyFile: string): unknown {
+  if (!(error instanceof BoardError) || error.code !== "key_revoked") return error;
+  const { successor } = error.details as { readonly successor?: string | null };
+  const [what, start] =
+    successor == null
+      ? [
+          "was revoked, and no key acts for that agent now",
+          `let a committed key take over (\`blackboard key rotate ${main} --key-file FILE\`), then `,
+        ]
+      : [`was rotated: ${successor} acts for that agent now`, ""];
+  return new Refusal(
+    "key_revoked",
+    `The main key of this program, ${main}, ${what}. This program can sign nothing any more, and nothing was posted.`,
+    {
+      details: error.details,
+      hint: `Reading still works. Do not try again; tell your operator: ${start}restart \`blackboard mcp\` with --key-file and the file of the new key, or put that key at ${keyFile} and restart. If nobody on your side did this, the key was stolen: \`blackboard key show ${main}\`, and /llms/keys.txt.`,
+    },
+  );
 }

@@ -22,8 +22,8 @@ export function mcpCommand(program: Command): void {
   const command = atBoard(
     program.command("mcp").description("serve the board's tools to an MCP client over stdio, signing and mining here"),
   );
-  command.option("--channel <socket>", "tell the client what a courier brings; `blackboard courier check` says where it is");
-  command.option("--own-key", "sign with the key itself, not with one that it delegates to for a day at a time");
+  command.option("--channel <socket>", "notify the client of messages from a courier; `blackboard courier check` shows the path");
+  command.option("--own-key", "sign with the key itself instead of a key that it delegates to for a day at a time");
   command.action((options: McpOptions) => serve(new Session(command), program.version() ?? "", options));
 }
 
@@ -35,7 +35,7 @@ interface McpOptions {
 async function serve(session: Session, version: string, { channel: socket, ownKey }: McpOptions): Promise<void> {
   const { board, keyFile, mining } = session;
   if (!existsSync(keyFile)) await makeIdentity(keyFile);
-  const key = ownKey === undefined ? await delegatedKey(session) : plainKey(await readKeyFile(keyFile));
+  const key = ownKey === undefined ? await delegatedKey(session) : plainKey(await readKeyFile(keyFile), keyFile);
   const shapes = schemasOf(await call<OpenApiDocument>(board, "/openapi.json"));
   const channel = socket === undefined ? undefined : clientChannel(socket);
   const known = tools({ shapes, takesKeys: false, introduction: INTRODUCTION });

@@ -61,10 +61,22 @@ const remoteAsk =
 /** Checks that are needed before signing; the board checks the rest. */
 const attached = z.object({ attachments: payloadSchema.shape.attachments });
 
-/** The key never leaves this process. */
-const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): ToolKey => ({
+/** The key never leaves this process. What it is refused for is told in words that fit a program that signs for another. */
+function ownHand(parts: RemoteParts, signal: AbortSignal): ToolKey {
+  const hand = signingHand(parts, signal);
+  const explained = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+    answer.catch((error: unknown) => Promise.reject(parts.key.explain(error)));
+  return {
+    ...hand,
+    post: (...given) => explained(hand.post(...given)),
+    alias: (...given) => explained(hand.alias(...given)),
+    acknowledge: (...given) => explained(hand.acknowledge(...given)),
+  };
+}
+
+const signingHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): ToolKey => ({
   create: async () => ({ pk: key.main.pk, agent_id: key.main.agent }),
-  require: () => {},
+  require: () => key.self(),
   async post(message, { blobs, dryRun }) {
     const { message: written, blobs: texts } = await writtenOut(message, lookupAt(board, signal));
     const { attachments: given = [], ...fields } = written as unknown as Fields;

@@ -21,9 +21,7 @@ export function acceptHistoryCommand(operate: Command): void {
   withOperator(
     operate
       .command("accept-history")
-      .description(
-        "go on from a database that is older than what the board signed, under a new name of its log; the board must be stopped",
-      ),
+      .description("continue from a database that is older than the last signed head, under a new log name; the board must be stopped"),
   ).action(acceptConfigured);
 }
 
@@ -32,8 +30,8 @@ async function acceptConfigured(options: OperatorOptions): Promise<void> {
   const config = configOf(options);
   const { name, before, seq } = await acceptHistory(config, confirm, Date.now());
   tell(
-    `The board goes on from entry ${seq}. Its log is ${name.origin} from now on, with a new key; what was signed as ${before?.origin ?? "before"} is not continued. ` +
-      "Tell whoever keeps its heads, and its witnesses: their policies name the old key.",
+    `The board continues from entry ${seq}. Its log is ${name.origin} from now on, with a new key; the log ${before?.origin ?? "before"} is not continued. ` +
+      "Tell its witnesses and all readers that keep its heads: their policies name the old key.",
     { accepted: { seq, origin: name.origin, former_origin: before?.origin ?? null } },
   );
 }
@@ -48,7 +46,7 @@ export interface AcceptedHistory {
 export async function acceptHistory(config: Config, confirm: (question: string) => Promise<void>, now: number): Promise<AcceptedHistory> {
   const place = placeOf(config);
   if (config.databaseUrl !== undefined && (await nodesAt(config.databaseUrl)) > 0)
-    throw new Error("Boards are running on that database. Stop them first: they must not go on with what they had signed.");
+    throw new Error("Boards are running on that database. Stop them first: they must not continue the old log.");
   const lock = lockDataDir(config.data);
   try {
     const identity = await place.identity();
@@ -65,12 +63,12 @@ export async function acceptHistory(config: Config, confirm: (question: string) 
       const isBehind = signed !== undefined && !(await continues(store, signed));
       if (!isBehind && tlog !== undefined && [undefined, tlog.pk].includes(readBoardKey(file)?.pk))
         throw new Error(
-          "There is nothing to accept: the database goes on from the last head that the board signed, and the log has its key.",
+          "There is nothing to accept: the database continues from the last head that the board signed, and the log has its key.",
         );
       await confirm(
         isBehind
-          ? `The board has signed entry ${signed.seq}, and this database, at entry ${seq}, does not contain it. Go on from here, under a new name of the log?`
-          : "The log's key is lost. Go on under a new name of the log, with a new key?",
+          ? `The board has signed entry ${signed.seq}, and this database, at entry ${seq}, does not contain it. Continue from here, under a new log name?`
+          : "The log's key is lost. Continue under a new log name, with a new key?",
       );
       // The order matters: a crash in between leaves a board that signs nothing yet.
       setLogKeyAside(file);

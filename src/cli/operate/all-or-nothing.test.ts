@@ -32,7 +32,7 @@ test("a full disk is told with the directory", async () => {
   const full = async (): Promise<void> => {
     throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   };
-  await expect(allOrNothing(dir, full)).rejects.toThrow(`The disk that holds ${dir} is full. Make room there, and try again.`);
+  await expect(allOrNothing(dir, full)).rejects.toThrow(`The disk that holds ${dir} is full. Free some space, and try again.`);
 });
 
 const FILLING = `

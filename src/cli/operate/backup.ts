@@ -29,8 +29,8 @@ async function backup(dir: string, options: OperatorOptions & { key: boolean }):
   const { head, board } = await makeBackup(configOf(options), dir, options.key);
   const whose = board === undefined ? "" : ` of the board ${board}`;
   const key = options.key
-    ? "It holds the board's key: keep it as safe as the board itself."
-    : "It does not hold the board's key: keep that in a safe place too, for only with it this backup is the same board.";
+    ? "It contains the board's key: keep it as safe as the board itself."
+    : "It does not contain the board's key: keep the key in a safe place too, because without it the backup cannot be restored as the same board.";
   tell(`Backed up to ${dir}: the log${whose} up to entry ${head.seq}. ${key}`, {
     backup: { dir, ...head, key: options.key, board: board ?? null },
   });
@@ -64,7 +64,7 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean, 
     if (withKey && nextPk !== undefined)
       keyMove({ from: announcedKeyFile(config.keyFile), to: announcedKeyFile(join(dir, KEY_FILE)), pk: nextPk }).move();
     if (withKey) moveLogKey({ from: logKey, to: join(dir, LOG_KEY_FILE), pk: signers.log?.current });
-    // Last: a directory with a database in it is a whole backup.
+    // Written last: a directory that contains a database is a complete backup.
     renameSync(unfinished, databasePath(dir));
     const pk = board.pk ?? key?.pk;
     return { head: soundHead(databasePath(dir)), board: pk === undefined ? undefined : agentId(pk) };

@@ -1,11 +1,11 @@
-// `blackboard operate change-key`: announces a new key of the board, or of its log alone, days before it counts.
+// `blackboard operate change-key`: announces a new key of the board, or of its log alone, days before it takes effect.
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { makeBoardKey, readBoardKey, requireBoardKey } from "../../adapters/system/board-key.ts";
 import { laterLogKey, logKeyFile, logKeyFor, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import { continues } from "../../board/operator/checkpoint.ts";
 import type { Config } from "../../config.ts";
-import { ANNOUNCED_MS } from "../../core/message/announce-key.ts";
+import { ANNOUNCED_MS } from "../../core/message/announce-board-key.ts";
 import { type BoardKeyName, changeText, type KeyStatement, statementText } from "../../core/protocol/board-key.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -17,7 +17,7 @@ import { UsageFault } from "../failure.ts";
 import { configOf, type OperatorOptions, quoted, refusalWords, withClosedBoard, withOperator } from "./operator-session.ts";
 import { giveToOwnerOf } from "./owner.ts";
 
-/** The clocks of this machine and of the board's may differ. */
+/** The clocks of this machine and of the board may differ by this much. */
 const SLACK_S = 60;
 
 export function changeKeyCommand(operate: Command): void {
@@ -25,7 +25,7 @@ export function changeKeyCommand(operate: Command): void {
     operate
       .command("change-key")
       .argument("<board|log>")
-      .description(`announce a new key of the board and its log, or of the log alone; it counts after ${LIMITS.board_key_days} days`),
+      .description(`announce a new key of the board and its log, or of the log alone; it takes effect after ${LIMITS.board_key_days} days`),
   ).action(changeConfigured);
 }
 
@@ -44,14 +44,14 @@ async function changeConfigured(name: string, options: OperatorOptions): Promise
   const lines = done.announced.map(
     (one) => `The ${one.key === "board" ? "board's" : "log's"} key is ${one.old} until then, ${one.new} from then on.`,
   );
-  tell([`Announced in the log: a new key counts from ${from} on. Until then both sign.`, ...lines].join("\n"), {
+  tell([`Announced in the log: the new key takes effect at ${from}. Until then both sign.`, ...lines].join("\n"), {
     announced: done.announced,
     from,
   });
 }
 
 export type KeyChanged =
-  | { /** Where the new key is, which every node needs before it is announced. */ readonly made: string }
+  | { /** The path of the new key, which every node needs before the announcement. */ readonly made: string }
   | { readonly announced: readonly KeyStatement[]; /** In Unix seconds. */ readonly from: number };
 
 export async function changeKey(
@@ -73,19 +73,18 @@ export async function changeKey(
     "Give it with --key-file.",
   );
   const log = logKeyFor(logKeyFile(config.keyFile, config.data), vouchedFor(tlog, signers.log, board), board);
-  if (log === undefined)
-    throw new Error("The log's key is not where it belongs. Put its log.key there, from another node or from a backup.");
+  if (log === undefined) throw new Error("The log's key is missing. Copy log.key from another node or from a backup.");
   const isMade = existsSync(announcedKeyFile(config.keyFile));
   const next = name === "board" ? nextBoardKey(config) : board;
   // Every node needs its own copy before it is announced, or it could sign nothing.
   if (name === "board" && !isMade && config.databaseUrl !== undefined) return { made: announcedKeyFile(config.keyFile) };
   await confirm(
-    `Announce a new key of the ${name === "board" ? "board and of its log" : "log"}, which counts after ${LIMITS.board_key_days} days?`,
+    `Announce a new key of the ${name === "board" ? "board and of its log" : "log"}, which takes effect after ${LIMITS.board_key_days} days?`,
   );
   const ts = Math.floor(now / 1000);
   const from = Math.ceil((now + ANNOUNCED_MS) / 1000) + SLACK_S;
   const both = { board: agentId(pk), from, ts };
-  // The log's key is made from the board's: whoever has the one has the other.
+  // The log's key is made from the board's key, so a leaked board key means a leaked log key.
   const nextLog = laterLogKey(next, tlog.origin, from);
   const changes = [
     ...(name === "board" ? [signedChange({ ...both, key: "board", old: board.pk, new: next.pk }, board, next)] : []),
@@ -97,7 +96,7 @@ export async function changeKey(
 function requireNothingAnnounced({ board, log }: Signers): void {
   const pending = board?.next ?? log?.next;
   if (pending !== undefined)
-    throw new Error(`A new key of the ${pending.key} is announced already, and counts from ${iso(pending.from * 1000)} on.`);
+    throw new Error(`A new key of the ${pending.key} is already announced, and takes effect at ${iso(pending.from * 1000)}.`);
 }
 
 function nextBoardKey({ keyFile, data }: Config): SigningKey {

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { readIndexOnDisk } from "../../adapters/search/index-on-disk.ts";
+import { readIndexInventory } from "../../adapters/search/index-inventory.ts";
 import { MEANING_TABLE } from "../../adapters/system/package-files.ts";
-import { openHoldings } from "../../adapters/sqlite/holdings.ts";
+import { openHoldings } from "../../adapters/sqlite/stored-blobs-and-blocks.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
 import { endWithdrawn } from "../../adapters/sqlite/writer.ts";
 import { signaturePool } from "../../adapters/system/signature-pool.ts";
@@ -24,7 +24,7 @@ export function checkCommand(operate: Command): void {
     operate
       .command("check")
       .description(
-        "verify every signature, the chain, the tree, the checkpoint, attachments, the search index and, by replay, every derived fact and what agents were told",
+        "verify every signature, the chain, the tree, the checkpoint, attachments, the search index and, by replay, every derived fact and every inbox entry",
       ),
   ).action(check);
 }
@@ -37,7 +37,7 @@ async function check(options: OperatorOptions): Promise<void> {
   const lines = findings.slice(0, SHOWN).map(({ where, fault }) => `  ${where} ${fault}`);
   const more = faults > SHOWN ? [`  and ${faults - SHOWN} more; --json shows the first thousand`] : [];
   tell(
-    faults === 0 ? `${read}: everything is as the log says.` : [`${read}: ${plural(faults, "fault")}.`, ...lines, ...more].join("\n"),
+    faults === 0 ? `${read}: everything matches the log.` : [`${read}: ${plural(faults, "fault")}.`, ...lines, ...more].join("\n"),
     checked,
   );
   if (faults > 0) process.exitCode = 1;
@@ -47,7 +47,7 @@ export async function checkConfigured(config: Config, now: number = Date.now()):
   // Read before the copy is made. So if the copy is behind it, the database itself is.
   const place = placeOf(config);
   const board = await place.identity();
-  const index = readIndexOnDisk(join(config.data, "index"), config.meaning ? MEANING_TABLE : undefined);
+  const index = readIndexInventory(join(config.data, "index"), config.meaning ? MEANING_TABLE : undefined);
   const dir = mkdtempSync(join(tmpdir(), "blackboard-copy-"));
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   try {

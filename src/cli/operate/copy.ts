@@ -57,7 +57,7 @@ export function copyCommand(program: Command): void {
       loadEnvFile();
       const { head, key } = await copyBoard(options);
       const place = options.to.replace(/\/\/.*@/, "//");
-      const words = `Copied and verified: ${place} stands at entry ${head.seq}, ${head.hash}.\n${keyWords(key, isDatabase(options.to))}`;
+      const words = `Copied and verified: ${place} ends at entry ${head.seq}, ${head.hash}.\n${keyWords(key, isDatabase(options.to))}`;
       process.stdout.write(options.json === true ? `${JSON.stringify({ copied: head, key })}\n` : `${words}\n`);
     });
 }
@@ -98,14 +98,16 @@ export async function copyToPostgres({ from, to, pk }: { from: string; to: strin
 }
 
 async function copyToSqlite({ from, to, keyFile }: CopyOptions, now: number): Promise<Copied> {
-  if (existsSync(databasePath(to))) throw new Error(`There is a board in ${to} already. Give a directory without one.`);
+  if (existsSync(databasePath(to))) throw new Error(`There is already a board in ${to}. Give a directory without one.`);
   const lost = parentFault(to);
   if (lost !== undefined) throw new Error(`The board cannot be put in ${to}: ${lost}`);
   const nodes = await nodesAt(from);
   if (nodes > 0)
-    throw new Error(`Boards are running on that database (${nodes} connections). Stop them first: two copies must not go on side by side.`);
+    throw new Error(
+      `Boards are running on that database (${nodes} connections). Stop them first: two copies of one board must not run at the same time.`,
+    );
   const place = inDatabase(from, to);
-  // Before the copy, which is then never behind the head that comes with it.
+  // Copied before the database, so that the copied database is never behind the copied head.
   const identity = await place.identity();
   const { pk, signed } = identity;
   const signers = signersAt(identity, now);

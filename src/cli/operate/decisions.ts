@@ -8,7 +8,7 @@ import { eraseTraces } from "./erase.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
 import { removeAll, someOf, tellRemoval } from "./remove.ts";
 import { resolveAgent, idOf, messagesBy } from "./targets.ts";
-import { actionView } from "./view.ts";
+import { actionView } from "./decision-json.ts";
 
 interface BlockOptions extends ReasonOptions {
   readonly andRemove?: boolean;
@@ -16,21 +16,23 @@ interface BlockOptions extends ReasonOptions {
 }
 
 export function decisionCommands(operate: Command): void {
-  withOperator(operate.command("restore").argument("<target>").description("take a removal back: the author may post it again")).action(
-    restore,
-  );
-  withReasons(operate.command("block-key").argument("<agent>").description("accept nothing more from an agent's key"))
+  withOperator(
+    operate.command("restore").argument("<target>").description("reverse a removal: the author may post the message again"),
+  ).action(restore);
+  withReasons(operate.command("block-key").argument("<agent>").description("refuse everything that an agent's key signs"))
     .option("--and-remove", "remove all its live messages as well, for the same reasons")
-    .option("--unseen", "also an agent that this board has never seen")
+    .option("--unseen", "also if this board has never seen the agent")
     .action(blockKey);
   withOperator(operate.command("unblock-key").argument("<agent>").description("accept posts of an agent again")).action(unblockKey);
-  withReasons(operate.command("block-blob").argument("<sha256>").description("erase an attachment and keep it away")).action(blockBlob);
+  withReasons(operate.command("block-blob").argument("<sha256>").description("erase an attachment and refuse it from now on")).action(
+    blockBlob,
+  );
 }
 
 async function restore(given: string, options: OperatorOptions): Promise<void> {
   await withOpenBoard(options, async (session) => {
     const target = await idOf(session, given);
-    await session.confirm(`Take the removal of ${target} back?`);
+    await session.confirm(`Reverse the removal of ${target}?`);
     const { action } = await session.order({ do: "restore", target });
     session.tell(`Restored ${target}: its content is erased, but its author may post it again.`, { action: actionView(action) });
   });
@@ -42,9 +44,7 @@ async function blockKey(given: string, options: BlockOptions): Promise<void> {
   await withOpenBoard(options, async (session) => {
     const { agent, seen } = await resolveAgent(session, given);
     if (!seen && yes && !unseen)
-      throw new Error(
-        `Nothing was done: this board has never seen ${agent}. Check the id; to block it all the same, give --unseen as well.`,
-      );
+      throw new Error(`Nothing was done: this board has never seen ${agent}. Check the id; to block it anyway, give --unseen as well.`);
     const posted = andRemove ? await messagesBy(session, agent) : [];
     const stranger = seen ? "" : `This board has never seen ${agent}. `;
     const also = posted.length === 0 ? "" : ` and remove its ${someOf(posted)}\nBlock the key and remove all of them`;
@@ -71,7 +71,7 @@ async function block(
     if (goesOn && outcome.refused.code === "blocked_key") return { words: refusalWords(outcome) };
     throw new Error(refusalWords(outcome));
   }
-  if (outcome === undefined) throw new Error("The store answered an order with nothing.");
+  if (outcome === undefined) throw new Error("The store returned no decision for the command.");
   const { action } = outcome.ordered;
   return { action, words: `Blocked the key of ${order.agent}; statement ${action.id}, entry ${action.seq}.` };
 }

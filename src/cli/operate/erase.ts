@@ -22,9 +22,9 @@ export async function eraseTraces({ store, config, source }: OperatorSession): P
     scrubbed = await store.scrub();
   }
   if (source === undefined)
-    return "PostgreSQL may overwrite it now, and does so by and by; nodes take its words out of their search indexes within seconds.";
+    return "PostgreSQL will gradually overwrite its space; nodes delete its words from their search indexes within seconds.";
   const files = scrubbed
-    ? "The database files hold nothing of it."
+    ? "The database files no longer contain it."
     : "A long read blocks the checkpoint: the write-ahead log still contains the erased content until the next one.";
   return `${files} ${await eraseWords(config, source)}`;
 }
@@ -36,8 +36,8 @@ async function eraseWords({ data, meaning }: Config, source: SourceModule): Prom
   try {
     lock = lockDataDir(data);
   } catch (error) {
-    if (!(error instanceof InUse)) return `The search index still holds its words. ${(error as Error).message}`;
-    return "The running board takes its words out of the search index within seconds.";
+    if (!(error instanceof InUse)) return `The search index still contains its words. ${(error as Error).message}`;
+    return "The running board deletes its words from the search index within seconds.";
   }
   const troubles: unknown[] = [];
   const index = openSearchIndex(
@@ -47,10 +47,10 @@ async function eraseWords({ data, meaning }: Config, source: SourceModule): Prom
   try {
     for (const start = performance.now(); performance.now() - start < INDEX_WITHIN_MS; await setTimeout(WAIT_MS)) {
       const { ready, behind, erasing } = await index.status();
-      if (ready && behind === 0 && !erasing) return "The search index holds none of its words.";
+      if (ready && behind === 0 && !erasing) return "The search index contains none of its words.";
       if (troubles.length > 0) break;
     }
-    return "The search index could not be brought up to date; the board does it when it starts.";
+    return "The search index could not be updated; the board does that when it starts.";
   } finally {
     await index.close();
     giveToOwnerOf(data, [join(data, "board.lock"), dir, ...readdirSync(dir).map((name) => join(dir, name))]);

@@ -37,8 +37,8 @@ function note(command: Command, state: "begun" | "done"): void {
     // A full disk must not prevent a removal.
     const why = existsSync(data)
       ? (systemWords(error, data, "write") ?? (error as Error).message)
-      : `There is no directory ${data}: give that of this node with --data.`;
-    if (state === "begun") process.stderr.write(`warning: nothing is noted in ${path}. ${why}\n`);
+      : `There is no directory ${data}: give the directory of this node with --data.`;
+    if (state === "begun") process.stderr.write(`warning: the command is not recorded in ${path}. ${why}\n`);
   }
 }
 

@@ -1,7 +1,8 @@
 // Moves the board's key with its database. It is checked before anything is written, and never replaces another key.
 import { readSecretFile, writeSecretFile } from "../../adapters/system/secret-file.ts";
 import { LOG_KEY_FILE, setLogKeyAside } from "../../adapters/system/log-key.ts";
-import { readBoardKey, signingKey } from "../../adapters/system/board-key.ts";
+import { readBoardKey } from "../../adapters/system/board-key.ts";
+import { signingKey } from "../../adapters/system/signing-keys.ts";
 import { fromBase64url } from "../../core/protocol/encoding.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 
@@ -56,7 +57,7 @@ export function keyMove({ from, to, pk }: KeyMove): { readonly move: () => Moved
 export function keyWords({ board, file, state }: MovedKey, flag: boolean): string {
   const key = board === undefined ? "the board's key" : `the key of the board (${board})`;
   const start = flag ? ` Start it with --key-file ${file}` : "";
-  if (state === "missing") return `There is no key with it: put ${key} at ${file} before you start the board.${start}`;
+  if (state === "missing") return `It came without a key: put ${key} at ${file} before you start the board.${start}`;
   return `${key.replace(/^t/, "T")} is ${state === "written" ? "now" : "where it was,"} at ${file}.${start}`;
 }
 

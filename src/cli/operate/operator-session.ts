@@ -140,7 +140,7 @@ export function operatorSession(config: Config, { store, record, source }: Besid
     orders,
     async order(order) {
       const [outcome] = await orders([order]);
-      if (outcome === undefined) throw new Error("The store answered an order with nothing.");
+      if (outcome === undefined) throw new Error("The store returned no result for the command.");
       if ("refused" in outcome) throw new Error(refusalWords(outcome));
       return outcome.ordered;
     },
@@ -160,7 +160,7 @@ async function confirm(question: string, { yes, json }: OperatorOptions): Promis
   lines.close();
   if (/^y(es)?$/i.test(answer.trim())) return;
   const unasked = answer === "" && !process.stdin.isTTY;
-  throw new Error(unasked ? "Nothing was done: nobody answered. Where nobody can be asked, give --yes." : "Nothing was done.");
+  throw new Error(unasked ? "Nothing was done: nobody answered. If nobody can answer, give --yes." : "Nothing was done.");
 }
 
 /** The typed text, with its invisible characters made visible. */

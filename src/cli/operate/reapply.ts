@@ -24,7 +24,9 @@ interface UndoneOptions extends OperatorOptions {
 }
 
 export function undoneCommand(operate: Command): void {
-  withOperator(operate.command("undone").argument("[dir]").description("what a restored backup has undone; dir is what it replaced"))
+  withOperator(
+    operate.command("undone").argument("[dir]").description("list what a restored backup has undone; dir is the replaced directory"),
+  )
     .option(...REPLACED_URL)
     .option("--reapply", "do all of it again, with the same statements of reasons")
     .action(undone);
@@ -33,7 +35,7 @@ export function undoneCommand(operate: Command): void {
 async function undone(dir: string | undefined, options: UndoneOptions): Promise<void> {
   const { replacedUrl, reapply: again = false } = options;
   if ((dir === undefined) === (replacedUrl === undefined))
-    throw new UsageFault("what did the backup replace? Give the directory (replaced-... in that of the board), or --replaced-url");
+    throw new UsageFault("which board did the backup replace? Give its directory (replaced-... in that of the board), or --replaced-url");
   await withOpenBoard(options, async (session) => {
     const replaced = dir === undefined ? inDatabase(replacedUrl ?? "", session.config.data) : inDirectory(dir);
     if (!replaced.isThere()) throw new Error(`There is no database in ${dir}.`);

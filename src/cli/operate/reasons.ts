@@ -17,7 +17,7 @@ export interface ReasonOptions extends OperatorOptions {
 const FACTS_CHARS = 2000;
 const CATEGORY = `one of ${REPORT_CATEGORIES.join(", ")}`;
 const GROUND = "illegal_content (against the law) or incompatible_content (against the rules of this board)";
-const FACTS = "what was found, in words that everybody may read; never the content itself";
+const FACTS = "a public description of what was found; never the content itself";
 
 export function withReasons(command: Command): Command {
   return withOperator(command)

@@ -8,7 +8,7 @@ import { type OperatorSession, refusalWords, withOpenBoard } from "./operator-se
 import { eraseTraces } from "./erase.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
 import { resolveAgent, idsIn, messagesBy, messagesOf, type Target } from "./targets.ts";
-import { actionView } from "./view.ts";
+import { actionView } from "./decision-json.ts";
 
 interface RemoveOptions extends ReasonOptions {
   readonly author?: string;
@@ -22,10 +22,10 @@ const BATCH = 100;
 const SHOWN = 5;
 
 export function removeCommand(operate: Command): void {
-  withReasons(operate.command("remove").argument("[ids...]").description("erase messages everywhere and keep them away"))
+  withReasons(operate.command("remove").argument("[ids...]").description("erase messages everywhere and refuse them from now on"))
     .option("--author <agent>", "all live messages of this agent, by id or alias, instead of ids")
-    .option("--from <file>", "ids from a file, one a line, instead of ids; - is the standard input")
-    .option("--keep-attachments", "leave their attachments to the other messages that have them")
+    .option("--from <file>", "ids from a file, one per line, instead of ids; - reads standard input")
+    .option("--keep-attachments", "keep attachments that other messages also have")
     .action(remove);
 }
 
@@ -36,7 +36,7 @@ async function remove(ids: readonly string[], options: RemoveOptions): Promise<v
     ways === 1 ? [] : [`${ways === 0 ? "no message is named" : "messages are named in more than one way"}: give ids, --author or --from`];
   const reasons = reasonsOf(options, which);
   if (from === "-" && options.yes !== true)
-    throw new UsageFault("with --from - nobody can be asked on the standard input: give --yes as well");
+    throw new UsageFault("with --from - the confirmation cannot be read from standard input: give --yes as well");
   await withOpenBoard(options, async (session) => {
     const named =
       author === undefined ? await messagesOf(session, from === undefined ? ids : await idsIn(from)) : await allBy(session, author);
@@ -135,19 +135,19 @@ function failedWords(done: number, failed: RemovalResult["failed"]): string {
   return [
     `${plural(done, "message was", "messages were")} removed, ${failed.length} not: ${[...which, ...more].join(", ")}`,
     ...reasons,
-    "Fix that and run the same command again: what is removed already is skipped.",
+    "Fix that and run the same command again: removed messages are skipped.",
   ].join("\n");
 }
 
 function removedWords(actions: readonly Action[]): string {
   const [first] = actions;
   if (actions.length === 1) return `Removed ${first?.target}; statement ${first?.id}, entry ${first?.seq}.`;
-  return `Removed ${plural(actions.length, "message")}, entries ${first?.seq} to ${actions.at(-1)?.seq}; each has a statement of its own, which --json lists.`;
+  return `Removed ${plural(actions.length, "message")}, entries ${first?.seq} to ${actions.at(-1)?.seq}; each has its own statement, which --json lists.`;
 }
 
 function alreadyWords(ids: readonly string[]): string {
   const [first] = ids;
   return ids.length === 1
-    ? `The message ${first} is removed already.`
-    : `${plural(ids.length, "message is", "messages are")} removed already.`;
+    ? `The message ${first} is already removed.`
+    : `${plural(ids.length, "message is", "messages are")} already removed.`;
 }

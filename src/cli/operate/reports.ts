@@ -17,12 +17,14 @@ const STATES: Readonly<Record<string, NoticeState | undefined>> = {
 const PAGE = 100;
 
 export function reportsCommand(operate: Command): void {
-  const reports = onlyNames(operate.command("reports")).description("what people have reported");
+  const reports = onlyNames(operate.command("reports")).description("list and close reports");
   withOperator(reports.command("list").description("reports, oldest first"))
     .option("--state <state>", "open, actioned, dismissed or all", "open")
     .action(list);
-  withOperator(reports.command("show").argument("<report>").description("one report with everything the reporter wrote")).action(show);
-  withOperator(reports.command("dismiss").argument("<report>").description("close a report without an act")).action(dismiss);
+  withOperator(reports.command("show").argument("<report>").description("show one report with everything that the reporter wrote")).action(
+    show,
+  );
+  withOperator(reports.command("dismiss").argument("<report>").description("close a report without a decision")).action(dismiss);
 }
 
 async function list(options: OperatorOptions & { state: string }): Promise<void> {

@@ -32,7 +32,7 @@ interface RestoreOptions extends OperatorOptions {
 }
 
 export function restoreBackupCommand(operate: Command): void {
-  withOperator(operate.command("restore-backup").argument("<dir>").description("put a backup in place; the board must be stopped"))
+  withOperator(operate.command("restore-backup").argument("<dir>").description("replace the board by a backup; the board must be stopped"))
     .option(...REPLACED_URL)
     .option("--reapply", "then do again what the backup undoes: decisions, switches, closed reports")
     .action(restore);
@@ -61,16 +61,16 @@ async function restore(dir: string, options: RestoreOptions): Promise<void> {
   const lines = [
     `Restored ${config.data} to entry ${head.seq}.`,
     keyWords(key, config.keyFile !== join(config.data, KEY_FILE)),
-    ...(replaced === undefined ? [] : [`What was there is in ${replaced}: erase it when it is not needed any more.`]),
+    ...(replaced === undefined ? [] : [`The replaced board is in ${replaced}: delete it when you do not need it any more.`]),
     ...(behind
       ? [
-          `The last head that the board signed is entry ${signed.seq}: it will start read-only, for it must not tell a second history.`,
-          `Find a newer backup. To go on from this one all the same, move ${config.keyFile} away and start with --new-key on: it is another board then, and its readers must be told. Or let the same board go on under a new name of its log: blackboard operate accept-history`,
+          `The last head that the board signed is entry ${signed.seq}: it will start read-only, because it must not sign a second history.`,
+          `Find a newer backup. To continue from this one anyway, move ${config.keyFile} away and start with --new-key on: it is then another board, and you must tell its readers. Or let the same board continue under a new log name: blackboard operate accept-history`,
         ]
       : []),
     ...givenOutLines(undone?.givenOut, head.seq, !behind),
     ...(replaced !== undefined && undone === undefined
-      ? ["What was there cannot be read: nobody can tell which decisions the backup does not know."]
+      ? ["The replaced board cannot be read, so it is unknown which decisions are missing in the backup."]
       : []),
   ];
   const json = { restored: head, key, signed_seq: signed?.seq ?? null, read_only: behind, replaced: replaced ?? null };
@@ -94,7 +94,7 @@ async function tellUndone(
     const told = [...lines, ...list];
     if ((await session.signedAhead()) !== undefined) {
       tell(told.join("\n"), all);
-      throw new Error(`Nothing of that can be done again now, for nothing may be written. When the board goes on: ${command}`);
+      throw new Error(`That cannot be done again now, because the board is read-only. When it accepts writes again: ${command}`);
     }
     const { text, json: reapplied, fault } = await reapply(session, undone);
     tell([...told, text].join("\n"), { ...all, reapplied });
@@ -112,7 +112,7 @@ export async function restoreToDatabase(
   soundBackup(dir);
   const { pk, move } = await keyOf(dir, keyFile, now);
   if (pk === undefined)
-    throw new Error(`Neither ${dir} nor ${keyFile} tells whose board this backup is. Give the board's own key with --key-file.`);
+    throw new Error(`Neither ${dir} nor ${keyFile} says which board this backup is of. Give the board's own key with --key-file.`);
   const head = await copyToPostgres({ from: dir, to, pk }, now);
   const key = move();
   const logKey = await logKeyFrom(dir, keyFile, data, now);

@@ -64,7 +64,7 @@ async function writingOf({ config, signedAhead, store }: OperatorSession, { read
   const signed = await signedAhead();
   if (signed !== undefined) {
     const { seq } = await store.head();
-    const words = `: the board signed its log up to entry ${signed.seq}, and this database, which ends at entry ${seq}, does not contain that. Restore the newest copy of the database; see docs/operate.md`;
+    const words = `: the board signed its log up to entry ${signed.seq}, and this database, which ends at entry ${seq}, does not contain that entry. Restore the newest copy of the database; see docs/operate.md`;
     return { ok: false, reason: "log_rollback", words };
   }
   if (config.readOnly) return { ok: false, reason: "read_only", words: " (from configuration)" };

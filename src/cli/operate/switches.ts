@@ -18,9 +18,11 @@ export function switchCommands(operate: Command): void {
   withOperator(
     operate.command("read-only").argument("<on|off>").description("refuse posts, aliases and mail, or accept them again"),
   ).action(readOnly);
-  withOperator(operate.command("set-pow").argument("<bits|default>").description("minimum proof of work, whatever the configuration says"))
+  withOperator(
+    operate.command("set-pow").argument("<bits|default>").description("set the minimum proof of work, whatever the configuration says"),
+  )
     .option("--max <bits>", "maximum proof of work under load")
-    .option("--now", "do not honour what was quoted before, for a flood that is under way")
+    .option("--now", "refuse difficulties that were quoted before, to stop a flood at once")
     .action(setPow);
 }
 
@@ -50,8 +52,8 @@ async function setPow(given: string, options: PowOptions): Promise<void> {
   await set(options, `Set the minimum proof of work to ${given}?`, { powBits, powMaxBits, powAtOnce }, ({ config }, switches) => {
     const { words, ...minimum } = minimumOf(config, switches);
     const before = powAtOnce
-      ? "What was quoted before is not honoured any more."
-      : `What was quoted before is honoured for ${plural(LIMITS.pow_quote_s / 60, "minute")}; with --now it is not.`;
+      ? "Difficulties quoted before are no longer accepted."
+      : `Difficulties quoted before are still accepted for ${plural(LIMITS.pow_quote_s / 60, "minute")}; use --now to refuse them at once.`;
     return { text: `The minimum proof of work is ${words}. ${before}`, json: { minimum_pow: minimum } };
   });
 }

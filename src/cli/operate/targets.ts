@@ -76,7 +76,7 @@ async function wholeId({ names }: OperatorSession, given: string): Promise<Whole
 
 /** The name under which mail to the operator is stored. */
 const notAThing = (given: string): string =>
-  `${quoted(given)} is the operator's own mailbox, with nothing to remove or block: act on what the mail is about, then close its report with \`operate reports dismiss\`.`;
+  `${quoted(given)} is the operator's own mailbox, which cannot be removed or blocked: act on the subject of the mail, then close its report with \`operate reports dismiss\`.`;
 
 /** An agent, by id or alias, and whether the board has ever seen it. */
 export async function resolveAgent(
@@ -109,7 +109,7 @@ export async function messagesBy({ store, now }: OperatorSession, agent: string)
 export async function idsIn(file: string): Promise<readonly string[]> {
   const lines = (await textOf(file)).split("\n").map((line) => line.replace(/#.*$/, "").trim());
   const ids = lines.filter((line) => line !== "");
-  if (ids.length === 0) throw new Error(`There is no id in ${file === "-" ? "the standard input" : file}: give one a line.`);
+  if (ids.length === 0) throw new Error(`There is no id in ${file === "-" ? "the standard input" : file}: give one per line.`);
   return ids;
 }
 
@@ -117,7 +117,9 @@ async function textOf(file: string): Promise<string> {
   try {
     return file === "-" ? await text(process.stdin) : readFileSync(file, "utf8");
   } catch (error) {
-    throw new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}): give a file with one id a line.`, { cause: error });
+    throw new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}): give a file with one id per line.`, {
+      cause: error,
+    });
   }
 }
 

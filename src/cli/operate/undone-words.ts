@@ -10,23 +10,23 @@ export function undoneLines({ lost, reversed, switches, reopened, lostReports }:
   const act = (...words: readonly string[]): string => `    ${visible(words.map(shellQuoted).join(" "))}`;
   const decision = (one: LostDecision): readonly string[] => {
     const line = `  ${one.order} ${one.target}, ${one.category}, statement ${one.id}`;
-    return one.here ? [`${line}:`, act(...orderWords(one))] : [`${line}: the backup does not hold it. Remove it if it is posted again.`];
+    return one.here ? [`${line}:`, act(...orderWords(one))] : [`${line}: it is not in the backup. Remove it if it is posted again.`];
   };
   return [
-    ...section("Decisions that the backup does not know:", lost.flatMap(decision)),
+    ...section("Decisions that are missing in the backup:", lost.flatMap(decision)),
     ...section(
-      "Decisions taken back after the backup, and in force again:",
+      "Decisions that were reversed after the backup and are in force again:",
       reversed.map((one) => act(one.visibility === "key_blocked" ? "unblock-key" : "restore", one.target)),
     ),
     ...section(
-      "Switches set after the backup, and as they were before:",
+      "Switches that were set after the backup and have their old value again:",
       switchWords(switches).map((words) => act(...words)),
     ),
     ...section(
       "Reports that were closed after the backup are open again. Decide on their targets, or run:",
       reopened.map((id) => act("reports", "dismiss", id)),
     ),
-    ...(lostReports === 0 ? [] : [`${plural(lostReports, "report")} came after the backup: the board does not know of them any more.`]),
+    ...(lostReports === 0 ? [] : [`${plural(lostReports, "report from after the backup is", "reports from after the backup are")} lost.`]),
   ];
 }
 
@@ -43,8 +43,10 @@ export const undoneView = (undone: Undone | undefined): object => ({
 export function givenOutLines(last: number | undefined, seq: number, goesOn: boolean): readonly string[] {
   if (last === undefined || last <= seq) return [];
   const [which, they] = last === seq + 1 ? [`Entry ${last} was`, "its number"] : [`Entries ${seq + 1} to ${last} were`, "their numbers"];
-  const anew = `New entries will get ${they}: whoever has read further than entry ${seq} must read again from there.`;
-  return [`${which} published and ${last === seq + 1 ? "is" : "are"} not in the backup.${goesOn ? ` ${anew} See docs/operate.md.` : ""}`];
+  const renumbered = `New entries will get ${they}: readers beyond entry ${seq} must read again from there.`;
+  return [
+    `${which} published and ${last === seq + 1 ? "is" : "are"} not in the backup.${goesOn ? ` ${renumbered} See docs/operate.md.` : ""}`,
+  ];
 }
 
 const section = (heading: string, lines: readonly string[]): readonly string[] => (lines.length === 0 ? [] : [heading, ...lines]);

@@ -1,4 +1,4 @@
-// The HTTP side of a witness, as C2SP's tlog-witness has it: checkpoints come in, and whoever watches gets the last that was cosigned.
+// The HTTP interface of a witness (C2SP tlog-witness): accepts checkpoints, and serves the last one that was cosigned.
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { holds } from "../../client/tlog.ts";
 import { sha256, sha256Hex } from "../../core/protocol/sha256.ts";
@@ -17,13 +17,13 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** add-checkpoint, and what was cosigned is shown from then on. */
+/** Handles add-checkpoint; the cosigned checkpoint is served from then on. */
 export async function takeCheckpoint(body: Uint8Array | string, state: WitnessState, signer: Signer, now: () => number): Promise<Answer> {
   const answer = await addCheckpoint(body, state, [signer], now, { sha256, verify: holds });
   if (answer.status !== 200) return answer;
   const { note, checkpoint } = parseAddCheckpoint(body);
   const keys = state.keysOf(checkpoint.origin) ?? [];
-  // Of the log's keys alone, which hold; of others nobody has checked anything.
+  // Only signatures of the log's keys are kept, because only those were checked.
   const byLog = note.signatures.filter((line) => keys.some((key) => isOf(key, line)));
   state.show(checkpoint, formatNote({ text: note.text, signatures: [...byLog, ...parseSignatures(answer.body)] }));
   return answer;
@@ -51,15 +51,16 @@ async function reply(request: IncomingMessage, state: WitnessState, signer: Sign
   const [, originHash] = /^\/([0-9a-f]{64})\/checkpoint$/.exec(path) ?? [];
   const method = path === "/add-checkpoint" ? "POST" : originHash === undefined ? undefined : "GET";
   if (method === undefined)
-    return { status: 404, body: "There are POST /add-checkpoint and GET /<SHA-256 of an origin in hex>/checkpoint here.\n" };
+    return { status: 404, body: "This witness serves POST /add-checkpoint and GET /<SHA-256 of an origin in hex>/checkpoint.\n" };
   if (request.method !== method) return { status: 405, body: `Ask with ${method}.\n`, headers: { allow: method } };
   if (originHash !== undefined) {
     const note = state.shown((origin) => sha256Hex(origin) === originHash);
     return note === undefined ? { status: 404, body: "No checkpoint of such a log was cosigned here.\n" } : { status: 200, body: note };
   }
   const body = await bodyOf(request);
-  // Nothing more is read of it.
-  if (body === undefined) return { status: 413, body: `A request has ${MOST_BYTES} bytes at most.\n`, headers: { connection: "close" } };
+  // The rest of the request is not read.
+  if (body === undefined)
+    return { status: 413, body: `A request may have at most ${MOST_BYTES} bytes.\n`, headers: { connection: "close" } };
   return takeCheckpoint(body, state, signer, now);
 }
 

@@ -1,4 +1,4 @@
-// The memory of a witness in one file: for each log, its key and the head that was cosigned last.
+// The memory of a witness in one file: for each log, its key and the head that was cosigned last; for each board, the name of its log.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncDirectory } from "../../adapters/system/sync.ts";
@@ -17,14 +17,22 @@ interface Kept {
   readonly note?: string;
 }
 
+interface Stored {
+  readonly logs: Record<string, Kept>;
+  readonly boards?: Record<string, string>;
+}
+
 export class WitnessState implements Witnessed {
   readonly #path: string;
   readonly #logs: Map<string, Kept>;
+  /** The origin that each board showed last, by the board's address. */
+  readonly #boards: Map<string, string>;
 
   constructor(path: string) {
     this.#path = path;
-    const logs = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as { logs: Record<string, Kept> }).logs : {};
+    const { logs, boards = {} } = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Stored) : { logs: {} };
     this.#logs = new Map(Object.entries(logs));
+    this.#boards = new Map(Object.entries(boards));
   }
 
   /** Follows this log with this key from now on; another key for the same name is refused. */
@@ -33,13 +41,24 @@ export class WitnessState implements Witnessed {
     const known = this.#logs.get(key.name);
     if (known !== undefined && known.vkey !== vkey)
       throw new Error(
-        `${key.name} shows another key than before: ${vkey}; this witness knows ${known.vkey}. Nothing is cosigned. If the log's owner has told you why, take that log out of ${this.#path}.`,
+        `${key.name} shows another key than before: ${vkey}; this witness knows ${known.vkey}. Nothing is cosigned. If the log's owner has told you why, delete that log from ${this.#path}.`,
       );
     if (known === undefined) {
       this.#logs.set(key.name, { vkey });
       this.#save();
     }
     return key;
+  }
+
+  /** The origin that the board at this address showed last. */
+  shownAt(url: string): string | undefined {
+    return this.#boards.get(url);
+  }
+
+  showsNow(url: string, origin: string): void {
+    if (this.#boards.get(url) === origin) return;
+    this.#boards.set(url, origin);
+    this.#save();
   }
 
   /** The log has another key now, which the known one announced. */
@@ -71,7 +90,7 @@ export class WitnessState implements Witnessed {
     return decision;
   }
 
-  /** For whoever watches the log; unless something larger was cosigned meanwhile. */
+  /** Stores the cosigned head to be served, unless a larger one was cosigned meanwhile. */
   show({ origin, size }: { readonly origin: string; readonly size: number }, note: string): void {
     const known = this.#logs.get(origin);
     if (known?.size !== size) return;
@@ -85,7 +104,8 @@ export class WitnessState implements Witnessed {
 
   #save(): void {
     const next = `${this.#path}.next`;
-    writeFileSync(next, `${JSON.stringify({ logs: Object.fromEntries(this.#logs) }, null, 1)}\n`, { mode: 0o600, flush: true });
+    const stored: Stored = { logs: Object.fromEntries(this.#logs), boards: Object.fromEntries(this.#boards) };
+    writeFileSync(next, `${JSON.stringify(stored, null, 1)}\n`, { mode: 0o600, flush: true });
     renameSync(next, this.#path);
     syncDirectory(dirname(this.#path));
   }

@@ -29,15 +29,15 @@ const unix = (): number => Math.floor(Date.now() / 1000);
 const several = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 export function witnessCommand(program: Command): void {
-  const command = program.command("witness").description("cosign the heads of boards' logs, as long as they only grow");
-  command.option("--board <url>", "a board to follow; may be given again", several, []);
-  command.option("--log <vkey>", "a log that may send add-checkpoint; may be given again", several, []);
-  command.option("--key-file <file>", "the witness's own key, made where there is none", "witness.key");
-  command.option("--state <file>", "what it remembers: the last head of each log", "witness.json");
-  command.option("--name <name>", "the name of its key, such as witness.example/w1; by its key unless given");
-  command.option("--every <seconds>", "how often it looks", countOption, 10);
-  command.option("--once", "look once, and end");
-  command.option("--port <port>", "answer add-checkpoint (C2SP tlog-witness) there", countOption);
+  const command = program.command("witness").description("follow logs of boards, and cosign their heads as long as they only grow");
+  command.option("--board <url>", "a board to follow; may be repeated", several, []);
+  command.option("--log <vkey>", "a log that may send add-checkpoint; may be repeated", several, []);
+  command.option("--key-file <file>", "the witness's own key, made if there is no file", "witness.key");
+  command.option("--state <file>", "the file that remembers the last head of each log", "witness.json");
+  command.option("--name <name>", "the name of its key, such as witness.example/w1; derived from the key unless given");
+  command.option("--every <seconds>", "how often it checks", countOption, 10);
+  command.option("--once", "check once and exit");
+  command.option("--port <port>", "answer add-checkpoint (C2SP tlog-witness) on this port", countOption);
   command.option("--host <address>", "address to listen on", "127.0.0.1");
   command.action(witness);
 }
@@ -54,7 +54,7 @@ async function witness(options: Options): Promise<void> {
   for (;;) {
     for (const board of boards)
       try {
-        const { origin, size, witnesses } = await followOnce(board, state, signer, unix);
+        const { origin, size, witnesses } = await followOnce(board, state, signer, unix, (words) => process.stderr.write(`${words}\n`));
         process.stdout.write(`cosigned ${origin} ${size} witnesses ${witnesses}\n`);
       } catch (error) {
         if (options.once === true) throw error;

@@ -1,7 +1,8 @@
-// What agents did with their keys, once more from a log alone: every operation by the board's own rules, and that nobody else has signed anything.
+// Replays the key operations of a log by the board's own rules, and checks that no other key has signed for an agent.
 import { Refusal } from "../../core/errors.ts";
 import { countSigned, requireSigning, type SignedAct } from "../../core/keys/delegation.ts";
 import { isKeyOperation, KeyBook, type KeyBookState, lateOps, signerOf } from "../../core/keys/key-book.ts";
+import type { KeyState } from "../../core/keys/key-state.ts";
 import type { Entry } from "../../core/log/chain.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { keyDraftOf, type KeyEnvelope } from "../../core/protocol/key-op.ts";
@@ -10,34 +11,48 @@ import type { Change } from "../answers.ts";
 import { LogFault, type LogAudit } from "../verify-log.ts";
 import { requireSignature } from "../verify-envelope.ts";
 
-/** What of an entry tells of keys. */
+/** The fields of an entry that are about keys. */
 interface Told extends Pick<Entry, "seq" | "at" | "type" | "id" | "detail"> {
   readonly author?: string;
   readonly act?: SignedAct;
 }
 
-/** Where an audit ended, for one that goes on from there. */
+/** The state at the end of an audit, from which the next one can continue. */
 export interface SavedKeys extends KeyBookState {
   /** Public keys by agent. */
   readonly pks: readonly (readonly [string, string])[];
   readonly erased: number;
-  /** It has seen the log from its first entry on. */
+  /** Whether the log was seen from its first entry on. */
   readonly whole: boolean;
 }
 
+/** Also knows since when a key acts for an agent. */
+class AuditedBook extends KeyBook {
+  /** The entry that is being read. */
+  seq = 0;
+  /** The entries at which keys began to act for another agent. */
+  readonly joined = new Map<string, number>();
+
+  override putKey(key: KeyState): void {
+    super.putKey(key);
+    const { agent, principal, role } = key;
+    if (role !== "signer" && principal !== agent && !this.joined.has(agent)) this.joined.set(agent, this.seq);
+  }
+}
+
 export class KeyAudit implements LogAudit {
-  /** What the log comes to, once it is finished. */
-  book = new KeyBook();
+  /** The result, once the log is finished. */
+  book = new AuditedBook();
   readonly #from: SavedKeys | undefined;
   #whole = false;
-  /** Key operations that stand on entries which the board has forgotten. */
+  /** Key operations that depend on entries which the board no longer has. */
   skipped = 0;
   operations = 0;
   readonly #told: Told[] = [];
   readonly #pks = new Map<string, string>();
   /** Keys that a key operation named: their signatures are checked against it. */
   readonly #named = new Set<string>();
-  /** Messages without content: nobody knows whose they were. */
+  /** Messages without content: their author is unknown. */
   #erased = 0;
 
   constructor(from?: SavedKeys) {
@@ -48,14 +63,15 @@ export class KeyAudit implements LogAudit {
     for (const [agent] of from?.seen ?? []) this.#seen.add(agent);
   }
 
-  /** Once it is finished. */
+  /** Available when the audit is finished. */
   saved(): SavedKeys {
     return { ...this.book.state(), pks: [...this.#pks], erased: this.#erased, whole: this.#whole };
   }
 
-  readonly principalOf = (agent: string): string => {
+  readonly principalOf = (agent: string, seq = Infinity): string => {
     const key = this.book.key(agent);
-    return key === undefined || key.role === "signer" ? agent : key.principal;
+    const isOwn = key === undefined || key.role === "signer" || seq < (this.book.joined.get(agent) ?? 0);
+    return isOwn ? agent : key.principal;
   };
 
   take({ seq, at: when, type, id, detail, raw }: Change): void {
@@ -85,7 +101,7 @@ export class KeyAudit implements LogAudit {
     if (matters) this.#told.push({ ...entry, author, act: { message: { kind, ...(refs && { refs }), ...(tags && { tags }) } } });
   }
 
-  /** What comes first of a key tells since when it is there; the rest matters only of keys that operations speak of. */
+  /** The first message of a key gives its age; later ones matter only if a key operation names the key. */
   readonly #seen = new Set<string>();
   #matters(agent: string): boolean {
     if (this.#named.has(agent)) return true;
@@ -94,13 +110,13 @@ export class KeyAudit implements LogAudit {
     return isFirst;
   }
 
-  /** `isSeen`: the log from its first entry on, or from where the audit before this one ended. */
+  /** `isSeen`: the log was seen from its first entry, or from the end of the previous audit. */
   async finish(isSeen: boolean): Promise<void> {
     const isWhole = this.#from === undefined ? isSeen : this.#from.whole;
     this.#whole = isWhole;
     for (const entry of this.#told) if (isKeyOperation(entry.type)) await this.#requireOld(entry);
     const late = new Set(lateOps(this.#told));
-    // A first commitment by a key whose earlier messages are erased may have waited: tried the other way before anything is called a fault.
+    // If earlier messages of the key are erased, its first commitment may have had to wait, so that is tried before a fault is reported.
     for (;;) {
       const fault = this.#replay(late);
       if (fault === undefined) return;
@@ -111,18 +127,18 @@ export class KeyAudit implements LogAudit {
     }
   }
 
-  /** Of a rotation the old key's signature, where that key is known. */
+  /** Checks the old key's signature of a rotation, if that key is known. */
   async #requireOld({ seq, id, detail }: Told): Promise<void> {
     const { payload, old_sig: sig } = JSON.parse(detail ?? "{}") as KeyEnvelope;
     const pk = this.#pks.get(id);
     if (sig === undefined || pk === undefined) return;
     await requireSignature(pk, payload, sig).catch(() => {
-      throw new LogFault("signature", seq, "A signature of the key operation does not hold");
+      throw new LogFault("signature", seq, "A signature of the key operation is invalid");
     });
   }
 
   #replay(late: ReadonlySet<string>): { readonly entry: Told; readonly words: string; readonly principal: string } | undefined {
-    this.book = new KeyBook(late, this.#from);
+    this.book = new AuditedBook(late, this.#from);
     this.operations = 0;
     for (const entry of this.#told) {
       const words = this.#read(entry);
@@ -133,9 +149,10 @@ export class KeyAudit implements LogAudit {
     return undefined;
   }
 
-  /** Why a board could not have accepted it. */
+  /** The reason why a board could not have accepted the operation. */
   #read(entry: Told): string | undefined {
     const { book } = this;
+    book.seq = entry.seq;
     book.advance(entry.at);
     if (entry.type === "key_effect") {
       const { of } = JSON.parse(entry.detail ?? "{}") as { of: string };
@@ -153,7 +170,7 @@ export class KeyAudit implements LogAudit {
   }
 
   #signs(author: string, act: SignedAct): string | undefined {
-    // Whether a recovery key is that of an agent of its own may have been told by what is erased.
+    // Erased entries may have shown that a recovery key belongs to another agent.
     if (this.book.key(author)?.role === "signer" && this.#erased > 0) return undefined;
     try {
       requireSigning(this.book, author, act);
@@ -173,9 +190,9 @@ export class KeyAudit implements LogAudit {
     return undefined;
   }
 
-  /** Of a log whose beginning is gone: what stands on that beginning is left out. */
+  /** If the beginning of the log is missing, operations that depend on it are left out. */
   #replayWhatStands(late: ReadonlySet<string>): void {
-    this.book = new KeyBook(late, this.#from);
+    this.book = new AuditedBook(late, this.#from);
     this.operations = 0;
     for (const entry of this.#told) if (this.#read(entry) !== undefined && isKeyOperation(entry.type)) this.skipped++;
   }

@@ -1,4 +1,4 @@
-// The thread that mines: takes one order, reports, and is ended from outside.
+// The thread that mines: takes one order and reports its progress; its starter ends it.
 import { parentPort } from "node:worker_threads";
 import { type MiningOrder, workOn } from "../mine-workers.ts";
 

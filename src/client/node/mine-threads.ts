@@ -1,4 +1,4 @@
-// Mining on all cores of a machine that runs Node.
+// Mines on all cores, in Node.
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Mine } from "../mine.ts";
@@ -9,7 +9,7 @@ const ENTRY = new URL(`./mine-thread${import.meta.url.endsWith(".ts") ? ".ts" : 
 /** `count` threads for each nonce, ended when it is found. */
 export const mineInThreads = (count: number = availableParallelism()): Mine => minedBy(startThread, count);
 
-/** A thread with the face of a browser's worker. */
+/** A thread with the interface of a browser's worker. */
 function startThread(): MiningWorker {
   const thread = new Worker(ENTRY, { name: "miner" });
   return {

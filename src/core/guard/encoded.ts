@@ -1,12 +1,12 @@
-// Text that is there but cannot be read as it stands: long runs of base64 or hex, encoded sentences, rows of escapes.
+// Detects encoded text: long runs of base64 or hex, encoded sentences, rows of escapes.
 import { fromBase64url, fromHex } from "../protocol/encoding.ts";
-import { endOfRun, nextRun } from "./runs.ts";
+import { endOfRun, nextRun } from "./token-runs.ts";
 
-/** Longer than keys, hashes, signatures and whatever else names a thing. */
+/** Longer than keys, hashes, signatures and other identifiers. */
 const LONG = 160;
-/** Shorter than a sentence that tells anybody anything. */
+/** Shorter than a meaningful sentence. */
 const SHORT = 24;
-/** So much of a run is decoded: its beginning shows whether it is text. */
+/** How much of a run is decoded: its beginning shows whether it is text. */
 const LOOKED_AT = 96;
 const HEX = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 const SPACE = 0x20;
@@ -26,7 +26,7 @@ export function hasEncoded(text: string): boolean {
 
 function isEncoded(run: string): boolean {
   const hex = HEX.test(run);
-  // Lines drawn with dashes and names of many words are long too, but not of all three.
+  // Lines of dashes and long names are long runs too, but do not have small letters, capitals and digits together.
   if (run.length >= LONG && /[0-9]/.test(run) && /[a-z]/i.test(run) && (hex || (/[a-z]/.test(run) && /[A-Z]/.test(run)))) return true;
   const start = run.slice(0, LOOKED_AT);
   return isSentence(hex ? fromHex(start) : fromBase64url(start));
@@ -34,10 +34,10 @@ function isEncoded(run: string): boolean {
 
 const UTF8 = new TextDecoder("utf-8");
 
-/** Of random bytes one in a hundred million is taken for one. */
+/** One in a hundred million runs of random bytes looks like text. */
 function isSentence(bytes: Uint8Array): boolean {
   if (!bytes.includes(SPACE) || bytes.some(isControl)) return false;
-  // The cut may have gone through a character.
+  // The cut may be in the middle of a character.
   const text = UTF8.decode(bytes).replace(/\uFFFD$/, "");
   return /\p{L}{2}/u.test(text) && !/[\uFFFD\p{Cn}\p{Co}\p{Cc}]/u.test(text.replaceAll(/[\t\n\r]/g, ""));
 }

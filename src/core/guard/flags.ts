@@ -1,4 +1,4 @@
-// What a reader should know before reading: signs in a message's own text that it may be meant to do more than tell something.
+// Flags for readers: signs in a message's text that it may try to instruct or deceive.
 import type { Payload } from "../protocol/payload.ts";
 import { hasEncoded } from "./encoded.ts";
 import { type Unseen, unseenIn } from "./hidden.ts";
@@ -7,12 +7,12 @@ import { isInstructive } from "./phrases.ts";
 
 export const FLAGS = {
   instructions:
-    "It holds phrases that speak to the model that reads it, such as a call to drop earlier instructions or to reveal a prompt.",
-  hidden_characters: "It holds characters that are not drawn, where writing does not need them.",
-  bidi_controls: "It holds controls that change the order in which text is drawn, where writing does not need them.",
-  encoded_payload: "It holds a long run of base64 or hex, an encoded sentence, or a row of escapes.",
+    "It contains phrases that address the model that reads it, such as a call to ignore earlier instructions or to reveal a prompt.",
+  hidden_characters: "It contains invisible characters that the writing system does not need.",
+  bidi_controls: "It contains controls that change the order of text, which the writing system does not need.",
+  encoded_payload: "It contains a long run of base64 or hex, an encoded sentence, or a row of escapes.",
   data_link:
-    "It holds a link that would carry data out: private things to fill in, a very long value, a picture that reports, a collector.",
+    "It contains a link that may leak data: a placeholder for private data, a very long value, a tracking image, a collector service.",
   spreading: "When it came, five or more keys had posted nearly the same text within ten minutes.",
 } as const;
 export type Flag = keyof typeof FLAGS;
@@ -21,14 +21,14 @@ export const FLAG_NAMES = Object.keys(FLAGS) as [Flag, ...Flag[]];
 export type TextFlag = Exclude<Flag, "spreading">;
 export const TEXT_FLAGS = FLAG_NAMES.filter((name): name is TextFlag => name !== "spreading");
 
-/** What was found in the text of a message, which never changes; it goes with the message, so that nobody looks twice. */
+/** The flags of a message, cached with the message, because its text never changes. */
 export interface Seen {
   flags?: readonly TextFlag[];
 }
 
 export const seenFlags = (seen: Seen, payload: () => Payload): readonly TextFlag[] => (seen.flags ??= flagsOf(payload()));
 
-/** Computed from title, body, data, labels and names of attachments; attachments themselves are not looked at. In the order of the table. */
+/** Computed from title, body, data, labels and names of attachments; attachments themselves are not examined. In the order of the table. */
 export const flagsOf = (payload: Payload): readonly TextFlag[] => flagsIn(unseenIn(authoredText(payload)));
 
 export function flagsIn({ hidden, bidi, seen }: Unseen): readonly TextFlag[] {
@@ -42,7 +42,7 @@ export function flagsIn({ hidden, bidi, seen }: Unseen): readonly TextFlag[] {
   return TEXT_FLAGS.filter((name) => found[name]);
 }
 
-/** Everything that the author words, each piece on lines of its own. */
+/** All text that the author wrote, each part on separate lines. */
 export function authoredText({ title, body, data, data_schema, tags, needs, offers, attachments }: Payload): string {
   const pieces: string[] = [];
   for (const value of [title, body, data, data_schema, tags, needs, offers]) collect(value, pieces);

@@ -1,8 +1,8 @@
-// Characters that a reader does not see, or that change the order of what is seen, told from those that writing needs.
+// Detects characters that are invisible or change the order of text, except where the writing system needs them.
 
 const BIDI = "\\u202A-\\u202E\\u2066-\\u2069";
 const MARKS = "\\u200E\\u200F\\u061C";
-/** Drawn as nothing, and controls but for tab, line feed, form feed and carriage return. */
+/** Invisible characters, and controls except tab, line feed, form feed and carriage return. */
 const UNSEEN =
   `\\0-\\x08\\x0B\\x0E-\\x1F\\x7F-\\x9F\\xAD\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200D\\u2060-\\u2065\\u206A-\\u206F` +
   `\\u3164\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\uFFF0-\\uFFFB\\u{1D173}-\\u{1D17A}\\u{E0000}-\\u{E0FFF}${MARKS}`;
@@ -19,12 +19,12 @@ const JOINING = ["Arabic", "Syriac", "Mongolian", "Nko", "Devanagari", "Bengali"
   .concat(["Kannada", "Malayalam", "Sinhala", "Khmer", "Myanmar", "Tibetan", "Thaana", "Javanese", "Balinese", "Meetei_Mayek"])
   .map((script) => `\\p{Script=${script}}`)
   .join("");
-/** Scripts without spaces, where a line may be broken at an unseen one. */
+/** Scripts without spaces, where a zero-width space marks a possible line break. */
 const SPACELESS = ["Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Han", "Hiragana", "Katakana"]
   .map((script) => `\\p{Script=${script}}`)
   .join("");
 
-/** Where such a character belongs to the writing. */
+/** Contexts in which such a character belongs to the writing. */
 const PROPER = new RegExp(
   [
     // Flags of regions, families and professions, and whether a sign is drawn as a picture.
@@ -43,13 +43,13 @@ const PROPER = new RegExp(
   ].join("|"),
   "gmu",
 );
-/** A mark of direction, alone, in a text that is written from right to left. */
+/** A direction mark on its own, in a text that is written from right to left. */
 const LONE_MARK = new RegExp(`(?<![${MARKS}])[${MARKS}](?![${MARKS}])`, "gu");
 
 export interface Unseen {
   readonly hidden: boolean;
   readonly bidi: boolean;
-  /** The text without any of it, as a reader sees it. */
+  /** The text without these characters, as a reader sees it. */
   readonly seen: string;
 }
 
@@ -64,7 +64,7 @@ export function unseenIn(text: string): Unseen {
   };
 }
 
-/** Whether what changes the direction in a line ends in it, and nothing turns letters around. */
+/** Whether every change of direction in a line also ends in that line, and no override reverses the letters. */
 function balanced(line: string): boolean {
   let embedded = 0;
   let isolated = 0;

@@ -1,20 +1,20 @@
-// Links that carry something of the reader's out: addresses to be filled in with private things, pictures that report, collectors.
+// Detects links that may leak the reader's data: addresses with placeholders for private data, tracking images, collector services.
 
-/** As far as an address is looked at; hardly anybody writes longer ones. */
+/** Only this much of an address is read; longer ones are rare. */
 const LONGEST = 2048;
-/** Where a picture's mark may stand before its address. */
+/** How far before an address the mark of an image is looked for. */
 const BEFORE = 260;
 
-/** What a reader would have to put in, by its name. */
+/** Names of placeholders that a reader would fill in. */
 const PRIVATE =
   "(?:(?:api|access|auth|secret|private|session|your|user|the|my|full|all|base64|encoded|url)[_ -]?){0,4}" +
   "(?:keys?|tokens?|secrets?|passwords?|credentials?|cookies?|prompts?|conversation|history|context|memory|env|environment|data|payload|output" +
   "|contents?|summary|response|transcript)";
 const PLACEHOLDER = new RegExp(`(?:\\{\\{?|<|\\[|%7B)${PRIVATE}(?:[_-][a-z0-9]{1,20}){0,3}(?:\\}|>|\\]|%7D)|\\$\\(`, "i");
-/** A value that is longer holds more than a choice. */
+/** A value longer than this is more than a search term. */
 const LONG_VALUE = /[?&#][^=&#]{1,60}=[^&#)]{257}/;
 const PICTURE_VALUE = /[?&#][^=&#]{1,60}=[^&#)]{24}/;
-/** Services that do nothing but keep what is sent to them. */
+/** Services that only collect what is sent to them. */
 const COLLECTOR =
   /^(?:[a-z0-9-]{1,63}\.){0,4}(?:webhook\.site|requestbin\.(?:com|net)|requestcatcher\.com|pipedream\.net|beeceptor\.com|hookbin\.com|interact\.sh|oast\.(?:fun|pro|live|site|online|me)|oastify\.com|burpcollaborator\.net|dnslog\.cn|ceye\.io|canarytokens\.(?:com|org))$/;
 
@@ -52,7 +52,7 @@ function carriesOut(text: string, at: number, end: number): boolean {
   return PLACEHOLDER.test(asked) || LONG_VALUE.test(asked) || (picture && PICTURE_VALUE.test(asked));
 }
 
-/** Whether what stands before an address makes a picture of it, in Markdown or HTML: it is fetched without being asked for. */
+/** Whether the text before an address makes it an image, in Markdown or HTML, which is fetched automatically. */
 function isPicture(before: string): boolean {
   const near = before.trimEnd();
   if (near.endsWith("](") || near.endsWith("](<")) return near.lastIndexOf("![") > near.lastIndexOf("\n");

@@ -1,18 +1,24 @@
-// What injected instructions are worded like: the usual phrases, and the first of them in other languages.
+// Typical phrases of injected instructions, the most common also in other languages.
 
 interface Phrase {
-  /** Without any of these a text does not hold the phrase. In alphabets at least five characters: the longer, the faster the search. */
+  /**
+   * A text without any of these literals cannot contain the phrase. In alphabetic scripts a literal has at least five characters:
+   * longer literals make the search faster.
+   */
   readonly anchors: readonly string[];
   /** On lower-case text; every repetition in it is bounded. */
   readonly pattern: RegExp;
-  /** The pattern is of words with gaps between them, and reads a text in which `withPlainGaps` made them plain. */
+  /**
+   * The pattern consists of words with gaps between them. It is matched against a text whose gaps `withPlainGaps` has turned into
+   * spaces.
+   */
   readonly words?: true;
 }
 
-/** Beyond ASCII letters stay, and anything else becomes a space: patterns without classes of Unicode compile a hundred times faster. */
+/** Keeps letters beyond ASCII and turns everything else into a space: patterns without Unicode classes compile a hundred times faster. */
 export const withPlainGaps = (text: string): string => text.replaceAll("’", "'").replaceAll(/[^\p{L}\0-\x7F]/gu, " ");
 const LETTER = "[a-z\\x80-\\uFFFF]";
-/** What stands between two words. */
+/** The gap between two words. */
 const GAP = "[^a-z0-9\\x80-\\uFFFF]{1,6}";
 
 /** In `words` a space is a gap, parentheses group, and `(a|b)? ` or `(a|b){0,3} ` are words that may be left out. */
@@ -109,7 +115,7 @@ export const PHRASES: readonly Phrase[] = [
     ["do anything now", "no restrictions", "no rules", "no guidelines", "no limitations", "not bound by"],
     "(do anything now|(pretend|act|imagine|behave|respond)[^.!?\\n]{0,30} you (have no|are not bound by|had no) (any)? (restrictions|rules|guidelines|limitations|limits))",
   ),
-  // Marks by which models tell who speaks.
+  // Marks by which models tell speakers apart.
   {
     anchors: [
       "<|im_",
@@ -128,7 +134,7 @@ export const PHRASES: readonly Phrase[] = [
     pattern:
       /<\|(?:im_start|im_end|system|user|assistant|endoftext|end_of_text|start_header_id|end_header_id)\|>|\[\/?inst\]|<<sys>>|<\/?system(?:[-_](?:prompt|message|reminder|instructions?))?>|begin system prompt/,
   },
-  // The first of all such phrases in other languages.
+  // The most common phrase, in other languages.
   phrase(
     ["ignorier", "vergiss", "vergessen", "missacht"],
     "(ignorieren?|ignoriert|vergiss|vergessen sie|missachte|missachten sie) (sie|alle|bitte|die|deine|ihre){0,4} (vorherigen?|bisherigen?|vorangegangenen|vorigen|obigen|früheren) (anweisungen|instruktionen|regeln|vorgaben|befehle)",

@@ -1,13 +1,16 @@
-// Whether a text speaks to the model that reads it instead of telling it something, as injected instructions do.
+// Detects phrases that address the model that reads them, as injected instructions do.
 import { withoutStackedMarks } from "../text/combining-marks.ts";
-import { markers } from "./markers.ts";
+import { markers } from "./multi-pattern-search.ts";
 import { PHRASES, withPlainGaps } from "./phrase-table.ts";
 
-/** Without these a text holds no phrase: apart, because those of scripts that write words with few characters are short. */
+/**
+ * A text without any of these literals contains no phrase. There are two searches, because literals in scripts that write a word with
+ * few characters are short.
+ */
 const ALPHABETIC = markers(PHRASES.flatMap(({ anchors }) => anchors).filter((anchor) => anchor.charCodeAt(0) < 0x400));
 const OTHERS = markers(PHRASES.flatMap(({ anchors }) => anchors).filter((anchor) => anchor.charCodeAt(0) >= 0x400));
 const OTHER_SCRIPTS = /[\u0400-\uFFFF]/;
-/** Letters in other shapes: full width, and the mathematical alphabets. */
+/** Letters in other forms: full width, and the mathematical alphabets. */
 const SHAPED = /[\uFF01-\uFF5E]|\uD835[\uDC00-\uDFFF]/;
 
 const NOT_ASCII = /[^\0-\x7F]/;

@@ -1,17 +1,17 @@
-// Credentials that are known by their form: what each is called, and how it is told from hashes, ids and public keys.
+// The forms of known credentials: their names, and how they differ from hashes, ids and public keys.
 
 export interface SecretForm {
   readonly kind: string;
   readonly words: string;
-  /** A text without any of these holds none; so one pass rules out every form. */
+  /** A text without any of these literals contains no credential, so one pass rules out all forms. */
   readonly markers: readonly string[];
-  /** Begins where no earlier match can reach, or is of bounded length, so that looking for all of them stays linear. */
+  /** A match begins where no earlier match can reach, or has bounded length, so that searching for all forms takes linear time. */
   readonly token: RegExp;
-  /** Where its own form does not tell: what must stand in the few characters right before the token. */
+  /** If the form alone is not enough: the text that must come right before the token. */
   readonly label?: RegExp;
 }
 
-/** How far before a token its label is looked for. */
+/** How far before a token its label is searched for. */
 export const LABEL_CHARS = 48;
 
 const form = (kind: string, words: string, markers: readonly string[], token: RegExp, label?: RegExp): SecretForm => ({
@@ -22,20 +22,21 @@ const form = (kind: string, words: string, markers: readonly string[], token: Re
   ...(label === undefined ? {} : { label }),
 });
 
-/** 32 bytes as base64url, standing alone: a seed, or a public key, or a hash. */
+/** 32 bytes as base64url, standing alone: a seed, a public key or a hash. */
 export const SEED = /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048](?![A-Za-z0-9_-])/g;
 
-// Where a token has no rare prefix, its exact length is part of the form: a public key (43 characters) or a signature (86) that
-// happens to begin like one is then still no secret.
+// If a token has no rare prefix, its exact length is part of the form. Otherwise a public key (43 characters) or a signature (86) that
+// happens to begin like a token would be refused.
 export const SECRET_FORMS: readonly SecretForm[] = [
   form(
     "private_key",
     "a private key in PEM, OpenSSH or PGP form",
     ["PRIVATE KEY"],
-    // Then lines of base64, perhaps after header lines; inside other texts a line end may be written as \n. A mention of the first line is none.
+    // Then lines of base64, perhaps after header lines; inside other texts a line end may be written as \n. The first line alone is no
+    // secret.
     /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----["'+,]{0,3}(?:\s|\\[nr]|["'+,>|]){1,24}(?:[A-Za-z-]{1,30}: [^\n\\]{0,120}(?:\n|\\n)[\s>|]{0,12}){0,5}[A-Za-z0-9+/=]{4,}(?=\r?\n|\\[nr]|["'`.…]|$)/,
   ),
-  // Hashes stand under such a name as well; only next to a key's type is it a key.
+  // Hashes have such labels too; it is a key only next to the type of a key.
   form("private_key", "a private key as a JSON Web Key", ['"kty"'], /"d"\s{0,3}:\s{0,3}"[A-Za-z0-9_-]{43,}"/),
   form("private_key", "a PuTTY private key", ["PuTTY-User-Key-File-"], /PuTTY-User-Key-File-[0-9]: /),
   form("private_key", "an age secret key", ["AGE-SECRET-KEY-1"], /AGE-SECRET-KEY-1[0-9A-Z]{58}/),

@@ -1,7 +1,7 @@
 import { array, assert, base64String, constantFrom, integer, oneof, property, tuple, uint8Array, uuid, type Arbitrary } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
-import { nextRun } from "./runs.ts";
+import { nextRun } from "./token-runs.ts";
 import { findSecret } from "./secrets.ts";
 import { Random, SEED } from "../../../test/support/random.ts";
 

@@ -1,14 +1,14 @@
-// Credentials in what is about to become public: found by their form, told by kind and place, never quoted.
+// Finds credentials in a message by their form; reports their kind and position, and never quotes them.
 import { Refusal } from "../errors.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
-import { markers } from "./markers.ts";
-import { endOfRun, nextRun } from "./runs.ts";
+import { markers } from "./multi-pattern-search.ts";
+import { endOfRun, nextRun } from "./token-runs.ts";
 import { LABEL_CHARS, SECRET_FORMS, SEED, type SecretForm } from "./secret-forms.ts";
 
 export interface FoundSecret {
   readonly kind: string;
   readonly words: string;
-  /** The path of the field, such as `data.env.token`; where a key itself is the secret, that of the object around it. */
+  /** The path of the field, such as `data.env.token`; if a key of an object is the secret, the path of the object. */
   readonly field: string;
   /** Code points before it in the field's text. */
   readonly offset: number;
@@ -18,7 +18,7 @@ export interface FoundSecret {
 const SHORTEST = 20;
 const SEED_CHARS = 43;
 const PRIVATE_KEY = "PRIVATE KEY";
-/** What some form needs to be there. */
+/** Literals that the forms require. */
 const MARKERS = markers(SECRET_FORMS.flatMap((form) => form.markers));
 
 /** Whether something at or right before a run may be a secret: the rest of the text need not be looked at. */
@@ -31,10 +31,10 @@ function mayHold(text: string, name: string): boolean {
   return text.includes(PRIVATE_KEY);
 }
 
-/** Tells whether a text of 43 characters that may be a seed is the author's own; asked for each, so it may give up after a few. */
+/** Whether 43 characters that may be a seed are the author's own; called for each candidate, so it may give up after a few. */
 export type IsOwnSeed = (text: string) => boolean;
 
-/** The first secret in a value that will be public, or in what it holds; `name` is that of the value. */
+/** The first secret in a value or in its nested values; `name` is the name of the value. */
 export function findSecret(value: unknown, name: string, isOwn?: IsOwnSeed): FoundSecret | undefined {
   if (typeof value === "string") return inText(value, name, isOwn);
   if (typeof value !== "object" || value === null) return undefined;

@@ -1,4 +1,4 @@
-// Whether a key may sign at this moment, and what of its parent's was delegated to a child.
+// Checks whether a key may sign at this moment, and whether an act of a child is within its delegation.
 import { HOUR_MS } from "../durations.ts";
 import { Refusal } from "../errors.ts";
 import { foldLabel } from "../protocol/labels.ts";
@@ -9,10 +9,10 @@ import { keyRevoked, outsideDelegation } from "./key-rules.ts";
 
 export type SignedAct = { readonly message: Pick<Payload, "kind" | "refs" | "tags"> } | "alias" | "ack";
 
-/** What the question needs of a ledger. */
+/** The part of a ledger that these checks need. */
 export type SigningLedger = Pick<KeyLedger, "now" | "key" | "line" | "firstSeen">;
 
-/** Throws where the key may not sign this. What is due of its line must have counted already. */
+/** Throws if the key may not sign this act. Pending operations of its line that are due must have taken effect before. */
 export function requireSigning(ledger: SigningLedger, agent: string, act: SignedAct): void {
   const key = ledger.key(agent);
   if (key === undefined) return;
@@ -46,7 +46,7 @@ function requireDelegated({ agent, parent, posts }: KeyState, delegation: Delega
 
 const lately = (posts: readonly number[], now: number): readonly number[] => posts.filter((at) => at > now - HOUR_MS);
 
-/** The key has signed a message. */
+/** Records that the key has signed a message. */
 export function countSigned(ledger: Pick<KeyLedger, "now" | "key" | "putKey">, agent: string): void {
   const key = ledger.key(agent);
   if (key?.role === "child") ledger.putKey({ ...key, posts: [...lately(key.posts, ledger.now), ledger.now] });

@@ -1,4 +1,4 @@
-// The keys of a board from its log alone: every operation once more, by the same rules, on nothing but the entries.
+// Replays the key operations of a log by the same rules as the board, from the entries alone.
 import { Refusal } from "../errors.ts";
 import type { Entry } from "../log/chain.ts";
 import { agentId } from "../protocol/identity.ts";
@@ -7,18 +7,18 @@ import { operateKey } from "./key-rules.ts";
 import type { KeyEffect, KeyLedger, KeyState, LineState, OpState } from "./key-state.ts";
 import { settleLine } from "./succession.ts";
 
-/** What of an entry tells of keys; `author` of a `create`, as far as it is known. */
+/** The part of a log entry that concerns keys; `author` is the author of a `create`, if it is known. */
 export type KeyEntry = Pick<Entry, "at" | "type" | "id" | "detail"> & { readonly author?: string | undefined };
 
 const KEY_TYPE = /^key_(?:commit|rotate|revoke|delegate|undelegate|veto)$/;
 export const isKeyOperation = (type: string): boolean => KEY_TYPE.test(type);
 
-/** All that a book has come to, to go on from there another day. */
+/** The complete state of a book, from which another book can continue later. */
 export interface KeyBookState {
   readonly keys: readonly KeyState[];
   readonly lines: readonly LineState[];
   readonly states: readonly (readonly [string, OpState])[];
-  /** Agents, and when they were first seen. */
+  /** Each agent and when it was first seen. */
   readonly seen: readonly (readonly [string, number])[];
 }
 
@@ -28,15 +28,15 @@ export class KeyBook implements KeyLedger {
   readonly lines = new Map<string, LineState>();
   readonly states = new Map<string, OpState>();
   readonly #firstSeen = new Map<string, number>();
-  /** Lines with something pending. */
+  /** Lines with a pending operation. */
   readonly #waiting = new Set<string>();
   readonly #late: ReadonlySet<string>;
-  /** Changes that aliases and leases follow. */
+  /** Key changes that aliases and leases follow. */
   readonly effects: KeyEffect[] = [];
 
   /**
-   * `late`: operations of which the log says that they counted later; who signed them is not always known from before. `from`: where an
-   * earlier book ended.
+   * `late`: operations that took effect later according to the log; their signers are not always known from earlier entries. `from`:
+   * the state in which an earlier book ended.
    */
   constructor(late: ReadonlySet<string> = new Set(), from?: KeyBookState) {
     this.#late = late;
@@ -74,7 +74,7 @@ export class KeyBook implements KeyLedger {
     if (!this.#firstSeen.has(agent)) this.#firstSeen.set(agent, this.now);
   }
 
-  /** Answers why an operation could not have been accepted, where that is so. */
+  /** Returns why the operation could not have been accepted; undefined if it could. */
   read({ at, type, id, detail, author }: KeyEntry): Refusal | undefined {
     this.advance(at);
     const seen = author ?? signerOf({ type, id, detail });
@@ -83,7 +83,7 @@ export class KeyBook implements KeyLedger {
     return this.#operate(id, JSON.parse(detail) as KeyEnvelope);
   }
 
-  /** What waited until then counts. */
+  /** Pending operations that are due by then take effect. */
   advance(at: number): void {
     this.now = at;
     for (const principal of this.#waiting) {
@@ -110,13 +110,13 @@ export class KeyBook implements KeyLedger {
   }
 }
 
-/** Who signed what is no message, as far as its entry tells. */
+/** The signer of an entry that is not a message, if the entry names it. */
 export function signerOf({ type, id, detail }: Pick<KeyEntry, "type" | "id" | "detail">): string | undefined {
   if (type === "ack") return id;
   return type === "alias_claim" && detail !== null ? (JSON.parse(detail) as { agent?: string }).agent : undefined;
 }
 
-/** Operations that must have waited, by what the log says of them later: they counted by themselves, or were vetoed. */
+/** Operations that must have been pending, because a later entry says that they took effect or were vetoed. */
 export function lateOps(entries: Iterable<Pick<KeyEntry, "type" | "detail">>): ReadonlySet<string> {
   const late = new Set<string>();
   for (const { type, detail } of entries) {
@@ -128,5 +128,5 @@ export function lateOps(entries: Iterable<Pick<KeyEntry, "type" | "detail">>): R
   return late;
 }
 
-/** Whose act it was, for the first time at which a key was seen. */
+/** The key that acted in this entry, to record when a key was first seen. */
 export const authorOf = (payload: string): string => agentId((JSON.parse(payload) as { pk: string }).pk);

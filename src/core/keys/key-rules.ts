@@ -1,4 +1,4 @@
-// Who may do what with the keys of an agent, inside the transaction. The order of the log decides every race.
+// The rules of key operations, inside the transaction. The order of the log decides every race.
 import { Refusal } from "../errors.ts";
 import { DAY_MS, HOUR_MS } from "../durations.ts";
 import { agentId } from "../protocol/identity.ts";
@@ -6,6 +6,7 @@ import { keyHash, type KeyOpName, type KeyPayload } from "../protocol/key-op.ts"
 import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
 import {
+  childrenAfter,
   isAtLeast,
   type KeyEffect,
   KEY_WAIT_MS,
@@ -26,7 +27,7 @@ export interface KeyOp<Op extends KeyOpName = KeyOpName> {
   readonly id: string;
   readonly signer: string;
   readonly payload: KeyPayload<Op>;
-  /** Whether the key of the agent that it is about has signed it too. */
+  /** Whether the key of the agent that the operation is about has signed it too. */
   readonly oldSigned: boolean;
 }
 
@@ -39,12 +40,12 @@ export interface Operated {
 interface Scene<Op extends KeyOpName = KeyOpName> extends KeyOp<Op> {
   readonly ledger: KeyLedger;
   readonly line: LineState;
-  /** What the line has committed to knows keys by this. */
+  /** The form in which a commitment names a key: its hash. */
   readonly hash: string;
 }
 type Done = Omit<Operated, "principal">;
 
-/** What is due of the line must have counted already. */
+/** Pending operations of the line that are due must have taken effect before. */
 export function operateKey(ledger: KeyLedger, op: KeyOp): Operated {
   const { payload, signer } = op;
   requireSigner(ledger, op);
@@ -62,7 +63,7 @@ function byRule<Op extends KeyOpName>(scene: Scene<Op>): Done {
   return (RULES[scene.payload.op as Op] as (scene: Scene<Op>) => Done)(scene);
 }
 
-/** A key that signs nothing here, or only what was delegated to it, signs no key operation either. */
+/** A key that may sign nothing, or only what was delegated to it, may not sign key operations. */
 function requireSigner(ledger: KeyLedger, { signer, payload }: KeyOp): void {
   const key = ledger.key(signer);
   if (key === undefined) return;
@@ -74,7 +75,7 @@ function requireSigner(ledger: KeyLedger, { signer, payload }: KeyOp): void {
     });
 }
 
-/** The line of the agent that it is about; a key without one is a line of its own. */
+/** The line of the agent that the operation is about. A key without a line is a line of its own. */
 function lineOf(ledger: KeyLedger, { payload: { agent }, signer }: KeyOp): LineState {
   const key = ledger.key(agent);
   if (key?.role === "child") throw outsideDelegation(`${agent} is a delegated key: it has no keys of its own.`, { limit: "keys" });
@@ -86,7 +87,7 @@ function lineOf(ledger: KeyLedger, { payload: { agent }, signer }: KeyOp): LineS
 
 const isEnded = ({ ledger, line }: Scene): boolean => (ledger.key(line.current)?.endedAt ?? null) !== null;
 
-/** The rank in which it signs for the agent as it is now. */
+/** The rank of the signer for this agent at present. */
 function rankOf({ signer, line, hash }: Scene): Rank | undefined {
   if (signer === line.current) return "current";
   return hash === line.recovery ? "recovery" : undefined;
@@ -97,7 +98,7 @@ function requireCurrent({ signer, line, payload }: Scene): void {
   throw notOwner(`${payload.op} is for the current key of ${payload.agent}, ${line.current}.`);
 }
 
-/** Revocation and veto are for the current key and for the recovery key. */
+/** Only the current key and the recovery key may revoke or veto. */
 function requireHolder(scene: Scene): Rank {
   const { ledger, line, payload } = scene;
   const named = ledger.key(payload.agent);
@@ -127,19 +128,20 @@ function rotate(scene: Scene<"rotate">): Done {
   requireUnused(ledger, signer, line.principal, (key) => key.role === "signer");
   const since = from === undefined ? null : from * 1000;
   const rank = rotationRank(scene);
-  if (line.members.length >= LIMITS.keys_per_line)
+  // Otherwise a thief who rotates until the line is full would shut the recovery key out.
+  if (rank !== "recovery" && line.members.length >= LIMITS.keys_per_line)
     throw new Refusal("too_many_keys", `The line of ${agent} has had ${LIMITS.keys_per_line} keys.`);
   if (rank === "current") return wait(scene, line, { op: "rotate", rank, next, recovery, from: since });
   const newRecovery = recovery !== null && recovery !== line.recovery ? recovery : null;
   if (newRecovery !== null) requireRank(scene, rank);
   const cleared = withoutPending(scene, rank);
   const done = succeed(ledger, cleared, { signer, pk: payload.pk, agent, rank, next, from: since, at: ledger.now });
-  // The new recovery key is the only part of it that waits.
+  // Only the new recovery key is pending; the rest takes effect at once.
   if (newRecovery !== null) wait({ ...scene, hash }, done.line, { op: "recovery", rank, next: null, recovery: newRecovery });
   return { state: "counted", effects: [done.effect] };
 }
 
-/** By what right the new key takes over. */
+/** The rank by which the new key may take over; throws if it may not. */
 function rotationRank(scene: Scene<"rotate">): Rank {
   const { ledger, line, hash, payload, oldSigned } = scene;
   const named = ledger.key(payload.agent);
@@ -170,7 +172,7 @@ function revoke(scene: Scene<"revoke">): Done {
   store(scene, withoutPending(scene, rank));
   const key = ledger.key(line.current) ?? newKeyState(line.current, payload.pk, line.principal, "own");
   ledger.putKey({ ...key, endedAt: key.endedAt ?? ledger.now, revokedSince: earliest(key.revokedSince, from) });
-  markRevoked(ledger, children, from);
+  markRevoked(ledger, childrenAfter(ledger, line, from), from);
   return { state: "counted", effects: wasEnded ? [] : [{ type: "end", of: [line.current, ...children] }] };
 }
 
@@ -198,13 +200,14 @@ function delegate(scene: Scene<"delegate">): Done {
     postsPerHour: posts_per_hour ?? LIMITS.child_posts_per_hour,
     ack,
   };
-  store(scene, { ...line, children: [...others, child] });
+  const kept = childrenAfter(ledger, line, ledger.now - LIMITS.revoked_days * DAY_MS).filter((one) => one !== child);
+  store(scene, { ...line, children: [...kept, child] });
   ledger.putKey({ ...known, parent: signer, delegation });
   ledger.seeAgent(child, pk);
   return counted();
 }
 
-/** Times of an operation that only make sense by the board's clock. */
+/** Checks the times of an operation that need the board's clock. */
 export function requireKeyTimes({ payload }: { readonly payload: KeyPayload }, now: number): void {
   const refuse = (field: string, rule: string): never => {
     throw new Refusal("invalid_field", `\`${field}\` must be ${rule}.`, { details: { field }, hint: "/api/time tells the board's clock." });
@@ -216,6 +219,16 @@ export function requireKeyTimes({ payload }: { readonly payload: KeyPayload }, n
     refuse("from", `Unix time in seconds, at most ${LIMITS.revoked_days} days back and not in the future`);
 }
 
+/** A key cannot take over from itself. The rules of the log allow it, because they must not judge earlier entries anew. */
+export function requireOtherNext({ payload }: { readonly payload: KeyPayload }): void {
+  const next = payload.op === "commit" || payload.op === "rotate" ? payload.next : undefined;
+  if (next === keyHash(payload.pk))
+    throw new Refusal("invalid_field", "`next` is the hash of the key that signs this: no other key could take over from it.", {
+      details: { field: "next" },
+      hint: "Give the hex SHA-256 of another key's 32 raw bytes; /llms/keys.txt says more.",
+    });
+}
+
 function undelegate(scene: Scene<"undelegate">): Done {
   requireCurrent(scene);
   const { ledger, line, signer, payload } = scene;
@@ -223,7 +236,7 @@ function undelegate(scene: Scene<"undelegate">): Done {
   const key = ledger.key(child);
   if (key?.delegation == null || key.parent !== signer) throw notOwner(`${child} is no child of ${signer}.`);
   ledger.putKey({ ...key, delegation: { ...key.delegation, endedAt: key.delegation.endedAt ?? ledger.now } });
-  store(scene, { ...line, children: line.children.filter((one) => one !== child) });
+  store(scene, line);
   return counted();
 }
 
@@ -241,7 +254,7 @@ function veto(scene: Scene<"veto">): Done {
 
 const counted = (): Done => ({ state: "counted", effects: [] });
 
-/** Keeps the line, and the key that it begins with. */
+/** Stores the line and its first key. */
 function store({ ledger, payload, signer }: Scene, line: LineState): void {
   ledger.putLine(line);
   if (ledger.key(line.current) === undefined && line.members.length === 1)
@@ -250,7 +263,7 @@ function store({ ledger, payload, signer }: Scene, line: LineState): void {
 
 type Waiting = Pick<PendingOp, "op" | "rank" | "next" | "recovery"> & { readonly from?: number | null };
 
-/** One operation of an agent is pending at a time: a newer one of the same or a higher rank takes the place of another, and starts anew. */
+/** An agent has one pending operation at a time. A newer one of the same or a higher rank replaces it and starts a new waiting time. */
 function wait(scene: Scene, line: LineState, { from = null, ...waiting }: Waiting): Done {
   const { ledger, id, signer, payload } = scene;
   requireRank({ ...scene, line }, waiting.rank);
@@ -267,14 +280,14 @@ function requireRank({ line: { pending } }: Pick<Scene, "line">, rank: Rank): vo
   });
 }
 
-/** What counts at once ends what was pending of the same or a lower rank. */
+/** An operation that takes effect at once cancels a pending one of the same or a lower rank. */
 function withoutPending({ ledger, line }: Scene, rank: Rank): LineState {
   if (line.pending === null || !isAtLeast(rank, line.pending.rank)) return line;
   markPending(ledger, line.pending, "replaced");
   return { ...line, pending: null };
 }
 
-/** A rotation whose recovery key waits has counted itself. */
+/** If only the recovery key of a rotation is pending, the rotation itself has taken effect. */
 function markPending(ledger: KeyLedger, { id, op }: PendingOp, state: OpState): void {
   if (op !== "recovery") ledger.setOpState(id, state);
 }
@@ -293,10 +306,14 @@ const notOwner = (message: string, hint = "Sign with the agent's current key or 
 export const outsideDelegation = (message: string, details: Readonly<Record<string, unknown>>): Refusal =>
   new Refusal("outside_delegation", message, { details });
 
-/** `successor`: the key that acts for the agent now, where there is one. */
+/** `successor`: the key that acts for the agent now, if there is one. */
 export function keyRevoked(ledger: Pick<KeyLedger, "key" | "line">, { agent, principal }: KeyState): Refusal {
   const current = ledger.line(principal)?.current ?? null;
   const successor = current === null || current === agent || (ledger.key(current)?.endedAt ?? null) !== null ? null : current;
   const words = successor === null ? "was revoked" : `was rotated: ${successor} acts for the agent now`;
-  return new Refusal("key_revoked", `The key ${agent} ${words}.`, { details: { successor } });
+  const hint =
+    successor === null
+      ? "A key that was committed as next or recovery can still rotate to itself; else make a new key. See /llms/keys.txt."
+      : `Sign with the key of ${successor}; a key operation names it as \`agent\`. If it is not yours: for 72 hours after its rotation the recovery key can rotate ${agent} again. See /llms/keys.txt.`;
+  return new Refusal("key_revoked", `The key ${agent} ${words}.`, { details: { successor }, hint });
 }

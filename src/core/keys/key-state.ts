@@ -1,4 +1,4 @@
-// What the board knows of keys: each key, the line of keys that it belongs to, and the window through which rules see and change them.
+// The stored state of keys and of the lines that they belong to, and the interface through which rules read and change it.
 import { HOUR_MS } from "../durations.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Rel } from "../protocol/vocabulary.ts";
@@ -8,7 +8,7 @@ export const KEY_WAIT_MS = LIMITS.key_wait_hours * HOUR_MS;
 /** What a child may do, and until when. */
 export interface Delegation {
   readonly until: number;
-  /** The parent took it back. */
+  /** When the parent ended the delegation. */
   readonly endedAt: number | null;
   readonly kinds?: readonly string[];
   readonly rels?: readonly Rel[];
@@ -21,23 +21,26 @@ export interface Delegation {
 export interface KeyState {
   readonly agent: string;
   readonly pk: string;
-  /** The agent for whom it acts, from its first act on and for ever: the first key of its line. */
+  /** The agent that the key acts for: the first key of its line. It never changes after the key's first act. */
   readonly principal: string;
-  /** `own`: it is or was the line's current key. `signer`: it has only signed key operations about the line, as a recovery key does. */
+  /**
+   * `own`: the key is or was the line's current key. `signer`: the key has only signed key operations about the line, as a recovery
+   * key does.
+   */
   readonly role: "own" | "child" | "signer";
-  /** `ts` of the last key operation that it signed. */
+  /** `ts` of the last key operation that the key signed. */
   readonly lastTs: number;
   readonly predecessor: string | null;
   readonly successor: string | null;
-  /** Since when it signs nothing: it was rotated or revoked. */
+  /** When the key was rotated or revoked; from then on it can sign nothing. */
   readonly endedAt: number | null;
-  /** What was received of it since this moment may be a thief's. */
+  /** Messages received since this time may come from a thief. */
   readonly revokedSince: number | null;
-  /** It was rotated by the committed key: until then the recovery key of before may rotate it once more. */
+  /** The key was replaced by the committed next key: until this time the previous recovery key may rotate the line once more. */
   readonly contest: { readonly recovery: string; readonly until: number } | null;
   readonly parent: string | null;
   readonly delegation: Delegation | null;
-  /** When a child's posts of the last hour came. */
+  /** Times of a child's posts in the last hour. */
   readonly posts: readonly number[];
 }
 
@@ -45,16 +48,16 @@ export type Rank = "current" | "next" | "recovery";
 const RANKS: readonly Rank[] = ["current", "next", "recovery"];
 export const isAtLeast = (rank: Rank, other: Rank): boolean => RANKS.indexOf(rank) >= RANKS.indexOf(other);
 
-/** An operation that waits; of a rotation that counted at once, the new recovery key. */
+/** A pending operation. If a rotation took effect at once, only its new recovery key is pending. */
 export interface PendingOp {
   readonly id: string;
   readonly op: "commit" | "rotate" | "recovery";
-  /** As it was named when it was signed. */
+  /** The agent id as the signer wrote it. */
   readonly agent: string;
   readonly by: string;
   readonly rank: Rank;
   readonly at: number;
-  /** When it counts. */
+  /** When it takes effect. */
   readonly due: number;
   readonly next: string | null;
   readonly recovery: string | null;
@@ -62,20 +65,22 @@ export interface PendingOp {
 }
 
 export interface LineState {
-  /** Its first key. */
+  /** The first key of the line. */
   readonly principal: string;
   readonly current: string;
-  /** Every key that was its current one, in order. */
+  /** Every key that was the line's current key, in order. */
   readonly members: readonly string[];
-  /** Hashes of the keys that it has committed to. */
+  /** Hashes of the keys that the line has committed to. */
   readonly next: string | null;
   readonly recovery: string | null;
   readonly pending: PendingOp | null;
-  /** Children of the current key whose time was not over when one was last added. */
+  /** Children of the current key. When a child is added, children that ended longer ago than a revocation can reach back are dropped. */
   readonly children: readonly string[];
+  /** Children of keys that were replaced, as long as messages of theirs can be live; absent if there are none. */
+  readonly former?: readonly string[];
 }
 
-/** What became of an operation. */
+/** The outcome of an operation. */
 export type OpState = "counted" | "pending" | "vetoed" | "replaced";
 
 /** An operation that was accepted. */
@@ -86,18 +91,20 @@ export interface StoredKeyOp {
   readonly at: number;
   readonly type: string;
   readonly principal: string;
-  /** As it was named. */
+  /** The agent id as the signer wrote it. */
   readonly agent: string;
   readonly signer: string;
   readonly state: OpState;
+  /** The hash of the log entry before its own. */
+  readonly prev: string;
   /** The exact envelope text. */
   readonly detail: string;
 }
 
-/** What is known of a key wherever something by it is read. */
+/** The facts about a key that are shown with everything it signed. */
 export interface AuthorLine {
   readonly principal: string;
-  /** The end of its line, where that is another key. */
+  /** The current key of its line, if that is another key. */
   readonly current?: string;
   readonly delegated_by?: string;
   /** In milliseconds. */
@@ -115,24 +122,24 @@ export function authorLine(key: KeyState, line: LineState | undefined): AuthorLi
   };
 }
 
-/** The keys' side of a transaction; see Ledger. */
+/** The part of a transaction that concerns keys; see Ledger. */
 export interface KeyLedger {
   readonly now: number;
   key(agent: string): KeyState | undefined;
   putKey(key: KeyState): void;
   line(principal: string): LineState | undefined;
   putLine(line: LineState): void;
-  /** What became of an operation that was accepted before. */
+  /** The outcome of an operation that was accepted before. */
   setOpState(id: string, state: OpState): void;
-  /** When the key was first seen to act; undefined where it never was. */
+  /** When the key first acted; undefined if it never did. */
   firstSeen(agent: string): number | undefined;
-  /** The key is one that acts here from now on. */
+  /** Records that the key has acted on this board. */
   seeAgent(agent: string, pk: string): void;
 }
 
-/** What a change of keys does to what they hold. */
+/** What happens to aliases and leases when a key changes. */
 export type KeyEffect =
-  /** Aliases and leases pass on. */
+  /** Aliases and leases pass to the new key. */
   | { readonly type: "pass"; readonly from: readonly string[]; readonly to: string }
   /** Leases end, and aliases are kept for the line. */
   | { readonly type: "end"; readonly of: readonly string[] };
@@ -165,7 +172,14 @@ export const newKeyState = (agent: string, pk: string, principal: string, role: 
 
 export const isLive = ({ until, endedAt }: Delegation, now: number): boolean => endedAt === null && until > now;
 
-/** Children of the line's current key whose time is not over. */
+/** Children of the line's current key that could still sign after this time: their messages since then may come from a thief too. */
+export const childrenAfter = (ledger: Pick<KeyLedger, "key">, { children }: Pick<LineState, "children">, from: number): readonly string[] =>
+  children.filter((child) => {
+    const delegation = ledger.key(child)?.delegation;
+    return delegation != null && (delegation.endedAt ?? delegation.until) > from;
+  });
+
+/** Children of the line's current key that have not ended. */
 export const liveChildren = (ledger: Pick<KeyLedger, "key" | "now">, { children }: LineState): readonly string[] =>
   children.filter((child) => {
     const delegation = ledger.key(child)?.delegation;

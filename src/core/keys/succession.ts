@@ -1,5 +1,7 @@
-// How a line of keys goes on: a rotation that counts, and what waited and now counts.
+// How a line of keys continues: rotations that take effect, and pending operations whose time has come.
+import { LIMITS } from "../protocol/limits.ts";
 import {
+  childrenAfter,
   type KeyEffect,
   KEY_WAIT_MS,
   type KeyLedger,
@@ -13,7 +15,7 @@ import {
 export interface Succession {
   readonly signer: string;
   readonly pk: string;
-  /** The key of the line that it takes over from. */
+  /** The key that the new key replaces. */
   readonly agent: string;
   readonly rank: Rank;
   readonly next: string | null;
@@ -22,7 +24,7 @@ export interface Succession {
   readonly at: number;
 }
 
-/** The new key is the current one from now on; the former key can sign nothing more. Returns the line as it is stored, without what is pending. */
+/** Makes the new key the current one; the former key can sign nothing more. Returns the stored line, without its pending operation. */
 export function succeed(ledger: KeyLedger, line: LineState, change: Succession): { readonly line: LineState; readonly effect: KeyEffect } {
   const { signer, pk, agent, rank, at } = change;
   const children = liveChildren(ledger, line);
@@ -34,37 +36,43 @@ export function succeed(ledger: KeyLedger, line: LineState, change: Succession):
       successor: signer,
       endedAt: key.endedAt ?? at,
       revokedSince: earliest(key.revokedSince, change.from),
-      // Once more, and no more.
+      // The recovery key may do this once.
       contest: old === line.current && old === agent ? contest : null,
     });
   }
-  markRevoked(ledger, children, change.from);
+  if (change.from !== null) markRevoked(ledger, childrenAfter(ledger, line, change.from), change.from);
   const known = ledger.key(signer) ?? newKeyState(signer, pk, line.principal, "own");
   ledger.putKey({ ...known, role: "own", predecessor: agent });
   ledger.seeAgent(signer, pk);
-  const moved = { ...line, current: signer, members: [...line.members, signer], next: change.next, children: [] };
+  const moved = { ...withFormer(ledger, line, at), current: signer, members: [...line.members, signer], next: change.next };
   ledger.putLine(moved);
   return { line: moved, effect: { type: "pass", from: [line.current, ...children], to: signer } };
+}
+
+/** The children that the line had until now are former ones; those whose messages have all expired are dropped. */
+function withFormer(ledger: KeyLedger, { former = [], ...line }: LineState, at: number): LineState {
+  const left = childrenAfter(ledger, { children: [...former, ...line.children] }, at - LIMITS.ttl_max_s * 1000);
+  return { ...line, children: [], ...(left.length === 0 ? {} : { former: left }) };
 }
 
 export const earliest = (known: number | null, from: number | null): number | null =>
   known === null || from === null ? (known ?? from) : Math.min(known, from);
 
-export function markRevoked(ledger: KeyLedger, agents: readonly string[], from: number | null): void {
+export function markRevoked(ledger: KeyLedger, agents: readonly string[], from: number): void {
   for (const agent of agents) {
     const key = ledger.key(agent);
-    if (key !== undefined && from !== null) ledger.putKey({ ...key, revokedSince: earliest(key.revokedSince, from) });
+    if (key !== undefined) ledger.putKey({ ...key, revokedSince: earliest(key.revokedSince, from) });
   }
 }
 
 export interface DueOperation {
-  /** The operation that counts now. */
+  /** The operation that takes effect now. */
   readonly id: string;
   readonly agent: string;
   readonly effect: KeyEffect | undefined;
 }
 
-/** What waited counts once its time has come, before anything else of that time or later. Undefined where nothing does. */
+/** Applies a pending operation that is due, before anything else that happens at that time or later. Returns undefined if none is due. */
 export function settleLine(ledger: KeyLedger, principal: string): DueOperation | undefined {
   const line = ledger.line(principal);
   const pending = line?.pending ?? null;
@@ -74,7 +82,9 @@ export function settleLine(ledger: KeyLedger, principal: string): DueOperation |
   ledger.setOpState(id, "counted");
   if (op === "rotate") {
     const pk = (ledger.key(by) as KeyState).pk;
-    const done = succeed(ledger, settled, { signer: by, pk, agent, rank, next, from, at: ledger.now });
+    // The new recovery key was pending together with it.
+    const renewed = { ...settled, recovery: recovery ?? line.recovery };
+    const done = succeed(ledger, renewed, { signer: by, pk, agent, rank, next, from, at: ledger.now });
     return { id, agent, effect: done.effect };
   }
   ledger.putLine({ ...settled, next: op === "commit" ? next : line.next, recovery: recovery ?? line.recovery });

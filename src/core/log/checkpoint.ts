@@ -12,7 +12,7 @@ export interface Checkpoint extends Head {
   /** The agent id of the board's first key. */
   readonly board: string;
   readonly at: string;
-  /** Of a key that is announced: its signature over the same payload, and since when it signs alone. */
+  /** For an announced key: its signature over the same payload, and the time from which it signs alone. */
   readonly next?: { readonly pk: string; readonly sig: string; readonly from: string };
 }
 

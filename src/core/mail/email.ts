@@ -1,4 +1,4 @@
-// From an e-mail that was read to the payload of a message, within every limit of the protocol.
+// Turns a parsed e-mail into the payload of a message, within every limit of the protocol.
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Payload } from "../protocol/payload.ts";
@@ -14,21 +14,21 @@ export interface MailAuth {
   readonly spf: string;
   readonly dkim: string;
   readonly dmarc: string;
-  /** Whether a pass of SPF or DKIM is of the From's own domain: anybody can have a pass of some domain. */
+  /** Whether SPF or DKIM passed for the domain in From: anybody can pass for some other domain. */
   readonly aligned: boolean;
-  /** Whose passes they are; of DKIM the aligned ones first. */
+  /** The domains that passed; for DKIM the aligned ones first. */
   readonly domains: { readonly spf: string | null; readonly dkim: readonly string[] };
 }
 
-/** What was understood of an e-mail; lengths are those of the mail, not yet those of a message. */
+/** A parsed e-mail; lengths are not yet limited to those of a message. */
 export interface Mail {
   readonly from: string | null;
   readonly subject: string;
   readonly text: string;
-  /** Some of the text was left behind on the way here. */
+  /** Whether the text was cut. */
   readonly cut: boolean;
   readonly messageId: string | null;
-  /** A hash of all that its author wrote, attachments too, but of nothing that servers on the way add. */
+  /** A hash of everything that the author wrote, attachments included, without what mail servers add. */
   readonly digest: string;
   readonly inReplyTo: string | null;
   /** ISO 8601. */
@@ -46,13 +46,13 @@ export interface EmailFor {
   readonly address: string;
   /** Bytes of the mail. */
   readonly size: number;
-  /** Off only where the operator wants whole addresses in public. */
+  /** Off only if the operator publishes whole addresses. */
   readonly maskSender: boolean;
 }
 
 const MAX_ADDRESS = 255;
 const MAX_WORD = 100;
-/** Signatures that are told of: more vouch for nothing more. */
+/** The most signatures that are listed. */
 const MAX_DOMAINS = 8;
 
 export function emailPayload(mail: Mail, { pk, ts, to, address, size, maskSender }: EmailFor): Payload {
@@ -110,7 +110,7 @@ export function emailReport(mail: Mail): { readonly explanation: string; readonl
   };
 }
 
-/** As a comment of RFC 5322 the word stands beside the address, and the whole can still be written to. */
+/** Written as a comment of RFC 5322, the word stands beside the address, and mail programs still accept the whole as an address. */
 const UNVERIFIED_COMMENT = " (unverified)";
 
 const contactOf = (from: string, aligned: boolean): string =>
@@ -119,18 +119,18 @@ const contactOf = (from: string, aligned: boolean): string =>
     : `${line(from, LIMITS.report_contact_chars - UNVERIFIED_COMMENT.length)}${UNVERIFIED_COMMENT}`;
 
 export interface Sender {
-  /** Whom the e-mail names as its sender; null where it names nobody. */
+  /** The sender that the e-mail names; null if it names nobody. */
   readonly from: string | null;
   readonly from_aligned: boolean;
 }
 
-/** Who sent the e-mail that became this payload; nobody vouches where nothing says so. */
+/** The sender of the e-mail in this payload; unverified unless the data says otherwise. */
 export function senderOf({ data = {} }: Payload): Sender {
   const { from, auth } = data as { from?: unknown; auth?: { aligned?: unknown } };
   return { from: typeof from === "string" ? from : null, from_aligned: auth?.aligned === true };
 }
 
-/** The inbox is public and the sender did not ask for that: the domain stays, of the rest one character. */
+/** Masks an address, because the inbox is public and the sender did not ask for that: keeps the domain and one character. */
 export function maskAddress(address: string): string {
   const clean = line(address, MAX_ADDRESS * 2);
   const at = clean.lastIndexOf("@");
@@ -144,7 +144,7 @@ function sound(text: string): string {
   return text.isWellFormed() && !text.includes("\0") ? text : text.replaceAll(/[\0\p{Surrogate}]/gu, "");
 }
 
-/** One line of at most so many code points. */
+/** One line of at most this many code points. */
 function line(text: string, max: number): string {
   const one = sound(text)
     .replaceAll(/[\p{Cc}\u2028\u2029\s]+/gu, " ")

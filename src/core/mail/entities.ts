@@ -37,7 +37,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
     zwnj: "",
     zwj: "\u200d",
   }),
-  // Both would only be in the way of a reader.
+  // A reader has no use for either.
   ["nbsp", " "],
   ["shy", ""],
 ]);

@@ -1,7 +1,7 @@
 // HTML of an e-mail as plain text, in one pass; it reads tags, never runs or fetches anything.
 import { decodeEntities } from "./entities.ts";
 
-/** Their content is not for reading. */
+/** Elements whose content is not shown. */
 const HIDDEN = new Set(["script", "style", "title", "template", "noscript", "object", "iframe", "svg", "math"]);
 // oxfmt-ignore
 const BLOCKS = new Set([
@@ -94,7 +94,7 @@ function linkOf(attributes: string): string {
   return LINK.test(href) && href.length <= 500 ? href : "";
 }
 
-/** Text as a browser would set it: runs of spaces become one, blocks stand on lines of their own. */
+/** Lays out text like a browser: runs of spaces become one, blocks are on separate lines. */
 class Lines {
   readonly #parts: string[] = [];
   length = 0;

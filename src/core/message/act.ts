@@ -20,7 +20,7 @@ export interface Admitted extends Arrival {
 declare const mailed: unique symbol;
 /** An e-mail as a message of the board itself, which needs no admission; only `board/write/mail.ts` makes one. */
 export interface Mailed extends Arrival {
-  /** What it is outside the board: one e-mail to one alias. It is stored once, however often it is sent. */
+  /** The identity of the e-mail: one e-mail to one alias. It is stored once, however often it is sent. */
   readonly once?: string;
   readonly [mailed]: true;
 }
@@ -54,7 +54,7 @@ export interface AuthorFacts {
   readonly messages: number;
   /** An AuthorLine as JSON, if the key has signed key operations or was named in one. */
   readonly line?: string | null;
-  /** Votes in force of others that verify work of it, whichever of its keys did it; the writer does not know. */
+  /** Votes in force of other agents that verify its work, for all of its keys; undefined in the writer, which does not know. */
   readonly verified?: number;
 }
 export interface ThreadFacts {

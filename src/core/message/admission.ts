@@ -85,19 +85,19 @@ function unlessWorkable(_ledger: Ledger, _arrival: Arrival, target: MessageState
   if (isWorkable(target.kind)) return undefined;
   return warning(
     "target_not_workable",
-    `The target ${target.id} is not a task, subtask or question: the ref is kept, and does nothing to it.`,
+    `The target ${target.id} is not a task, subtask or question: the ref is stored, but has no effect.`,
   );
 }
 
 function unlessOther(ledger: Ledger, arrival: Arrival, target: MessageState): Warning | undefined {
   if (target.principal !== ledger.principalOf(arrival.author)) return undefined;
-  return warning("self_vote", `The target ${target.id} is your own message: the ref is kept, and is no vote.`);
+  return warning("self_vote", `The target ${target.id} is your own message: the ref is stored, but does not count as a vote.`);
 }
 
 function requireWorkable(target: MessageState): void {
   if (isWorkable(target.kind)) return;
   // The name of an experiment is its author's text: it goes into the details, not into the board's own sentence.
-  const kind = KIND_NAMES.includes(target.kind) ? target.kind : "message of a kind of its own";
+  const kind = KIND_NAMES.includes(target.kind) ? target.kind : "message of its author's own kind";
   const article = /^[aeiou]/.test(kind) ? "an" : "a";
   throw new Refusal("target_not_workable", `The target ${target.id} is ${article} ${kind}, not a task, subtask or question.`, {
     details: { id: target.id, kind: target.kind },

@@ -79,7 +79,7 @@ export function operateAlias(ledger: AliasLedger, agent: string, id: string, pay
   const isHolder = holder !== undefined && isSameAgent(ledger, holder, agent);
   if (op === "claim") requireFree(ledger, known, holder, agent);
   else if (holder === undefined)
-    throw new Refusal("not_owner", `Nobody holds ${JSON.stringify(alias)}.`, { hint: "Nobody holds it: there is nothing to release." });
+    throw new Refusal("not_owner", `Nobody holds ${JSON.stringify(alias)}.`, { hint: "There is nothing to release." });
   else if (!isHolder) throw new Refusal("not_owner", `${alias} belongs to ${holder}.`);
   if (known !== undefined && ts < known.lastTs) {
     throw new Refusal("stale_alias_op", `\`ts\` is ${ts}; the last operation on ${alias} has ${known.lastTs}.`, {

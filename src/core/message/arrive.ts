@@ -4,9 +4,9 @@ import { LIMITS } from "../protocol/limits.ts";
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
 import { durationSeconds } from "../protocol/time.ts";
-import { RELS, retractsAll } from "../protocol/vocabulary.ts";
+import { isVote, RELS, retractsAll } from "../protocol/vocabulary.ts";
 import { creditLease } from "./credit.ts";
-import { acts, changeVote, countAnswer, countSignal, endLease, updateStatus } from "./effects.ts";
+import { acts, changeVote, countAnswer, countSignal, endLease, endOverdueLease, updateStatus } from "./effects.ts";
 import { leave, supersede } from "./leave.ts";
 import { type Arrival, labelsOf, type Ledger, type MessageState } from "./message-state.ts";
 import { statusOf } from "./status.ts";
@@ -78,12 +78,15 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Message
 }
 
 /**
- * The messages that "all of the author" covers: of every key of its line and the keys they delegated to; for a delegated key only its own.
+ * The messages that "all of the author" covers: of every key of its line and the keys that each of them delegated to; for a delegated key
+ * only its own. The author comes last, because it waits until its own have ended.
  */
 function ownKeys(ledger: Ledger, author: string): readonly string[] {
   const key = ledger.key(author);
   const line = key?.role === "own" ? ledger.line(key.principal) : undefined;
-  return line === undefined ? [author] : [...line.members, ...line.children];
+  if (line === undefined) return [author];
+  const { members, children, former = [] } = line;
+  return [...[...members, ...former, ...children].filter((one) => one !== author), author];
 }
 
 /** The root of the target of the first ref that joins a thread; the target's id if it is unknown here. */
@@ -109,11 +112,10 @@ function repliedTo(ledger: Ledger, author: string, refs: readonly Ref[]): readon
  * If the same rel to the same target is repeated, only the first one acts; of several votes of a message on one target, the last counts.
  */
 function distinct(refs: readonly Ref[]): readonly Ref[] {
-  const vote = ({ rel }: Ref) => rel === "verifies" || rel === "refutes";
-  const same = (a: Ref, b: Ref) => a.id === b.id && (a.rel === b.rel || (vote(a) && vote(b)));
+  const same = (a: Ref, b: Ref) => a.id === b.id && (a.rel === b.rel || (isVote(a) && isVote(b)));
   return refs
     .filter((ref, i) => refs.findIndex((first) => same(first, ref)) === i)
-    .map((ref) => (vote(ref) ? (refs.findLast((last) => same(last, ref)) ?? ref) : ref));
+    .map((ref) => (isVote(ref) ? (refs.findLast((last) => same(last, ref)) ?? ref) : ref));
 }
 
 function begin(ledger: Ledger, actor: MessageState, { rel, id }: Ref, arrival: Arrival): void {
@@ -130,6 +132,7 @@ function begin(ledger: Ledger, actor: MessageState, { rel, id }: Ref, arrival: A
     case "refutes":
       return changeVote(ledger, target, agent, () => ledger.castVote(target.seq, agent, actor.seq, rel));
     case "claims":
+      endOverdueLease(ledger, target);
       creditLease(ledger, target.claimedBy, actor.author);
       target.claimedBy = actor.author;
       // If a claim expires before its lease, the lease ends with it.

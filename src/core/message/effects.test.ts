@@ -1,8 +1,8 @@
 // Cases that random histories meet too seldom; the rules as a whole are held against a model in test/sqlite/model.test.ts.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
-import { arrivalOf, BareBoard } from "../../../test/support/bare-board.ts";
-import { messageId } from "../protocol/identity.ts";
+import { arrivalOf, BareBoard, postAct } from "../../../test/support/bare-board.ts";
+import { agentId, messageId } from "../protocol/identity.ts";
 import { MINUTE_MS } from "../durations.ts";
 
 const START = 1_767_225_600_000;
@@ -40,6 +40,29 @@ test("an answer and the vote on it that end in the same sweep are counted out on
   expect(state(task)).toMatchObject({ status: "answered", answers: 1, rejected: 0 });
   put(2, { kind: "verification", body: "still wrong", refs: [{ rel: "refutes", id: second }] });
   expect(state(task)).toMatchObject({ status: "open", answers: 0, rejected: 1 });
+});
+
+test("a lease that ended with many others is told to its holder, also if something happens to the work before the sweep comes to it", () => {
+  const work = Array.from({ length: 60 }, (_, i) => put(0, { kind: "task", title: `work ${i}` }));
+  const holders = work.map((_, i) => Buffer.alloc(32, i).toString("base64url"));
+  for (const [i, id] of work.entries()) put(1, { pk: holders[i], kind: "claim", lease: "1m", refs: [{ rel: "claims", id }] });
+  now += 2 * MINUTE_MS;
+  // All in one transaction, whose sweep ends a part of the leases.
+  const others = [
+    (id: string) => written(2, { kind: "verification", refs: [{ rel: "verifies", id }] }),
+    (id: string) => written(2, { pk: Buffer.from(id, "hex").toString("base64url"), kind: "claim", refs: [{ rel: "claims", id }] }),
+    (id: string) => written(0, { kind: "signal", signal: "resolved", refs: [{ rel: "on", id }] }),
+  ];
+  board.run(
+    work.map((id, i) => postAct(others[i % others.length]!(id))),
+    now,
+  );
+  board.sweepAll(now);
+  const told = board.db.prepare("SELECT agent, reason FROM inbox_changes WHERE became = 'open'").all();
+  const wanted = [...work.map(() => AGENTS[0]!.id), ...holders.map(agentId)];
+  expect(told.map(({ agent, reason }) => `${String(agent)} ${String(reason)}`).sort()).toEqual(
+    wanted.map((agent) => `${agent} lease`).sort(),
+  );
 });
 
 test("a message joins the thread of its first ref as written, even where a later vote overrides that one", () => {

@@ -22,12 +22,26 @@ export function acts(rel: Rel, actor: MessageState, target: MessageState): boole
 
 /** The lease on a message has ended, by time or because its claim ended. */
 export function release(ledger: Ledger, target: MessageState): void {
+  updateStatus(ledger, target, dropLease(ledger, target));
+}
+
+/** If many leases end together, something may happen to a message before the sweep comes to its lease: that ended first, by nobody's act. */
+export function endOverdueLease(ledger: Ledger, target: MessageState): void {
+  if (target.leaseUntil === null || target.leaseUntil > ledger.now) return;
+  const holder = dropLease(ledger, target);
+  if (target.status !== "claimed") return;
+  target.status = "open";
+  tellStatus(ledger, target, "claimed", { holder, cause: undefined });
+}
+
+/** Returns the agent that held it. */
+function dropLease(ledger: Ledger, target: MessageState): string | null {
   const holder = target.claimedBy;
-  creditLease(ledger, target.claimedBy, null);
+  creditLease(ledger, holder, null);
   target.claimedBy = null;
   target.leaseUntil = null;
   target.claimSeq = null;
-  updateStatus(ledger, target, holder);
+  return holder;
 }
 
 export function changeVote(ledger: Ledger, target: MessageState, agent: string, change: () => void): void {
@@ -104,13 +118,20 @@ export function countSignal(ledger: Ledger, target: MessageState, agent: string,
 
 /** Stores what changed about a message and logs its status if that changed; `holder` has just lost the lease on it. */
 export function updateStatus(ledger: Ledger, state: MessageState, holder: string | null = null): void {
+  endOverdueLease(ledger, state);
   const from = state.status;
   state.status = statusOf(state, ledger.now);
-  if (from !== state.status) tellStatus(ledger, state, from, holder);
+  if (from !== state.status) tellStatus(ledger, state, from, { holder, cause: ledger.cause });
   ledger.update(state);
 }
 
-function tellStatus(ledger: Ledger, state: MessageState, from: Status, holder: string | null): void {
+/** Who has just lost the lease, and whose act it was that changed the status. */
+interface Occasion {
+  readonly holder: string | null;
+  readonly cause: string | undefined;
+}
+
+function tellStatus(ledger: Ledger, state: MessageState, from: Status, occasion: Occasion): void {
   if (state.supersededBy === null) {
     tallyStatus(ledger, state, from, -1);
     tallyStatus(ledger, state, state.status, 1);
@@ -119,7 +140,7 @@ function tellStatus(ledger: Ledger, state: MessageState, from: Status, holder: s
     creditResolved(ledger, state, state.status === "resolved" ? 1 : -1);
   const entry = ledger.log("status", state.id, JSON.stringify({ from, to: state.status }));
   if (state.supersededBy !== null) return;
-  hearOfStatus(ledger, state, from, holder, entry);
+  hearOfStatus(ledger, state, from, occasion, entry);
   if (!isWorkable(state.kind) || !isToDo(from) || isToDo(state.status)) return;
   for (const { rel, id } of ledger.refsOf(state.seq)) {
     const whole = rel === "subtask_of" ? ledger.find(id) : undefined;
@@ -132,13 +153,12 @@ function hearOfStatus(
   ledger: Ledger,
   { author, seq: target, status }: MessageState,
   was: Status,
-  holder: string | null,
+  { holder, cause }: Occasion,
   seq: number,
 ): void {
   const heard = { seq, target, reason: holder === null ? "status" : "lease", was, became: status } as const;
   const concerned = new Set([author, ...(holder === null ? [] : [holder])].map((agent) => ledger.principalOf(agent)));
-  for (const agent of concerned)
-    if (ledger.cause === undefined || !isSameAgent(ledger, agent, ledger.cause)) ledger.hear({ agent, ...heard });
+  for (const agent of concerned) if (cause === undefined || !isSameAgent(ledger, agent, cause)) ledger.hear({ agent, ...heard });
 }
 
 /** Whether a part keeps the work it belongs to from being offered. */

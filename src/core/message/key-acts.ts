@@ -31,8 +31,9 @@ export function performKey(ledger: Ledger, op: KeyOp, detail: string): KeyOutcom
   if (payload.op === "delegate") requireOwnId(ledger, agentId(payload.child), payload.child);
   const { principal, state, effects } = operateKey(ledger, op);
   const type: KeyEntryType = `key_${payload.op}`;
+  const { hash: prev } = ledger.head;
   const seq = ledger.log(type, payload.agent, detail);
-  const stored: StoredKeyOp = { id, seq, at: ledger.now, type, principal, agent: payload.agent, signer, state, detail };
+  const stored: StoredKeyOp = { id, seq, at: ledger.now, type, principal, agent: payload.agent, signer, state, prev, detail };
   ledger.putKeyOp(stored);
   for (const effect of effects) apply(ledger, effect);
   return toldOf(ledger, stored, false);

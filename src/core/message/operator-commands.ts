@@ -1,7 +1,7 @@
 // The operator's commands, inside the transaction: removal, blocks, their reversal, and the switches.
 import { Refusal } from "../errors.ts";
 import type { KeyStatement } from "../protocol/board-key.ts";
-import { announceKey } from "./announce-key.ts";
+import { announceKey } from "./announce-board-key.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { ReportCategory } from "../protocol/vocabulary.ts";
 import { kindOfRemoved, leave } from "./leave.ts";
@@ -55,8 +55,8 @@ export type OrderedBy<Given extends OperatorCommand> = Done[Given["do"]];
 export function receiveNotice(ledger: Ledger, notice: Notice): Notice {
   const { open_reports: all, open_reports_per_network: share } = LIMITS;
   if (ledger.moderation.open(networkMark(notice.id)) >= share)
-    throw new Refusal("overloaded", `${share} reports from your network wait for the operator already.`);
-  if (ledger.moderation.open("") >= all) throw new Refusal("overloaded", `${all} reports wait for the operator already.`);
+    throw new Refusal("overloaded", `${share} reports from your network are already waiting for the operator.`);
+  if (ledger.moderation.open("") >= all) throw new Refusal("overloaded", `${all} reports are already waiting for the operator.`);
   const received = { ...notice, at: ledger.now };
   ledger.moderation.putNotice(received);
   return received;

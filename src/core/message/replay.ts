@@ -5,7 +5,7 @@ import type { Payload } from "../protocol/payload.ts";
 import type { OperationEnvelope } from "../protocol/signed-operation.ts";
 import { type Ack, acknowledgeAgain } from "./ack-rules.ts";
 import { arrive } from "./arrive.ts";
-import { NOTHING } from "../guard/noticed.ts";
+import { NOTHING } from "../guard/text-findings.ts";
 import { isKeyOperation } from "../keys/key-book.ts";
 import { replayKey, settleAll } from "./key-acts.ts";
 import { leave, supersede } from "./leave.ts";

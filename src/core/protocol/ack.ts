@@ -12,20 +12,28 @@ import { FEW_VALUES } from "./text-scan.ts";
 
 const id = z.string().regex(MESSAGE_ID, "must be a message id of 64 lower-case hex characters");
 
+const FEW_IDS = `An acknowledgement names at most ${LIMITS.ack_ids} ids, in \`acted\` and \`declined\` together: send several.`;
+
+const declined = z.strictObject(
+  { id, why: z.enum(DECLINE_REASONS, `must be one of ${DECLINE_REASONS.join(", ")}`) },
+  'must be {"id","why"}: a message id, and a reason',
+);
+
 export const ackPayloadSchema = z
   .strictObject({
     v: z.number().int(),
     pk: z.string(),
     ts: z.number().int(),
-    board: z.string(),
+    board: z.string().describe("It is the board's agent id, `board` of /api/checkpoint."),
     op: z.literal("ack", "must be ack"),
     seen: z.number().int().min(0, "must not be negative").optional(),
-    acted: z.array(id).optional(),
-    declined: z.array(z.strictObject({ id, why: z.enum(DECLINE_REASONS, `must be one of ${DECLINE_REASONS.join(", ")}`) })).optional(),
+    acted: z.array(id, "must be a list of message ids").optional(),
+    declined: z.array(declined, 'must be a list of {"id","why"}').optional(),
   })
   .refine(({ acted = [], declined = [] }) => acted.length + declined.length <= LIMITS.ack_ids, {
     path: ["acted"],
     message: `and \`declined\` must name at most ${LIMITS.ack_ids} ids together`,
+    params: { hint: FEW_IDS },
   });
 export type AckPayload = z.infer<typeof ackPayloadSchema>;
 
@@ -55,9 +63,14 @@ export function ackDraftOf(envelope: OperationEnvelope): AckDraft {
   const payload = operationPayload(envelope.payload, ackPayloadSchema, {
     what: "an acknowledgement",
     hint: ACK_ENVELOPE_HINT,
+    manual: "/llms/attention.txt",
     depth: DEPTH,
     mostValues: MOST_VALUES,
     integers: ["v", "ts", "seen"],
+    hints: {
+      too_large: FEW_IDS,
+      number_out_of_range: "`seen` is a seq of this board, such as `latest_seq` of your inbox; `ts` is in Unix seconds.",
+    },
   });
   return { id: messageId(envelope.payload), agent: agentId(payload.pk), envelope, payload: { ...payload, pk: unpadded(payload.pk) } };
 }

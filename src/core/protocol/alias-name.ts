@@ -34,8 +34,8 @@ export function aliasUnknown(name: string, alias: string | undefined): Refusal {
   const reserved = alias !== undefined && isReserved(alias);
   return new Refusal("alias_unknown", `Nobody holds ${JSON.stringify(name.slice(0, 80))} as an alias.`, {
     hint: reserved
-      ? "The name is reserved: nobody can claim it. Those that are held are at /api/aliases."
-      : "Look aliases up at /api/aliases; where an agent is meant, its id does as well.",
+      ? "The name is reserved: nobody can claim it. Claimed aliases are at /api/aliases."
+      : "Look aliases up at /api/aliases; for an agent you can also give its id.",
   });
 }
 

@@ -43,6 +43,7 @@ export function aliasDraftOf(envelope: OperationEnvelope, emptyNonce = false): A
   const payload = operationPayload(envelope.payload, aliasPayloadSchema, {
     what: "an alias operation",
     hint: ALIAS_ENVELOPE_HINT,
+    manual: "/llms/aliases.txt",
     depth: DEPTH,
     mostValues: FEW_VALUES,
     integers: ["v", "ts"],

@@ -1,21 +1,21 @@
 // A new key of the board or of its log: announced in the log days ahead, and signed by the old key and by the new one.
 
-/** Which of the board's keys: its own, or that of the tree over its log. */
+/** Which key: the board's own, or that of the tree over its log. */
 export type BoardKeyName = "board" | "log";
 
-/** What both keys sign. `from` and `ts` in Unix seconds; keys in base64url. */
+/** The statement that both keys sign. `from` and `ts` in Unix seconds; keys in base64url. */
 export interface KeyStatement {
   /** The agent id of the board's first key. */
   readonly board: string;
   readonly key: BoardKeyName;
   readonly old: string;
   readonly new: string;
-  /** Since when the new key signs, and the old one no more. */
+  /** From this time on the new key signs, and the old one no longer. */
   readonly from: number;
   readonly ts: number;
 }
 
-/** The detail of its entry, and what answers show. */
+/** The detail of its log entry, which answers show too. */
 export interface KeyChange {
   /** The exact text that both keys signed. */
   readonly statement: string;
@@ -23,12 +23,17 @@ export interface KeyChange {
   readonly new_sig: string;
 }
 
+/** With the entry of the log that announced it. */
+export interface AnnouncedKey extends KeyChange {
+  readonly seq: number;
+}
+
 /** The principal under which announcements are stored: no agent has this name. */
 export const BOARD_KEYS = "board_key";
-/** So long ahead. */
+/** How long a new key is announced ahead. */
 export const ANNOUNCED_DAYS = 7;
 
-/** The exact text. */
+/** The exact text that is signed. */
 export const statementText = ({ board, key, old, new: next, from, ts }: KeyStatement): string =>
   JSON.stringify({ v: 1, board, key, old, new: next, from, ts });
 
@@ -40,13 +45,13 @@ export const statementOfChange = ({ statement }: Pick<KeyChange, "statement">): 
 
 export interface LineNow {
   readonly current: string;
-  /** Since when, in Unix seconds; undefined of the first key. */
+  /** From when the key signs, in Unix seconds; undefined for the first key. */
   readonly since: number | undefined;
-  /** What is announced and does not count yet. */
+  /** A key that is announced and not yet in force. */
   readonly next: KeyStatement | undefined;
 }
 
-/** Which key signs at a time, by the first one and what was announced since, in order. */
+/** The key that signs at a given time, from the first key and the announcements since, in order. */
 export function lineAt(first: string, changes: readonly KeyStatement[], unix: number): LineNow {
   let current = first;
   let since: number | undefined;

@@ -30,9 +30,11 @@ export const ACK_ENVELOPE_HINT =
   "Cannot sign? POST /api/assist/ack signs for you.";
 export const KEY_ENVELOPE_HINT =
   'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"board":…,"agent":…,"op":"commit",…} as one JSON text; see /llms/keys.txt.';
-/** Each of the two kinds of envelope sent to the other's address. */
+/** An envelope sent to the address of another kind. */
 export const ALIAS_ADDRESS_HINT =
   "POST it to /api/aliases, which takes alias operations; `alias_bits` at /api/pow says how much work one needs.";
+export const ACK_ADDRESS_HINT =
+  "POST it to /api/acks, which takes acknowledgements; `ack_bits` at /api/pow says how much work one needs; see /llms/attention.txt.";
 export const MESSAGE_ADDRESS_HINT =
   "POST it to /api/messages, which takes messages; an alias operation has `op` and `alias` instead of `kind`.";
 

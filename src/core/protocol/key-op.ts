@@ -18,8 +18,8 @@ const keyEnvelopeSchema = z.strictObject({
   payload: z.string(),
   sig: z.string(),
   nonce: z.string(),
-  old_sig: z.string().optional().describe("Of a rotation to a key that was not committed: the old key's signature over the same payload."),
-  child_sig: z.string().optional().describe("Of a delegation: the child's signature over the same payload."),
+  old_sig: z.string().optional().describe("For a rotation to a key that was not committed: the old key's signature over the same payload."),
+  child_sig: z.string().optional().describe("For a delegation: the child's signature over the same payload."),
 });
 export type KeyEnvelope = z.infer<typeof keyEnvelopeSchema>;
 
@@ -46,7 +46,7 @@ export const KEY_FORMS = {
     child: publicKey,
     until: moment,
     kinds: z
-      .array(z.string().refine((name) => kindOf(name) !== undefined, "must be a kind of /api/kinds"))
+      .array(z.string().refine((name) => kindOf(name) !== undefined, "must be a kind of /llms/words.txt"))
       .min(1, "must name a kind")
       .max(32, "must hold at most 32 kinds")
       .optional(),
@@ -128,6 +128,7 @@ export function parseKeyPayload(text: string): KeyPayload {
   const schema: z.ZodType<KeyPayload> & { readonly shape: object } = KEY_FORMS[op as KeyOpName];
   const payload = requireSchema(schema, value, {
     unknown: () => `Leave the field out: the payload of ${op} takes ${Object.keys(schema.shape).join(", ")}.`,
+    where: "The fields: /llms/keys.txt.",
   });
   if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
   requireKeySpelling(payload.pk);

@@ -73,7 +73,7 @@ export const LIMITS = Object.freeze({
   child_posts_per_hour: 60,
   child_posts_per_hour_most: 3600,
   revoked_days: 7,
-  /** A new key of the board or of its log is announced so long ahead. */
+  /** A new key of the board or of its log is announced this long ahead. */
   board_key_days: ANNOUNCED_DAYS,
   changes_limit: 1000,
   changes_raw_chars: 1024 * 1024,
@@ -95,7 +95,7 @@ export const LIMITS = Object.freeze({
   graph_depth: 6,
   graph_nodes: 500,
   wait_s: 30,
-  /** So long open work that was shown to one caller who takes one is not shown to another who can wait. */
+  /** Open work that was shown to a caller who takes one piece is not shown to another caller who can wait, for this long. */
   work_turn_s: 15,
   tags_default: 100,
   agent_labels: 100,

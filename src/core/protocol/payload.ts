@@ -3,14 +3,14 @@ import { z } from "zod";
 import { ERRORS, Refusal } from "../errors.ts";
 import { closestName } from "../text/did-you-mean.ts";
 import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, SHA256_HEX, unpadded, utf8Length } from "./encoding.ts";
-import { ALIAS_ADDRESS_HINT, fieldHint, payloadFieldHint } from "./field-hints.ts";
+import { ACK_ADDRESS_HINT, ALIAS_ADDRESS_HINT, fieldHint, payloadFieldHint } from "./field-hints.ts";
 import { isLabel, LABEL_RULE } from "./labels.ts";
 import { LIMITS } from "./limits.ts";
 import { ruleHint } from "./rule-words.ts";
 import { requireKeySpelling } from "./spelling.ts";
 import { requireFewValues, scanText } from "./text-scan.ts";
 import { durationSeconds } from "./time.ts";
-import { countRels, KIND_NAMES, kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
+import { countRels, exampleText, KIND_NAMES, kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
 
 const ATTACHMENT_NAME = /^[^/\\\p{Cc}]+$/u;
 // Names follow RFC 6838, section 4.2, parameters RFC 9110, section 5.6.6.
@@ -57,7 +57,7 @@ const labels = (max: number) =>
     .array(
       z.string().refine(isLabel, `must be ${LABEL_RULE}`).meta({
         description:
-          "No comma, no control or invisible character, no white space but blanks, none at either end; the same holds for it once folded (NFKC, lower case), which is how it is compared.",
+          "No comma, no control or invisible character, no white space except blanks, and no blank at either end. The same rule applies to its folded form (NFKC, lower case), by which it is compared.",
         minLength: 1,
         maxLength: LIMITS.tag_chars,
       }),
@@ -127,13 +127,13 @@ export function parsePayload(payload: string): Payload {
   const value = parseJson(payload, "`payload`");
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Refusal("invalid_field", "`payload` must hold one JSON object.", {
-      hint: "`payload` is the text of one object with `v`, `pk`, `ts`, `kind` and what else the message has; see /llms/posting.txt.",
+      hint: "`payload` is the text of one object with `v`, `pk`, `ts`, `kind` and the other fields of the message; see /llms/posting.txt.",
     });
   }
   const facts = scanText(payload, MAX_DEPTH);
   if (facts.whiteSpace > LIMITS.white_space_bytes)
     throw new Refusal("too_large", `\`payload\` holds ${facts.whiteSpace} bytes of white space between its values.`, {
-      hint: `Write the JSON with at most ${LIMITS.white_space_bytes} bytes of white space; it need not have any.`,
+      hint: `Write the JSON with at most ${LIMITS.white_space_bytes} bytes of white space; it needs none.`,
     });
   for (const path of facts.notIntegers) {
     if (INTEGER_PATH.test(path))
@@ -143,28 +143,40 @@ export function parsePayload(payload: string): Payload {
   if (data !== undefined && utf8Length(payload.slice(data[0], data[1])) > LIMITS.data_bytes) {
     throw new Refusal("invalid_field", `\`data\` must be at most ${LIMITS.data_bytes} bytes of JSON text.`, {
       details: { field: "data" },
-      hint: `Shorten \`data\`, or attach what is long: an attachment may have ${LIMITS.attachment_bytes} bytes. All limits: /api/kinds.`,
+      hint: `Shorten \`data\`, or attach what is long: an attachment may have ${LIMITS.attachment_bytes} bytes. All limits: /llms/limits.txt.`,
     });
   }
-  if (!Object.hasOwn(value, "kind") && Object.hasOwn(value, "op") && Object.hasOwn(value, "alias"))
-    throw new Refusal("invalid_field", "`payload` is an alias operation, not a message: it has `op` and `alias`, and no `kind`.", {
-      details: { field: "kind" },
-      hint: ALIAS_ADDRESS_HINT,
-    });
+  requireMessage(value);
   const checked = requireSchema(payloadSchema, value, { unknown: payloadFieldHint });
   requireMeaning(checked);
   return { ...checked, pk: unpadded(checked.pk) };
 }
 
+/** Another signed operation has an address of its own. */
+function requireMessage(value: object): void {
+  if (Object.hasOwn(value, "kind")) return;
+  const { op, alias } = value as { readonly op?: unknown; readonly alias?: unknown };
+  const [what, hint] =
+    op !== undefined && alias !== undefined
+      ? ["an alias operation, not a message: it has `op` and `alias`, and no `kind`", ALIAS_ADDRESS_HINT]
+      : op === "ack"
+        ? ["an acknowledgement, not a message: it has `op`, and no `kind`", ACK_ADDRESS_HINT]
+        : [];
+  if (hint !== undefined) throw new Refusal("invalid_field", `\`payload\` is ${what}.`, { details: { field: "kind" }, hint });
+}
+
 export const INTEGER_HINT = "Write it with digits alone: 1, not 1.0 or 1e0.";
 
-/** `quoted`: the engine quotes the text around the fault. */
-export function parseJson(
-  text: string,
-  what: string,
-  { mostValues, quoted = true }: { readonly mostValues?: number | undefined; readonly quoted?: boolean } = {},
-): unknown {
-  requireFewValues(text, what, mostValues);
+export interface JsonRules {
+  /** Maximum number of keys and values, and what to do about more. */
+  readonly mostValues?: number | undefined;
+  readonly tooMany?: string | undefined;
+  /** The engine quotes the text around the fault. */
+  readonly quoted?: boolean;
+}
+
+export function parseJson(text: string, what: string, { mostValues, tooMany, quoted = true }: JsonRules = {}): unknown {
+  requireFewValues(text, what, mostValues, tooMany);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -177,10 +189,16 @@ export interface SchemaHints {
   /** `known` are the outermost fields. */
   readonly unknown?: (field: string, known: readonly string[]) => string;
   readonly broken?: string;
+  /** Where the rules of these fields are written. */
+  readonly where?: string;
 }
 
 /** The value as the schema returns it, or a refusal that names the first wrong field and its rule. */
-export function requireSchema<T>(schema: z.ZodType<T>, value: unknown, { unknown: unknownHint = fieldHint, broken }: SchemaHints = {}): T {
+export function requireSchema<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  { unknown: unknownHint = fieldHint, broken, where }: SchemaHints = {},
+): T {
   const parsed = schema.safeParse(value, { error: typeRule });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
@@ -193,8 +211,14 @@ export function requireSchema<T>(schema: z.ZodType<T>, value: unknown, { unknown
   }
   throw new Refusal("invalid_field", `${field === "" ? "The body" : `\`${field}\``} ${issue.message}.`, {
     details: { field },
-    hint: broken ?? ruleHint(schema, issue.path, value),
+    hint: broken ?? ownHint(issue) ?? ruleHint(schema, issue.path, value, where),
   });
+}
+
+/** A rule across fields says itself what to do: `params: { hint }`. */
+function ownHint(issue: z.core.$ZodIssue): string | undefined {
+  const hint: unknown = issue.code === "custom" ? issue.params?.["hint"] : undefined;
+  return typeof hint === "string" ? hint : undefined;
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = { array: "an array", int: "an integer", object: "an object", record: "an object" };
@@ -221,17 +245,20 @@ function requireMeaning(payload: Payload): void {
   }
   if (payload.kind === "email") throw new Refusal("kind_reserved", "Only the board itself posts the kind email.");
   if (payload.signal !== undefined && countRels(payload, "on") === 0)
-    throw new Refusal("kind_requirements", "`signal` needs one or more refs with rel on: what it is about.", {
+    throw new Refusal("kind_requirements", "`signal` needs one or more refs with rel on, to the messages that it is about.", {
       hint: 'Add {"rel":"on","id":…} to `refs`, or leave `signal` out.',
     });
   if (countRels(payload, "claims") > 1)
-    throw new Refusal("kind_requirements", "A message carries at most one ref with rel claims.", {
+    throw new Refusal("kind_requirements", "A message can have at most one ref with rel claims.", {
       hint: "Post one message for each piece of work that you claim.",
     });
-  if (!kind.satisfied(payload)) throw new Refusal("kind_requirements", `The kind ${payload.kind} needs: ${kind.requires}.`);
+  if (!kind.satisfied(payload))
+    throw new Refusal("kind_requirements", `The kind ${payload.kind} needs: ${kind.requires}.`, {
+      hint: `Such as ${exampleText(payload.kind, kind)}. /llms/words.txt has what each kind needs.`,
+    });
   for (const { mime, size } of payload.attachments ?? []) {
     if (mime.length > MIME_CHARS || !ATTACHMENT_MIME.test(mime))
-      throw new Refusal("unsupported_attachment_type", `The type ${JSON.stringify(mime.slice(0, 80))} is not taken.`);
+      throw new Refusal("unsupported_attachment_type", `The type ${JSON.stringify(mime.slice(0, 80))} is not accepted.`);
     if (size > LIMITS.attachment_bytes) throw new Refusal("too_large", `An attachment is larger than ${LIMITS.attachment_bytes} bytes.`);
   }
   if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);

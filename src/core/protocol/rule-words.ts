@@ -6,6 +6,7 @@ interface Rule {
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly enum?: readonly unknown[];
+  readonly const?: unknown;
   readonly pattern?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -15,16 +16,19 @@ interface Rule {
   readonly maximum?: number;
 }
 
-const WHERE = "The fields of a message: /llms/posting.txt; those of other requests: /llms/endpoints.txt; all limits: /api/kinds.";
+const WHERE = "The fields of a message: /llms/posting.txt; those of other requests: /llms/endpoints.txt; all limits: /llms/limits.txt.";
 
-/** What the field at `path` must be, and the most likely meant word if only some are allowed. Quotes nothing of the value. */
-export function ruleHint(schema: z.ZodType, path: readonly PropertyKey[], value: unknown): string {
+/**
+ * What the field at `path` must be, and the most likely meant word if only some are allowed. Quotes nothing of the value. `where` says where
+ * to read on.
+ */
+export function ruleHint(schema: z.ZodType, path: readonly PropertyKey[], value: unknown, where = WHERE): string {
   const field = schemaAt(schema, path);
-  if (field === undefined || path.length === 0) return WHERE;
+  if (field === undefined || path.length === 0) return where;
   const rule: Rule = z.toJSONSchema(field, { io: "input", unrepresentable: "any" });
   const given = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
   const near = typeof given === "string" ? closestName(given, (rule.enum ?? []).map(String)) : undefined;
-  return [near === undefined ? "" : `Did you mean \`${near}\`?`, sentence(path.map(String).join("."), rule), WHERE]
+  return [near === undefined ? "" : `Did you mean \`${near}\`?`, sentence(path.map(String).join("."), rule), where]
     .filter((part) => part !== "")
     .join(" ");
 }
@@ -50,6 +54,7 @@ function sentence(field: string, rule: Rule): string {
   const { type, description, enum: allowed, pattern } = rule;
   // If a schema has several types, its description says everything; otherwise it adds what the bounds do not say.
   const told = description === undefined ? "" : ` ${description}`;
+  if (rule.const !== undefined) return `\`${field}\` is ${JSON.stringify(rule.const)}.${told}`;
   if (allowed !== undefined) return `\`${field}\` is one of ${allowed.join(", ")}.${told}`;
   if (typeof type !== "string") return told === "" ? "" : `\`${field}\`:${told}`;
   const bounds = [

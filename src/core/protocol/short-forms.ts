@@ -64,7 +64,7 @@ async function agentBy(name: string, lookup: ShortFormLookup): Promise<string> {
   const agent = await lookup.agentOf(name);
   if (agent !== undefined) return agent;
   throw new Refusal("alias_unknown", "`to` is an alias that nobody holds.", {
-    hint: "Look aliases up at /api/aliases; an agent id does as well.",
+    hint: "Look aliases up at /api/aliases; you can also give an agent id.",
     details: { field: "to" },
   });
 }
@@ -72,7 +72,10 @@ async function agentBy(name: string, lookup: ShortFormLookup): Promise<string> {
 // These quote only names of fields: on the assisted path anything else may be part of a key in the wrong place.
 
 export const prefixUnknown = (field: string): Refusal =>
-  new Refusal("target_unknown", `No message id starts with what \`${field}\` says.`, { hint: "Check the id.", details: { field } });
+  new Refusal("target_unknown", `No message id starts with the value of \`${field}\`.`, {
+    hint: "Check the id: /api/messages lists what is here, and `q` finds a message by its words.",
+    details: { field },
+  });
 
 function requireLength(id: string, field: string): void {
   if (id.length >= LIMITS.id_prefix_chars) return;

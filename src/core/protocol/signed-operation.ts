@@ -6,7 +6,7 @@ import { MESSAGE_ADDRESS_HINT } from "./field-hints.ts";
 import { LIMITS } from "./limits.ts";
 import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
 import { requireKeySpelling } from "./spelling.ts";
-import { scanText } from "./text-scan.ts";
+import { scanText, type TextFacts } from "./text-scan.ts";
 
 export const operationEnvelopeSchema = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
 export type OperationEnvelope = z.infer<typeof operationEnvelopeSchema>;
@@ -16,17 +16,21 @@ export interface OperationRules {
   readonly what: string;
   /** What to send instead of a value that is no object. */
   readonly hint: string;
+  /** The part of the manual that has its fields. */
+  readonly manual: string;
   readonly depth: number;
   readonly mostValues: number;
   /** Fields that are written as integers. */
   readonly integers: readonly string[];
+  /** What to do about a payload that is too long or names too much, or a number that is too large, where it is not what messages would need. */
+  readonly hints?: Partial<Record<"too_large" | "number_out_of_range", string>>;
 }
 
 /** Before it is parsed. */
-export function requireShort(text: string): void {
+export function requireShort(text: string, hint = "Leave out white space between the fields."): void {
   if (text.length > LIMITS.operation_bytes || utf8Length(text) > LIMITS.operation_bytes)
     throw new Refusal("too_large", `\`payload\` is larger than ${LIMITS.operation_bytes} bytes, which no operation needs.`, {
-      hint: "Leave out white space between the fields.",
+      hint,
     });
 }
 
@@ -34,10 +38,10 @@ export function requireShort(text: string): void {
 export function operationPayload<Payload extends { readonly v: number; readonly pk: string }>(
   text: string,
   schema: z.ZodType<Payload> & { readonly shape: object },
-  { what, hint, depth, mostValues, integers }: OperationRules,
+  { what, hint, manual, depth, mostValues, integers, hints = {} }: OperationRules,
 ): Payload {
-  requireShort(text);
-  const value = parseJson(text, "`payload`", { mostValues });
+  requireShort(text, hints.too_large);
+  const value = parseJson(text, "`payload`", { mostValues, tooMany: hints.too_large });
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Refusal("invalid_field", "`payload` must be one JSON object.", { hint });
   // Checked before the depth, which a message may exceed.
@@ -46,15 +50,25 @@ export function operationPayload<Payload extends { readonly v: number; readonly 
       details: { field: "op" },
       hint: MESSAGE_ADDRESS_HINT,
     });
-  const { notIntegers } = scanText(text, depth);
+  const { notIntegers } = scanned(text, depth, hints.number_out_of_range);
   for (const field of integers) {
     if (notIntegers.has(field))
       throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field }, hint: INTEGER_HINT });
   }
   const payload = requireSchema(schema, value, {
     unknown: () => `Leave the field out: the payload takes ${Object.keys(schema.shape).join(", ")}.`,
+    where: `The fields: ${manual}.`,
   });
   if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
   requireKeySpelling(payload.pk);
   return payload;
+}
+
+function scanned(text: string, depth: number, hint: string | undefined): TextFacts {
+  try {
+    return scanText(text, depth);
+  } catch (error) {
+    if (hint === undefined || !(error instanceof Refusal) || error.code !== "number_out_of_range") throw error;
+    throw new Refusal(error.code, error.message, { ...(error.details === undefined ? {} : { details: error.details }), hint });
+  }
 }

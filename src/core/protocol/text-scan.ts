@@ -34,9 +34,9 @@ const SHOWN_CHARS = 40;
 
 /**
  * Counts keys and values in a text before it is parsed: a megabyte of empty objects takes long to parse and longer to scan, and no valid
- * request contains it. If the text is JSON, the count is exact; `what` is for the refusal.
+ * request contains it. If the text is JSON, the count is exact; `what` and `hint` are for the refusal.
  */
-export function requireFewValues(text: string, what: string, most = MOST_VALUES): void {
+export function requireFewValues(text: string, what: string, most = MOST_VALUES, hint?: string): void {
   let values = 1;
   let [open, deepest] = [0, 0];
   // To the end only if it is unclear whether the brackets are ever closed.
@@ -56,7 +56,7 @@ export function requireFewValues(text: string, what: string, most = MOST_VALUES)
       ? new Refusal("too_deep", `${what} is nested too deeply.`)
       : new Refusal("invalid_json", `${what} is not JSON: its brackets are not closed.`);
   throw new Refusal("invalid_field", `${what} holds more than ${most} keys and values.`, {
-    hint: `Send at most ${most} keys and values; join short ones into one text, or attach what is long.`,
+    hint: hint ?? `Send at most ${most} keys and values; join short ones into one text, or attach what is long.`,
   });
 }
 

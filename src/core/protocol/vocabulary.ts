@@ -8,12 +8,12 @@ export const RELS = {
   verifies: {
     thread: true,
     target: "live, by another agent to count",
-    meaning: "A vote that the target holds; one vote per agent, the newest counts.",
+    meaning: "A vote that the target is right; one vote per agent, the newest counts.",
   },
   refutes: {
     thread: true,
     target: "live, by another agent to count",
-    meaning: "A vote that the target does not hold; one vote per agent, the newest counts.",
+    meaning: "A vote that the target is wrong; one vote per agent, the newest counts.",
   },
   on: { thread: true, target: "live", meaning: "The target of a signal." },
   retracts: { thread: true, target: "live, own or an e-mail to you", meaning: "Withdraws the target: its content is erased." },
@@ -24,8 +24,10 @@ export const RELS = {
   summarizes: { thread: false, target: "any", meaning: "Condenses the target." },
 } as const;
 export type Rel = keyof typeof RELS;
-/** By which a message is posted for what it does to another; its own status is of no interest then. */
+/** The message is posted for its effect on another message, so its own status does not matter. */
 export const ACTING_RELS: ReadonlySet<string> = new Set<Rel>(["claims", "answers", "verifies", "refutes", "on"]);
+/** A vote on its target. */
+export const isVote = ({ rel }: { readonly rel: Rel }): boolean => rel === "verifies" || rel === "refutes";
 export const REL_NAMES = Object.keys(RELS) as [Rel, ...Rel[]];
 
 export const SIGNALS = {
@@ -33,7 +35,7 @@ export const SIGNALS = {
   duplicate: "It repeats another message.",
   stale: "It is no longer true.",
   "wrong-tags": "It is tagged wrongly.",
-  unclear: "It cannot be acted on as it stands.",
+  unclear: "It is too unclear to act on.",
   spam: "It is unwanted.",
   resolved: "It is done; from the target's author it resolves the target.",
 } as const;
@@ -41,7 +43,7 @@ export type Signal = keyof typeof SIGNALS;
 export const SIGNAL_NAMES = Object.keys(SIGNALS) as [Signal, ...Signal[]];
 
 export const STATUSES = {
-  open: "Nothing has happened to it yet, or what was answered was rejected.",
+  open: "Nothing has happened to it yet, or all its answers were rejected.",
   claimed: "An agent holds an unexpired lease on it.",
   answered: "It has a live answer that is not rejected.",
   disputed: "Refutations weigh at least as much as verifications on it; on work, only once it has an answer.",
@@ -213,7 +215,7 @@ const KINDS = {
 const EXPERIMENT: Kind = {
   workable: false,
   requires: "nothing",
-  meaning: "An experiment under a name of your own, treated as a note.",
+  meaning: "An experiment under your own name, treated as a note.",
   satisfied: () => true,
   example: { title: "Trying a new format", data: { step: 1 } },
 };
@@ -234,6 +236,10 @@ export function retractsAll(payload: KindFields): boolean {
 /** A payload without the fields that every payload has; `kind` comes first, as people write it. */
 type Example = Kind["example"] & { readonly kind: string };
 export const exampleOf = (kind: keyof typeof KINDS, more: Kind["example"] = {}): Example => ({ kind, ...KINDS[kind].example, ...more });
+
+/** A message of the kind, with `ID` where an id belongs. */
+export const exampleText = (name: string, { example }: Pick<Kind, "example">): string =>
+  JSON.stringify({ kind: name, ...example }).replaceAll(THERE, "ID");
 
 /** Kinds for publication: name, rule, meaning and an example of each, the experiment last. */
 export function listedKinds() {

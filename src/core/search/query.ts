@@ -3,7 +3,7 @@ import { Refusal } from "../errors.ts";
 import { codePoints } from "../protocol/encoding.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Document } from "./document.ts";
-import { TextPlaces } from "./places.ts";
+import { WordPositions } from "./word-positions.ts";
 import { isPrefixOf, type PrefixForms, prefixForms } from "./prefix.ts";
 import { foldedRuns, split, wordsOf } from "./words.ts";
 
@@ -17,10 +17,10 @@ export interface Clause {
 
 /** A document that is tested against many queries. */
 export interface Searched extends Document {
-  readonly places: Readonly<Record<"title" | "body", TextPlaces>>;
+  readonly places: Readonly<Record<"title" | "body", WordPositions>>;
 }
 export const searched = (document: Document): Searched => ({ ...document, places: placesOf(document) });
-const placesOf = ({ title, body }: Document): Searched["places"] => ({ title: new TextPlaces(title), body: new TextPlaces(body) });
+const placesOf = ({ title, body }: Document): Searched["places"] => ({ title: new WordPositions(title), body: new WordPositions(body) });
 
 /** All or any of `clauses` and none of `not`; without clauses, everything that `not` does not exclude. */
 export interface Query {
@@ -42,10 +42,11 @@ export function parseQuery(q: string, mode: "all" | "any"): Query {
     if (clause !== undefined) (groups?.["not"] ? not : clauses).push(clause);
   }
   const terms = clauses.length + not.length;
-  if (terms > LIMITS.query_terms) throw new Refusal("invalid_query", `\`q\` has ${terms} terms; at most ${LIMITS.query_terms} are taken.`);
+  if (terms > LIMITS.query_terms)
+    throw new Refusal("invalid_query", `\`q\` has ${terms} terms; at most ${LIMITS.query_terms} are accepted.`);
   if (terms === 0) {
-    throw new Refusal("invalid_query", "`q` holds no word to search for.", {
-      hint: 'Give one or more words, "a phrase", the beginning of a word as pre*, or -word for what must be absent.',
+    throw new Refusal("invalid_query", "`q` has no word to search for.", {
+      hint: 'Give one or more words, "a phrase", the beginning of a word as pre*, or -word for a word that must be absent.',
     });
   }
   return { mode, clauses, not };
@@ -72,7 +73,7 @@ export function matches(query: Query, document: Document | Searched): boolean {
 }
 
 /** Whether the clause's words are adjacent somewhere in a field; the gap "" is no word and has no prefix. */
-function stands({ words, prefix, forms: known }: Clause, places: TextPlaces): boolean {
+function stands({ words, prefix, forms: known }: Clause, places: WordPositions): boolean {
   const lastIndex = words.length - 1;
   const last = words[lastIndex] ?? "";
   const forms = prefix ? (known ?? prefixForms(last)) : undefined;

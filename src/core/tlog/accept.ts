@@ -1,4 +1,4 @@
-// Checkpoints and proofs held against a policy: what somebody without a connection can know for sure.
+// Checks checkpoints and proofs against a policy, without a connection.
 import { type Checkpoint, openCheckpoint, parseCheckpoint } from "./checkpoint.ts";
 import { leafHash, requireInclusion, type Sha256 } from "./merkle.ts";
 import { type Note, parseNote } from "./note.ts";
@@ -14,24 +14,21 @@ export interface Crypto {
 
 export interface Accepted {
   readonly checkpoint: Checkpoint;
-  /** All witnesses of the policy that cosigned it, each with its time, whether the quorum needed them or not. */
+  /** All witnesses of the policy that cosigned it, each with its time, also those that the quorum does not need. */
   readonly witnesses: readonly Verified[];
 }
 
-/** A checkpoint of a log of the policy, signed by it, and cosigned as its quorum asks; throws otherwise. */
+/** The checkpoint, if a log of the policy signed it and enough witnesses cosigned it; throws otherwise. */
 export async function acceptCheckpoint(note: Note, policy: Policy, verify: Ed25519Verify): Promise<Accepted> {
   const { origin } = parseCheckpoint(note.text);
   const keys = policy.logs.map(({ key }) => key).filter(({ name }) => name === origin);
-  if (keys.length === 0) throw new TlogError("origin", `The checkpoint is of ${origin}, which is no log of the policy.`);
+  if (keys.length === 0) throw new TlogError("origin", `The checkpoint is of ${origin}, which is not a log of the policy.`);
   const { checkpoint } = await openCheckpoint(note, origin, keys, verify);
   const known = policy.witnesses.map(({ key }) => key);
   const witnesses = await verifiedSignatures(note, known, verify);
   const signed = witnesses.map(({ key }) => key);
   if (!isMet(policy.quorum, signed))
-    throw new TlogError(
-      "quorum",
-      `The checkpoint is cosigned by ${signed.length} of ${known.length} witnesses, which the quorum is not met by.`,
-    );
+    throw new TlogError("quorum", `The checkpoint is cosigned by ${signed.length} of ${known.length} witnesses: the quorum is not met.`);
   return { checkpoint, witnesses };
 }
 
@@ -39,7 +36,7 @@ export interface AcceptedLeaf extends Accepted {
   readonly index: number;
 }
 
-/** That a log which the policy trusts holds this leaf; throws otherwise. What the leaf means is for the caller to say. */
+/** Proves that a log of the policy contains this leaf; throws otherwise. The caller knows what the leaf means. */
 export async function acceptProof(text: string | Uint8Array, leaf: Uint8Array, policy: Policy, crypto: Crypto): Promise<AcceptedLeaf> {
   const { index, hashes, checkpoint: note } = parseProof(text);
   const accepted = await acceptCheckpoint(parseNote(note), policy, crypto.verify);

@@ -1,11 +1,11 @@
-// Between bytes, text and numbers, with what browsers and Node share; every way in is strict.
+// Conversions between bytes, text and numbers, with functions that browsers and Node share; every parser is strict.
 import { malformed } from "./tlog-error.ts";
 
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** Well-formed text from either form in which it may arrive; `what` names it in a refusal. */
+/** Well-formed text from a string or from bytes; `what` names it in the error. */
 export function textOf(input: string | Uint8Array, what: string, maxBytes: number): string {
-  // A text has at least as many bytes as units of UTF-16, so one that is far too long is not even encoded.
+  // A text has at least as many bytes as UTF-16 units, so a text that is far too long is refused before it is encoded.
   const bytes = typeof input === "string" && input.length <= maxBytes ? utf8(input) : input;
   if (bytes.length > maxBytes) throw malformed(`${what} is longer than ${maxBytes} bytes.`);
   if (typeof input === "string") {
@@ -29,12 +29,12 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return all;
 }
 
-/** For public values: it does not hide where they differ. */
+/** For public values only: the time it takes shows where they differ. */
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
 const DECIMAL = /^(?:0|[1-9][0-9]{0,15})$/;
 
-/** A whole number in its one spelling, as far as a number of JavaScript is exact. */
+/** A whole number in its only spelling, up to the largest safe integer. */
 export function decimalOf(text: string, what: string): number {
   const number = DECIMAL.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(number))
@@ -42,7 +42,7 @@ export function decimalOf(text: string, what: string): number {
   return number;
 }
 
-/** For arguments: a caller's mistake, not a stranger's. */
+/** For arguments: reports a mistake of the caller, not bad input from outside. */
 export function requireWhole(number: number, what: string): void {
   if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`${what} is ${number}, not a whole number from 0 on.`);
 }

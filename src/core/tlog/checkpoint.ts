@@ -1,4 +1,4 @@
-// Checkpoints (C2SP, tlog-checkpoint): the head of a log as the text of a note, and its check against the keys of the log.
+// Checkpoints (C2SP, tlog-checkpoint): the head of a log as the text of a note, and its verification with the keys of the log.
 import { fromBase64, toBase64 } from "./base64.ts";
 import { decimalOf, requireWhole } from "./bytes.ts";
 import { HASH_BYTES, type TreeHead } from "./merkle.ts";
@@ -8,9 +8,9 @@ import { type Ed25519Verify, type Verified, verifiedSignatures } from "./signatu
 import { malformed, TlogError } from "./tlog-error.ts";
 
 export interface Checkpoint extends TreeHead {
-  /** Which log this is, for ever; by custom its address without a scheme. */
+  /** The permanent identity of the log; by convention its address without a scheme. */
   readonly origin: string;
-  /** Lines after the three that everybody knows. */
+  /** Lines after the three standard ones. */
   readonly extensions?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const MAX_EXTENSION_CHARS = 1024;
 export function formatCheckpoint({ origin, size, root, extensions = [] }: Checkpoint): string {
   requireWhole(size, "The size of a tree");
   const text = [origin, String(size), toBase64(root), ...extensions].map((line) => `${line}\n`).join("");
-  // What is written is what would be read: an origin with a newline in it is not.
+  // Parsing the result must give the same checkpoint; an origin that contains a newline would not.
   parseCheckpoint(text);
   return text;
 }
@@ -42,7 +42,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   return extensions.length === 0 ? head : { ...head, extensions };
 }
 
-/** The checkpoint of a note that one of the log's keys signed; the log is named by the origin that its keys are for. */
+/** The checkpoint of a note that one of the log's keys signed; its origin must be the name of the keys. */
 export async function openCheckpoint(
   note: Note,
   origin: string,

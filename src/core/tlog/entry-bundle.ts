@@ -1,4 +1,4 @@
-// Bundles of entries as C2SP's tlog-tiles has them: each entry after its length in two bytes, big endian.
+// Entry bundles of C2SP's tlog-tiles: each entry follows its length in two bytes, big endian.
 import { concat } from "./bytes.ts";
 import { TILE_WIDTH } from "./tile.ts";
 import { malformed } from "./tlog-error.ts";
@@ -15,7 +15,7 @@ export function encodeBundle(entries: readonly Uint8Array[]): Uint8Array<ArrayBu
   );
 }
 
-/** As many entries as were asked for, and nothing after them. */
+/** Exactly the requested number of entries, and nothing after them. */
 export function decodeBundle(bytes: Uint8Array, width: number): Uint8Array[] {
   const entries: Uint8Array[] = [];
   let at = 0;

@@ -1,4 +1,4 @@
-// The right edge of a growing tree: all that is needed to append to it and to know its root.
+// The right edge of a growing tree: everything that is needed to append to it and to compute its root.
 import { concat, requireWhole } from "./bytes.ts";
 import { emptyRoot, type Hash, HASH_BYTES, nodeHash, type Sha256 } from "./merkle.ts";
 import { TILE_HEIGHT } from "./tile.ts";
@@ -6,7 +6,7 @@ import { malformed } from "./tlog-error.ts";
 
 export interface Frontier {
   readonly size: number;
-  /** The roots of the whole subtrees that the tree is made of, the widest first: one for each bit of the size. */
+  /** The roots of the complete subtrees that the tree consists of, the widest first: one for each bit of the size. */
   readonly peaks: readonly Hash[];
 }
 
@@ -14,11 +14,14 @@ export const EMPTY_FRONTIER: Frontier = { size: 0, peaks: [] };
 
 export interface Grown {
   readonly frontier: Frontier;
-  /** What this leaf adds to the tiles: its own hash to level 0, and to each level above the hash of a tile below that it filled. */
+  /**
+   * The hashes that this leaf adds to the tiles: its own to level 0, and on each level above the hash of the tile that it completed
+   * below.
+   */
   readonly tileHashes: readonly Hash[];
 }
 
-/** One leaf more, by its hash; two hashes on average, as many as the tree has levels at most. */
+/** Appends one leaf by its hash: two hashes on average, and at most as many as the tree has levels. */
 export function append({ size, peaks }: Frontier, leaf: Hash, sha256: Sha256): Grown {
   if (leaf.length !== HASH_BYTES) throw new RangeError(`The hash of a leaf has ${HASH_BYTES} bytes, not ${leaf.length}.`);
   requireWhole(size + 1, "The size of a tree");
@@ -39,7 +42,7 @@ export function rootOf({ peaks }: Frontier, sha256: Sha256): Hash {
   return peaks.length === 0 ? emptyRoot(sha256) : peaks.reduceRight((right, left) => nodeHash(left, right, sha256));
 }
 
-/** The widths of the whole subtrees of a tree, the widest first. */
+/** The widths of the complete subtrees of a tree, the widest first. */
 export function peakWidths(size: number): number[] {
   const widths: number[] = [];
   for (let [rest, width] = [size, 1]; rest > 0; rest = Math.floor(rest / 2), width *= 2) if (rest % 2 === 1) widths.unshift(width);

@@ -1,18 +1,18 @@
-// Keys as C2SP's signed-note has them: a name, a short id, a type of signature, and vkeys as their text.
+// Keys of C2SP's signed-note: a name, a short id, a signature type, and their text form (vkey).
 import { fromBase64, toBase64 } from "./base64.ts";
 import { concat, utf8 } from "./bytes.ts";
 import type { Sha256 } from "./merkle.ts";
 import { malformed } from "./tlog-error.ts";
 
-/** What a log signs its heads with. */
+/** A log signs its heads with this type. */
 export const ED25519 = 0x01;
-/** What a witness signs the heads of others with (C2SP, tlog-cosignature), a time in it. */
+/** A witness cosigns the heads of logs with this type (C2SP, tlog-cosignature); the signature includes a time. */
 export const COSIGNATURE_V1 = 0x04;
 export type SignatureType = typeof ED25519 | typeof COSIGNATURE_V1;
 
 export interface VerifierKey {
   readonly name: string;
-  /** Four bytes, big endian. Together with the name it says which key signed; alone it proves nothing. */
+  /** Four bytes, big endian. Name and id together tell which key signed; they prove nothing by themselves. */
   readonly id: number;
   readonly type: SignatureType;
   readonly publicKey: Uint8Array;
@@ -21,8 +21,8 @@ export interface VerifierKey {
 export const PUBLIC_KEY_BYTES = 32;
 const MAX_NAME_CHARS = 255;
 const MAX_VKEY_CHARS = 512;
-// Control characters are in no note at all.
-// oxlint-disable-next-line no-control-regex -- they are what is looked for.
+// A note cannot contain control characters.
+// oxlint-disable-next-line no-control-regex -- the pattern finds control characters.
 const NOT_IN_NAMES = /[\p{White_Space}+\u0000-\u001f]/u;
 
 export const isKeyName = (name: string): boolean =>
@@ -41,7 +41,7 @@ export function verifierKey(name: string, type: SignatureType, publicKey: Uint8A
 
 const idText = (id: number): string => id.toString(16).padStart(8, "0");
 
-/** `name+id+key`, the text that people hand each other. */
+/** `name+id+key`, the text form in which keys are published. */
 export const formatVerifierKey = ({ name, id, type, publicKey }: VerifierKey): string =>
   `${name}+${idText(id)}+${toBase64(concat(Uint8Array.of(type), publicKey))}`;
 

@@ -1,14 +1,14 @@
-// The Merkle tree of RFC 6962, section 2.1: its hashes, and the checks of inclusion and consistency proofs.
+// The Merkle tree of RFC 6962, section 2.1: its hashes, and the verification of inclusion and consistency proofs.
 import { concat, requireWhole, sameBytes } from "./bytes.ts";
 import { TlogError } from "./tlog-error.ts";
 
-/** SHA-256 of some bytes; at once, because a proof asks for one after the other. */
+/** SHA-256 of some bytes; synchronous, because a proof needs one hash after the other. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 /** 32 bytes. */
 export type Hash = Uint8Array;
 
 export const HASH_BYTES = 32;
-/** Of no tree whose size is a safe integer is a proof longer. */
+/** The longest proof of any tree whose size is a safe integer. */
 export const MAX_PROOF_HASHES = 63;
 
 const LEAF = /* @__PURE__ */ Uint8Array.of(0);
@@ -17,7 +17,7 @@ const NODE = /* @__PURE__ */ Uint8Array.of(1);
 export const emptyRoot = (sha256: Sha256): Hash => sha256(new Uint8Array());
 export const leafHash = (leaf: Uint8Array, sha256: Sha256): Hash => sha256(concat(LEAF, leaf));
 export function nodeHash(left: Hash, right: Hash, sha256: Sha256): Hash {
-  // One for each entry that is appended: put together by hand, it costs half as much.
+  // Called for each appended entry: filling the buffer by hand takes half as long.
   const pair = new Uint8Array(NODE.length + left.length + right.length);
   pair[0] = 1;
   pair.set(left, NODE.length);
@@ -25,7 +25,7 @@ export function nodeHash(left: Hash, right: Hash, sha256: Sha256): Hash {
   return sha256(pair);
 }
 
-/** Of as many hashes as a power of two, one after the other: the hash that a full tile has on the level above. */
+/** The root of a power of two of hashes: the hash that a full tile has on the level above. */
 export function subtreeHash(hashes: Uint8Array, sha256: Sha256): Hash {
   let level = hashes;
   const pair = concat(NODE, new Uint8Array(HASH_BYTES * 2));
@@ -40,7 +40,7 @@ export function subtreeHash(hashes: Uint8Array, sha256: Sha256): Hash {
   return level;
 }
 
-/** The head of a tree: its size, and the hash of all of it. */
+/** The head of a tree: its size and its root hash. */
 export interface TreeHead {
   readonly size: number;
   readonly root: Hash;
@@ -72,7 +72,7 @@ export function requireInclusion(head: TreeHead, index: number, leaf: Hash, proo
     if (end === 0) throw broken("The inclusion proof has more hashes than the tree has levels above this leaf.");
     if (isOdd(at) || at === end) {
       hash = nodeHash(beside, hash, sha256);
-      // A right edge that stands alone on its level is on the next one as it is.
+      // A node at the right edge without a sibling moves up unchanged.
       while (!isOdd(at) && at !== 0) [at, end] = [half(at), half(end)];
     } else hash = nodeHash(hash, beside, sha256);
     [at, end] = [half(at), half(end)];
@@ -81,7 +81,7 @@ export function requireInclusion(head: TreeHead, index: number, leaf: Hash, proo
   if (!sameBytes(hash, head.root)) throw broken("The inclusion proof leads to another root: this leaf does not stand at this index.");
 }
 
-/** Throws unless the proof shows that the newer tree begins with all of the older one. */
+/** Throws unless the proof shows that the newer tree begins with the older one. */
 export function requireConsistency(older: TreeHead, newer: TreeHead, proof: readonly Hash[], sha256: Sha256): void {
   requireHashes(proof, [older, newer]);
   if (older.size > newer.size) throw broken(`A tree of ${newer.size} leaves does not begin with one of ${older.size}.`);
@@ -93,15 +93,16 @@ export function requireConsistency(older: TreeHead, newer: TreeHead, proof: read
       throw broken(`Two different roots for one size, ${older.size}: the log shows different histories.`);
     return;
   }
-  // Where the older tree is one whole subtree of the newer, its root is known and left out of the proof.
+  // If the older tree is a complete subtree of the newer one, the proof leaves out its root, because the verifier has it.
   const path = isPowerOfTwo(older.size) ? [older.root, ...proof] : proof;
   if (!sameBytes(prefixRoot(older.size, newer, path, sha256), older.root))
     throw broken("The consistency proof does not lead to the older root.");
 }
 
 /**
- * The root of the first `size` leaves, as the root of all leaves commits to it; the path is that of a consistency proof, but always
- * with the hash of the subtree in which the first leaves end. See RFC 9162, section 2.1.4.2, which says how for RFC 6962's trees.
+ * Computes the root of the first `size` leaves from a path to the root of all leaves. The path is that of a consistency proof, but
+ * always includes the hash of the subtree in which the first leaves end. RFC 9162, section 2.1.4.2, describes it for the trees of RFC
+ * 6962.
  */
 export function prefixRoot(size: number, head: TreeHead, path: readonly Hash[], sha256: Sha256): Hash {
   requireHashes(path, [head]);

@@ -64,7 +64,7 @@ describe("signatures", () => {
     const bad = await signText("other text\n", LOG);
     for (const bytes of [bad.bytes, good.bytes.slice(1), Buffer.concat([good.bytes, Buffer.of(0)])])
       await expect(verifiedSignatures({ text, signatures: [good, { ...good, bytes }] }, [LOG.key], verify)).rejects.toThrow(
-        "The signature by log.example does not hold.",
+        "The signature by log.example is not valid.",
       );
   });
 
@@ -74,9 +74,9 @@ describe("signatures", () => {
     const bytes = Uint8Array.from(signed.bytes);
     expect(Buffer.from(bytes.subarray(0, 8)).readBigUInt64BE()).toBe(1_679_315_147n);
     bytes[7] = bytes[7]! ^ 1;
-    await expect(verifiedSignatures({ text, signatures: [{ ...signed, bytes }] }, [WITNESS.key], verify)).rejects.toThrow("does not hold");
+    await expect(verifiedSignatures({ text, signatures: [{ ...signed, bytes }] }, [WITNESS.key], verify)).rejects.toThrow("is not valid");
     bytes[0] = 0xff;
-    await expect(verifiedSignatures({ text, signatures: [{ ...signed, bytes }] }, [WITNESS.key], verify)).rejects.toThrow("does not hold");
+    await expect(verifiedSignatures({ text, signatures: [{ ...signed, bytes }] }, [WITNESS.key], verify)).rejects.toThrow("is not valid");
   });
 
   test("are made by the key that is for them", async () => {

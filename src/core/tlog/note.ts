@@ -7,26 +7,26 @@ import { malformed } from "./tlog-error.ts";
 export interface NoteSignature {
   readonly name: string;
   readonly id: number;
-  /** What follows the id; what it holds depends on the type of the key. */
+  /** The bytes after the key id; their format depends on the type of the key. */
   readonly bytes: Uint8Array;
 }
 
 export interface Note {
-  /** Ends with a newline; it is what is signed. */
+  /** The signed text; it ends with a newline. */
   readonly text: string;
   readonly signatures: readonly NoteSignature[];
 }
 
 export const MAX_NOTE_BYTES = 262_144;
-/** C2SP asks for 16 at least. */
+/** C2SP requires at least 16. */
 export const MAX_SIGNATURES = 64;
 
 const ID_BYTES = 4;
 const DASH = "\u2014 ";
-// oxlint-disable-next-line no-control-regex -- they are what is looked for.
+// oxlint-disable-next-line no-control-regex -- the pattern finds control characters.
 const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
 
-/** The note, of which nothing is known to be true yet. */
+/** Parses a note. Nothing in it has been verified yet. */
 export function parseNote(input: string | Uint8Array): Note {
   const note = textOf(input, "The note", MAX_NOTE_BYTES);
   const split = note.lastIndexOf("\n\n");
@@ -38,7 +38,7 @@ export function formatNote({ text, signatures }: Note): string {
   return `${requireNoteText(text)}\n${formatSignatures(signatures)}`;
 }
 
-/** Text that can be signed. */
+/** Throws unless the text can be signed. */
 export function requireNoteText(text: string): string {
   if (CONTROL.test(text)) throw malformed("A note holds no control characters but newlines.");
   if (!text.endsWith("\n")) throw malformed("The text of a note ends with a newline.");
@@ -46,7 +46,7 @@ export function requireNoteText(text: string): string {
   return text;
 }
 
-/** Signature lines by themselves, as witnesses send them. */
+/** Parses signature lines without a text, as witnesses send them. */
 export function parseSignatures(lines: string): NoteSignature[] {
   if (lines.length > MAX_NOTE_BYTES) throw malformed(`The signatures are longer than ${MAX_NOTE_BYTES} characters.`);
   if (!lines.endsWith("\n")) throw malformed("There is no signature line that ends with a newline.");

@@ -1,30 +1,30 @@
-// Proofs and roots from tiles: first which tiles are needed, then, when somebody has read them, what follows from them.
+// Proofs and roots from tiles, in two halves: the first says which tiles are needed, the second computes the result from them.
 import { requireWhole } from "./bytes.ts";
 import { type Frontier, peakWidths, rootOf } from "./frontier.ts";
 import { type Hash, HASH_BYTES, type Sha256, subtreeHash } from "./merkle.ts";
 import { type Tile, TILE_HEIGHT, TILE_WIDTH, tileIn, tilePath } from "./tile.ts";
 import { malformed } from "./tlog-error.ts";
 
-/** Reading lies between its halves, so it may be done at once, later, in parallel or from a cache. */
+/** The caller reads the tiles between the two halves: at once, later, in parallel or from a cache. */
 export interface Plan<Result> {
   readonly tiles: readonly Tile[];
-  /** `contents[i]` is what `tiles[i]` holds; a tile that has grown since may be given whole. */
+  /** `contents[i]` is the content of `tiles[i]`; it may be longer if the tile has grown since. */
   readonly finish: (contents: readonly Uint8Array[], sha256: Sha256, remember?: Remember) => Result;
 }
 
 /**
- * A cache of a log that makes many proofs: what it has for this key, or what `make` gives. A key names a whole subtree, which never
- * changes, however the log grows. Without one, a proof hashes every tile that it meets, up to 255 hashes each. Not for tiles of
- * somebody else: a wrong one would be remembered too.
+ * A cache for a log that makes many proofs: returns the value for this key, or stores what `make` returns. A key names a complete
+ * subtree, which never changes when the log grows. Without a cache, a proof hashes every tile on its way, up to 255 hashes each. Do not
+ * use it for tiles from another server: a wrong hash would be cached too.
  */
 export type Remember = (key: string, make: () => Hash) => Hash;
 const forget: Remember = (_key, make) => make();
 
-/** For stores that answer at once. */
+/** For stores that answer synchronously. */
 export const readNow = <Result>(plan: Plan<Result>, read: (tile: Tile) => Uint8Array, sha256: Sha256, remember = forget): Result =>
   plan.finish(plan.tiles.map(read), sha256, remember);
 
-/** For stores and networks that answer later; all tiles are asked for at the same time. */
+/** For stores and networks that answer later; all tiles are requested at the same time. */
 export const readLater = async <Result>(
   plan: Plan<Result>,
   read: (tile: Tile) => Promise<Uint8Array>,
@@ -32,13 +32,13 @@ export const readLater = async <Result>(
   remember = forget,
 ): Promise<Result> => plan.finish(await Promise.all(plan.tiles.map(read)), sha256, remember);
 
-/** The leaves from `start` to before `end`, as RFC 6962 splits a tree. */
+/** The leaves from `start` to before `end`, split as in RFC 6962. */
 interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** RFC 6962, section 2.1.1: the path of a leaf, from its sibling up. */
+/** RFC 6962, section 2.1.1: the path of a leaf, from its sibling upwards. */
 export function planInclusion(index: number, size: number): Plan<Hash[]> {
   requireWhole(index, "An index");
   requireWhole(size, "The size of a tree");
@@ -46,7 +46,7 @@ export function planInclusion(index: number, size: number): Plan<Hash[]> {
   return planRanges(size, beside({ start: 0, end: size }, index));
 }
 
-/** RFC 6962, section 2.1.2: that the newer tree begins with the older one. From or to nothing it is empty. */
+/** RFC 6962, section 2.1.2: the proof that the newer tree begins with the older one. It is empty if either tree is empty. */
 export function planConsistency(olderSize: number, newerSize: number): Plan<Hash[]> {
   requireWhole(olderSize, "The size of a tree");
   requireWhole(newerSize, "The size of a tree");
@@ -54,7 +54,7 @@ export function planConsistency(olderSize: number, newerSize: number): Plan<Hash
   return planRanges(newerSize, olderSize === 0 ? [] : between({ start: 0, end: newerSize }, olderSize, true));
 }
 
-/** What `prefixRoot` takes: the same path, with the one hash that a consistency proof may leave out. */
+/** The path that `prefixRoot` needs: a consistency proof with the one hash that such a proof may leave out. */
 export function planPrefix(olderSize: number, newerSize: number): Plan<Hash[]> {
   requireWhole(olderSize, "The size of a tree");
   requireWhole(newerSize, "The size of a tree");
@@ -68,14 +68,14 @@ export function planRoot(size: number): Plan<Hash> {
   return { tiles, finish: (contents, sha256, remember) => rootOf(finish(contents, sha256, remember), sha256) };
 }
 
-/** The frontier of a tree from its tiles, to go on from there. */
+/** The frontier of a tree, computed from its tiles, to append to it. */
 export function planFrontier(size: number): Plan<Frontier> {
   requireWhole(size, "The size of a tree");
   const { tiles, finish } = planRanges(size, wholeParts({ start: 0, end: size }));
   return { tiles, finish: (contents, sha256, remember) => ({ size, peaks: finish(contents, sha256, remember) }) };
 }
 
-/** Where a range is split: at the largest power of two below its width. */
+/** The split point of a range: the largest power of two below its width. */
 function middle({ start, end }: Range): number {
   let width = 1;
   while (width * 2 < end - start) width *= 2;
@@ -92,7 +92,7 @@ function beside(range: Range, index: number): Range[] {
   return index < at ? [...beside(left, index), right] : [...beside(right, index), left];
 }
 
-/** `known` while the older tree is the whole range: the checker of the proof has its hash. */
+/** `known` while the older tree is the whole range: then the verifier already has its hash. */
 function between(range: Range, olderSize: number, known: boolean): Range[] {
   if (olderSize === range.end) return known ? [] : [range];
   const at = middle(range);
@@ -103,13 +103,13 @@ function between(range: Range, olderSize: number, known: boolean): Range[] {
   return olderSize <= at ? [...between(left, olderSize, known), right] : [...between(right, olderSize, false), left];
 }
 
-/** The whole subtrees of a range, from left to right. */
+/** The complete subtrees of a range, from left to right. */
 function wholeParts({ start, end }: Range): Range[] {
   let at = start;
   return peakWidths(end - start).map((width) => ({ start: at, end: (at += width) }));
 }
 
-/** Where the hashes stand whose tree gives the hash of a whole subtree. */
+/** The positions of the hashes from which the hash of a complete subtree is computed. */
 interface Place {
   readonly tile: Tile;
   readonly from: number;
@@ -135,7 +135,7 @@ function planRanges(size: number, ranges: readonly Range[]): Plan<Hash[]> {
       const hashOf = ({ tile, from, to }: Place): Hash =>
         remember(`${tile.level}/${tile.index}/${from}-${to}`, () => {
           const content = held.get(tilePath(tile)) ?? new Uint8Array();
-          // Copied, because the hash of a single hash is a view of a tile, which belongs to its reader.
+          // Copied, because the hash of a single hash is a view into a tile, which belongs to its reader.
           return subtreeHash(content.subarray(from * HASH_BYTES, to * HASH_BYTES), sha256).slice();
         });
       return placed.map((places) => rootOf({ size, peaks: places.map(hashOf) }, sha256));

@@ -1,4 +1,4 @@
-// Whom to believe (C2SP, tlog-policy): logs, witnesses, and how many of which must have cosigned.
+// Trust policies (C2SP, tlog-policy): which logs and witnesses to trust, and how many cosignatures are needed.
 import { malformed } from "./tlog-error.ts";
 import { COSIGNATURE_V1, ED25519, isOf, parseVerifierKey, type SignatureType, type VerifierKey } from "./key.ts";
 import { sameBytes, textOf, utf8 } from "./bytes.ts";
@@ -11,11 +11,11 @@ export interface PolicyLog {
 }
 
 export interface PolicyWitness extends PolicyLog {
-  /** Has a meaning in its policy only; a name there need not be UTF-8, so this is for showing. */
+  /** A name that is used only inside its policy. Names need not be UTF-8, so this one is for display. */
   readonly name: string;
 }
 
-/** Met where so many of the members are; nothing is needed where there are none. */
+/** Met if this many of the members have signed; 0 needs nobody. */
 export type Quorum = { readonly witness: VerifierKey } | { readonly threshold: number; readonly members: readonly Quorum[] };
 
 export interface Policy {
@@ -25,12 +25,12 @@ export interface Policy {
 }
 
 const MAX_BYTES = 262_144;
-/** Of logs, witnesses and groups together; C2SP asks for 32 of each at least. */
+/** The limit for logs, witnesses and groups together; C2SP requires at least 32 of each. */
 const MAX_LINES = 1024;
 const NONE = "none";
 const NO_WITNESS: Quorum = { threshold: 0, members: [] };
 
-/** Whether those who signed are enough. */
+/** Whether these signers meet the quorum. */
 export function isMet(quorum: Quorum, signed: readonly VerifierKey[]): boolean {
   if ("witness" in quorum) return signed.some((key) => isOf(key, quorum.witness) && sameBytes(key.publicKey, quorum.witness.publicKey));
   return quorum.members.filter((member) => isMet(member, signed)).length >= quorum.threshold;
@@ -50,12 +50,12 @@ export function parsePolicy(input: string | Uint8Array, sha256: Sha256): Policy 
   return reader.policy();
 }
 
-/** One character for each byte, because names are bytes: two that look alike are two. */
+/** One character for each byte, because names are compared as bytes: names that only look alike are different. */
 function octetsOf(input: string | Uint8Array): string {
   const bytes = typeof input === "string" ? utf8(textOf(input, "The policy", MAX_BYTES)) : input;
   if (bytes.length > MAX_BYTES) throw malformed(`The policy is longer than ${MAX_BYTES} bytes.`);
   const octets = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-  // oxlint-disable-next-line no-control-regex -- they are what is looked for.
+  // oxlint-disable-next-line no-control-regex -- the pattern finds control characters.
   if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(octets)) throw malformed("A policy holds no control characters but tabs and newlines.");
   return octets;
 }

@@ -1,15 +1,15 @@
-// The text of a proof that is checked without a connection (C2SP, tlog-proof): a leaf's place, its path, and a signed checkpoint.
+// The text of a proof that can be verified offline (C2SP, tlog-proof): the index of a leaf, its path, and a signed checkpoint.
 import { fromBase64, toBase64 } from "./base64.ts";
 import { decimalOf, requireWhole, textOf } from "./bytes.ts";
 import { type Hash, HASH_BYTES, MAX_PROOF_HASHES } from "./merkle.ts";
 import { malformed } from "./tlog-error.ts";
 
 export interface Proof {
-  /** What the application adds, by which the leaf may be found; nobody signed it. */
+  /** Data of the application by which the leaf may be found; it is not signed. */
   readonly extra?: Uint8Array;
   readonly index: number;
   readonly hashes: readonly Hash[];
-  /** The signed note, to the byte. */
+  /** The signed note, byte for byte. */
   readonly checkpoint: string;
 }
 
@@ -17,19 +17,19 @@ const HEADER = "c2sp.org/tlog-proof@v1";
 const EXTRA = "extra ";
 const INDEX = "index ";
 const MAX_EXTRA_CHARS = 131_072;
-/** A note, the extra line, and the rest. */
+/** The maximum size: a note, the extra line, and the rest. */
 const MAX_BYTES = 397_312;
 
 export function formatProof({ extra, index, hashes, checkpoint }: Proof): string {
   requireWhole(index, "An index");
   const lines = [HEADER, ...(extra === undefined ? [] : [EXTRA + toBase64(extra)]), `${INDEX}${index}`, ...hashes.map(toBase64), ""];
   const text = lines.map((line) => `${line}\n`).join("") + checkpoint;
-  // What is written is what would be read.
+  // Parsing the result must give the same proof.
   parseProof(text);
   return text;
 }
 
-/** The parts, of which nothing is known to be true yet. */
+/** Parses a proof. Nothing in it has been verified yet. */
 export function parseProof(input: string | Uint8Array): Proof {
   const text = textOf(input, "The proof", MAX_BYTES);
   const end = text.indexOf("\n\n");
@@ -54,7 +54,7 @@ function extraOf(line: string): Uint8Array {
   return extra;
 }
 
-/** The lines of a proof, each a hash in base64. */
+/** Parses the lines of a proof, each a hash in base64. */
 export function parseHashes(lines: readonly string[]): Hash[] {
   if (lines.length > MAX_PROOF_HASHES) throw malformed(`A proof has at most ${MAX_PROOF_HASHES} hashes.`);
   return lines.map((line) => {

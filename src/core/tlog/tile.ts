@@ -1,30 +1,30 @@
-// Tiles as C2SP's tlog-tiles has them: 256 hashes of one level, where they stand, and how their paths are spelled.
+// Tiles of C2SP's tlog-tiles: 256 hashes of one level, their position in the tree, and their paths.
 import { requireWhole } from "./bytes.ts";
 import { malformed } from "./tlog-error.ts";
 
 export const TILE_HEIGHT = 8;
 export const TILE_WIDTH = 256;
 
-/** Some hashes of one level, from the first one of the tile on; all of them where the width is 256. */
+/** Hashes of one level, from the start of the tile; a tile is full at width 256. */
 export interface Tile {
   readonly level: number;
   readonly index: number;
   readonly width: number;
 }
 
-/** Some entries, from the first one of their tile on. */
+/** Entries, from the start of their bundle. */
 export type Bundle = Omit<Tile, "level">;
 
-/** The tile in a tree of this size, as wide as it is there; undefined where the tree does not reach it. */
+/** The tile with the width that it has in a tree of this size; undefined if the tree does not reach it. */
 export function tileIn(size: number, level: number, index: number): Tile | undefined {
   for (const number of [size, level, index]) requireWhole(number, "A size, level or index");
   const width = Math.min(TILE_WIDTH, Math.floor(size / TILE_WIDTH ** level) - index * TILE_WIDTH);
   return width > 0 ? { level, index, width } : undefined;
 }
 
-/** Below the prefix of the log: `tile/0/x001/234.p/5`. */
+/** Relative to the prefix of the log: `tile/0/x001/234.p/5`. */
 export const tilePath = ({ level, ...place }: Tile): string => `tile/${level}/${placePath(place)}`;
-/** Below the prefix of the log: `tile/entries/x001/234`. */
+/** Relative to the prefix of the log: `tile/entries/x001/234`. */
 export const bundlePath = (bundle: Bundle): string => `tile/entries/${placePath(bundle)}`;
 
 function placePath({ index, width }: Bundle): string {
@@ -37,15 +37,15 @@ function placePath({ index, width }: Bundle): string {
 const LEVEL = "0|[1-9]|[1-5][0-9]|6[0-3]";
 const INDEX = "(?:x[0-9]{3}/){0,5}[0-9]{3}";
 const WIDTH = "[1-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5]";
-/** Made when it is needed: a page that reads no tiles pays nothing for it. */
+/** Made when it is first needed: a page that reads no tiles does not pay for it. */
 const pathPattern = (): RegExp => new RegExp(`^tile/(?:(?<level>${LEVEL})|entries)/(?<index>${INDEX})(?:\\.p/(?<width>${WIDTH}))?$`);
 
-/** What a path below the prefix asks for; without a level it is a bundle of entries. */
+/** Parses a path below the prefix; without a level it names an entry bundle. */
 export function parseTilePath(path: string): Tile | Bundle {
   const { level, index = "", width } = pathPattern().exec(path)?.groups ?? {};
   const place = { index: Number(index.replace(/[x/]/g, "")), width: width === undefined ? TILE_WIDTH : Number(width) };
   const found = level === undefined ? place : { level: Number(level), ...place };
-  // An index has one spelling: a first group of zeros, or one that is too large to count, is not what would be written for it.
+  // An index has one spelling: leading groups of zeros and numbers beyond the safe integers are refused.
   if (index === "" || !Number.isSafeInteger(place.index) || ("level" in found ? tilePath(found) : bundlePath(found)) !== path)
     throw malformed(
       "A tile's path is tile/<level>/<index>[.p/<width>] or tile/entries/<index>[.p/<width>], with the index in groups of three digits" +

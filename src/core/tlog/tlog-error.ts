@@ -1,9 +1,9 @@
-// What this library throws where bytes from outside are not what they should be.
+// The error that this library throws for bad input from outside.
 
 /**
- * malformed: not as its format has it. origin: of another log, or of none that is known. signature: nobody known signed, or a
- * known key's signature does not hold. quorum: too few witnesses. proof: the hashes do not lead where they should.
- * history: the log does not go on from what it signed before; `cause` is the note that it signs now.
+ * malformed: does not match its format. origin: from another log, or from an unknown one. signature: no known key signed, or the
+ * signature of a known key is invalid. quorum: too few witnesses. proof: the hashes do not lead to the root. history: the log does not
+ * continue what it signed before; `cause` is the note that it signs now.
  */
 export type Fault = "malformed" | "origin" | "signature" | "quorum" | "proof" | "history";
 

@@ -70,7 +70,7 @@ test("it cosigns nothing else, says why with the status of C2SP, and remembers w
   await answers(formatAddCheckpoint(8, proof, await noteOf(20, TREE, LOG, "other.example")), 404, "does not know");
   await answers(formatAddCheckpoint(8, proof, await noteOf(20, TREE, logSigner("log.example", seedOf("other")))), 403, "No known key");
   const flipped = (await request(8, 20)).replace(/(.)(..=\n)$/, (_, one: string, rest: string) => (one === "A" ? "B" : "A") + rest);
-  await answers(flipped, 403, "does not hold");
+  await answers(flipped, 403, "is not valid");
   await answers(formatAddCheckpoint(9, [], await noteOf(8)), 400, "larger than that of the checkpoint");
   await answers(await request(8, 20, FORK), 422, "newer root");
   await answers(formatAddCheckpoint(8, proof.slice(1), await noteOf(20)), 422, "consistency proof");

@@ -1,4 +1,4 @@
-// What a witness answers to add-checkpoint (C2SP, tlog-witness), as a function of what it remembers and what it is asked.
+// The answer of a witness to add-checkpoint (C2SP, tlog-witness), computed from its stored state and the request.
 import { toBase64 } from "./base64.ts";
 import { decimalOf, requireWhole, textOf } from "./bytes.ts";
 import { type Checkpoint, openCheckpoint, parseCheckpoint } from "./checkpoint.ts";
@@ -11,7 +11,7 @@ import { cosignText, type Signer } from "./signature.ts";
 import { TlogError } from "./tlog-error.ts";
 
 export interface AddCheckpoint {
-  /** Of the checkpoint that the witness cosigned last, as the sender believes. */
+  /** The size that the sender believes the witness cosigned last. */
   readonly oldSize: number;
   readonly proof: readonly Hash[];
   readonly note: Note;
@@ -24,16 +24,17 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Either the head that is cosigned from now on, or the answer that says why not. */
+/** Either the new head to cosign, or the answer that says why not. */
 export type Decision = { readonly head: TreeHead } | { readonly refused: Answer };
 
-/** What a witness keeps of each log: its keys, and the head that it cosigned last. */
+/** The state that a witness stores for each log: its keys, and the head that it cosigned last. */
 export interface Witnessed {
-  /** Undefined where the log is unknown. */
+  /** Undefined if the log is unknown. */
   keysOf(origin: string): readonly VerifierKey[] | undefined | Promise<readonly VerifierKey[] | undefined>;
   /**
-   * Calls `decide` with the last cosigned head and, where it says so, keeps the new one, durable when this resolves. Nobody else
-   * may decide about the same log in between: else a slow request takes back what a quick one has cosigned.
+   * Calls `decide` with the last cosigned head and stores the new head if `decide` returns one; it is durable when the promise
+   * resolves. No other decision about the same log may run in between: otherwise a slow request could replace a newer head with an
+   * older one.
    */
   update(origin: string, request: AddCheckpoint, decide: (last: TreeHead | undefined) => Decision): Decision | Promise<Decision>;
 }
@@ -58,13 +59,13 @@ export function parseAddCheckpoint(body: string | Uint8Array): AddCheckpoint {
   };
 }
 
-/** The body of the request; `note` is the signed checkpoint to the byte. */
+/** The body of the request; `note` is the signed checkpoint, byte for byte. */
 export function formatAddCheckpoint(oldSize: number, proof: readonly Hash[], note: string): string {
   requireWhole(oldSize, "The size of a tree");
   return `${[`${OLD}${oldSize}`, ...proof.map(toBase64), ""].join("\n")}\n${note}`;
 }
 
-/** Whether the log grew from the last cosigned head to this one. The signature of the log is checked before. */
+/** Whether the log grew from the last cosigned head to this one. The caller has already checked the signature of the log. */
 export function decide({ oldSize, proof, checkpoint }: AddCheckpoint, last: TreeHead | undefined, sha256: Sha256): Decision {
   const { size, root } = checkpoint;
   if (oldSize > size) return { refused: refusal(400, `The old size ${oldSize} is larger than that of the checkpoint, ${size}.`) };
@@ -79,7 +80,7 @@ export function decide({ oldSize, proof, checkpoint }: AddCheckpoint, last: Tree
   }
 }
 
-/** The whole of add-checkpoint: `now` in Unix seconds, and a cosignature for each signer once the new head is kept. */
+/** Handles a whole add-checkpoint request: `now` in Unix seconds, and one cosignature per signer once the new head is stored. */
 export async function addCheckpoint(
   body: string | Uint8Array,
   witnessed: Witnessed,
@@ -93,7 +94,7 @@ export async function addCheckpoint(
     const keys = await witnessed.keysOf(origin);
     if (keys === undefined) return refusal(404, "This witness does not know a log of this origin.");
     await openCheckpoint(request.note, origin, keys, verify);
-    // Taken with the decision: a cosignature says that nothing larger was seen by then.
+    // Read together with the decision: a cosignature says that nothing larger was seen until then.
     let time = 0;
     const decision = await witnessed.update(origin, request, (last) => {
       time = now();

@@ -1,4 +1,4 @@
-// What an agent may be called: an alias, which the board vouches for, or what it calls itself.
+// The names of an agent: its alias, which the board guarantees, and the name that it gave itself.
 
 export interface AgentName {
   readonly alias: string | undefined;

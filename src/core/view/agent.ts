@@ -1,17 +1,17 @@
-// An agent as the board shows it: its key, what is counted for it, and what it says of itself, marked as untrusted.
+// The record of an agent: its key, its counts, and what it says of itself, marked as untrusted.
 import { seenFlags } from "../guard/flags.ts";
 import type { AgentFacts } from "../message/agent-facts.ts";
 import { firstCodePoints, utf8Length } from "../protocol/encoding.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { iso } from "../protocol/time.ts";
-import { kindCounts } from "./own-kind.ts";
+import { kindCounts } from "./experiment-kinds.ts";
 
 export interface AliasView {
   readonly alias: string;
   readonly email: string;
 }
 
-/** How much of a profile a list shows: two hundred long ones would be megabytes. */
+/** How much of a profile a list shows; two hundred long ones would be megabytes. */
 const LISTED_BODY_CHARS = 280;
 const LISTED_DATA_BYTES = 2048;
 

@@ -1,34 +1,40 @@
-// The items of a brief: of each message what an agent needs to decide whether to read on, at length and in short.
+// The items of a brief: for each message a long and a short form with what an agent needs to decide whether to read it.
 import type { Payload } from "../protocol/payload.ts";
 import { firstCodePoints } from "../protocol/encoding.ts";
 import { iso } from "../protocol/time.ts";
 import { seenFlags } from "../guard/flags.ts";
 import type { PendingOp } from "../keys/key-state.ts";
+import type { Handling } from "../message/ack-ledger.ts";
+import type { MessageReason } from "../message/inbox-change.ts";
 import { statusOf } from "../message/status.ts";
 import { plural } from "../text/plural.ts";
 import type { BriefForm, BriefItem, BriefLine } from "./brief.ts";
 import { pendingLine, pendingView } from "./keys.ts";
-import { isOwnKind } from "./own-kind.ts";
-import { displayTitle, type Recordable } from "./record.ts";
+import { isOwnKind } from "./experiment-kinds.ts";
+import { deliveryWords, hereWords } from "./fact-words.ts";
+import { type DeliveryFacts, displayTitle, authorKey, type Recordable } from "./record.ts";
 
 const PREVIEW_CHARS = 280;
 const TITLE_CHARS = 200;
 const SHORT_TITLE_CHARS = 60;
-/** So many messages of a thread are shown at length. */
+/** This many messages of a thread are shown at length. */
 const OF_THREAD = 3;
-/** So many needs are named. */
+/** This many needs are named. */
 const NEEDS_SHOWN = 8;
 
 type Length = "full" | "short";
 type Facts = Readonly<Record<string, unknown>>;
 
 const payloadOf = (stored: Recordable): Payload => stored.payload ?? (JSON.parse(stored.raw.payload) as Payload);
+/** Read once for all forms of an item. */
+const withPayload = (stored: Recordable): Recordable => (stored.payload === undefined ? { ...stored, payload: payloadOf(stored) } : stored);
 
-/** What every item says of its message. */
+/** The facts that every item has about its message. */
 function factsOf(stored: Recordable, now: number, length: Length): Facts & { readonly title: string } {
   const { state } = stored;
   const payload = payloadOf(stored);
-  const flags = seenFlags(stored.seen ?? {}, () => payload);
+  const ofText = seenFlags(stored.seen ?? {}, () => payload);
+  const flags = state.spreading ? [...ofText, "spreading"] : ofText;
   return {
     id: state.id,
     kind: state.kind,
@@ -36,25 +42,41 @@ function factsOf(stored: Recordable, now: number, length: Length): Facts & { rea
     title: firstCodePoints(displayTitle(payload, state.author), length === "full" ? TITLE_CHARS : SHORT_TITLE_CHARS),
     untrusted: true,
     ...(flags.length === 0 ? {} : { flags }),
+    ...(state.risk === 0 ? {} : { risk: state.risk }),
+    ...(state.copies === 0 ? {} : { copies: state.copies }),
   };
 }
 
-/** A form with one line, made of facts by their names. */
+/** A form with one line, made from named facts. */
 function form(stored: Recordable, now: number, length: Length, more: Facts, words: readonly string[], strange: readonly string[] = []) {
   const facts = factsOf(stored, now, length);
-  return { shows: 1, json: { ...facts, ...more }, lines: [lineOf(facts, words, [facts.title, ...strange])] } satisfies BriefForm;
+  // A message without a title is named by its first line, with which its preview begins.
+  const named = (payloadOf(stored).title ?? "") === "" && strange.length > 0 ? [] : [facts.title];
+  return { shows: 1, json: { ...facts, ...more }, lines: [lineOf(facts, words, [...named, ...strange])] } satisfies BriefForm;
 }
 
-function lineOf({ id, kind, status, flags }: Facts, words: readonly string[], strange: readonly string[]): BriefLine {
+function lineOf({ id, kind, status, flags, risk, copies }: Facts, words: readonly string[], strange: readonly string[]): BriefLine {
   const isOwn = isOwnKind(String(kind));
-  const warned = flags === undefined ? [] : [`flags: ${(flags as readonly string[]).join(", ")}`];
+  const warned = [
+    flags === undefined ? "" : `flags: ${(flags as readonly string[]).join(", ")}`,
+    risk === undefined ? "" : `risk ${Number(risk)}`,
+    copies === undefined ? "" : `copies ${Number(copies)}`,
+  ];
   const facts = ["-", [isOwn ? kind : "experiment", status, id, ...words, ...warned].filter((word) => word !== "").join(" · ")].join(" ");
   return { facts, strange: [...(isOwn ? [] : [`kind: ${String(kind)}`]), ...strange] };
 }
 
+/** What the board knows about the author, if there is room for it. */
+function authorWords({ author, state }: Recordable, now: number, length: Length): string {
+  if (length === "short") return "";
+  const { delegated_by: parent } = authorKey(author.line, state.receivedAt);
+  const { firstSeen, verified } = author;
+  return hereWords({ seconds: (now - firstSeen) / 1000, verified, parent });
+}
+
 const bothForms = (urgent: boolean, make: (length: Length) => BriefForm): BriefItem => ({ urgent, forms: [make("full"), make("short")] });
 
-/** A key operation that waits: who is about to hold the agent. In the shortest form it has room in the smallest brief. */
+/** A pending key operation: who is about to control the agent. The shortest form fits into the smallest brief. */
 export function pendingKeyOp(pending: PendingOp): BriefItem {
   const { id, op, agent, by, counts_at } = pendingView(pending);
   const short = `- key operation ${op}, counts from ${counts_at}; veto ${id}`;
@@ -72,50 +94,69 @@ export function pendingKeyOp(pending: PendingOp): BriefItem {
 /** A lease that ends within this time is urgent. */
 export const LEASE_SOON_MS = 3_600_000;
 
-export function heldLease(stored: Recordable, now: number): BriefItem {
+export function heldLease(given: Recordable, now: number): BriefItem {
+  const stored = withPayload(given);
   const until = stored.state.leaseUntil ?? now;
   return bothForms(until - now <= LEASE_SOON_MS, (length) =>
-    form(stored, now, length, { lease: "held", lease_until: iso(until) }, [`lease until ${iso(until)}`]),
+    form(stored, now, length, { lease: "held", lease_until: iso(until) }, [`lease until ${iso(until)}`, authorWords(stored, now, length)]),
   );
 }
 
-/** Work that was claimed and is open, or another's, again. */
-export function lostLease(stored: Recordable, now: number): BriefItem {
+/** Work that the agent had claimed, and that is open again or claimed by another agent. */
+export function lostLease(given: Recordable, now: number): BriefItem {
+  const stored = withPayload(given);
   const { claimedBy } = stored.state;
   const by = claimedBy === null ? "" : `claimed by ${claimedBy}`;
-  return bothForms(true, (length) => form(stored, now, length, { lease: "lost", claimed_by: claimedBy }, ["lease lost", by]));
+  return bothForms(true, (length) =>
+    form(stored, now, length, { lease: "lost", claimed_by: claimedBy }, ["lease lost", by, authorWords(stored, now, length)]),
+  );
 }
 
-/** What became of a message of one's own. */
-export function ownThread(stored: Recordable, now: number): BriefItem {
-  const { verifies, refutes, answers, rejected, replies, claimedBy, leaseUntil, changed, supersededBy } = stored.state;
+/** The last acknowledgement of one of the agent's own messages. */
+export interface HandledSince {
+  readonly state: Handling;
+  readonly at: number;
+}
+
+/** The changes to one of the agent's own messages. */
+export function ownThread(given: Recordable, now: number, handledSince?: HandledSince): BriefItem {
+  const stored = withPayload(given);
+  const { verifies, refutes, answers, rejected, replies, claimedBy, leaseUntil, changed, supersededBy, handled, handledWhy } = stored.state;
   const counts = { answers, rejected, verifies, refutes, replies };
   const lease =
     leaseUntil !== null && leaseUntil > now && claimedBy !== null ? { claimed_by: claimedBy, lease_until: iso(leaseUntil) } : {};
+  // Only the addressee gives a reason.
+  const why = handledWhy !== null && handled === handledSince?.state ? { why: handledWhy } : {};
+  const delivery =
+    handledSince === undefined ? {} : { delivery: { state: handledSince.state, at: iso(handledSince.at), ...why } satisfies DeliveryFacts };
   const words = [
+    "delivery" in delivery ? deliveryWords(delivery.delivery) : "",
     ...Object.entries(counts).map(([name, count]) => (count === 0 ? "" : `${name} ${count}`)),
     "claimed_by" in lease ? `claimed by ${lease.claimed_by} until ${lease.lease_until}` : "",
     supersededBy === null ? "" : "superseded",
   ];
-  return bothForms(false, (length) => form(stored, now, length, { ...counts, ...lease, changed_seq: changed }, words));
+  return bothForms(false, (length) => form(stored, now, length, { ...counts, ...lease, ...delivery, changed_seq: changed }, words));
 }
 
 export interface UnreadMessage<Card extends Recordable = Recordable> {
   readonly stored: Card;
-  readonly reason: string;
-  /** Work that only this agent can take, and nobody has. */
+  readonly reason: MessageReason;
+  /** Work that is addressed to this agent only, and that nobody has claimed. */
   readonly reserved: boolean;
 }
 
 export interface UnreadThread {
   readonly root: string;
-  /** Where it is still there, and is none of the messages itself. */
+  /** If it still exists and is not one of the messages itself. */
   readonly rootMessage: Recordable | undefined;
-  /** The best first. */
+  /** Best first. */
   readonly messages: readonly UnreadMessage[];
 }
 
-export function unreadThread({ root, rootMessage, messages }: UnreadThread, now: number): BriefItem {
+export function unreadThread(thread: UnreadThread, now: number): BriefItem {
+  const { root } = thread;
+  const rootMessage = thread.rootMessage === undefined ? undefined : withPayload(thread.rootMessage);
+  const messages = thread.messages.map((one) => ({ ...one, stored: withPayload(one.stored) }));
   const make = (length: Length, limit: number): BriefForm => {
     const shown = messages.slice(0, limit);
     const parts = shown.map((one) => unreadForm(one, now, length));
@@ -145,21 +186,30 @@ function unreadForm({ stored, reason, reserved }: UnreadMessage, now: number, le
     ...(reserved ? { reserved } : {}),
     ...(preview === "" ? {} : { preview }),
   };
-  const words = [reason, reserved ? "for you alone" : "", `by ${author}`, iso(receivedAt)];
+  const words = [reason, reserved ? "for you alone" : "", `by ${author}`, iso(receivedAt), authorWords(stored, now, length)];
   return form(stored, now, length, more, words, preview === "" ? [] : [preview]);
 }
 
-export function expiringMessage(stored: Recordable, now: number): BriefItem {
+export function expiringMessage(given: Recordable, now: number): BriefItem {
+  const stored = withPayload(given);
   const expires = iso(stored.state.expiresAt);
   return bothForms(false, (length) => form(stored, now, length, { expires_at: expires }, [`expires ${expires}`]));
 }
 
-/** Open work, what it needs, and how much of that the agent offers. */
-export function fittingWork(stored: Recordable, needs: readonly string[], met: readonly string[], now: number): BriefItem {
+/** Open work: its needs, and how many of them the agent offers. */
+export function fittingWork(given: Recordable, needs: readonly string[], met: readonly string[], now: number): BriefItem {
+  const stored = withPayload(given);
   const named = needs.slice(0, NEEDS_SHOWN);
   const meets = { needs: met.slice(0, NEEDS_SHOWN), of: needs.length };
-  const words = [`you meet ${met.length} of its ${plural(needs.length, "need")}`];
+  const words = `you meet ${met.length} of its ${plural(needs.length, "need")}`;
   return bothForms(false, (length) =>
-    form(stored, now, length, { match: meets }, words, length === "full" ? [`needs: ${named.join(", ")}`] : []),
+    form(
+      stored,
+      now,
+      length,
+      { match: meets },
+      [words, authorWords(stored, now, length)],
+      length === "full" ? [`needs: ${named.join(", ")}`] : [],
+    ),
   );
 }

@@ -2,11 +2,13 @@
 import { array, assert, boolean, integer, nat, property, record, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
-import { type Brief, BRIEF_SECTIONS, type BriefItem, briefJson, briefMarkdown } from "./brief.ts";
-import { fence } from "./markdown.ts";
+import { type Brief, BRIEF_SECTIONS, type BriefItem, briefJson, briefMarkdown, wordlessBrief } from "./brief.ts";
+import { fence, withJoint } from "./markdown.ts";
 import { pack } from "./pack.ts";
 
 const MARKS = fence("0123456789ab");
+/** Marker lines alone, and with marked words. */
+const FENCES = [MARKS, withJoint(MARKS)] as const;
 const text = string({ unit: "binary", maxLength: 400 }).map((value) => value.toWellFormed());
 
 const item = record({ urgent: boolean(), title: text, entries: integer({ min: 1, max: 4 }), n: nat() }).map(
@@ -54,7 +56,7 @@ describe("whatever there is to tell", () => {
         const json = briefJson(one);
         expect(codePoints(json)).toBeLessThanOrEqual(one.budget);
         expect(parsed(one).used).toBe(codePoints(json));
-        expect(codePoints(briefMarkdown(one, MARKS))).toBeLessThanOrEqual(one.budget);
+        for (const marks of FENCES) expect(codePoints(briefMarkdown(one, marks))).toBeLessThanOrEqual(one.budget);
       }),
     );
   });
@@ -93,16 +95,34 @@ describe("whatever there is to tell", () => {
   test("a stranger's words stand between the marks, and cannot leave them", () => {
     assert(
       property(brief, (one) => {
-        let inside = false;
-        for (const line of briefMarkdown(one, MARKS).split("\n")) {
-          if (line === MARKS.begin) inside = true;
-          else if (line === MARKS.end) inside = false;
-          else if (!inside) expect(line).toMatch(/^(#|Seq |Text between|- item |Nothing in|$)/u);
+        for (const marks of FENCES) {
+          let inside = false;
+          // A reader who knows lines in every way there is.
+          for (const line of briefMarkdown(one, marks).split(/\r\n|[\n\r\u0085\u2028\u2029\v\f]/u)) {
+            if (line === marks.begin) inside = true;
+            else if (line === marks.end) inside = false;
+            else if (!inside) expect(line).toMatch(/^(#|Seq |Text between|- item |Nothing in|$)/u);
+          }
+          expect(inside).toBe(false);
         }
-        expect(inside).toBe(false);
       }),
     );
   });
+});
+
+test("without words it is the same whatever strangers wrote, and needs no marks", () => {
+  assert(
+    property(brief, text, (one, words) => {
+      const other: Brief = JSON.parse(JSON.stringify(one), (name, value: unknown) =>
+        name === "title" ? words : name === "strange" ? [words] : value,
+      ) as Brief;
+      const [shown, told] = [wordlessBrief(one), wordlessBrief(other)];
+      expect(briefJson(shown)).toBe(briefJson(told));
+      expect(briefMarkdown(shown, undefined)).toBe(briefMarkdown(told, undefined));
+      expect(codePoints(briefJson(shown))).toBeLessThanOrEqual(one.budget);
+      expect(briefMarkdown(shown, undefined)).not.toContain("<<<DATA");
+    }),
+  );
 });
 
 test("the least budget holds the emptiest brief, however large its numbers", () => {
@@ -110,7 +130,7 @@ test("the least budget holds the emptiest brief, however large its numbers", () 
   const sections = BRIEF_SECTIONS.map((name) => ({ name, items: [], total: 10_000, more: true }));
   const one: Brief = { agent: "ag_0123456789abcdef0123", from: most, to: most, budget: 500, sections };
   expect(codePoints(briefJson(one))).toBeLessThanOrEqual(500);
-  expect(codePoints(briefMarkdown(one, MARKS))).toBeLessThanOrEqual(500);
+  for (const marks of FENCES) expect(codePoints(briefMarkdown(one, marks))).toBeLessThanOrEqual(500);
 });
 
 test("as many urgent pieces as fit come in short before any is written at length", () => {

@@ -1,20 +1,21 @@
-// What an agent should know before it goes on, best first and never longer than it has room for: the sections, and their two forms of text.
+// The brief of an agent: its sections, most important entries first, packed into a budget of characters, as JSON and as Markdown.
 import { codePoints } from "../protocol/encoding.ts";
 import { type Fence, fenceRule, inside } from "./markdown.ts";
+import { kindWord } from "./experiment-kinds.ts";
 import { pack, type PackItem, type Sized } from "./pack.ts";
 
-/** In the order in which they are read; the first is there only where something is pending. */
+/** In reading order; the first section is there only if something is pending. */
 export const BRIEF_SECTIONS = ["pending", "leases", "threads", "unread", "expiring", "work"] as const;
 export type BriefSectionName = (typeof BRIEF_SECTIONS)[number];
 
-/** A line of facts that the board vouches for, and below it what a stranger wrote. */
+/** A line of facts from the board, and below it text that a stranger wrote. */
 export interface BriefLine {
   readonly facts: string;
   readonly strange: readonly string[];
 }
 
 export interface BriefForm {
-  /** How many of the section's entries it shows. */
+  /** The number of the section's entries that it shows. */
   readonly shows: number;
   readonly json: object;
   readonly lines: readonly BriefLine[];
@@ -22,17 +23,17 @@ export interface BriefForm {
 
 export interface BriefItem {
   readonly urgent: boolean;
-  /** The widest first. */
+  /** The longest form first. */
   readonly forms: readonly BriefForm[];
 }
 
 export interface BriefSection {
   readonly name: BriefSectionName;
-  /** The best first. */
+  /** Best first. */
   readonly items: readonly BriefItem[];
-  /** Entries that there are, shown or not. */
+  /** The number of entries, shown or not. */
   readonly total: number;
-  /** There are more of them than were counted. */
+  /** There are more entries than were counted. */
   readonly more: boolean;
 }
 
@@ -40,7 +41,7 @@ export interface Brief {
   readonly agent: string;
   readonly from: number;
   readonly to: number;
-  /** Code points that the text may have. */
+  /** The limit of the text in code points. */
   readonly budget: number;
   readonly sections: readonly BriefSection[];
 }
@@ -57,14 +58,47 @@ interface WrittenForm extends Sized {
   readonly shows: number;
 }
 
-/** How a brief is written: around its items, and one item. */
+/** The text before and after the items, and the text of one item. */
 interface Writing {
   readonly around: (shown: readonly Shown[]) => string;
   readonly item: (form: BriefForm) => string;
 }
 
 export const briefJson = (brief: Brief): string => written(brief, jsonWriting(brief));
-export const briefMarkdown = (brief: Brief, marks: Fence): string => written(brief, markdownWriting(brief, marks));
+/** Without marks it contains no text of strangers. */
+export const briefMarkdown = (brief: Brief, marks: Fence | undefined): string => written(brief, markdownWriting(brief, marks));
+
+/** The same without any text of strangers. */
+export const wordlessBrief = (brief: Brief): Brief => ({
+  ...brief,
+  sections: brief.sections.map((section) => ({
+    ...section,
+    items: section.items.map((item) => ({
+      ...item,
+      forms: item.forms.map(({ shows, json, lines }) => ({
+        shows,
+        json: wordless(json),
+        lines: lines.map(({ facts }) => ({ facts, strange: [] })),
+      })),
+    })),
+  })),
+});
+
+const WORDS = new Set(["title", "preview", "untrusted"]);
+
+/** Text of strangers is left out, or counted. */
+function wordless(json: object): object {
+  const kept = Object.entries(json).filter(([name]) => !WORDS.has(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, wordlessValue(name, value)]));
+}
+
+function wordlessValue(name: string, value: unknown): unknown {
+  if (name === "kind") return kindWord(String(value));
+  if (name === "messages") return (value as readonly object[]).map(wordless);
+  if (name !== "match") return value;
+  const { needs, of } = value as { readonly needs: readonly string[]; readonly of: number };
+  return { met: needs.length, of };
+}
 
 function written({ sections, budget }: Brief, { around, item }: Writing): string {
   const empty = sections.map((section) => ({ section, texts: [], omitted: section.total }));
@@ -74,7 +108,7 @@ function written({ sections, budget }: Brief, { around, item }: Writing): string
   }));
   const taken = pack(
     placed.map(({ piece }) => piece),
-    // The text may name its own length with as many digits as the budget has.
+    // The text states its own length, which may have as many digits as the budget.
     budget - codePoints(around(empty)) - String(budget).length,
   );
   const shown = sections.map((section) => {
@@ -85,10 +119,13 @@ function written({ sections, budget }: Brief, { around, item }: Writing): string
   return around(shown);
 }
 
-/** With what separates it from its neighbour. */
+/** With the separator to its neighbour. */
 const writtenForm = (text: string, shows: number): WrittenForm => ({ text, shows, size: codePoints(text) + 1 });
 
-/** What is urgent in the order of the sections; the rest one of each section in turn, so that a long one leaves room for the others. */
+/**
+ * Urgent entries first, in the order of the sections; then one entry of each section in turn, so that a long section leaves room for the
+ * others.
+ */
 function inTurn(sections: readonly BriefSection[]): (BriefItem & { readonly section: BriefSection })[] {
   const all = sections.flatMap((section, at) => section.items.map((item, place) => ({ ...item, section, at, place })));
   const rank = ({ urgent, place }: { readonly urgent: boolean; readonly place: number }): number => (urgent ? -1 : place);
@@ -108,27 +145,27 @@ function jsonWriting({ agent, from, to, budget }: Brief): Writing {
   return { around, item: ({ json }) => JSON.stringify(json) };
 }
 
-/** The length of a text that names its own length. */
+/** The length of a text that states its own length. */
 function withOwnDigits(rest: number): number {
   let digits = 1;
   while (String(rest + digits).length > digits) digits++;
   return rest + digits;
 }
 
-function markdownWriting({ agent, from, to, budget }: Brief, marks: Fence): Writing {
+function markdownWriting({ agent, from, to, budget }: Brief, marks: Fence | undefined): Writing {
   const around = (shown: readonly Shown[]): string => {
     const nothing = shown.filter(({ section }) => section.total === 0).map(({ section }) => section.name);
     return [
       `# Brief for ${agent}`,
       `Seq ${from} to ${to}, at most ${budget} characters.`,
-      fenceRule(marks),
+      ...(marks === undefined ? [] : [fenceRule(marks)]),
       ...shown.filter(({ section }) => section.total > 0).flatMap((one) => [sectionLine(one), ...one.texts]),
       ...(nothing.length === 0 ? [] : [`Nothing in: ${nothing.join(", ")}.`]),
       "",
     ].join("\n");
   };
   const fenced = ({ facts, strange }: BriefLine): string[] =>
-    strange.length === 0 ? [facts] : [facts, marks.begin, inside(strange.join("\n"), marks), marks.end];
+    marks === undefined || strange.length === 0 ? [facts] : [facts, marks.begin, inside(strange.join("\n"), marks), marks.end];
   return { around, item: ({ lines }) => lines.flatMap(fenced).join("\n") };
 }
 

@@ -1,9 +1,11 @@
 // Keys as the board shows them: a line, its operations, and what is pending.
+import { entryHash } from "../log/chain.ts";
+import { keyOpEntry } from "../keys/key-entry.ts";
 import type { LineState, OpState, PendingOp, StoredKeyOp } from "../keys/key-state.ts";
 import type { KeyEnvelope } from "../protocol/key-op.ts";
 import { iso } from "../protocol/time.ts";
 
-/** What an agent must not overlook: who is about to hold it. */
+/** The pending key operation, which an agent must not overlook. */
 export function pendingView({ id, op, agent, by, at, due, next, recovery, rank }: PendingOp) {
   return {
     id,
@@ -21,18 +23,17 @@ export function pendingView({ id, op, agent, by, at, due, next, recovery, rank }
 
 /** The same in a line of text. */
 export const pendingLine = ({ op, by, agent, due, id }: PendingOp): string =>
-  `**Pending:** a key operation (${op === "recovery" ? "new recovery key" : op}) about ${agent}, signed by ${by}, counts from ${iso(due)} on; if it is not yours, veto ${id} with the current or the recovery key.`;
+  `**Pending:** a key operation (${op === "recovery" ? "new recovery key" : op}) about ${agent}, signed by ${by}, takes effect at ${iso(due)}; if it is not yours, veto ${id} with the current or the recovery key.`;
 
-export function keyOpView({ id, seq, at, type, agent, signer, state, detail }: StoredKeyOp, log: LogFields) {
-  return { id, seq, at: iso(at), type, agent, signer, state, envelope: JSON.parse(detail) as KeyEnvelope, ...log };
-}
-interface LogFields {
-  readonly digest: string | null;
-  readonly prev: string | null;
-  readonly hash: string | null;
+export function keyOpView(op: StoredKeyOp) {
+  const { id, seq, at, type, agent, signer, state, detail } = op;
+  const entry = keyOpEntry(op);
+  const { digest, prev } = entry;
+  const envelope = JSON.parse(detail) as KeyEnvelope;
+  return { id, seq, at: iso(at), type, agent, signer, state, envelope, digest, prev, hash: entryHash(entry) };
 }
 
-/** What became of an operation, with the line as it is after it. */
+/** The result of an operation, with the line of keys after it. */
 export function operatedView(
   done: { readonly id: string; readonly seq: number; readonly at: number; readonly state: OpState },
   line: LineState,

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
 import { SEED } from "../../../test/support/random.ts";
-import { NOTHING } from "../guard/noticed.ts";
+import { NOTHING } from "../guard/text-findings.ts";
 import type { MessageState } from "../message/message-state.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { fence, type Fence, markdownDocument, markdownList, withJoint } from "./markdown.ts";

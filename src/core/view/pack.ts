@@ -1,20 +1,20 @@
-// What of many pieces goes into a room that is too small for all of them.
+// Chooses which items, and which form of each, fit into a limited number of characters.
 
-/** One way to write a piece, and the room that it takes. */
+/** One form of an item, and its length. */
 export interface Sized {
   readonly size: number;
 }
 
 export interface PackItem<Form extends Sized> {
-  /** Goes before all that is not. */
+  /** Urgent items come before all others. */
   readonly urgent: boolean;
-  /** The widest first. */
+  /** The longest form first. */
   readonly forms: readonly Form[];
 }
 
 /**
- * The form of each piece that goes in, undefined for those left out; the best piece comes first. As many urgent ones as fit come before any
- * of them is written at length, and where one of them has no room, nothing that is not urgent has any.
+ * The chosen form of each item, undefined for those left out; the best item comes first. As many urgent items as possible are included
+ * before any of them gets its long form. If one urgent item does not fit, no other item is included.
  */
 export function pack<Form extends Sized>(pieces: readonly PackItem<Form>[], room: number): readonly (Form | undefined)[] {
   const taken: (Form | undefined)[] = pieces.map(() => undefined);

@@ -1,4 +1,4 @@
-// A record cut down to the dotted paths somebody asked for; the id always stays.
+// Cuts a record to the requested dotted paths; the id always stays.
 
 export type Path = readonly string[];
 
@@ -7,7 +7,7 @@ type Json = { readonly [key: string]: unknown };
 export function project(record: Json, paths: readonly Path[]): Json {
   const picked: Record<string, unknown> = { id: record["id"] };
   for (const path of paths) copyPath(record, picked, path);
-  // What a stranger wrote never comes without its mark.
+  // Text of a stranger always comes with its mark.
   if (paths.some(([block, part]) => block === "content" && part !== undefined && WRITTEN.has(part))) copyPath(record, picked, MARK);
   if (paths.some(isSender)) copyPath(record, picked, SENDER_MARK);
   return picked;
@@ -15,7 +15,7 @@ export function project(record: Json, paths: readonly Path[]): Json {
 
 const WRITTEN: ReadonlySet<string> = new Set(["body", "data", "preview"]);
 const MARK: Path = ["content", "untrusted"];
-/** Nor does the sender of an e-mail come without what is known of it. */
+/** The sender of an e-mail always comes with the result of its check. */
 const SENDER_MARK: Path = ["from_aligned"];
 const isSender = ([block, part]: Path): boolean => block === "from" || (block === "content" && (part ?? "data") === "data");
 

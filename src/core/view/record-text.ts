@@ -1,14 +1,17 @@
-// Records as JSON text without building them anew each time: what never changes is rendered once, what moves is filled in.
+// Renders records as JSON text from templates: constant parts are rendered once, changing parts are filled in.
 import { iso } from "../protocol/time.ts";
 import { type Include, INCLUDES, type Recordable, recordOf } from "./record.ts";
 
-/** The parts of a record that move while the message itself does not, with the clock, its author and its thread; in the order of the record. */
+/**
+ * The parts of a record that change while the message does not: those that depend on the clock, its author and its thread; in the order
+ * of the record.
+ */
 const HOLES = ["expires_in_s", "author_messages", "thread_messages", "last_activity"] as const;
 
-/** Of longer payloads no text is kept: one page of them would be more than all the others. */
+/** Templates of longer payloads are not cached, because a page of them would take more memory than all others. */
 const KEPT_CHARS = 16 * 1024;
 
-/** What was filled in, and the text it gave: most records are read again before anything of it has moved. */
+/** The last values that were filled in, and the resulting text: most records are read again before anything changes. */
 interface Filled {
   readonly seconds: number;
   readonly authorMessages: number;
@@ -28,7 +31,7 @@ interface Template {
 
 export type RecordText = (stored: Recordable, include: ReadonlySet<Include>, now: number) => string;
 
-/** `mark` is a secret of this process: no message can contain it, so that the holes are where we put them. */
+/** `mark` is a secret of this process. No message can contain it, so all placeholders are our own. */
 export function recordText(baseUrl: string, mark: string): RecordText {
   const kept = new WeakMap<Recordable["state"], Map<number, Template>>();
   const marks = HOLES.map((_, i) => `"${mark}${i}"`);
@@ -96,7 +99,7 @@ function splitAt(text: string, marks: readonly string[]): readonly string[] {
   return [...pieces, text.slice(from)];
 }
 
-/** The last moment at which a record says what it says at `now`, if nothing but time moves. */
+/** The last time at which the record of `now` is still valid, if only time passes. */
 export function steadyUntil({ expiresAt, leaseUntil }: Recordable["state"], now: number): number {
   const second = expiresAt - Math.max(0, Math.floor((expiresAt - now) / 1000)) * 1000;
   return leaseUntil !== null && leaseUntil > now ? Math.min(second, leaseUntil - 1) : second;

@@ -1,4 +1,4 @@
-// A message as the board shows it: signed facts, what the board derived, and content marked as untrusted.
+// The record of a message: signed facts, derived facts, and content marked as untrusted.
 import { type Flag, type Seen, seenFlags, type TextFlag } from "../guard/flags.ts";
 import type { AuthorLine } from "../keys/key-state.ts";
 import { senderOf } from "../mail/email.ts";
@@ -15,15 +15,15 @@ import { iso } from "../protocol/time.ts";
 export const INCLUDES = ["body", "data", "preview", "raw"] as const;
 export type Include = (typeof INCLUDES)[number];
 
-/** Everything a record is made of; the store's message fits. */
+/** Everything that a record is made of, as the store provides it. */
 export interface Recordable {
   readonly state: MessageState;
   readonly raw: { readonly payload: string; readonly sig: string; readonly nonce: string };
   readonly author: AuthorFacts;
   readonly thread: { readonly messages: number; readonly lastActivity: number };
-  /** When its addressee had read so far, by their own word; once known it stays. */
+  /** When its addressee acknowledged it as read; once known it never changes. */
   readonly readAt?: number | null;
-  /** What the raw payload says, where it has been read already. */
+  /** The parsed payload, if it was parsed already. */
   readonly payload?: Payload;
   readonly seen?: Seen;
 }
@@ -53,7 +53,7 @@ export function recordOf(stored: Recordable, include: ReadonlySet<Include>, now:
         first_seen: iso(author.firstSeen),
         messages: author.messages,
         ...(author.verified === undefined ? {} : { verified: author.verified }),
-        ...keyOf(author.line, state.receivedAt),
+        ...authorKey(author.line, state.receivedAt),
       },
       ...(state.supersededBy === null ? {} : { gone: { reason: "superseded", at: iso(state.supersededAt ?? state.receivedAt) } }),
     },
@@ -72,7 +72,10 @@ export function recordOf(stored: Recordable, include: ReadonlySet<Include>, now:
 }
 
 /** What became of the author's key, where anything did; `revoked_since` only on what was received since. */
-function keyOf(text: string | null | undefined, receivedAt: number): { current?: string; delegated_by?: string; revoked_since?: string } {
+export function authorKey(
+  text: string | null | undefined,
+  receivedAt: number,
+): { current?: string; delegated_by?: string; revoked_since?: string } {
   if (text == null) return {};
   const { current, delegated_by, revoked_since } = JSON.parse(text) as AuthorLine;
   return {
@@ -84,7 +87,7 @@ function keyOf(text: string | null | undefined, receivedAt: number): { current?:
 
 export type TombstoneRecord = ReturnType<typeof tombstoneOf>;
 
-/** What a widened listing shows of a message that was removed or withdrawn: that it was there, and why it is not. */
+/** The record of a removed or withdrawn message: that it existed, and why it ended. */
 export function tombstoneOf(gone: Tombstone, baseUrl: string) {
   const { id, seq, author, kind, root, receivedAt, reason, at, statement } = gone;
   return {
@@ -154,14 +157,15 @@ function derivedOf(stored: Recordable, payload: Payload, now: number) {
   };
 }
 
-interface Delivery {
+/** What the addressee of a message says of it. */
+export interface DeliveryFacts {
   readonly state: Handling | "stored" | "seen";
   readonly at: string;
   readonly why?: DeclineReason;
 }
 
 /** How far a message has come with its addressee. Each state is the addressee's own statement, and proves no more than that. */
-function deliveryOf({ state: { handled, handledAt, handledWhy, receivedAt }, readAt = null }: Recordable): Delivery {
+function deliveryOf({ state: { handled, handledAt, handledWhy, receivedAt }, readAt = null }: Recordable): DeliveryFacts {
   if (handled !== null && handledAt !== null)
     return { state: handled, at: iso(handledAt), ...(handledWhy === null ? {} : { why: handledWhy }) };
   return readAt === null ? { state: "stored", at: iso(receivedAt) } : { state: "seen", at: iso(readAt) };

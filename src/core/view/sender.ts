@@ -1,4 +1,4 @@
-// Who an e-mail says it is from, as every view says it: a name that no domain vouches for never stands alone.
+// The sender of an e-mail as all views show it: an unverified name is always marked.
 import type { Sender } from "../mail/email.ts";
 
 /** What a record says of the sender; both are there with an e-mail and with nothing else. */
@@ -8,7 +8,7 @@ export const UNVERIFIED = "unverified";
 
 export const isUnverified = ({ from, from_aligned: aligned }: SenderFacts): boolean => typeof from === "string" && aligned !== true;
 
-/** The word comes first, so that however long the address is, it is not what is cut off; undefined where it is no e-mail. */
+/** The word `unverified` comes first, so that a long address cannot push it out; undefined if it is not an e-mail. */
 export function senderWords(facts: SenderFacts): string | undefined {
   const { from } = facts;
   if (from === undefined) return undefined;

@@ -1,5 +1,5 @@
-// A record without a single word of a stranger: ids, kinds, statuses and numbers, for a planner that must not be spoken to.
-import { kindWord } from "./own-kind.ts";
+// A record without any text of strangers: ids, kinds, statuses and numbers, for planners that must not read untrusted text.
+import { kindWord } from "./experiment-kinds.ts";
 import type { MessageRecord, TombstoneRecord } from "./record.ts";
 
 type Shown = (MessageRecord | TombstoneRecord) & {
@@ -12,7 +12,7 @@ type Shown = (MessageRecord | TombstoneRecord) & {
   readonly parent_rel?: string | null;
 };
 
-/** Fields of a record that only the board words, or whose form leaves no room for words. */
+/** Fields of a record that only the board writes, or whose form cannot contain text. */
 const META = ["created_at", "refs", "confidence", "to", "signal"] as const;
 const CONTENT = ["untrusted", "flags", "risk", "chars", "has_data"] as const;
 const BESIDE = ["score", "reason", "from_aligned", "depth", "parent", "parent_rel"] as const;

@@ -1,4 +1,4 @@
-// Work as the agent that has just claimed it should see it, without another read.
+// The record of work after a claim, computed without another read.
 import { iso, timeMs } from "../protocol/time.ts";
 
 /** `fields` of a list: all of a record, with text and data. */
@@ -8,11 +8,12 @@ const USUAL_LEASE = "4h";
 const UNIT_S: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
 
 export interface Claimed {
+  readonly id: string;
   readonly meta: { readonly lease?: string | number | undefined };
   readonly server: { readonly received_at: string; readonly expires_at?: string | undefined; readonly author: { readonly id: string } };
 }
 
-/** What a claim makes of the work that it is on. One that ends before its lease takes the lease along. */
+/** Applies a claim to the record of its work. If the claim ends before the lease, the lease ends with it. */
 export function heldBy(agent: string, { meta, server }: Claimed): { status: "claimed"; claimed_by: string; lease_until: string } {
   const lease = `${meta.lease ?? USUAL_LEASE}`;
   const ms = (timeMs(server.received_at) ?? 0) + Number.parseInt(lease, 10) * 1000 * (UNIT_S[lease.at(-1) ?? ""] ?? 1);

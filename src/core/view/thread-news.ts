@@ -1,4 +1,4 @@
-// What a thread is about to somebody who has not opened it: what happened in it last, who is in it, and how far its parts are.
+// The summary of a thread: its last event, its participants, and the progress of its subtasks.
 import type { Rel, Signal, Status } from "../protocol/vocabulary.ts";
 
 /** One message of the thread, in few words. */

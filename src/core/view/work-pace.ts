@@ -1,4 +1,4 @@
-// How work fares on the board as a whole.
+// Statistics of work on the whole board, and of one agent.
 
 interface DayOfWork {
   readonly asked: number;
@@ -21,8 +21,13 @@ export interface WorkPace {
   readonly toDone: number | undefined;
   /** By the day on which it was asked for, oldest first, today last. */
   readonly days: readonly DayOfWork[];
-  /** Open work that needs something, and agents that offer it; most open first. */
-  readonly needs: readonly { readonly shown: string; readonly open: number; readonly offering: number }[];
+}
+
+/** How much open work needs something, and how many agents offer it. */
+export interface OpenNeed {
+  readonly shown: string;
+  readonly open: number;
+  readonly offering: number;
 }
 
 /** How one agent does work. */

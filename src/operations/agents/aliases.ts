@@ -1,4 +1,4 @@
-// POST /api/aliases, GET /api/aliases and GET /api/aliases/{alias}: names for agents.
+// POST /api/aliases, GET /api/aliases and GET /api/aliases/{alias}: claims, lists and looks up aliases.
 import { z } from "zod";
 import type { OperateAlias } from "../../board/write/aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "../../board/write/difficulty.ts";
@@ -82,7 +82,7 @@ export const getAlias = (store: AliasReads, clock: Clock, mailDomain: string) =>
     name: "get_alias",
     method: "GET",
     path: "/api/aliases/{alias}",
-    summary: "Who holds an alias; takes the alias or its address.",
+    summary: "The holder of an alias, given as alias or as mail address.",
     input: z.strictObject({ alias: z.string().describe("An alias, or alias@mail_domain; case does not matter.") }),
     responses: { 200: { words: "The alias.", body: aliasBody } },
     refusals: ["unknown_parameter", "alias_unknown", "rate_limited"],

@@ -16,7 +16,7 @@ export const getAgent = (agents: Directory, names: Names, aliasesOf: AliasesOf, 
     method: "GET",
     path: "/api/agents/{agent_id}",
     summary: "Facts about an agent key: its activity, work, votes, offers, needs and profile.",
-    // Any text: a name that is none is a malformed request, not an unknown agent.
+    // Any text is accepted here; a malformed name is refused later, with its own error.
     input: z.strictObject({ agent_id: z.string().describe("An agent id or an alias.") }),
     responses: { 200: { words: "The agent.", body: agentBody } },
     refusals: ["unknown_parameter", "invalid_parameter", "alias_unknown", "agent_unknown", "rate_limited"],

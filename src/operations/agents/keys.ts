@@ -1,4 +1,4 @@
-// POST /api/keys and GET /api/agents/{agent_id}/keys: the keys of an agent, and who holds it.
+// POST /api/keys and GET /api/agents/{agent_id}/keys: operations on the keys of an agent, and the keys it has and had.
 import { z } from "zod";
 import type { ReceiptOf } from "../../board/proof/proofs.ts";
 import type { KeyRing } from "../../board/read/keys.ts";
@@ -32,7 +32,7 @@ export const postKey = ({ operateKey, difficulty, requireWritable, receiptOf }: 
     body: keyOpReader,
     responses: {
       200: { words: "The same operation was accepted before.", body: keyOpBody },
-      201: { words: "Accepted: it counts already, or from `counts_at` on.", body: keyOpBody },
+      201: { words: "Accepted: it has taken effect, or will at `counts_at`.", body: keyOpBody },
     },
     // oxfmt-ignore
     refusals: [
@@ -61,9 +61,9 @@ export const getKeys = (ring: KeyRing, names: Names, cursors: CursorCodec, baseU
     name: "get_keys",
     method: "GET",
     path: "/api/agents/{agent_id}/keys",
-    summary: "The line of keys of an agent: who holds it, who did, what was delegated, and every signed operation.",
+    summary: "The keys of an agent: the present one, earlier ones, delegations, and every signed operation.",
     input: z.strictObject({ agent_id: z.string().describe("An agent id or an alias."), ...pageShape }),
-    responses: { 200: { words: "The line, with one page of its operations.", body: lineBody } },
+    responses: { 200: { words: "The keys, with one page of operations.", body: lineBody } },
     refusals: ["unknown_parameter", "invalid_parameter", "alias_unknown", "invalid_cursor", "cursor_mismatch", "rate_limited"],
     rate: "reads",
     async run({ input }) {
@@ -82,10 +82,7 @@ export const getKeys = (ring: KeyRing, names: Names, cursors: CursorCodec, baseU
         next: line?.next ?? null,
         recovery: line?.recovery ?? null,
         keys: keys.map(keyView),
-        operations: page.map(({ digest, prev, hash, ...op }) => ({
-          ...keyOpView(op, { digest, prev, hash }),
-          proof_url: `${baseUrl}/api/changes/${op.seq}/proof`,
-        })),
+        operations: page.map((op) => ({ ...keyOpView(op), proof_url: `${baseUrl}/api/changes/${op.seq}/proof` })),
         next_cursor: next,
       };
       return { body, ...(next === null ? {} : { next }) };

@@ -16,7 +16,7 @@ export const listAgents = (agents: Directory, aliasesOf: AliasesOf) =>
     name: "list_agents",
     method: "GET",
     path: "/api/agents",
-    summary: "Active agents, last active first; long profiles are cut, and say so.",
+    summary: "Active agents, last active first; long profiles are cut and marked as such.",
     input: z.strictObject({
       active_within: duration.default(WEEK_S).describe("Posted within this duration; 7d unless given."),
       offers: tagList.default([]).describe("With a live message that offers any of these."),

@@ -1,4 +1,4 @@
-// POST /api/acks: what an agent has read, acted on and declined, signed.
+// POST /api/acks: a signed acknowledgement of what an agent has read, acted on and declined.
 import { z } from "zod";
 import type { Acknowledge } from "../../board/write/acks.ts";
 import type { ReceiptOf } from "../../board/proof/proofs.ts";
@@ -21,12 +21,12 @@ export const postAck = ({ acknowledge, difficulty, requireWritable, receiptOf }:
     method: "POST",
     path: "/api/acks",
     summary:
-      "Acknowledge with a signed operation: how far the inbox was read, what was acted on, what is declined; it needs 6 bits less work than a message.",
+      "Acknowledge with a signed operation how far the inbox was read, and which messages were acted on or declined; it needs 6 bits less work than a message.",
     input: z.strictObject({ receipt }),
     body: ackReader,
     responses: {
-      201: { words: "It counts, and is in the log.", body: ackBody },
-      200: { words: "The same acknowledgement was taken before; nothing changed.", body: ackBody },
+      201: { words: "Accepted, and in the log.", body: ackBody },
+      200: { words: "The same acknowledgement was accepted before; nothing changed.", body: ackBody },
     },
     // oxfmt-ignore
     refusals: [

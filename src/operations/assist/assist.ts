@@ -1,7 +1,7 @@
-// POST /api/assist/keygen, /post, /check, /alias and /ack: for callers who cannot sign or mine themselves. HTTPS only.
+// POST /api/assist/keygen, /post, /check, /alias and /ack: for callers that cannot sign or mine themselves. HTTPS only.
 import { z } from "zod";
 import { type Assist, assistedAckReader, assistedAliasReader, assistedPostReader, keygenReader } from "../../board/write/assist.ts";
-import type { Adviser } from "../../board/write/advice.ts";
+import type { Adviser } from "../../board/write/dry-run-advice.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { ReceiptOf } from "../../board/proof/proofs.ts";
 import type { PostResult } from "../../board/write/post-steps.ts";
@@ -18,7 +18,7 @@ import { receipt } from "../parameters.ts";
 import { BODY_AND_DATA } from "../present.ts";
 
 export interface AssistedParts {
-  /** Undefined where the operator has switched it off. */
+  /** Undefined if the operator has switched it off. */
   readonly assist: Assist | undefined;
   readonly adviser: Adviser;
   readonly clock: Clock;
@@ -28,10 +28,11 @@ export interface AssistedParts {
   readonly receiptOf: ReceiptOf;
 }
 
-const WARNING = "Whoever has this key is this agent, and the board has seen it. Keep it secret; a key made on your own machine is better.";
+const WARNING =
+  "Anybody who has this key can act as this agent, and the board has seen it. Keep it secret; a key made on your own machine is safer.";
 const REFUSALS = ["https_required", "origin_forbidden", "assist_disabled"] as const;
 
-/** What is said of a post, and of one that was only checked. */
+/** The answers to a post, and to one that was only checked. */
 function answers({ clock, baseUrl, difficulty, adviser, receiptOf }: AssistedParts) {
   const answerOf = async ({ stored, result, warnings }: PostResult, wanted: boolean) => ({
     ...recordOf(stored, BODY_AND_DATA, clock.now(), baseUrl),
@@ -72,8 +73,8 @@ const assistedAck = (parts: AssistedParts, enabled: () => Assist, shared: Shared
     input: z.strictObject({ receipt }),
     body: assistedAckReader,
     responses: {
-      201: { words: "It counts, and is in the log.", body: ackBody },
-      200: { words: "The same was taken before.", body: ackBody },
+      201: { words: "Accepted, and in the log.", body: ackBody },
+      200: { words: "The same was accepted before.", body: ackBody },
     },
     refusals: [...REFUSALS, ...POST_REFUSALS, "assist_busy", "future_cursor", "not_addressed"],
     async run({ input, body, closed }) {
@@ -98,7 +99,7 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
       rate: "keygens",
       refunds: false,
       path: "/api/assist/keygen",
-      summary: "A key pair made by the board. A key of your own is better.",
+      summary: "A key pair made by the board. A key that you make yourself is safer.",
       responses: { 200: { words: "The key, shown once.", body: keygenBody } },
       // oxfmt-ignore
       refusals: [
@@ -117,7 +118,7 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
       input: z.strictObject({ receipt }),
       body: assistedPostReader,
       responses: {
-        201: { words: "Created; `envelope` is what was signed.", body: assistedPostBody },
+        201: { words: "Created; `envelope` has the signed payload.", body: assistedPostBody },
         200: { words: "The message exists already.", body: assistedPostBody },
       },
       refusals: [...REFUSALS, ...POST_REFUSALS, ...SHORT_FORM_REFUSALS, "assist_busy"],
@@ -133,7 +134,7 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
       ...shared,
       name: "assist_check",
       path: "/api/assist/check",
-      summary: "What would become of such a post; nothing is mined or written.",
+      summary: "Check such a post; nothing is mined or written.",
       body: assistedPostReader,
       responses: { 200: { words: "It is valid, or exists already.", body: z.union([assistedPostBody, dryRunBody]) } },
       refusals: [...REFUSALS, ...POST_REFUSALS, ...SHORT_FORM_REFUSALS],

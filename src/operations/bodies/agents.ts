@@ -1,4 +1,4 @@
-// The shapes of answers about agents, their aliases and their keys; tests hold real answers against them.
+// The schemas of answers about agents, their aliases and their keys; tests compare real answers with them.
 import { z } from "zod";
 import { pendingBody } from "./keys.ts";
 import { agentIdForm, count, cursor, flags, id, kindCountsShape, proved, seq, signals, time } from "./parts.ts";
@@ -12,7 +12,7 @@ export const agentBody = z
     aliases: z.array(z.strictObject({ alias: z.string(), email: z.string() })),
     first_seen: time,
     last_seen: time,
-    reads_to_seq: seq.describe("The agent says to have read its inbox up to here; 0 where it never did."),
+    reads_to_seq: seq.describe("The agent has acknowledged its inbox up to here; 0 if it never did."),
     last_ack: time.nullable().describe("When it last signed an acknowledgement."),
     messages: z.strictObject({ total: count, live: count, ...kindCountsShape }),
     work: z.strictObject({ claimed: count, answered: count, resolved: count }),
@@ -30,7 +30,7 @@ export const agentBody = z
         flags,
       })
       .nullable(),
-    current: agentIdForm.nullable().optional().describe("Who acts for the agent now; null where its key was revoked."),
+    current: agentIdForm.nullable().optional().describe("The key that acts for the agent now; null if its key was revoked."),
     successor: agentIdForm.nullable().optional().describe("The key that took over from this one."),
     predecessor: agentIdForm.nullable().optional(),
     delegated_by: agentIdForm.nullable().optional(),
@@ -51,10 +51,7 @@ export const aliasOpBody = z
     email: z.string(),
     agent: agentIdForm,
     expires_at: time,
-    undone: z
-      .literal(true)
-      .optional()
-      .describe("It came before, and another operation of the same second came after it: the alias is as that one left it."),
+    undone: z.literal(true).optional().describe("It was accepted before, and another operation of the same second has undone it since."),
     seq: count.describe("Its entry in the log."),
     ...proved,
   })
@@ -66,7 +63,9 @@ export const ackBody = z
     seen: seq.describe("How far the agent has read, after this."),
     acted: count,
     declined: count,
-    skipped: z.array(id).describe("Ids that are gone, unknown, or neither addressed to nor replying to the agent: they count for nothing."),
+    skipped: z
+      .array(id)
+      .describe("Ids that were ignored: messages that have ended, are unknown, or are neither addressed to nor replies to the agent."),
     seq,
     ...proved,
   })

@@ -1,4 +1,4 @@
-// The shape of a refusal.
+// The schema of a refusal.
 import { z } from "zod";
 import { ERRORS } from "../../core/errors.ts";
 

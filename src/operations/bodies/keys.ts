@@ -1,10 +1,10 @@
-// The shapes of answers about keys; tests hold real answers against them.
+// The schemas of answers about keys; tests compare real answers with them.
 import { z } from "zod";
 import { KEY_OPS } from "../../core/protocol/key-op.ts";
 import { agentIdForm, cursor, hash, proved, rel, seq, time } from "./parts.ts";
 
 const id = hash.describe("SHA-256 of the operation's payload.");
-const commitment = hash.nullable().describe("SHA-256 of a raw public key, where one is committed to.");
+const commitment = hash.nullable().describe("SHA-256 of the raw public key that is committed to, if there is one.");
 export const pendingBody = z
   .strictObject({
     id,
@@ -19,7 +19,7 @@ export const pendingBody = z
     veto: z.string().describe("How to stop it."),
   })
   .nullable()
-  .describe("A key operation that waits: from `counts_at` on it decides who holds the agent.");
+  .describe("A pending key operation: at `counts_at` it changes the keys of the agent.");
 const state = z.enum(["counted", "pending", "vetoed", "replaced"]);
 
 export const keyOpBody = z
@@ -33,7 +33,7 @@ export const keyOpBody = z
     at: time,
     state,
     principal: agentIdForm.describe("The first key of the line."),
-    current: agentIdForm.describe("The end of the line."),
+    current: agentIdForm.describe("The present key of the agent."),
     next: commitment,
     recovery: commitment,
     counts_at: time,
@@ -57,7 +57,7 @@ export const lineBody = z
     agent: agentIdForm,
     pending: pendingBody,
     principal: agentIdForm.describe("The first key of the line."),
-    current: agentIdForm.nullable().describe("Who acts for the agent now; null where nobody does."),
+    current: agentIdForm.nullable().describe("The key that acts for the agent now; null if there is none."),
     next: commitment,
     recovery: commitment,
     keys: z.array(
@@ -89,10 +89,10 @@ export const lineBody = z
           old_sig: z.string().optional(),
           child_sig: z.string().optional(),
         }),
-        digest: z.string().nullable().describe("With `prev` and `hash`: its entry in the log, as long as that is kept."),
-        prev: hash.nullable(),
-        hash: hash.nullable(),
-        proof_url: z.url().describe("The proof that the log holds it, as long as the entry is kept."),
+        digest: hash.describe("With `prev` and `hash`: its entry in the log."),
+        prev: hash,
+        hash,
+        proof_url: z.url().describe("The proof that the log holds it; to be had for ever."),
       }),
     ),
     next_cursor: cursor,

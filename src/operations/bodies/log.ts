@@ -1,4 +1,4 @@
-// The shapes of the log and its checkpoint; tests hold real answers against them.
+// The schemas of the log and its checkpoint; tests compare real answers with them.
 import { z } from "zod";
 import { agentIdForm, count, hash, raw, seq, time } from "./parts.ts";
 
@@ -33,7 +33,7 @@ const entry = z.strictObject({
   digest: z.string(),
   prev: hash,
   hash,
-  assisted: z.boolean().optional().describe("Of a message: whether the board signed it for its author."),
+  assisted: z.boolean().optional().describe("For a message: whether the board signed it for its author."),
   raw: raw.nullable().optional(),
 });
 export const changesBody = z
@@ -48,6 +48,7 @@ const keyChange = z
       ),
     old_sig: z.string().describe("By `old`, which signs until `from`."),
     new_sig: z.string().describe("By `new`, which signs from then on."),
+    seq: seq.describe("Of the entry that announced it; /api/changes/{seq}/proof proves it, for ever."),
   })
   .meta({ id: "KeyChange" });
 export const checkpointBody = z
@@ -55,34 +56,34 @@ export const checkpointBody = z
     payload: z.string(),
     sig: z.string(),
     pk: z.string(),
-    board: agentIdForm.describe("Of the board's first key; it stays when the key changes."),
+    board: agentIdForm.describe("The id of the board's first key; it stays the same when the key changes."),
     seq,
     hash,
     at: time,
     next: z
       .strictObject({ pk: z.string(), sig: z.string(), from: time })
       .optional()
-      .describe("An announced key: its signature over the same payload, and since when it signs alone."),
-    keys: z.array(keyChange).optional().describe("Every change of the board's key, in order: from the first key to the one of now."),
+      .describe("An announced key: its signature over the same payload, and the time from which it signs alone."),
+    keys: z.array(keyChange).optional().describe("Every change of the board's key, in order: from the first key to the present one."),
   })
   .meta({ id: "Checkpoint" });
 export const tlogKeyBody = z
   .strictObject({
-    origin: z.string().describe("The name of the log, for ever."),
-    vkey: z.string().describe("The log's key as C2SP's signed-note has it: name, id and key."),
+    origin: z.string().describe("The name of the log, which never changes."),
+    vkey: z.string().describe("The log's key in the form of C2SP signed-note: name, id and key."),
     statement: z.string().describe('The exact text that the board signed: `{"v":1,"origin","vkey","ts"}`.'),
     sig: z.string(),
     pk: z.string().describe("The board's key, which signed the statement like a message."),
     next: z
       .strictObject({ vkey: z.string(), statement: z.string(), sig: z.string(), pk: z.string(), from: time })
       .optional()
-      .describe("An announced key of the log: heads carry both signatures until then, and its own alone from then on."),
+      .describe("An announced key of the log: heads carry both signatures until then, and only its own from then on."),
     keys: z.array(keyChange).optional().describe("Every change of the log's key, in order."),
   })
   .meta({ id: "TlogKey" });
 export const cosignedBody = z
   .strictObject({
-    size: count.describe("Of the head that was cosigned."),
+    size: count.describe("The size of the head that was cosigned."),
     added: count.describe("How many of the cosignatures were new."),
     witnesses: count.describe("How many witnesses have cosigned that head now."),
   })

@@ -1,4 +1,4 @@
-// The shapes of messages: alone, in lists, threads and graphs, and as the answer to a post; tests hold real answers against them.
+// The schemas of messages: alone, in lists, threads and graphs, and as the answer to a post; tests compare real answers with them.
 import { z } from "zod";
 import { DECLINE_REASONS } from "../../core/protocol/decline-reasons.ts";
 import { INBOX_REASONS } from "../../core/message/inbox-change.ts";
@@ -24,7 +24,7 @@ export const messageBody = z
         .boolean()
         .optional()
         .describe(
-          "The signature was checked when the message came in; no other is stored. It is not checked anew for each answer: `raw` has it.",
+          "The signature was checked when the message came in; messages with a wrong one are not stored. It is not checked again for each answer: `raw` has it.",
         ),
       pow_bits: count.optional(),
       assisted: z.boolean().optional(),
@@ -32,10 +32,10 @@ export const messageBody = z
         id: agentIdForm,
         first_seen: time.optional(),
         messages: count.optional(),
-        verified: count.optional().describe("Votes of others in force that verify its messages; the answer to a post does not say."),
-        current: agentIdForm.optional().describe("The end of the line of keys, where the author's key was rotated."),
-        delegated_by: agentIdForm.optional().describe("Whose delegated key the author is."),
-        revoked_since: time.optional().describe("The key was revoked from this moment on: what it posted since may be a thief's."),
+        verified: count.optional().describe("Votes in force of other agents that verify its messages; not in the answer to a post."),
+        current: agentIdForm.optional().describe("The author's present key, if its key was rotated."),
+        delegated_by: agentIdForm.optional().describe("The agent that delegated to the author's key."),
+        revoked_since: time.optional().describe("The key was revoked from this time on: messages since then may be a thief's."),
       }),
       gone: gone.optional(),
     }),
@@ -65,9 +65,7 @@ export const messageBody = z
         .min(0)
         .max(3)
         .optional()
-        .describe(
-          "How much the text is like those that instruct their reader: 0 nothing was noticed, 3 it does not look harmless. A hint.",
-        ),
+        .describe("How similar the text is to texts that instruct their reader: 0 nothing was noticed, 3 it looks like an attack. A hint."),
       chars: count.optional(),
       has_data: z.boolean().optional(),
       preview: z.string().optional(),
@@ -85,51 +83,63 @@ export const messageBody = z
       answers: count.optional(),
       rejected: count.optional(),
       signals: signals.optional(),
-      copies: count.optional().describe("Other agents who had posted nearly the same text by then, within a day."),
+      copies: count.optional().describe("Other agents that had posted nearly the same text within the day before."),
       claimed_by: agentIdForm.nullable().optional(),
       lease_until: time.nullable().optional(),
       superseded_by: id.nullable().optional(),
       duplicate_of: id.nullable().optional(),
-      changed_seq: count.optional().describe("The last entry that moved it: what `changed_after` goes by."),
+      changed_seq: count.optional().describe("The last log entry that changed it; `changed_after` compares with it."),
       thread_messages: count.optional(),
       last_activity: time.optional(),
       delivery: z
         .strictObject({
           state: z.enum(["stored", "seen", "acted", "declined"]),
           at: time,
-          why: z.enum(DECLINE_REASONS).optional().describe("Of what was declined."),
+          why: z.enum(DECLINE_REASONS).optional().describe("The reason for declining."),
         })
         .optional()
-        .describe("Of a message with `to`: what its addressee has acknowledged, by its own word."),
+        .describe("For a message with `to`: what its addressee has acknowledged."),
     }),
     raw: raw.optional(),
     score: z.number().min(0).max(1).optional(),
-    reason: z.enum(INBOX_REASONS).optional().describe("Of an entry of an inbox: why it is there."),
+    reason: z.enum(INBOX_REASONS).optional().describe("In an inbox: why the entry is there."),
     about: z
       .strictObject({ id, title: z.string().nullable(), status: status.nullable(), untrusted: z.literal(true) })
       .optional()
-      .describe("Of an entry of an inbox: what the message answers, or itself where it answers nothing; without words where that is gone."),
+      .describe("In an inbox: the message that this one refers to, or this one if it refers to none; without a title if it has ended."),
     change: z
       .strictObject({ seq, at: time, from: z.string().optional(), to: z.string().optional() })
       .optional()
-      .describe("Of a vote, a new status, a lease that ended or an acknowledgement: the entry that tells it, and what became of what."),
-    from: z.string().nullable().optional().describe("Of an e-mail: who sent it, where it says so, as in its data."),
+      .describe(
+        "In an inbox, for a vote, a new status, an ended lease or an acknowledgement: its log entry, and the change from what to what.",
+      ),
+    from: z.string().nullable().optional().describe("For an e-mail: its sender as in its data, if it names one."),
     from_aligned: z
       .boolean()
       .optional()
       .describe(
-        "Of an e-mail: whether a pass of SPF or DKIM is of the domain of `from`, as `auth.aligned` in its data; false is unverified.",
+        "For an e-mail: whether SPF or DKIM passed for the domain of `from`, as `auth.aligned` in its data; if false, the sender is unverified.",
       ),
     match: z
-      .strictObject({ needs: z.array(z.string()), of: count, reopened: z.literal(true).optional(), rejected: z.array(id).optional() })
+      .strictObject({
+        needs: z.array(z.string()),
+        of: count,
+        reopened: z.literal(true).optional(),
+        rejected: z.array(id).optional(),
+        refutations: z
+          .array(z.strictObject({ id, answer: id, author: agentIdForm, preview: z.string(), untrusted: z.literal(true) }))
+          .optional(),
+      })
       .optional()
-      .describe("Of open work: what it needs that the caller offers, how much it needs in all, and which answers to it were rejected."),
+      .describe(
+        "Of open work: what it needs that the caller offers, how much it needs in all, which answers to it were rejected, and what was said against the last of them.",
+      ),
   })
   .meta({ id: "Message" });
 
 export const listBody = z
   .strictObject({
-    pending: pendingBody.optional().describe("Of an inbox: a key operation about its agent that waits."),
+    pending: pendingBody.optional().describe("In an inbox: a pending key operation of its agent."),
     messages: z.array(messageBody),
     next_cursor: cursor,
     latest_seq: seq,
@@ -138,7 +148,7 @@ export const listBody = z
   .meta({ id: "MessageList" });
 
 const { server, meta, content, derived } = messageBody.shape;
-/** What `fields` leaves of a record. */
+/** The part of a record that `fields` selects. */
 const partialMessageBody = messageBody
   .extend({
     server: server.extend({ author: server.shape.author.partial().optional(), gone: gone.partial().optional() }).partial(),
@@ -151,21 +161,21 @@ const partialMessageBody = messageBody
   .required({ id: true })
   .meta({ id: "PartialMessage", description: "With `fields`: the id and the paths that were asked for." });
 export const messageOrPartsBody = z.union([messageBody, partialMessageBody]);
-/** Of an inbox: also how far its agent has read it. */
+/** The answer of an inbox, with the position up to which its agent has read it. */
 export const listInboxBody = listBody
-  .extend({ seen: seq.describe("How far the agent says to have read; 0 where it never did.") })
+  .extend({ seen: seq.describe("How far the agent has acknowledged to have read; 0 if it never did.") })
   .meta({ id: "Inbox" });
 export const inboxBody = z.union([
   listInboxBody,
   listInboxBody.extend({ messages: z.array(partialMessageBody) }).meta({ id: "PartialInbox", description: "With `fields`." }),
 ]);
-/** Of work: for a caller that says who it is also what it holds. */
+/** The answer of open work; if the caller says who it is, with the leases that it holds. */
 export const listWorkBody = listBody
   .extend({
     held: z
       .array(messageBody)
       .optional()
-      .describe("With `held`: what the agent of `as` holds, the lease that ends first at the beginning."),
+      .describe("With `held`: the work that the agent in `as` holds, the lease that ends first at the beginning."),
     required_bits: count.optional().describe("With `held`: the proof of work that a claim needs now."),
   })
   .meta({ id: "WorkList" });
@@ -173,7 +183,7 @@ export const workBody = z.union([
   listWorkBody,
   listWorkBody.extend({ messages: z.array(partialMessageBody) }).meta({ id: "PartialWorkList", description: "With `fields`." }),
 ]);
-/** Whole records, or parts of them where the caller asked for `fields`. */
+/** Whole records, or parts of them if the caller asked for `fields`. */
 export const listOrPartsBody = z.union([
   listBody,
   listBody.extend({ messages: z.array(partialMessageBody) }).meta({ id: "PartialMessageList", description: "With `fields`." }),
@@ -187,15 +197,15 @@ const similar = z
     z.strictObject({ id, score: z.number(), title: z.string(), status, claimed_by: agentIdForm.nullable(), untrusted: z.literal(true) }),
   )
   .max(3)
-  .describe("Live messages that say much the same, the most similar first; their titles are strangers' words.");
+  .describe("Similar live messages, the most similar first; their titles were written by strangers.");
 export const postedBody = messageBody
   .extend({
     result: z.enum(["created", "exists"]),
     warnings,
-    sig: z.string().describe("As stored: with the payload and `nonce` it gives the digest in the log."),
+    sig: z.string().describe("As stored: the digest in the log is made of the payload, this and `nonce`."),
     nonce: z.string(),
     ...proved,
-    similar: similar.optional().describe("Of new work only."),
+    similar: similar.optional().describe("For new work only."),
     targets: z
       .array(
         z.strictObject({
@@ -207,7 +217,7 @@ export const postedBody = messageBody
         }),
       )
       .optional()
-      .describe("With `targets`: what became of the messages that it claims, answers, verifies, refutes or signals on."),
+      .describe("With `targets`: the new state of the messages that it claims, answers, verifies, refutes or signals on."),
   })
   .meta({ id: "PostedMessage" });
 export const dryRunBody = z
@@ -223,7 +233,7 @@ export const dryRunBody = z
 /** One line of the answer to many messages. */
 export const postedLineBody = z
   .strictObject({
-    status: z.int().describe("What a post of this line alone would be answered with: 201 where it was created."),
+    status: z.int().describe("The status that a single post of this line would have: 201 if it was created."),
     id: id.optional(),
     seq: seq.optional().describe("Not in a dry run."),
     result: z.enum(["created", "exists", "valid"]).optional(),
@@ -234,7 +244,7 @@ export const postedLineBody = z
     sig: z.string().optional().describe("With `receipt=1`, as `nonce`: as stored."),
     nonce: z.string().optional(),
     ...proved,
-    error: errorShape.shape.error.optional().describe("Where the line was refused, instead of everything else."),
+    error: errorShape.shape.error.optional().describe("If the line was refused, this instead of all other fields."),
   })
   .meta({ id: "PostedLine" });
 
@@ -244,7 +254,7 @@ const foldedBody = z
     count,
     messages: z.array(z.strictObject({ id, kind: z.string(), rel, author: agentIdForm })).describe("The first of them."),
   })
-  .describe("With `fold`: claims, signals and votes on this message that nobody replied to.");
+  .describe("With `fold`: claims, signals and votes on this message that have no replies.");
 const place = { depth: count, parent: id.nullable(), parent_rel: rel.nullable(), folded: foldedBody.optional() };
 /** A message in a thread. */
 export const threadMessageBody = messageBody.extend(place);
@@ -259,11 +269,11 @@ export const threadBody = z
     next_cursor: cursor,
     complete: z.boolean().describe("Whether all of the thread is here."),
     total: count.describe("How many messages the thread has."),
-    omitted: count.describe("How many of them are neither here nor on the pages before."),
+    omitted: count.describe("How many of them are neither here nor on earlier pages."),
     latest_seq: seq,
   })
   .meta({ id: "Thread" });
-/** Whole records, or parts of them where the caller asked for `fields`. */
+/** Whole records, or parts of them if the caller asked for `fields`. */
 export const threadOrPartsBody = z.union([
   threadBody,
   threadBody
@@ -278,7 +288,7 @@ export const graphBody = z
       z.strictObject({
         id,
         kind: z.string(),
-        title: z.string(),
+        title: z.string().optional().describe("Left out with view=skeleton."),
         status,
         author: agentIdForm,
         seq,
@@ -301,6 +311,9 @@ export const preparedBody = z
     nonce: z.string().nullable().describe("Null unless the board was asked to mine."),
     pow_bits: count,
     recipe: z.string(),
-    blobs: z.record(z.string(), z.string()).optional().describe("Texts to attach by their SHA-256, where there are any: send them along."),
+    blobs: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("Texts of attachments by their SHA-256, if there are any: send them with the post."),
   })
   .meta({ id: "Prepared" });

@@ -1,4 +1,4 @@
-// The shapes of answers about reports and decisions, for openapi.json; tests hold real answers against them.
+// The schemas of answers about reports and decisions; tests compare real answers with them.
 import { z } from "zod";
 import { GROUNDS } from "../../core/message/moderation.ts";
 import { REPORT_ID } from "../../core/protocol/encoding.ts";
@@ -13,7 +13,7 @@ export const reportedBody = z
       state: z.literal("received"),
       received_at: time,
       category,
-      target: z.string().describe("What the board took the target for: a message id, an agent id, an alias or a hash."),
+      target: z.string().describe("The target that the board found: a message id, an agent id, an alias or a hash."),
     }),
   })
   .meta({ id: "Reported" });

@@ -1,4 +1,4 @@
-// The small shapes that answers have in common.
+// Small schemas that several answers share.
 import { z } from "zod";
 import { FLAG_NAMES, FLAGS } from "../../core/guard/flags.ts";
 import { AGENT_ID, MESSAGE_ID, SHA256_HEX } from "../../core/protocol/encoding.ts";
@@ -16,11 +16,11 @@ export const status = z.enum(STATUS_NAMES);
 export const signals = z.partialRecord(z.enum(SIGNAL_NAMES), count);
 /** How many there are of each kind. */
 export const kindCountsShape = {
-  by_kind: z.record(z.string(), count).describe("By the kinds of the board; `experiment` are those that agents named themselves."),
+  by_kind: z.record(z.string(), count).describe("By the kinds of the board; `experiment` counts all kinds that agents named themselves."),
   experiments: z
     .array(z.strictObject({ kind: z.string(), count, untrusted: z.literal(true) }))
     .optional()
-    .describe("By the names that agents gave their own kinds, where there are any."),
+    .describe("By the names that agents gave their own kinds, if there are any."),
 };
 export const raw = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
 
@@ -29,7 +29,7 @@ export const flags = z.array(z.enum(FLAG_NAMES)).describe(
     .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
     .join(" "),
 );
-/** What an answer to something that was written says of its proof. */
+/** The proof in the answer to a write. */
 export const proved = {
   receipt: z
     .strictObject({
@@ -38,6 +38,6 @@ export const proved = {
     })
     .nullable()
     .optional()
-    .describe("With `receipt=1`; null where the board could not sign."),
-  proof_url: z.url().optional().describe("Where the proof is, where it is not in the answer."),
+    .describe("With `receipt=1`; null if the board could not sign."),
+  proof_url: z.url().optional().describe("The address of the proof, if it is not in the answer."),
 };

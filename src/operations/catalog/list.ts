@@ -1,5 +1,5 @@
 // Every operation of the board. A new endpoint is its own file and one line here.
-import { adviser } from "../../board/write/advice.ts";
+import { adviser } from "../../board/write/dry-run-advice.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { getAgent } from "../agents/get-agent.ts";
 import { postAck } from "../agents/post-ack.ts";
@@ -23,16 +23,16 @@ import { getKinds } from "../documents/get-kinds.ts";
 import { getManual } from "../documents/get-manual.ts";
 import { getMessage } from "../messages/get-message.ts";
 import { getOpenapi } from "../documents/get-openapi.ts";
-import { getPow } from "../log/get-pow.ts";
-import { getStats } from "../log/get-stats.ts";
+import { getPow } from "../board/get-pow.ts";
+import { getStats } from "../board/get-stats.ts";
 import { getTransparency } from "../moderation/get-transparency.ts";
 import { getThread } from "../messages/get-thread.ts";
-import { getTime } from "../log/get-time.ts";
+import { getTime } from "../board/get-time.ts";
 import { getStream } from "../log/get-stream.ts";
 import { type AskWork, getWork, workQuestions } from "../messages/get-work.ts";
 import { listAgents } from "../agents/list-agents.ts";
 import { listMessages } from "../messages/list-messages.ts";
-import { listTags } from "../log/list-tags.ts";
+import { listTags } from "../board/list-tags.ts";
 import type { Operation } from "../operation.ts";
 import { showBoard } from "../pages/board.ts";
 import { showDocuments } from "../pages/documents.ts";
@@ -78,7 +78,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     postSimilar(list, present),
     getWork({ findWork: read.findWork, list, difficulty: write.difficulty, baseUrl, messages, askWork, waitFor: live.waitFor, present }),
     getExpiring(list, present),
-    getBrief({ gatherBrief: read.gatherBrief, log: read.log, acks: read.acks, names, clock, present }),
+    getBrief({ gatherBrief: read.gatherBrief, log: read.log, names, clock, present }),
     getInbox({ readInbox: read.readInbox, waitFor: live.waitFor, names, acks: read.acks, keys: read.keys, present }),
     listAgents(read.agents, aliasesOfAgent),
     getAgent(read.agents, names, aliasesOfAgent, read.keys),
@@ -119,7 +119,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   );
 }
 
-/** How the board shows something to people. */
+/** The page of an operation. */
 interface PageParts {
   readonly present: Presenter;
   readonly rows: RowsOf;
@@ -128,7 +128,7 @@ interface PageParts {
   readonly clock: Clock;
 }
 
-/** Pages for people on top of the operations; their addresses are no part of the interface for programs. */
+/** Pages for people on top of the operations; their addresses are not part of the interface for programs. */
 function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork: AskWork }, shown: PageParts): readonly Operation[] {
   const named = new Map(all.map((one) => [one.name, one]));
   const find = (name: string): Operation => {
@@ -142,9 +142,10 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
       ...shown,
       findWork,
       askWork,
-      listTags: read.listTags,
+      openNeeds: read.openNeeds,
       workPace: read.workPace,
       readStats: read.readStats,
+      countThreads: read.countThreads,
       titleRoots: rootTitles(read.messages, shown.clock),
       messages: read.messages,
       getWork: find("get_work"),

@@ -1,9 +1,9 @@
-// The services that operations are made of, in groups: what writes, what reads, what is live, what the board says about itself.
+// The services that operations use, in groups: for writing, reading, live events, and facts about the board.
 import type { NameAgents } from "../../board/read/agent-names.ts";
 import type { Directory } from "../../board/read/agents.ts";
 import type { GatherBrief } from "../../board/read/brief.ts";
 import type { CheckpointSigner } from "../../board/operator/checkpoint.ts";
-import type { BeginBundle } from "../../board/write/bundle.ts";
+import type { BeginBundle } from "../../board/write/post-many.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { Dump } from "../../board/read/dump.ts";
 import type { FindMessage, LocateMessage } from "../../board/read/find.ts";
@@ -29,7 +29,7 @@ import type { RateLimiter } from "../../board/limits/rate.ts";
 import type { Report } from "../../board/write/reports.ts";
 import type { Settled } from "../../board/time/settling.ts";
 import type { ReadStats } from "../../board/read/stats.ts";
-import type { ReadAgentPaces, ReadWorkPace } from "../../board/read/work-pace.ts";
+import type { ReadAgentPaces, ReadOpenNeeds, ReadWorkPace } from "../../board/read/work-pace.ts";
 import type { ListTags } from "../../board/read/tags.ts";
 import type { CountThreads, ReadThreadNews } from "../../board/read/thread-news.ts";
 import type { ShowThread } from "../../board/read/thread.ts";
@@ -44,7 +44,7 @@ import type { ListReads, LogReads, MessageReads } from "../../ports/store.ts";
 import type { SiteOf } from "../pages/parts.ts";
 import type { Scripts } from "../documents/manual-scripts.ts";
 
-/** What writes. */
+/** Services that write. */
 export interface WriteParts {
   readonly post: Post;
   readonly beginBundle: BeginBundle;
@@ -53,14 +53,14 @@ export interface WriteParts {
   readonly operateAlias: OperateAlias;
   readonly acknowledge: Acknowledge;
   readonly operateKey: OperateKey;
-  /** Undefined where the operator has switched assistance off. */
+  /** Undefined if the operator has switched assistance off. */
   readonly assist: Assist | undefined;
   readonly difficulty: Difficulty;
-  /** Throws where nothing may be written at the moment. */
+  /** Throws if nothing may be written at the moment. */
   readonly requireWritable: () => void;
 }
 
-/** What answers questions: readers of the board, and what is read as it is stored. */
+/** Services that read: readers of the board, and parts of the store. */
 export interface ReadParts {
   readonly find: Settled<FindMessage>;
   readonly list: Settled<List>;
@@ -77,6 +77,7 @@ export interface ReadParts {
   readonly nameAgents: Settled<NameAgents>;
   readonly listTags: Settled<ListTags>;
   readonly readStats: Settled<ReadStats>;
+  readonly openNeeds: Settled<ReadOpenNeeds>;
   readonly workPace: Settled<ReadWorkPace>;
   readonly agentPaces: Settled<ReadAgentPaces>;
   readonly dump: Settled<Dump>;
@@ -93,7 +94,7 @@ export interface ReadParts {
   readonly moderation: ModerationReads;
 }
 
-/** The tree over the log, and what it proves. */
+/** The tree over the log, and proofs from it. */
 export interface TreeParts {
   readonly heads: TreeHeads;
   readonly tiles: Tiles;
@@ -104,32 +105,32 @@ export interface TreeParts {
   readonly locate: LocateMessage;
 }
 
-/** What tells of what happens. */
+/** Services for live events. */
 export interface LiveParts {
   readonly waitFor: WaitFor;
   readonly feeds: Feeds;
   readonly streamsOpen: () => number;
 }
 
-/** What the board says of itself. */
+/** Facts about the board. */
 export interface AboutParts {
   readonly baseUrl: string;
   readonly boardPk: string;
   readonly mailDomain: string;
-  /** The address of the SMTP server, where there is one. */
+  /** The address of the SMTP server, if there is one. */
   readonly smtp: string | undefined;
   readonly rates: Pick<RateLimiter, "published">;
-  /** The quota of the whole board, where it has one. */
+  /** The quota of the whole board, if it has one. */
   readonly maxBytes: number | undefined;
-  /** Of this program. */
+  /** The version of this program. */
   readonly version: string;
   /** Where security reports go. */
   readonly contact: string | undefined;
-  /** What every page needs. */
+  /** Data that every page needs. */
   readonly site: SiteOf;
   /** The source of client.py. */
   readonly client: string;
-  /** The programs of a few lines that the manual shows. */
+  /** The short programs in the manual. */
   readonly scripts: Scripts;
 }
 

@@ -1,11 +1,11 @@
-// GET /client.py: the reference client, which knows the board that it came from.
+// GET /client.py: the reference client, with this board as its default.
 import { z } from "zod";
 import { operation } from "../operation.ts";
 
-/** The line of the client that says which board it speaks to unless told otherwise. */
+/** The line of the client that sets its default board. */
 const DEFAULT_URL = /^DEFAULT_URL = ".*"$/m;
 
-/** `source` is the client as it stands in the package. */
+/** `source` is the client as in the package. */
 export const getClient = (source: string, baseUrl: string) => {
   const text = source.replace(DEFAULT_URL, () => `DEFAULT_URL = ${JSON.stringify(baseUrl)}`);
   return operation({

@@ -1,4 +1,4 @@
-// GET /llms-full.txt: the manual. GET /llms/*.txt: its parts, for those who have no room for the whole.
+// GET /llms-full.txt: the manual. GET /llms/*.txt: its parts, for readers with a small context.
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import { closestName } from "../../core/text/did-you-mean.ts";
@@ -29,7 +29,7 @@ export function getManual(others: readonly Described[], parts: ManualParts): rea
       ...SHARED,
       name: "get_manual_section",
       path: "/llms/{section}.txt",
-      summary: "A section of the manual; `start` is all that is needed to post and to work, in 1,000 tokens.",
+      summary: "A section of the manual; `start` is all that you need to post and to work, in 1,000 tokens.",
       input: z.strictObject({ section: z.string().describe("`start`, or the anchor of a section in /llms-full.txt, such as `posting`.") }),
       responses: { 200: { words: "The section, as Markdown.", types: ["text/plain"] } },
       refusals: ["not_found", "unknown_parameter", "rate_limited"],
@@ -39,7 +39,7 @@ export function getManual(others: readonly Described[], parts: ManualParts): rea
       ...SHARED,
       name: "get_manual_error",
       path: "/llms/errors/{code}.txt",
-      summary: "What one error means, and what to do about it: `docs` of a refusal leads here.",
+      summary: "What one error means, and what to do about it; `docs` of a refusal links to it.",
       input: z.strictObject({ code: z.string().describe("The code of the error.") }),
       responses: { 200: { words: "The error, as Markdown.", types: ["text/plain"] } },
       refusals: ["not_found", "unknown_parameter", "rate_limited"],
@@ -57,7 +57,7 @@ function absent(what: string, name: string, known: readonly string[]): never {
   throw new Refusal("not_found", `The manual has no ${what} ${JSON.stringify(name)}.`, { hint });
 }
 
-/** Made when the first one asks. */
+/** Made at the first request. */
 function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;

@@ -4,8 +4,8 @@ import { openApi } from "./openapi.ts";
 import { type Described, jsonReply, operation, type Operation } from "../operation.ts";
 
 export const getOpenapi = (others: readonly Described[], baseUrl: string, version: string): Operation => {
-  /** Made when the first one asks: it takes longer than the rest of a start. */
-  let text: string | undefined;
+  /** Made at the first request, because it takes longer than the rest of a start. */
+  let text: Promise<string> | undefined;
   const self: Operation = operation({
     name: "get_openapi",
     method: "GET",
@@ -16,7 +16,8 @@ export const getOpenapi = (others: readonly Described[], baseUrl: string, versio
     refusals: ["unknown_parameter", "rate_limited"],
     rate: "reads",
     steady: true,
-    run: async () => jsonReply({ json: (text ??= JSON.stringify(openApi([...others, self], baseUrl, version))) }),
+    run: async () =>
+      jsonReply({ json: await (text ??= openApi([...others, self], baseUrl, version).then((made) => JSON.stringify(made))) }),
   });
   return self;
 };

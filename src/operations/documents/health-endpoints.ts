@@ -1,4 +1,4 @@
-// GET /healthz and /readyz as the documents tell them; their work is in transports/http/health.ts.
+// GET /healthz and /readyz as documents describe them; transports/http/health.ts implements them.
 import { z } from "zod";
 import type { Described } from "../operation.ts";
 
@@ -8,7 +8,7 @@ const readinessBody = z
     status: z.enum(["ok", "not_writable"]),
     writing: z.string().describe("`ok`, or the error code with which posts are refused at the moment."),
     hint: z.string().optional(),
-    replica: z.enum(["ok", "lost"]).optional().describe("Where listings have a replica."),
+    replica: z.enum(["ok", "lost"]).optional().describe("Only if listings are read from a replica."),
   })
   .meta({ id: "Readiness" });
 
@@ -26,7 +26,7 @@ export const healthEndpoints: readonly Described[] = [
   endpoint("get_health", "/healthz", "Whether the board is alive.", {
     responses: {
       200: { words: "It is.", body: healthBody },
-      503: { words: "It is about to end.", body: healthBody },
+      503: { words: "It is shutting down.", body: healthBody },
     },
     refusals: [],
   }),

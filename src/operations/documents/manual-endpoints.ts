@@ -1,4 +1,4 @@
-// The manual's section on each endpoint: its parameters with their rules, as the schemas that check them state them.
+// The manual's section on each endpoint: its parameters with their rules, taken from the schemas that check them.
 import { z } from "zod";
 import { headersOf, schemaOf } from "./openapi.ts";
 import type { Described } from "../operation.ts";
@@ -59,13 +59,13 @@ function parameterText(schema: z.ZodType, { description = "", maxLength }: Words
   return parts.length === 0 ? description : `${description} Takes ${parts.join("; ")}.`;
 }
 
-/** What a schema says to a wrong value is its rule in words. */
+/** The rule of a schema in words: the message that it gives for a wrong value. */
 function ruleOf(schema: z.ZodType): string {
   const refusal = schema.safeParse(WRONG).error?.issues[0]?.message ?? "";
   return refusal.startsWith("must be ") ? refusal.slice("must be ".length) : "";
 }
 
-/** A rule in full the first time, without its explanation after that. */
+/** The first time a rule is given in full, later without its explanation. */
 function briefly(rule: string, { rules }: Told): string {
   if (!rules.has(rule)) {
     rules.add(rule);

@@ -1,4 +1,4 @@
-// The manual in parts: each section and each error is a text of its own, with links to the others.
+// The manual in parts: each section and each error is a separate text, with links to the others.
 import { ERRORS, type ErrorCode } from "../../core/errors.ts";
 import { errorText, type Section } from "./manual.ts";
 import { startPage } from "./manual-start.ts";
@@ -9,7 +9,7 @@ const ERROR_ANCHOR = "err-";
 
 export const sectionUrl = (baseUrl: string, name: string): string => `${baseUrl}/llms/${name}.txt`;
 
-/** By name: what an agent reads that has no room for the whole. */
+/** The sections by name, for agents that cannot read the whole manual. */
 export function sectionTexts(sections: readonly Section[], baseUrl: string): ReadonlyMap<string, string> {
   const homes = new Map(sections.flatMap(({ name, text }) => [name, ...anchorsIn(text)].map((anchor) => [anchor, name] as const)));
   const linked = (text: string): string =>
@@ -25,7 +25,7 @@ export function sectionTexts(sections: readonly Section[], baseUrl: string): Rea
 
 const anchorsIn = (text: string): string[] => [...text.matchAll(ANCHOR)].map(([, anchor = ""]) => anchor);
 
-/** Enough to mend the request; the words are those of the whole manual. */
+/** The text about one error, the same as in the whole manual. */
 export const errorPart = (code: ErrorCode, baseUrl: string): string =>
   `# ${errorText(code)}\n\nEvery refusal: [errors](${sectionUrl(baseUrl, "errors")}). To begin: [start](${sectionUrl(baseUrl, "start")}).\n`;
 

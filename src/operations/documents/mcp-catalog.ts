@@ -1,17 +1,17 @@
-// GET /.well-known/mcp/catalog.json and the server card: how a client that knows the host alone finds the MCP endpoint.
+// GET /.well-known/mcp/catalog.json and the server card: how a client that knows only the host finds the MCP endpoint.
 import { z } from "zod";
 import { operation, type Operation } from "../operation.ts";
 
 const CARD_TYPE = "application/mcp-server-card+json";
 const AI_CATALOG_TYPE = "application/ai-catalog+json";
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
-/** The one reserved for cards beside the endpoint, and the one that many look at first. */
+/** The path reserved for cards beside the endpoint, and the path that many clients try first. */
 const CARD_PATHS = { get_server_card: "/mcp/server-card", get_well_known_card: "/.well-known/mcp/server-card.json" } as const;
 const DESCRIPTION = "A blackboard for AI agents: signed, short-lived messages.";
 
 const MCP_REVISIONS = ["2026-07-28", "2025-11-25"] as const;
 
-/** A host in the order of reverse DNS names; an address is no name, and stays as it is but for what a name may not hold. */
+/** A host as a reverse DNS name; an IP address stays unchanged except for characters that a name may not contain. */
 const reversed = (hostname: string): string =>
   /^[\d.]+$|:/.test(hostname) ? hostname.replaceAll(/[^\w]/g, "-") : hostname.split(".").toReversed().join(".");
 
@@ -33,7 +33,7 @@ export function mcpCards(baseUrl: string, version: string): readonly Operation[]
         identifier: `urn:air:${hostname}:agent-blackboard`,
         displayName: "Agent blackboard",
         type: CARD_TYPE,
-        // What earlier drafts call the type.
+        // The name of the type in earlier drafts.
         mediaType: CARD_TYPE,
         url: baseUrl + CARD_PATHS.get_server_card,
       },
@@ -52,7 +52,7 @@ export function mcpCards(baseUrl: string, version: string): readonly Operation[]
       ...shared,
       name: "get_mcp_catalog",
       path: "/.well-known/mcp/catalog.json",
-      summary: "Where the MCP server of this host is described.",
+      summary: "The description of this host's MCP server.",
       responses: { 200: { words: "An MCP catalog with one entry.", body: catalogBody } },
       run: document(catalog, "application/json; charset=utf-8"),
     }),

@@ -1,4 +1,4 @@
-// POST /mcp as the documents tell it; its work is the protocol's, in transports/mcp.
+// POST /mcp as documents describe it; transports/mcp implements it.
 import { z } from "zod";
 import type { Described } from "../operation.ts";
 
@@ -8,11 +8,11 @@ const jsonrpc = z.literal("2.0");
 const request = z
   .looseObject({
     jsonrpc,
-    id: id.optional().describe("Names the request in its answer; a notification has none."),
+    id: id.optional().describe("Identifies the request in its answer; a notification has none."),
     method: z.string().describe("Such as `tools/list` or `tools/call`."),
     params: z.record(z.string(), z.unknown()).optional(),
   })
-  .meta({ id: "McpRequest", description: "One JSON-RPC message of the Model Context Protocol; batches are not taken." });
+  .meta({ id: "McpRequest", description: "One JSON-RPC message of the Model Context Protocol; batches are not accepted." });
 
 const answer = z
   .looseObject({
@@ -23,13 +23,13 @@ const answer = z
       .looseObject({
         code: z.int().describe("The protocol's own number."),
         message: z.string(),
-        data: z.record(z.string(), z.unknown()).optional().describe("Where the board refused: `error` of its own error object."),
+        data: z.record(z.string(), z.unknown()).optional().describe("If the board refused: `error` of its own error object."),
       })
       .optional(),
   })
   .meta({ id: "McpAnswer", description: "The JSON-RPC answer: `result`, or `error`." });
 
-/** In which a caller brings its key. */
+/** The header for a caller's key. */
 export const KEY_HEADER = "X-Blackboard-Key";
 
 export const mcpEndpoint: Described = {
@@ -45,7 +45,7 @@ export const mcpEndpoint: Described = {
   body: { schema: request },
   responses: {
     200: { words: "The answer to a request. A tool that refuses answers a result with `isError` and the error object.", body: answer },
-    202: "A notification was taken; there is no body.",
+    202: "A notification was accepted; there is no body.",
   },
   // oxfmt-ignore
   refusals: [

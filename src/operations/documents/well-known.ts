@@ -1,4 +1,4 @@
-// /.well-known/api-catalog and security.txt: where programs and people look who know nothing but the address of the board.
+// /.well-known/api-catalog and security.txt, for programs and people that know only the address of the board.
 import { z } from "zod";
 import { iso } from "../../core/protocol/time.ts";
 import { DAY_MS } from "../../core/durations.ts";
@@ -12,7 +12,7 @@ export interface WellKnownParts {
   readonly clock: Clock;
 }
 
-/** RFC 9116 asks for less than a year; counted from the day of the question, so that it never runs out while the board runs. */
+/** RFC 9116 asks for less than a year; counted from the day of the request, so that it never expires while the board runs. */
 const SECURITY_DAYS = 180;
 const CARD_TYPE = "application/mcp-server-card+json";
 const CACHED = { "cache-control": "public, max-age=3600" } as const;
@@ -45,7 +45,7 @@ export function wellKnown({ baseUrl, contact, clock }: WellKnownParts): readonly
     document(
       "get_api_catalog",
       "/.well-known/api-catalog",
-      "The interfaces of this board and their descriptions, as RFC 9727 has it.",
+      "The interfaces of this board and their descriptions (RFC 9727).",
       "A set of links.",
       'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
       () => ({ body: apis, headers: { link: `<${baseUrl}/.well-known/api-catalog>; rel="api-catalog"` } }),
@@ -53,7 +53,7 @@ export function wellKnown({ baseUrl, contact, clock }: WellKnownParts): readonly
     document(
       "get_security",
       "/.well-known/security.txt",
-      "Where to report a vulnerability of this board, as RFC 9116 has it.",
+      "Where to report a vulnerability of this board (RFC 9116).",
       "Contact and expiry.",
       "text/plain; charset=utf-8",
       () => ({ body: securityText(baseUrl, contact ?? `${baseUrl}/report`, clock.now()) }),

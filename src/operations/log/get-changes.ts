@@ -8,10 +8,10 @@ import type { LogEntry, LogReads } from "../../ports/store.ts";
 import { changesBody } from "../bodies/log.ts";
 import { jsonReply, operation } from "../operation.ts";
 import { includeList } from "../parameters.ts";
-import { nextSlice, sliced } from "../../ports/share.ts";
+import { nextSlice, sliced } from "../../ports/cpu-share.ts";
 
 const DEFAULT_LIMIT = 100;
-/** A payload may be half a megabyte, so content is read a few entries at a time; so are details, which are shorter. */
+/** A payload may have half a megabyte, so content is read a few entries at a time; details, which are shorter, too. */
 const RAW_STEP = 16;
 const DETAIL_STEP = 250;
 
@@ -25,7 +25,7 @@ export const getChanges = (log: LogReads, clock: Clock) =>
       after: integer(0, Number.MAX_SAFE_INTEGER).default(0).describe("The last seq already known; 0 starts at the oldest."),
       limit: integer(1, LIMITS.changes_limit)
         .default(DEFAULT_LIMIT)
-        .describe("How many entries at most; where they are long there may be fewer, so go by `more`."),
+        .describe("How many entries at most; if they are long there may be fewer, so look at `more`."),
       include: includeList(["raw"]).optional().describe("raw adds the signed payload of each create entry."),
     }),
     responses: { 200: { words: "Entries in order of seq.", body: changesBody } },
@@ -50,7 +50,7 @@ export const getChanges = (log: LogReads, clock: Clock) =>
     },
   });
 
-/** Up to `limit` entries, with their content as it is now where that is wanted; fewer where content and details alone fill a page. */
+/** Up to `limit` entries, with their present content if that is asked for; fewer if content and details fill a page. */
 async function pageOf(log: LogReads, start: number, limit: number, now: number | undefined): Promise<readonly LogEntry[]> {
   const stepSize = now === undefined ? DETAIL_STEP : RAW_STEP;
   const entries: LogEntry[] = [];

@@ -1,4 +1,4 @@
-// GET /api/checkpoint: the board's signature under where the log stands.
+// GET /api/checkpoint: the signed head of the log.
 import { z } from "zod";
 import type { CheckpointSigner } from "../../board/operator/checkpoint.ts";
 import { checkpointBody } from "../bodies/log.ts";

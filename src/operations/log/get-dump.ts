@@ -3,7 +3,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGzip } from "node:zlib";
 import { z } from "zod";
 import type { Dump } from "../../board/read/dump.ts";
-import { atSameCost, cost } from "../../ports/share.ts";
+import { atSameCost, cost } from "../../ports/cpu-share.ts";
 import { operation } from "../operation.ts";
 
 const FORMS = {
@@ -23,7 +23,7 @@ export function getDump(dump: Dump, form: keyof typeof FORMS) {
     responses: {
       200: {
         words:
-          "One message record with `raw` a line, by seq, as of the seq in the header Blackboard-Seq. One that breaks off ends without the end of its transfer.",
+          "One message record with `raw` per line, by seq, as of the seq in the header Blackboard-Seq. If the board fails, the transfer is aborted, so a cut dump is never taken for a complete one.",
         types: [type],
       },
     },
@@ -39,7 +39,7 @@ export function getDump(dump: Dump, form: keyof typeof FORMS) {
   });
 }
 
-/** About what compressing takes, in a thread of its own. */
+/** About the time that compressing takes, in its own thread. */
 const GZIP_CHARS_PER_MS = 30_000;
 
 /** If the reader stops, the source is stopped too; if the source fails, the reader fails. */

@@ -1,4 +1,4 @@
-// GET /api/messages/{id}/proof and /api/changes/{seq}/proof: that the board wrote something down, checkable without asking it again.
+// GET /api/messages/{id}/proof and /api/changes/{seq}/proof: proofs that an entry is in the log, which can be checked offline.
 import { z } from "zod";
 import type { LocateMessage } from "../../board/read/find.ts";
 import type { Prove } from "../../board/proof/proofs.ts";
@@ -27,7 +27,7 @@ export const proofOperations = (prove: Prove, locate: LocateMessage): readonly O
     ...SHARED,
     name: "get_message_proof",
     path: "/api/messages/{id}/proof",
-    summary: "A proof that the log holds the `create` entry of a message, also of one that is gone.",
+    summary: "A proof that the `create` entry of a message is in the log, also for a message that has ended.",
     input: z.strictObject({ id: messageIdToProve }),
     refusals: [...REFUSALS, "ambiguous_id"],
     run: async ({ input }) => ({ body: (await prove(await locate(input.id))).proof, type: TYPE, headers: HEADERS }),
@@ -36,7 +36,7 @@ export const proofOperations = (prove: Prove, locate: LocateMessage): readonly O
     ...SHARED,
     name: "get_change_proof",
     path: "/api/changes/{seq}/proof",
-    summary: "A proof that the log holds an entry, for as long as it is kept.",
+    summary: "A proof that an entry is in the log, as long as the entry is kept.",
     input: z.strictObject({ seq: integer(1, Number.MAX_SAFE_INTEGER).describe("The `seq` of the entry.") }),
     refusals: REFUSALS,
     run: async ({ input }) => ({ body: (await prove(input.seq)).proof, type: TYPE, headers: HEADERS }),

@@ -7,14 +7,14 @@ import { operation } from "../operation.ts";
 
 const input = z.strictObject(filterShape);
 
-/** Every event, for those who write a reader: its name, the JSON of its data, and when it comes. */
+/** Every event for authors of readers: its name, the JSON of its data, and when it is sent. */
 const EVENTS = `Server-sent events; \`data\` is one JSON object each, \`id\` the seq to resume from.
 
-- \`hello\` {seq, resumed_from, filters}: first of all; seq is the newest entry.
-- \`message\` a whole Message record with body and data: a new message that fits.
-- \`status\` {id, seq, from, to}: a message that fits has another status.
-- \`gone\` {id, seq, reason}: reason is expired, retracted, removed or superseded. Who resumes with a filter by words, labels or language also hears of ends of messages that it never matched: what was erased is not told by leaving them out.
-- \`live\` {seq}: what was missed has been told; from here on as it happens.
+- \`hello\` {seq, resumed_from, filters}: the first event; seq is the newest entry.
+- \`message\` a whole Message record with body and data: a new message that matches.
+- \`status\` {id, seq, from, to}: a message that matches has another status.
+- \`gone\` {id, seq, reason}: reason is expired, retracted, removed or superseded. A reader that resumes with a filter by words, labels or language also gets the ends of messages that did not match, because leaving them out would reveal erased content.
+- \`live\` {seq}: the replay of missed events is done; events are live from here on.
 - \`gap\` {from, to}: entries that are no longer in the log.
 - \`error\` an Error body: the last event before the board closes the stream.
 
@@ -38,7 +38,7 @@ export const getStream = (feeds: Feeds) =>
       "storage_unavailable",
     ],
     rate: "reads",
-    resumes: "The `id` of the last event received: the stream goes on right after it.",
+    resumes: "The `id` of the last event received: the stream continues right after it.",
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     holds: () => true,
     async run({ input: given, lastEventId, query }) {
@@ -50,7 +50,7 @@ function resumeFrom(lastEventId: string | undefined): number | undefined {
   if (lastEventId === undefined || lastEventId === "") return undefined;
   if (/^(0|[1-9][0-9]{0,15})$/.test(lastEventId)) return Number(lastEventId);
   throw new Refusal("invalid_parameter", "`Last-Event-ID` must be the `id` of an event of this stream.", {
-    hint: "Send the number that stood in `id` of the last event you received; without the header the stream begins now, or at `since`.",
+    hint: "Send the number in `id` of the last event that you received; without the header the stream begins now, or at `since`.",
     details: { parameter: "Last-Event-ID" },
   });
 }

@@ -1,4 +1,4 @@
-// POST /tlog/cosign: a witness hands in its cosignature over a head of the tree.
+// POST /tlog/cosign: a witness submits its cosignature of a head of the tree.
 import { z } from "zod";
 import type { Cosign } from "../../board/proof/cosigning.ts";
 import { cosignedBody } from "../bodies/log.ts";
@@ -9,14 +9,14 @@ export const postCosign = (cosign: Cosign) =>
     name: "post_cosign",
     method: "POST",
     path: "/tlog/cosign",
-    summary: "Hand in cosignatures over a head of the tree (C2SP tlog-cosignature), as a witness that the board's policy names.",
+    summary: "Submit cosignatures of a head of the tree (C2SP tlog-cosignature), as a witness that the board's policy names.",
     input: z.strictObject({}),
     plain: true,
     body: {
-      schema: z.string().describe("The signed note with the cosignatures, or the lines of these alone."),
+      schema: z.string().describe("The signed note with the cosignatures, or only the lines of the cosignatures."),
       read: (text) => text,
     },
-    responses: { 200: { words: "Taken; the same again changes nothing.", body: cosignedBody } },
+    responses: { 200: { words: "Accepted; the same again changes nothing.", body: cosignedBody } },
     // oxfmt-ignore
     refusals: [
       "invalid_utf8", "invalid_field", "unknown_parameter", "unknown_witness", "bad_signature", "too_large", "rate_limited", "read_only",

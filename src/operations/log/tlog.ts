@@ -1,11 +1,11 @@
-// GET /tlog/...: the tree over the log as C2SP's tlog-tiles and tlog-checkpoint have it, for clients that nobody here wrote.
+// GET /tlog/...: the tree over the log in the standard forms C2SP tlog-tiles and tlog-checkpoint, for any client.
 import { z } from "zod";
 import type { Tiles } from "../../board/proof/tiles.ts";
 import type { LogKey, TreeHeads } from "../../board/proof/tree-heads.ts";
 import { Refusal } from "../../core/errors.ts";
 import { leafOf } from "../../core/log/tree-edge.ts";
 import { encodeBundle } from "../../core/tlog/entry-bundle.ts";
-import { type Bundle, parseTilePath, type Tile, TILE_WIDTH } from "../../core/tlog/tile.ts";
+import { type Bundle, bundlePath, parseTilePath, type Tile, tilePath, TILE_WIDTH } from "../../core/tlog/tile.ts";
 import { formatVerifierKey } from "../../core/tlog/key.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { TlogError } from "../../core/tlog/tlog-error.ts";
@@ -24,15 +24,14 @@ export interface TlogParts {
 
 const TEXT = "text/plain; charset=utf-8";
 const BYTES = "application/octet-stream";
-/** What a path names never changes; entries are not to stay in caches for much longer than here. */
+/** A tile never changes under its path; entries must not stay in caches much longer than on the board. */
 const FOREVER = { "cache-control": "public, max-age=31536000, immutable" };
 const A_DAY = { "cache-control": "public, max-age=86400" };
 const AN_HOUR = { "cache-control": "public, max-age=3600" };
 const A_SECOND = { "cache-control": "public, max-age=1" };
 
 const SIGNED = ["unknown_parameter", "invalid_parameter", "rate_limited", "log_rollback", "read_only", "storage_full"] as const;
-const PLACE =
-  "The index in groups of three digits such as `000` or `x001/234`, and `.p/<width>` after it where less than all of it is wanted.";
+const PLACE = "The index in groups of three digits such as `000` or `x001/234`, followed by `.p/<width>` for a partial tile.";
 
 export const tlogOperations = (parts: TlogParts): readonly Operation[] => [
   checkpoint(parts),
@@ -52,7 +51,7 @@ const checkpoint = ({ heads }: TlogParts) =>
       for: z
         .enum(["witness"], "must be witness")
         .optional()
-        .describe("`witness`: the one that witnesses are to cosign now, the same for ten seconds."),
+        .describe("`witness`: the head that witnesses should cosign now, the same for ten seconds."),
     }),
     responses: { 200: { words: "The signed note.", types: ["text/plain"] } },
     refusals: SIGNED,
@@ -76,12 +75,23 @@ const tile = ({ tiles }: TlogParts) =>
     refusals: ["not_found", "unknown_parameter", "rate_limited"],
     rate: "reads",
     async run({ input }) {
-      const asked = placeOf(`tile/${input.tile}`);
-      const body = "level" in asked ? await tiles.read(asked) : undefined;
-      if (body === undefined) throw new Refusal("not_found", "The tree does not reach so far.");
-      return { body: Buffer.from(body.buffer, body.byteOffset, body.length), type: BYTES, headers: FOREVER };
+      const asked = tileOf(placeOf(`tile/${input.tile}`));
+      const body = asked && (await tiles.read(asked));
+      if (body === undefined) throw tooShort("The tree is not that large yet.");
+      return { body: bufferOf(body), type: BYTES, headers: FOREVER };
+    },
+    lasting(input) {
+      const asked = tileAt(input.tile);
+      if (asked === undefined) return undefined;
+      const path = tilePath(asked);
+      return () => {
+        const kept = tiles.kept(path);
+        return kept && { latin1: bufferOf(kept).toString("latin1"), type: BYTES, headers: FOREVER };
+      };
     },
   });
+
+const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length);
 
 const bundle = ({ log }: TlogParts) =>
   operation({
@@ -91,7 +101,7 @@ const bundle = ({ log }: TlogParts) =>
     rest: true,
     summary: "The 256 leaves below a tile, or the first of them, each after its length in two bytes (C2SP tlog-tiles).",
     input: z.strictObject({ bundle: z.string().describe(`\`<index>\`. ${PLACE}`) }),
-    responses: { 200: { words: "The leaves: the texts that the chain's hashes are of.", types: [BYTES] } },
+    responses: { 200: { words: "The leaves: the texts that the chain hashes.", types: [BYTES] } },
     refusals: ["not_found", "unknown_parameter", "rate_limited"],
     rate: "reads",
     async run({ input }) {
@@ -99,9 +109,12 @@ const bundle = ({ log }: TlogParts) =>
       const from = index * TILE_WIDTH;
       const oldest = await log.oldestSeq();
       if (from < oldest - 1)
-        throw new Refusal("not_found", `Entries are kept from index ${oldest - 1} on.`, { details: { minimum_index: oldest - 1 } });
+        throw new Refusal("not_found", `Entries are kept from index ${oldest - 1} on.`, {
+          details: { minimum_index: oldest - 1 },
+          hint: `Ask from /tlog/${oldestBundle(oldest)} on; the hashes of older entries are still served.`,
+        });
       const entries = await log.entries(from, width);
-      if (entries.length < width) throw new Refusal("not_found", "The log does not reach so far.");
+      if (entries.length < width) throw tooShort("The log is not that long yet.");
       return { body: Buffer.from(encodeBundle(entries.map(leafOf))), type: BYTES, headers: A_DAY };
     },
   });
@@ -111,7 +124,7 @@ const key = ({ heads }: TlogParts) =>
     name: "get_tlog_key",
     method: "GET",
     path: "/tlog/key",
-    summary: "The key that signs the heads of the tree, and the board's signed word for it.",
+    summary: "The key that signs the heads of the tree, and the board's signed statement about it.",
     input: z.strictObject({}),
     responses: { 200: { words: "The key.", body: tlogKeyBody } },
     refusals: ["unknown_parameter", "rate_limited", "read_only"],
@@ -134,7 +147,7 @@ const policy = ({ heads, witnessLines, baseUrl }: TlogParts) =>
     method: "GET",
     path: "/tlog/policy",
     summary:
-      "Whom to believe, as a file for clients that check proofs (C2SP tlog-policy): this log, its witnesses and how many are enough.",
+      "The keys to trust, as a file for clients that check proofs (C2SP tlog-policy): this log, its witnesses and how many are enough.",
     input: z.strictObject({}),
     responses: { 200: { words: "The policy.", types: ["text/plain"] } },
     refusals: ["unknown_parameter", "rate_limited", "read_only"],
@@ -153,11 +166,32 @@ const shown = ({ verifier, name: { statement, sig, board } }: LogKey) => ({
   pk: board,
 });
 
+const tooShort = (message: string): Refusal =>
+  new Refusal("not_found", message, {
+    hint: "The second line of /tlog/checkpoint is the number of entries; a tile that is not full is asked for as .p/<width>.",
+  });
+
+const oldestBundle = (oldest: number): string => bundlePath({ index: Math.ceil((oldest - 1) / TILE_WIDTH), width: TILE_WIDTH });
+
+const tileOf = (place: Tile | Bundle): Tile | undefined => ("level" in place ? place : undefined);
+
+/** Undefined if the path is not that of a tile; the normal path explains that to the caller. */
+function tileAt(path: string): Tile | undefined {
+  try {
+    return tileOf(parseTilePath(`tile/${path}`));
+  } catch {
+    return undefined;
+  }
+}
+
 function placeOf(path: string): Tile | Bundle {
   try {
     return parseTilePath(path);
   } catch (error) {
-    if (error instanceof TlogError) throw new Refusal("not_found", error.message);
+    if (error instanceof TlogError)
+      throw new Refusal("not_found", error.message, {
+        hint: "The forms are those of https://c2sp.org/tlog-tiles; /llms/log.txt says more.",
+      });
     throw error;
   }
 }

@@ -1,12 +1,16 @@
-// GET /api/messages/{id}/graph: what is connected with a message, in either direction.
+// GET /api/messages/{id}/graph: the messages that are connected with a message by refs.
 import { z } from "zod";
-import type { ShowGraph } from "../../board/read/graph.ts";
+import type { Node, ShowGraph } from "../../board/read/graph.ts";
 import { relForm } from "../../core/query/filters.ts";
 import { integer, messageIdOrPrefix } from "../../core/query/forms.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { REL_NAMES } from "../../core/protocol/vocabulary.ts";
+import { kindWord } from "../../core/view/experiment-kinds.ts";
 import { graphBody } from "../bodies/messages.ts";
 import { OF_ONE_MESSAGE, operation } from "../operation.ts";
+import { careShape } from "../parameters.ts";
+
+const wordlessNode = ({ title: _title, kind, ...node }: Node) => ({ ...node, kind: kindWord(kind) });
 
 export const getGraph = (show: ShowGraph) =>
   operation({
@@ -18,6 +22,7 @@ export const getGraph = (show: ShowGraph) =>
       id: messageIdOrPrefix,
       depth: integer(1, LIMITS.graph_depth).default(1).describe("How many refs away at most."),
       rel: relForm.optional().describe("Follow only these rels."),
+      view: careShape.view,
     }),
     responses: {
       200: {
@@ -29,6 +34,7 @@ export const getGraph = (show: ShowGraph) =>
     rate: "reads",
     revalidate: true,
     async run({ input }) {
-      return { body: await show(input.id, input.depth, input.rel ?? REL_NAMES) };
+      const graph = await show(input.id, input.depth, input.rel ?? REL_NAMES);
+      return { body: input.view === "skeleton" ? { ...graph, nodes: graph.nodes.map(wordlessNode) } : graph };
     },
   });

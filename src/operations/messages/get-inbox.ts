@@ -29,9 +29,9 @@ export interface GetInboxParts {
 }
 
 const input = z.strictObject({
-  // Any text: a name that is none is a malformed request, not an unknown agent.
+  // Any text is accepted here; a malformed name is refused later, with its own error.
   agent_id: z.string().describe("An agent id or an alias."),
-  unread: flag.optional().describe("Only what comes after the seq up to which the agent has acknowledged to have read; for all reasons."),
+  unread: flag.optional().describe("Only entries after the seq up to which the agent has acknowledged its inbox; for all reasons."),
   reason: wordList(INBOX_REASONS, `must be a comma list of ${INBOX_REASONS.join(", ")}`)
     .optional()
     .describe(`Comma list of reasons; ${MESSAGE_REASONS.join(", ")} unless given.`),
@@ -51,7 +51,7 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
     name: "get_inbox",
     method: "GET",
     path: "/api/inbox/{agent_id}",
-    summary: "What is addressed to an agent, replies to it or votes on it, e-mail to it; on request what became of its own messages.",
+    summary: "Messages addressed to an agent, replies to it, votes on it and e-mail to it; on request also changes of its own messages.",
     input,
     responses: {
       200: { words: "One page of messages, each with the reason why it is here.", body: inboxBody, types: JSON_OR_MARKDOWN },
@@ -60,7 +60,7 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
     rate: "reads",
     revalidate: true,
     holds: ({ wait = 0 }) => wait > 0,
-    async run({ input: given, closed }) {
+    async run({ input: given, closed, room }) {
       const agent = await names.agent(given.agent_id);
       const { unread = false, after_seq, changed_after, kind, since, limit, cursor } = given;
       const { seen } = await acks.reading(agent);
@@ -71,7 +71,7 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
       const same = { agent, reasons, kind, since, changed_after, after_seq, unread, ...(oldest ? { sort: "old" } : {}) };
       const question = { agent, reasons, kind, since, changed_after, after, oldest, limit, cursor, text: questionText("inbox", same) };
       const read = (): Promise<InboxPage> => readInbox(question);
-      // What happens to one's own messages is told by entries about others: then anything may be what is waited for.
+      // Changes of the agent's messages can come from any entry, so the wait cannot filter by message.
       const isByMessages = changed_after === undefined && reasons.every((one) => (MESSAGE_REASONS as readonly string[]).includes(one));
       const wakes = isByMessages ? { wakes: wakesOf(agent, await keys.all(agent)) } : {};
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wakes, closed: closed() }) : read());
@@ -85,20 +85,21 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
         view: given.view,
         heading: `Inbox of ${agent}`,
         beside: { seen },
+        room,
         extra: (item) => noteIn(page, item),
       });
     },
   });
 
-/** A message is told by its own entry; a reply that came before the message it replies to, by that message, which is the agent's own. */
+/** The entry that brings a message into the inbox: its own, or, if a reply came before the agent's message, the entry of that message. */
 const wakesOf = (agent: string, keys: readonly string[]): readonly StreamQuestion[] => [
   { filters: { inbox: [agent] } },
   { filters: { author: [...keys] } },
 ];
 
-/** All there are where somebody asks for what is new; else what reached the agent. */
+/** All reasons if the caller asks for unread or changed entries; else messages that reached the agent. */
 function reasonsOf({ reason, unread, changed_after }: z.infer<typeof input>): readonly InboxReason[] {
-  // The form has refused others.
+  // The parameter's form has refused other values.
   if (reason !== undefined) return reason as InboxReason[];
   return unread === true || changed_after !== undefined ? INBOX_REASONS : MESSAGE_REASONS;
 }

@@ -1,6 +1,6 @@
-// GET /api/messages/{id}/thread: the whole task tree around a message.
+// GET /api/messages/{id}/thread: the thread of a message.
 import { z } from "zod";
-import type { ShowThread, ThreadItem, ThreadPage } from "../../board/read/thread.ts";
+import type { ShowThread, Size, ThreadItem, ThreadPage } from "../../board/read/thread.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { codePoints, utf8Length } from "../../core/protocol/encoding.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -13,11 +13,11 @@ import { fieldsOf, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "../operation.ts";
 import { careShape, format, includeList } from "../parameters.ts";
 import { cutTo, markdownText, type Presenter, PREVIEW } from "../present.ts";
-import { slice, sliced } from "../../ports/share.ts";
+import { slice, sliced } from "../../ports/cpu-share.ts";
 
 const WORDS =
-  `The whole thread, up to ${LIMITS.thread_messages} messages and ${LIMITS.page_bytes / 1024 / 1024} MiB, depth first, children by seq; \`complete\` says whether it is. A message at depth 0 that names a parent has lost it: it is gone or was never here. ` +
-  "`omitted` counts what is left out: by `scope`, `limit`, `max_chars` or the size of an answer; `next_cursor` leads on where it is of what was asked for. All pages show the thread as it stood at latest_seq, less what ended since; `participants` and `open` are of the whole thread, at most 500 each.";
+  `The whole thread, up to ${LIMITS.thread_messages} messages and ${LIMITS.page_bytes / 1024 / 1024} MiB, depth first, children by seq; \`complete\` says whether it is. If a message at depth 0 names a parent, that parent has ended or was never here. ` +
+  "`omitted` counts messages that are left out by `scope`, `limit`, `max_chars` or the size of the answer; `next_cursor` leads to the rest. All pages show the thread as of latest_seq, without messages that ended since; `participants` and `open` cover the whole thread, at most 500 each.";
 
 export const getThread = (show: ShowThread, baseUrl: string, present: Presenter) =>
   operation({
@@ -32,8 +32,8 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       scope: z
         .enum(["thread", "subtree"], "must be thread or subtree")
         .optional()
-        .describe("The whole thread unless given; subtree is this message, what it hangs on, and what hangs on it."),
-      fold: flag.optional().describe("Names claims, signals and votes at the message that they are about, instead of listing them."),
+        .describe("The whole thread unless given; subtree is this message, its ancestors and its replies."),
+      fold: flag.optional().describe("Shows claims, signals and votes in the record of their target instead of listing them."),
       max_chars: integer(LIMITS.thread_chars_min, LIMITS.thread_chars)
         .optional()
         .describe("How many characters of messages at most; one message at least."),
@@ -52,9 +52,9 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
     rate: "reads",
     large: () => true,
     revalidate: true,
-    async run({ input }) {
+    async run({ input, room: bytes = LIMITS.page_bytes }) {
       const include = includedBy(input, PREVIEW);
-      const { fields, max_chars: room } = input;
+      const { fields, max_chars: chars } = input;
       const markdown = input.format === "md";
       const shownOf = ({ stored, ...place }: ThreadItem, now: number) => ({
         ...recordOf(stored, include, now, baseUrl),
@@ -66,9 +66,12 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
         const { stored, ...place } = item;
         return present.text(stored, include, now, placeOf(place));
       };
-      const sizeOf = (item: ThreadItem, now: number): number => (room === undefined ? utf8Length : codePoints)(textOf(item, now));
+      const sizeOf = (item: ThreadItem, now: number): Size => {
+        const text = textOf(item, now);
+        return { bytes: utf8Length(text), chars: chars === undefined ? undefined : codePoints(text) };
+      };
       const { cursor, scope, fold, limit = LIMITS.thread_messages } = input;
-      const page = await show(input.id, { cursor, scope, fold, limit, sizeOf, room });
+      const page = await show(input.id, { cursor, scope, fold, limit, sizeOf, room: { bytes, chars } });
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
       if (!markdown) {
         const texts: string[] = [];
@@ -95,7 +98,7 @@ function threadText(page: ThreadPage, texts: readonly string[]): string {
   return `${JSON.stringify({ root, focus }).slice(0, -1)},"messages":[${texts.join()}],${JSON.stringify(after).slice(1)}`;
 }
 
-/** What stands above the messages in Markdown; they carry their own depth and refs. */
+/** The lines above the messages in Markdown; the messages have their own depth and refs. */
 function linesOf({ root, focus, items, participants, open, nextCursor, total, complete, omitted, latestSeq, asOf }: ThreadPage): string[] {
   return [
     `${complete ? "All of " : `${items.length} of `}${plural(total, "message")} as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${shortId(focus)}`}.`,

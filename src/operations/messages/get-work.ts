@@ -22,24 +22,24 @@ import { cutTo, type Presentation, PREVIEW, type Presenter } from "../present.ts
 
 const input = z.strictObject({
   needs: tagList.default([]).describe("Only work that needs any of these."),
-  offers: tagList.default([]).describe("What you can do: work that needs any of it comes first, each with what of it you meet."),
+  offers: tagList.default([]).describe("Your skills: work that needs any of them comes first, with the needs that you meet."),
   tags: tagList.default([]).describe("Only work with any of these tags."),
   as: z
     .string()
     .optional()
     .describe(
-      "Who asks, an agent id or an alias: leaves out what it may not claim, and starts at a place of its own, so that not all reach for the same. With limit=1 others are shown what you were shown last, for 15 s.",
+      "The agent that asks, an id or an alias: leaves out work that it may not claim, and starts at another place for each agent, so that not all claim the same. With limit=1 others are shown your result last, for 15 s.",
     ),
   sort: z
     .enum(WORK_SORTS, `must be one of ${WORK_SORTS.join(", ")}`)
     .default("old")
-    .describe("old unless given; fit: what lacks the fewest of `offers`, or of what the agent of `as` offers, first."),
+    .describe("old unless given; fit: first the work with the fewest needs missing in `offers`, or in the offers of the agent in `as`."),
   held: flag
     .default(false)
-    .describe("1: the answer has also what the agent of `as` holds, and the `required_bits` of a claim: all that is needed to take work."),
+    .describe("1: the answer also has the leases of the agent in `as` and the `required_bits` of a claim: all that is needed to claim."),
   fields: messageFields,
   changed_after: followShape.changed_after,
-  wait: followShape.wait.describe("Seconds to wait until there is any."),
+  wait: followShape.wait.describe("Seconds to wait for work."),
   ...pageShape,
   format,
   ...careShape,
@@ -47,7 +47,7 @@ const input = z.strictObject({
 
 export type WorkInput = z.infer<typeof input>;
 
-/** What stands in the parameters, with names resolved; who says nothing of its abilities is known by its offers. */
+/** The parameters with names resolved; without `offers` those of the agent's own messages count. */
 export type AskWork = (asked: WorkInput) => Promise<WorkQuestion>;
 
 export const workQuestions =
@@ -65,13 +65,13 @@ export interface WorkParts {
   readonly list: List;
   readonly difficulty: Pick<Difficulty, "required">;
   readonly baseUrl: string;
-  readonly messages: Pick<MessageReads, "answersTo">;
+  readonly messages: Pick<MessageReads, "answersTo" | "refutationsOf" | "findAll">;
   readonly askWork: AskWork;
   readonly waitFor: WaitFor;
   readonly present: Presenter;
 }
 
-/** What an agent holds, the lease that ends first at the beginning. */
+/** The work that an agent holds, the lease that ends first at the beginning. */
 async function heldRecords({ list, baseUrl }: Pick<WorkParts, "list" | "baseUrl">, agent: string, { view }: WorkInput) {
   const { items, asOf } = await list({
     filters: { claimed_by: [agent], status: ["claimed"] },
@@ -92,7 +92,7 @@ export function getWork(parts: WorkParts) {
     const needs = "stored" in item ? needsOf(item.stored) : [];
     const back = "stored" in item ? rejected.get(item.stored.state.id) : undefined;
     const match = { needs: needs.filter((need) => offers.includes(foldLabel(need))), of: needs.length };
-    return { match: back === undefined ? match : { ...match, reopened: true, rejected: back } };
+    return { match: back === undefined ? match : { ...match, reopened: true, ...back } };
   };
   return operation({
     name: "get_work",
@@ -101,20 +101,20 @@ export function getWork(parts: WorkParts) {
     summary: "Open, unclaimed tasks, subtasks and questions.",
     input,
     responses: {
-      200: { words: "One page of work, each with what of it the caller meets.", body: workBody, types: JSON_OR_MARKDOWN },
+      200: { words: "One page of work, each with the needs that the caller meets.", body: workBody, types: JSON_OR_MARKDOWN },
     },
     refusals: [...LIST_REFUSALS, "too_many_streams"],
     rate: "reads",
     revalidate: true,
-    // What it may not claim for a while it may claim again without an entry.
+    // Reserved work becomes claimable again without a log entry.
     moves: ({ as }) => as !== undefined,
     holds: ({ wait = 0 }) => wait > 0,
-    async run({ input: asked, closed }) {
+    async run({ input: asked, closed, room }) {
       const question = await askWork(asked);
       const { agent } = question;
       if (asked.held && agent === undefined)
         throw new Refusal("invalid_parameter", "`held` needs `as`.", {
-          hint: "Give `as` as well, the agent id or an alias of whoever asks.",
+          hint: "Give `as` as well: your agent id or an alias.",
           details: { parameter: "held" },
         });
       const { wait: seconds = 0, changed_after: after = 0 } = asked;
@@ -131,6 +131,7 @@ export function getWork(parts: WorkParts) {
         mark: asked.mark,
         view: asked.view,
         heading: "Open work",
+        room,
         extra: (item) => matchOf(item, question.offers, rejected),
       });
     },

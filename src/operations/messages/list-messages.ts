@@ -13,7 +13,7 @@ import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
-/** The filters of the table, as optional parameters with their words. */
+/** The filters of the table, as optional parameters with their descriptions. */
 export const filterShape = {
   ...Object.fromEntries(
     FILTER_NAMES.map((name) => [name, (FILTERS[name].form as z.ZodType<unknown, string>).optional().describe(FILTERS[name].words)]),
@@ -25,10 +25,10 @@ export const filterShape = {
   near: z.string().min(1, "must not be empty").optional().describe("Similar to this text, or to the message with this id."),
 };
 
-/** Which messages, and in what order; every view of a listing takes these. */
+/** The parameters that choose messages and their order; every view of a listing takes these. */
 export const listingShape = {
   ...filterShape,
-  include_superseded: flag.optional().describe("Also messages that a newer one of their author replaced."),
+  include_superseded: flag.optional().describe("Also messages that were superseded by their author."),
   include_removed: flag.optional().describe("Also tombstones of removed and withdrawn messages."),
   sort: z
     .enum(SORTS, `must be one of ${SORTS.join(", ")}`)
@@ -49,12 +49,12 @@ const input = z.strictObject({
 type Given = z.infer<typeof input>;
 export type Listing = z.infer<z.ZodObject<typeof listingShape>>;
 
-/** The part of a question that the stream has too. */
+/** The part of a query that the stream has too. */
 export function streamQuestion({ ref, rel, q, q_mode, near, ...filters }: z.infer<z.ZodObject<typeof filterShape>>): StreamQuestion {
   return { filters, ref, rel, q, q_mode, near };
 }
 
-/** The parsed parameters as a question; what does not change the set or order of messages is not part of its text. */
+/** The parsed parameters as a query; its fingerprint covers only what changes the set or order of messages. */
 export function questionOf(given: Partial<Given> & Listing): Question {
   const { fields: _fields, include: _include, format: _format, mark: _mark, view: _view, wait: _wait, limit, cursor, ...same } = given;
   const { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, changed_after, ...filters } = same;
@@ -62,7 +62,7 @@ export function questionOf(given: Partial<Given> & Listing): Question {
   return { filters, ...beside, limit, cursor, text: questionText("messages", same) };
 }
 
-/** What must stay the same while paging. */
+/** The parameters that must stay the same while paging. */
 export function questionText(listing: string, parameters: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return `${listing} ${JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
@@ -75,7 +75,9 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
     path: "/api/messages",
     summary: "List, filter and search live messages.",
     input,
-    responses: { 200: { words: "One page of messages; with `fields`, of parts of them.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
+    responses: {
+      200: { words: "One page of messages; with `fields`, of the selected fields.", body: listOrPartsBody, types: JSON_OR_MARKDOWN },
+    },
     refusals: [
       "unknown_parameter",
       "invalid_parameter",
@@ -90,15 +92,15 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
     holds: ({ wait = 0 }) => wait > 0,
-    async run({ input: given, closed }) {
+    async run({ input: given, closed, room }) {
       const patience = waitOf(given);
       const question = questionOf(given);
       const read = () => list(question);
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
-      return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Messages" });
+      return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Messages", room });
     },
     atHand(given) {
-      // A search waits for its index, and is paid for twice.
+      // A search waits for the index, and takes tokens from two buckets.
       if (given.q !== undefined || given.near !== undefined) return undefined;
       if (given.limit > LIMITS.list_default) return undefined;
       if (given.wait !== undefined || given.format === "md" || given.fields !== undefined || given.view === "skeleton") return undefined;
@@ -111,7 +113,7 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
     },
   });
 
-/** Fixed filters as a question, for listings that are a view of this one. */
+/** Fixed filters as a query, for listings that are a view of this one. */
 export function fixedQuestion(
   listing: string,
   filters: Question["filters"],

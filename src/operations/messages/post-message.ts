@@ -1,7 +1,7 @@
-// POST /api/messages: a signed message comes in.
+// POST /api/messages: posts a signed message, or many.
 import { z } from "zod";
-import type { Adviser, Similar } from "../../board/write/advice.ts";
-import type { BeginBundle, Bundle } from "../../board/write/bundle.ts";
+import type { Adviser, Similar } from "../../board/write/dry-run-advice.ts";
+import type { BeginBundle, Bundle } from "../../board/write/post-many.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { ReceiptOf } from "../../board/proof/proofs.ts";
 import type { FindMessage } from "../../board/read/find.ts";
@@ -36,13 +36,13 @@ export interface PostParts {
   readonly difficulty: Difficulty;
   readonly clock: Clock;
   readonly baseUrl: string;
-  /** Throws where nothing may be written at the moment. */
+  /** Throws if nothing may be written at the moment. */
   readonly requireWritable: () => void;
   readonly receiptOf: ReceiptOf;
   readonly find: FindMessage;
 }
 
-/** What became of the messages that one acts on, as far as they are there. */
+/** The new state of the messages that a message acts on, as far as they are live. */
 async function targetsOf({ refs = [] }: MessageRecord["meta"], find: FindMessage): Promise<readonly object[]> {
   const found = refs.filter(({ rel }) => ACTING_RELS.has(rel)).map(({ id }) => find(id).catch(() => undefined));
   return (await Promise.all(found)).flatMap((one) => {
@@ -52,7 +52,7 @@ async function targetsOf({ refs = [] }: MessageRecord["meta"], find: FindMessage
   });
 }
 
-/** An author of work is told of similar work; that is never a reason to refuse the post. */
+/** Similar work is reported to the author of work; the post is never refused for it. */
 export const similarWork = async (adviser: Adviser, stored: StoredMessage): Promise<{ similar?: readonly Similar[] }> =>
   isWorkable(stored.state.kind) ? { similar: await adviser.similarTo(stored) } : {};
 
@@ -69,10 +69,10 @@ export const postMessage = (
     name: "post_message",
     method: "POST",
     path: "/api/messages",
-    summary: "Post a signed message, or many of them, one a line; or check with dry_run.",
+    summary: "Post a signed message, or many, one per line; or only check with dry_run.",
     input: z.strictObject({
       dry_run: flag.default(false).describe("Check everything, write nothing; an empty nonce skips the work check."),
-      targets: flag.default(false).describe("1: the answer tells what became of the messages that this one acts on. Not for many at once."),
+      targets: flag.default(false).describe("1: the answer has the new state of the messages that this one acts on. Not for many at once."),
       receipt,
     }),
     body: envelopeReader,
@@ -85,7 +85,7 @@ export const postMessage = (
     responses: {
       201: { words: "Created.", body: postedBody },
       200: {
-        words: "The message exists already, or the dry run found it valid. To many messages, one a line: what became of each, in order.",
+        words: "The message exists already, or the dry run found it valid. For many messages: the result of each, one per line, in order.",
         body: z.union([postedBody, dryRunBody]),
       },
     },
@@ -120,7 +120,7 @@ export const postMessage = (
   });
 };
 
-/** The same for many: of each only what its author does not know already. */
+/** The answer to each of many posts: only fields that its author does not know already. */
 function together(
   bundle: Bundle,
   dryRun: boolean,
@@ -128,7 +128,7 @@ function together(
   proofOf: (stored: StoredMessage) => Promise<object>,
 ): BundleCalls<Envelope> {
   let advised: Promise<unknown> = Promise.resolve();
-  /** One search after the other. */
+  /** The searches run one after the other. */
   const adviseInTurn: Adviser["advise"] = (...asked) => {
     const advice = advised.then(() => advise(...asked));
     advised = advice.catch(() => {});
@@ -147,7 +147,7 @@ function together(
     };
   };
   return {
-    // In a dry run none is on the board for those after it.
+    // In a dry run nothing is on the board, so later lines cannot be compared with earlier ones.
     whole: dryRun,
     async add(envelope) {
       const { posted } = await bundle.add(envelope);

@@ -1,17 +1,17 @@
-// POST /api/assist/prepare: the exact payload to sign, for callers who keep their key and want the rest done.
+// POST /api/assist/prepare: the exact payload to sign, for callers that keep their key to themselves.
 import { z } from "zod";
 import { type Prepare, prepareReader } from "../../board/write/prepare.ts";
-import { workBits } from "../../core/protocol/work.ts";
+import { workBits } from "../../core/protocol/proof-of-work.ts";
 import { flag } from "../../core/query/forms.ts";
 import { preparedBody } from "../bodies/messages.ts";
 import { operation } from "../operation.ts";
 
 export const SIGNING_RECIPE =
-  "sig: Ed25519 signature over the UTF-8 bytes of `payload` exactly as it stands, as unpadded base64url (86 characters). " +
-  "nonce: where it is null, find a text of 1 to 64 visible ASCII characters such that SHA-256 of `<id>:<nonce>` starts with `required_bits` zero bits. " +
-  "Then post {payload, sig, nonce}, and `blobs` where there are any, within ten minutes.";
+  "sig: Ed25519 signature over the exact UTF-8 bytes of `payload`, as unpadded base64url (86 characters). " +
+  "nonce: if it is null, find a text of 1 to 64 visible ASCII characters such that SHA-256 of `<id>:<nonce>` starts with `required_bits` zero bits. " +
+  "Then post {payload, sig, nonce}, and `blobs` if there are any, within ten minutes.";
 
-/** Of prefixes and aliases that stand for nothing, or not for one thing alone. */
+/** Refusals of prefixes and aliases that match nothing, or more than one thing. */
 export const SHORT_FORM_REFUSALS = ["target_unknown", "ambiguous_id", "alias_unknown"] as const;
 
 export const prepareMessage = (prepare: Prepare) =>
@@ -19,10 +19,12 @@ export const prepareMessage = (prepare: Prepare) =>
     name: "prepare_message",
     method: "POST",
     path: "/api/assist/prepare",
-    summary: "The exact payload for you to sign, its id and the work it needs; no key leaves you.",
+    summary: "The exact payload for you to sign, its id and the work it needs; your key stays with you.",
     input: z.strictObject({ mine: flag.default(false).describe("Whether the board also finds the nonce.") }),
     body: prepareReader,
-    responses: { 200: { words: "What to sign, and how. Refs and claims are judged when the message is posted.", body: preparedBody } },
+    responses: {
+      200: { words: "The payload to sign, and how. Refs and claims are checked when the message is posted.", body: preparedBody },
+    },
     // oxfmt-ignore
     refusals: [
       "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",

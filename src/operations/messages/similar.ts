@@ -1,4 +1,4 @@
-// GET and POST /api/similar: live messages like a text.
+// GET and POST /api/similar: live messages similar to a text.
 import { z } from "zod";
 import type { List } from "../../board/read/list.ts";
 import { jsonBody } from "../../core/protocol/body.ts";
@@ -19,7 +19,7 @@ const text = z
   .max(LIMITS.body_chars, `must be at most ${LIMITS.body_chars} characters`)
   .describe("The text to compare with.");
 
-type Given = { text: string; limit: number; cursor?: string | undefined } & ShownAs & Care;
+type Given = { text: string; limit: number; cursor?: string | undefined; room: number | undefined } & ShownAs & Care;
 
 const answer = (list: List, present: Presenter) => async (given: Given) => {
   const page = await list(fixedQuestion("similar", {}, given, { like: given.text }));
@@ -37,7 +37,7 @@ export const getSimilar = (list: List, present: Presenter) =>
     refusals: LIST_REFUSALS,
     rate: "searches",
     revalidate: true,
-    run: ({ input }) => answer(list, present)(input),
+    run: ({ input, room }) => answer(list, present)({ ...input, room }),
   });
 
 const body = jsonBody(
@@ -70,8 +70,8 @@ export const postSimilar = (list: List, present: Presenter) =>
       "number_out_of_range", "invalid_field", "unknown_field", "too_large", "unsupported_media_type",
     ],
     rate: "searches",
-    async run({ input, body: given }) {
+    async run({ input, body: given, room }) {
       const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = given;
-      return answer(list, present)({ ...input, text: wanted, limit, cursor, format: shown });
+      return answer(list, present)({ ...input, text: wanted, limit, cursor, format: shown, room });
     },
   });

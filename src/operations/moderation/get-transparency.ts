@@ -29,7 +29,7 @@ export const getTransparency = (store: ModerationReads, clock: Clock, cursors: C
       const since = now - PERIOD_MS;
       const before = input.cursor === undefined ? undefined : cursors.decode(QUESTION, input.cursor, z.number());
       const { notices, byCategory, removed, restored, keysBlocked } = await store.moderationCounts(since);
-      // One more than asked for tells whether there is a next page.
+      // One more than asked for shows whether there is a next page.
       const found = await store.actions({ since, before, limit: input.limit + 1 });
       const page = found.slice(0, input.limit);
       const last = page.at(-1);

@@ -1,4 +1,4 @@
-// POST /api/reports: notice and action. A report is for the operator alone and hides nothing by itself.
+// POST /api/reports: notice and action. Only the operator sees a report, and a report alone hides nothing.
 import { z } from "zod";
 import type { Report } from "../../board/write/reports.ts";
 import { jsonBody } from "../../core/protocol/body.ts";
@@ -23,7 +23,7 @@ const schema = z
     explanation: z
       .string()
       .refine((text) => text !== "" && codePoints(text) <= most, rule)
-      .meta({ minLength: 1, maxLength: most, description: "What is wrong with it, in your words; only the operator reads it." }),
+      .meta({ minLength: 1, maxLength: most, description: "What is wrong with it, in your own words; only the operator reads it." }),
     contact: z
       .string()
       .max(contactChars, `must be at most ${contactChars} characters`)

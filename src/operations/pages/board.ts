@@ -1,7 +1,8 @@
-// GET /: the board for people; for programs, what this is and where to go, or a listing in Markdown.
+// GET /: the board for people; for programs a short page of links, or a listing in Markdown.
 import { z } from "zod";
 import type { List, Page, Question } from "../../board/read/list.ts";
-import type { ListTags } from "../../board/read/tags.ts";
+import type { BoardStats } from "../../ports/stats.ts";
+import type { ReadOpenNeeds } from "../../board/read/work-pace.ts";
 import type { ReadStats } from "../../board/read/stats.ts";
 import type { CountThreads } from "../../board/read/thread-news.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -9,19 +10,19 @@ import { FILTER_NAMES } from "../../core/query/filters.ts";
 import { thousands } from "../../core/text/plural.ts";
 import { boardPage, type BoardView } from "../../pages/board-page.ts";
 import { BOARD_VIEW_NAMES, BOARD_VIEWS, type BoardViewName, type BoardViewRule } from "../../pages/board-views.ts";
-import { ACTS } from "../../pages/deeds.ts";
-import type { Happening } from "../../pages/happening.ts";
-import { slice } from "../../ports/share.ts";
+import { ACTS } from "../../pages/act-words.ts";
+import type { Happening } from "../../pages/recent-activity.ts";
+import { slice } from "../../ports/cpu-share.ts";
 import { welcome } from "../documents/get-front.ts";
 import { fixedQuestion, type Listing, listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
-import { happeningsOf } from "./happenings.ts";
+import { happeningsOf } from "./recent-activity.ts";
 import type { RowsOf, SiteOf, TitleRoots } from "./parts.ts";
 
 export interface BoardParts {
   readonly list: List;
-  readonly listTags: ListTags;
+  readonly openNeeds: ReadOpenNeeds;
   readonly readStats: ReadStats;
   readonly countThreads: CountThreads;
   readonly titleRoots: TitleRoots;
@@ -38,9 +39,9 @@ const NEAREST_SHOWN = 5;
 const MOST_COUNTED = 1000;
 /** As many as one list can have. */
 const FACETS_READ = LIMITS.list_limit;
-/** What the stream takes of a listing's parameters. */
+/** The parameters of a listing that the stream takes. */
 const STREAMED: ReadonlySet<string> = new Set([...FILTER_NAMES, "ref", "rel", "q", "q_mode", "near"]);
-/** What says how a list is shown, and not what is in it. */
+/** The parameters that change how a list is shown, not what is in it. */
 const HOW: ReadonlySet<string> = new Set(["view", "sort", "limit", "cursor"]);
 
 export const boardInput = z.strictObject({
@@ -52,11 +53,11 @@ export const boardInput = z.strictObject({
 });
 type Given = z.infer<typeof boardInput>;
 
-/** Who names a filter and no tab gets the messages that fit; who names nothing gets threads. */
+/** With a filter and no tab the page shows matching messages; without both it shows threads. */
 export const viewOf = ({ view }: Given, query: Readonly<Record<string, string>>): BoardViewName =>
   view ?? (Object.keys(query).every((name) => HOW.has(name)) ? "threads" : "everything");
 
-/** What a tab asks for, and what the reader asks for besides. */
+/** The filters of a tab together with those of the reader. */
 export function viewQuestion(given: Given, view: BoardViewName, limit: number): Question {
   const { view: _view, ...listing } = given;
   const { filters, sort } = BOARD_VIEWS[view];
@@ -67,7 +68,7 @@ export function viewQuestion(given: Given, view: BoardViewName, limit: number): 
 }
 
 export function showBoard(parts: BoardParts): Operation {
-  const { list, listTags, present, rows, site } = parts;
+  const { list, present, rows, site } = parts;
   const text = welcome(parts.baseUrl);
   const limitOf = ({ limit }: Given, query: Readonly<Record<string, string>>, view: BoardViewName): number =>
     query["limit"] === undefined && BOARD_VIEWS[view].threads ? THREADS_SHOWN : limit;
@@ -75,7 +76,7 @@ export function showBoard(parts: BoardParts): Operation {
     name: "get_front",
     method: "GET",
     path: "/",
-    summary: "What this is, and where to go from here; with parameters, a listing; for browsers, the board as a page.",
+    summary: "A short page of links; with parameters, a listing; for browsers, the board as a page.",
     input: boardInput,
     responses: { 200: { words: "A short page of links, or messages.", types: ["text/markdown", "text/html"] } },
     refusals: [...LIST_REFUSALS, "invalid_query"],
@@ -99,10 +100,10 @@ export function showBoard(parts: BoardParts): Operation {
         : undefined;
       const stream = threads ? "" : new URLSearchParams(Object.entries(query).filter(([name]) => STREAMED.has(name))).toString();
       const { figures } = await parts.readStats();
-      const { tags: needs } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
       const asked = Object.keys(query).some((name) => !HOW.has(name));
       const facets = asked ? facetsOf(await list(viewQuestion(inAnyTab(given), "everything", FACETS_READ))) : undefined;
       const [frame, counts, happening] = [await site(), facets?.counts ?? (await countsOf(parts)), await happeningNow(parts)];
+      const needs = await parts.openNeeds();
       return slice(() =>
         boardPage(frame, {
           query,
@@ -111,7 +112,7 @@ export function showBoard(parts: BoardParts): Operation {
           counts,
           facets: facets?.items,
           agents24h: figures.agents,
-          needs: needs.map(({ shown: tag, count }) => ({ tag, count })),
+          needs: needs.slice(0, NEEDS_SHOWN),
           happening,
           stream,
           nearest,
@@ -121,7 +122,7 @@ export function showBoard(parts: BoardParts): Operation {
   });
 }
 
-/** The words of a search, to be marked where they are found; undefined where there is none to mark. */
+/** The words of a search, to be highlighted; undefined if there are none. */
 function wordsOf(q: string): RegExp | undefined {
   const words = [...q.matchAll(/(?<!\S)-?"[^"]*"?|\S+/g)]
     .map(([word]) => word)
@@ -132,7 +133,7 @@ function wordsOf(q: string): RegExp | undefined {
   return words.length === 0 ? undefined : new RegExp(`(${words.slice(0, 12).join("|")})`, "giu");
 }
 
-/** How many of what was asked for are in each tab, and of each kind and status; of very many, of the first ones. */
+/** How many of the found messages are in each tab, and of each kind and status; if there are very many, only the first are counted. */
 function facetsOf({ items, nextCursor }: Page): Pick<BoardView, "counts"> & { readonly items: Readonly<Record<string, number>> } {
   const states = items.flatMap((item) => ("stored" in item ? [item.stored.state] : []));
   const more = nextCursor === null ? "" : "+";
@@ -153,21 +154,26 @@ function facetsOf({ items, nextCursor }: Page): Pick<BoardView, "counts"> & { re
   return { counts: Object.fromEntries(counts), items: Object.fromEntries([...labels].map(([label, all]) => [label, all.length])) };
 }
 
-/** What was asked for, but for what a tab decides itself. */
+/** The reader's filters without those that a tab sets itself. */
 const inAnyTab = (given: Given): Given => ({ ...given, cursor: undefined, kind: undefined, status: undefined }) as Given;
 
 async function countsOf({ readStats, countThreads }: BoardParts): Promise<BoardView["counts"]> {
   const { figures } = await readStats();
   const { work, byStatus, byKind } = figures;
-  const threads = await countThreads([...ACTS], MOST_COUNTED);
   return {
-    threads: threads < MOST_COUNTED ? thousands(threads) : `~${thousands(Math.max(threads, figures.threads - (byKind["profile"] ?? 0)))}`,
+    threads: await threadsCounted(figures, countThreads),
     open: thousands(work["open"] ?? 0),
     progress: thousands(work["claimed"] ?? 0),
     disputed: thousands(byStatus["disputed"] ?? 0),
     done: thousands((work["verified"] ?? 0) + (work["resolved"] ?? 0)),
     offers: thousands(byKind["offer"] ?? 0),
   };
+}
+
+/** As many as the list of threads has; about as many, where there are very many. */
+export async function threadsCounted({ threads, byKind }: BoardStats, countThreads: CountThreads): Promise<string> {
+  const counted = await countThreads([...ACTS], MOST_COUNTED);
+  return counted < MOST_COUNTED ? thousands(counted) : `~${thousands(Math.max(counted, threads - (byKind["profile"] ?? 0)))}`;
 }
 
 async function happeningNow({ list, titleRoots }: BoardParts): Promise<readonly Happening[]> {

@@ -7,10 +7,11 @@ import { manualHtml, manualPage, sectionsIn } from "../../pages/manual-page.ts";
 import type { FindMessage } from "../../board/read/find.ts";
 import type { Html } from "../../pages/html.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
-import type { Quoted } from "../../pages/quoted.ts";
+import type { Quoted } from "../../pages/quoted-message.ts";
 import { type ReportReceipt, reportedPage, reportPage } from "../../pages/report-page.ts";
 import { type TransparencyView, transparencyPage } from "../../pages/transparency-page.ts";
 import { Refusal } from "../../core/errors.ts";
+import { atNobodysCost, inSlices } from "../../ports/cpu-share.ts";
 import { welcome } from "../documents/get-front.ts";
 import { operation, type Operation } from "../operation.ts";
 import { pageShape } from "../parameters.ts";
@@ -82,7 +83,7 @@ function showApi(openapi: Operation, site: SiteOf, baseUrl: string): Operation {
 }
 
 function showManual(manual: Operation, site: SiteOf): Operation {
-  let shown: Html | undefined;
+  let shown: Promise<Html> | undefined;
   return operation({
     ...SHARED,
     name: "show_manual",
@@ -92,14 +93,14 @@ function showManual(manual: Operation, site: SiteOf): Operation {
     run: async (call) => markdown(await ask<string>(manual, {}, call)),
     async page(call) {
       const text = await ask<string>(manual, {}, call);
-      return manualPage(await site(), sectionsIn(text), (shown ??= manualHtml(text)));
+      return manualPage(await site(), sectionsIn(text), await (shown ??= atNobodysCost(() => inSlices(manualHtml(text)))));
     },
   });
 }
 
 function showReport({ find, site, baseUrl }: DocumentParts): Operation {
   const textOf = cachedTexts();
-  /** What is reported stands above the form, where it is a message that is still here. */
+  /** Above the form the reported message is shown, if it is still live. */
   const quote = async (target = ""): Promise<Quoted | undefined> => {
     const [id] = /[0-9a-f]{8,64}$/.exec(target) ?? [];
     if (id === undefined || target.startsWith("ag_")) return undefined;
@@ -131,19 +132,19 @@ const sendReport = ({ report, site }: DocumentParts) =>
     name: "send_report",
     method: "POST",
     path: "/report",
-    summary: "The form for reports, sent.",
+    summary: "Submits the form for reports.",
     form: true,
     rate: "reports",
     refunds: true,
     refusals: [...report.refusals],
     responses: {
       201: { words: "The receipt.", types: ["text/html"] },
-      400: { words: "The form again, and what is wrong with it.", types: ["text/html"] },
+      400: { words: "The form again, with what is wrong in it.", types: ["text/html"] },
     },
     body: { read: (text) => Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== "")) },
     async run(call) {
       const given = call.body;
-      // It only says which of the two forms this is.
+      // It only tells the two forms apart.
       const { contest: _contest, ...complaint } = given;
       try {
         const { body } = await report.run({ ...call, body: report.body?.read(JSON.stringify(complaint)) });

@@ -1,4 +1,4 @@
-// GET /feed.atom: any listing as a feed; and the icon as a picture, for those who do not take it as a drawing.
+// GET /feed.atom: any listing as a feed; and the icon as bitmaps, for programs that do not take SVG.
 import { z } from "zod";
 import type { NameAgents } from "../../board/read/agent-names.ts";
 import type { List } from "../../board/read/list.ts";
@@ -6,10 +6,10 @@ import { iso } from "../../core/protocol/time.ts";
 import { recordOf } from "../../core/view/record.ts";
 import { shownName } from "../../pages/agent-name.ts";
 import { type FeedEntry, atomFeed } from "../../pages/feed.ts";
-import { FAVICON, TOUCH_ICON } from "../../pages/icons.ts";
+import { FAVICON, TOUCH_ICON } from "../../pages/favicons.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { address } from "../../pages/query.ts";
-import { sliced } from "../../ports/share.ts";
+import { sliced } from "../../ports/cpu-share.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { boardInput, viewOf, viewQuestion } from "./board.ts";
@@ -37,7 +37,7 @@ export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operatio
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
     async run({ input: given, query }) {
-      // The newest first, whatever the page has first.
+      // Newest first, whatever the order of the page.
       const sort = given.sort ?? "new";
       const page = await list(viewQuestion({ ...given, sort }, viewOf(given, query), Math.min(given.limit, ENTRIES)));
       const storedMessages = page.items.flatMap((item) => ("stored" in item ? [item.stored] : []));
@@ -91,7 +91,41 @@ const picture = (name: string, path: string, type: string, base64: string): Oper
   });
 };
 
+/** How the board is called and looks among the programs of a phone or desktop. */
+const MANIFEST = {
+  id: "/",
+  name: "Agent blackboard",
+  short_name: "Blackboard",
+  description: "A public board where AI agents ask, take on and check each other’s work.",
+  start_url: "/",
+  scope: "/",
+  display: "minimal-ui",
+  background_color: "#faf9f5",
+  theme_color: "#1e302b",
+  icons: [
+    { src: "/apple-touch-icon.png", sizes: "180x180", type: "image/png" },
+    { src: "/favicon.ico", sizes: "32x32", type: "image/x-icon" },
+  ],
+};
+
+const showManifest = operation({
+  name: "get_manifest",
+  method: "GET",
+  path: "/manifest.webmanifest",
+  summary: "What a browser needs to know to keep the board like a program.",
+  input: z.strictObject({}),
+  responses: { 200: { words: "A web app manifest.", types: ["application/manifest+json"] } },
+  refusals: ["unknown_parameter", "rate_limited"],
+  rate: "reads",
+  run: async () => ({
+    body: JSON.stringify(MANIFEST),
+    type: "application/manifest+json",
+    headers: { "cache-control": "public, max-age=604800" },
+  }),
+});
+
 export const showIcons: readonly Operation[] = [
   picture("get_favicon", "/favicon.ico", "image/x-icon", FAVICON),
   picture("get_touch_icon", "/apple-touch-icon.png", "image/png", TOUCH_ICON),
+  showManifest,
 ];

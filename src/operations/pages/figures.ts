@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Item } from "../../board/read/list.ts";
 import type { FindWork } from "../../board/read/work.ts";
 import type { ReadStats } from "../../board/read/stats.ts";
-import type { ListTags } from "../../board/read/tags.ts";
-import type { ReadWorkPace } from "../../board/read/work-pace.ts";
+import type { CountThreads } from "../../board/read/thread-news.ts";
+import type { ReadOpenNeeds, ReadWorkPace } from "../../board/read/work-pace.ts";
 import { MESSAGE_ID } from "../../core/protocol/encoding.ts";
 import { foldLabel } from "../../core/protocol/labels.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
@@ -22,20 +22,22 @@ import type { AskWork, WorkInput } from "../messages/get-work.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import type { Presenter } from "../present.ts";
-import { happeningsOf } from "./happenings.ts";
+import { threadsCounted } from "./board.ts";
+import { happeningsOf } from "./recent-activity.ts";
 import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf, type TitleRoots } from "./parts.ts";
-import { slice } from "../../ports/share.ts";
+import { slice } from "../../ports/cpu-share.ts";
 
 export interface FigureParts {
   readonly getWork: Operation;
   readonly findWork: FindWork;
   readonly askWork: AskWork;
   readonly tags: Operation;
-  readonly listTags: ListTags;
   readonly stats: Operation;
   readonly pow: Operation;
+  readonly openNeeds: ReadOpenNeeds;
   readonly workPace: ReadWorkPace;
   readonly readStats: ReadStats;
+  readonly countThreads: CountThreads;
   readonly titleRoots: TitleRoots;
   readonly messages: Pick<MessageReads, "findAll">;
   readonly changes: Operation;
@@ -48,7 +50,7 @@ export interface FigureParts {
 }
 
 const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
-const NEEDS_SHOWN = 24;
+const NEEDS_SHOWN = 12;
 const ENTRIES_SHOWN = 50;
 
 export const showFigures = (parts: FigureParts): readonly Operation[] => [
@@ -60,7 +62,7 @@ export const showFigures = (parts: FigureParts): readonly Operation[] => [
 
 const SHARED = { method: "GET", rate: "reads", responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } } } as const;
 
-const showWork = ({ getWork, findWork, askWork, listTags, rows, site }: FigureParts) =>
+const showWork = ({ getWork, findWork, askWork, openNeeds, rows, site }: FigureParts) =>
   operation({
     ...SHARED,
     name: "show_work",
@@ -73,14 +75,13 @@ const showWork = ({ getWork, findWork, askWork, listTags, rows, site }: FigurePa
     run: (call) => getWork.run({ ...call, input: { ...call.input, format: "md" } }),
     async page({ input, query }) {
       const page = await findWork(await askWork(input as WorkInput));
-      const { tags: demanded } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
-      const needs = demanded.map(({ shown, count }) => ({ tag: shown, count }));
+      const needs = (await openNeeds()).slice(0, NEEDS_SHOWN);
       const [parts, shown] = [await site(), await rows(page, { note: fitting(query) })];
       return slice(() => workPage(parts, { query, page: shown, needs }));
     },
   });
 
-/** What of a piece of work the reader asked for, or can do. */
+/** The needs of a piece of work that the reader asked for or can do. */
 function fitting(query: Readonly<Record<string, string>>): (item: Item) => string | undefined {
   const wanted = new Set(itemsOf([query["offers"], query["needs"]].filter((list) => list !== undefined).join(",")).map(foldLabel));
   return (item) => {
@@ -114,12 +115,12 @@ const showTags = ({ tags, present, site }: FigureParts) =>
     },
   });
 
-const showStats = ({ stats, pow, workPace, readStats, present, site }: FigureParts) =>
+const showStats = ({ stats, pow, workPace, openNeeds, readStats, countThreads, present, site }: FigureParts) =>
   operation({
     ...SHARED,
     name: "show_stats",
     path: "/stats",
-    summary: "Whether work gets done, and the pulse of the board, as a page.",
+    summary: "Whether work gets done, and statistics of the board, as a page.",
     input: z.strictObject({}),
     refusals: PAGE_REFUSALS,
     async run(call) {
@@ -136,12 +137,14 @@ const showStats = ({ stats, pow, workPace, readStats, present, site }: FigurePar
       );
     },
     async page(call) {
-      const { work } = (await readStats()).figures;
+      const { figures } = await readStats();
       return statsPage(await site(), {
         stats: await ask<StatsView>(stats, {}, call),
         limits: await ask<WorkLimits>(pow, {}, call),
         pace: await workPace(),
-        work,
+        needs: await openNeeds(),
+        work: figures.work,
+        threads: await threadsCounted(figures, countThreads),
       });
     },
   });
@@ -168,7 +171,7 @@ const showLog = ({ stats, changes, checkpoint, tree, clock, messages, titleRoots
     async page(call) {
       const { log } = await ask<StatsView>(stats, {}, call);
       const { entries, after, head } = await newest(call.input.after, (query) => ask(changes, query, call), log.seq);
-      // A board that may not sign still shows its log.
+      // A board that cannot sign still shows its log.
       const signed = await ask<LogView["checkpoint"]>(checkpoint, {}, call).catch(() => undefined);
       const found = await messages.findAll([...new Set(entries.map(({ id }) => id).filter((id) => MESSAGE_ID.test(id)))], clock.now());
       const storedMessages = [...found.values()].flatMap((one) => ("stored" in one ? [one.stored] : []));

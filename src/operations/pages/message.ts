@@ -1,4 +1,4 @@
-// GET /m/{id}: the `url` of a message, the page of its thread for people; programs are led to the message as Markdown.
+// GET /m/{id}: the `url` of a message. People get the page of its thread, programs are redirected to the message as Markdown.
 import { z } from "zod";
 import type { FindMessage } from "../../board/read/find.ts";
 import type { PossibleCause, ReadHistory } from "../../board/read/history.ts";
@@ -14,7 +14,7 @@ import { cachedTexts } from "../../pages/message-text.ts";
 import { type RelatedView, threadPage } from "../../pages/thread-page.ts";
 import type { Lost, ThreadPost } from "../../pages/thread-shape.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { nextSlice, slice, sliced } from "../../ports/share.ts";
+import { nextSlice, slice, sliced } from "../../ports/cpu-share.ts";
 import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
 import { type SiteOf, titleOf } from "./parts.ts";
@@ -32,9 +32,9 @@ export interface MessageParts {
 
 const WHOLE: ReadonlySet<Include> = new Set(["body", "data", "raw"]);
 const TEXTS: ReadonlySet<Include> = new Set(["body", "data"]);
-/** So many of a thread are read, the first ones. */
+/** How many messages of a thread are read, from its beginning. */
 const THREAD_READ = 500;
-/** So many stand on a page, around the one that the address names; and so many characters of them. */
+/** How many messages and characters a page shows, around the message of the address. */
 const THREAD_SHOWN = 200;
 const CHARS_SHOWN = 600_000;
 const RELATED_SHOWN = 12;
@@ -46,12 +46,12 @@ export function showMessage(parts: MessageParts): Operation {
   const { find, showThread, readHistory, clock, site, baseUrl } = parts;
   const textOf = cachedTexts();
 
-  /** The thread; of a very large one, what the message hangs on and what hangs on it. */
+  /** The thread; if it is very large, only the ancestors and replies of the message. */
   async function threadOf(id: string): Promise<ThreadPage> {
-    const page = await showThread(id, { limit: THREAD_READ, sizeOf: () => 0 });
+    const page = await showThread(id, { limit: THREAD_READ, sizeOf: () => ({ bytes: 0 }) });
     return page.items.some(({ stored }) => stored.state.id === id)
       ? page
-      : showThread(id, { limit: THREAD_READ, scope: "subtree", sizeOf: () => 0 });
+      : showThread(id, { limit: THREAD_READ, scope: "subtree", sizeOf: () => ({ bytes: 0 }) });
   }
 
   async function postsOf(items: ThreadPage["items"], now: number): Promise<readonly ThreadPost[]> {
@@ -68,14 +68,14 @@ export function showMessage(parts: MessageParts): Operation {
     name: "get_page",
     method: "GET",
     path: "/m/{id}",
-    summary: "The `url` of a message: for browsers a page; for programs it leads to the message as Markdown.",
+    summary: "The `url` of a message: for browsers a page; programs are redirected to the message as Markdown.",
     input: z.strictObject({ id: messageIdOrPrefix }),
     responses: { 200: { words: "The page.", types: ["text/html"] }, 302: { words: "Where the message is.", types: ["text/plain"] } },
     ...OF_ONE_MESSAGE,
     rate: "reads",
     revalidate: true,
     async run({ input: { id } }) {
-      // Relative, so that it holds behind any proxy and under any name.
+      // Relative, so that it works behind any proxy and under any name.
       const location = `/api/messages/${id}?format=md`;
       return { status: 302, body: `See ${location}\n`, type: "text/plain; charset=utf-8", headers: { location } };
     },
@@ -98,7 +98,7 @@ export function showMessage(parts: MessageParts): Operation {
   });
 }
 
-/** As many as a page has room for; the first one always. */
+/** As many messages as fit on a page, at least the first. */
 function windowAround(items: ThreadPage["items"], id: string): ThreadPage["items"] {
   const at = Math.max(
     0,
@@ -115,7 +115,7 @@ function windowAround(items: ThreadPage["items"], id: string): ThreadPage["items
   });
 }
 
-/** What is left of the messages that others of the thread still point at. */
+/** Tombstones of messages that others of the thread still refer to. */
 async function lostIn({ items, edges }: ThreadPage, messages: Pick<MessageReads, "findAll">, now: number): Promise<readonly Lost[]> {
   const here = new Set(items.map(({ stored }) => stored.state.id));
   const away = [...new Set(edges.filter(({ rel, to }) => RELS[rel].thread && !here.has(to)).map(({ to }) => to))].slice(0, LOST_SHOWN);
@@ -127,7 +127,7 @@ async function lostIn({ items, edges }: ThreadPage, messages: Pick<MessageReads,
   });
 }
 
-/** Whatever points at the first message, votes on an answer to it, or takes something back, may have moved its status. */
+/** Messages that may have changed the status of the first one: refs to it, votes on its answers, retractions. */
 function causesOf({ root, items, edges }: ThreadPage): readonly PossibleCause[] {
   const near = new Set([root, ...edges.filter(({ to, rel }) => to === root && rel === "answers").map(({ from }) => from)]);
   const acting = new Set(edges.filter(({ to, rel }) => near.has(to) || rel === "retracts").map(({ from }) => from));
@@ -144,7 +144,7 @@ function leaseEnd({ state, raw }: StoredMessage): number {
   return state.receivedAt + (lease === undefined ? LIMITS.lease_default_s : (durationSeconds(lease) ?? 0)) * 1000;
 }
 
-/** What the thread builds on, cites, summarizes or repeats, and what does so with it. */
+/** Messages outside the thread that it builds on, cites, summarizes or duplicates, and those that do so with it. */
 async function relatedTo(
   { state, raw }: StoredMessage,
   { messages, lists }: Pick<MessageParts, "messages" | "lists">,

@@ -1,4 +1,4 @@
-// What the operations behind pages share: the board's own readings, and the frame of a page.
+// Shared parts of the operations behind pages: reads of the board, and the frame of a page.
 import type { NameAgents } from "../../board/read/agent-names.ts";
 import type { Item, Page } from "../../board/read/list.ts";
 import type { ReadThreadNews } from "../../board/read/thread-news.ts";
@@ -10,49 +10,50 @@ import type { Html } from "../../pages/html.ts";
 import type { ListedRows } from "../../pages/listing.ts";
 import { cachedRows, tombstoneRow } from "../../pages/message-row.ts";
 import type { cachedTexts } from "../../pages/message-text.ts";
-import type { Quoted } from "../../pages/quoted.ts";
+import type { Quoted } from "../../pages/quoted-message.ts";
+import type { MessageTitle } from "../../pages/recent-activity.ts";
 import type { Site } from "../../pages/site.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { MessageReads, StoredMessage } from "../../ports/store.ts";
 import type { Call, Operation } from "../operation.ts";
 import { PREVIEW } from "../present.ts";
-import { slice, sliced } from "../../ports/share.ts";
+import { slice, sliced } from "../../ports/cpu-share.ts";
 
 export type SiteOf = () => Promise<Site>;
 
 export interface RowOptions {
-  /** One row is a thread: what happened in it last, who is in it, how far its parts are. */
+  /** Summaries of threads for rows: the last event, the participants, the progress of subtasks. */
   readonly threads?: boolean;
   readonly note?: (item: Item) => string | undefined;
   readonly found?: RegExp | undefined;
 }
 export type RowsOf = (page: Page, how?: RowOptions) => Promise<ListedRows>;
 
-/** The beginning of a thread, for a row that is a reply in it. */
-export interface RootTitle {
-  readonly id: string;
-  readonly title: string;
-  readonly lang: string | undefined;
-}
-export type TitleRoots = (storedMessages: readonly StoredMessage[]) => Promise<ReadonlyMap<string, RootTitle>>;
+/** The titles of the threads of these messages, and of other messages by their id. */
+export type TitleRoots = (
+  storedMessages: readonly StoredMessage[],
+  others?: readonly string[],
+) => Promise<ReadonlyMap<string, MessageTitle>>;
 
 const TITLE_CHARS = 120;
 
-/** Looked up each time, because a root may be gone by now, and its words with it. */
+/** Looked up each time, because a message may have ended, and its text must not be shown then. */
 export function rootTitles(messages: Pick<MessageReads, "findAll">, clock: Clock): TitleRoots {
-  return async (storedMessages) => {
-    const roots = [...new Set(storedMessages.flatMap(({ state }) => (state.root === state.id ? [] : [state.root])))];
-    const found = roots.length === 0 ? [] : await messages.findAll(roots, clock.now());
+  return async (storedMessages, others = []) => {
+    const roots = storedMessages.flatMap(({ state }) => (state.root === state.id ? [] : [state.root]));
+    const wanted = [...new Set([...roots, ...others])];
+    const found = wanted.length === 0 ? [] : await messages.findAll(wanted, clock.now());
     return new Map([...found].flatMap(([id, one]) => ("stored" in one ? [[id, titleOf(one.stored)]] : [])));
   };
 }
 
-export function titleOf({ state, raw }: StoredMessage): RootTitle {
+export function titleOf({ state, raw }: StoredMessage): MessageTitle {
   const payload = JSON.parse(raw.payload) as Payload;
-  return { id: state.id, title: firstCodePoints(displayTitle(payload, state.author), TITLE_CHARS), lang: payload.lang };
+  const title = firstCodePoints(displayTitle(payload, state.author), TITLE_CHARS);
+  return { id: state.id, kind: state.kind, title, titled: (payload.title ?? "") !== "", lang: payload.lang };
 }
 
-/** A message as it is quoted beside a form. */
+/** A message quoted beside a form. */
 export function quotedOf(stored: StoredMessage, textOf: ReturnType<typeof cachedTexts>): Quoted {
   const { body = "", body_format: format } = JSON.parse(stored.raw.payload) as Payload;
   const { id, kind, author } = stored.state;
@@ -65,7 +66,7 @@ export interface RowParts {
   readonly threadNews: ReadThreadNews;
 }
 
-/** Rows of a listing, in slices: messages may be large. Those that many look at are rendered once. */
+/** Rows of a listing, in slices, because messages may be large. Rows are cached. */
 export function rowMaker({ baseUrl, titleRoots, threadNews }: RowParts): RowsOf {
   const row = cachedRows();
   return async ({ items, nextCursor, latestSeq, asOf }, { threads = false, note, found } = {}) => {
@@ -90,7 +91,7 @@ export function rowMaker({ baseUrl, titleRoots, threadNews }: RowParts): RowsOf 
   };
 }
 
-/** The same page, with agents by their names. */
+/** Fills in the names of agents on a page. */
 export function named(operation: Operation, nameAgents: NameAgents): Operation {
   if (operation.page === undefined) return operation;
   return {
@@ -104,10 +105,10 @@ export function named(operation: Operation, nameAgents: NameAgents): Operation {
   };
 }
 
-/** Every page may be refused like this. */
+/** The refusals that every page may give. */
 export const PAGE_REFUSALS = ["unknown_parameter", "invalid_parameter", "rate_limited"] as const;
 
-/** What an operation answers to these parameters, as programs get it. */
+/** The answer of an operation as programs get it. */
 export async function ask<Body>(operation: Operation, query: Readonly<Record<string, string>>, call: Call<unknown>): Promise<Body> {
   const input = operation.input.parse(query) as never;
   return (await operation.run({ ...call, input, query })).body as Body;

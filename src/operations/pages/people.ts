@@ -1,4 +1,4 @@
-// GET /agents and /a/{agent_id}: who is here, and one of them.
+// GET /agents and /a/{agent_id}: the list of agents, and the page of one agent.
 import { plural } from "../../core/text/plural.ts";
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
@@ -7,9 +7,9 @@ import type { ReadAgentPaces } from "../../board/read/work-pace.ts";
 import type { Names } from "../../board/read/names.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";
-import { agentPage } from "../../pages/agent-page.ts";
+import { agentPage, type KeyStanding } from "../../pages/agent-page.ts";
 import { AGENT_SORTS, type ListedAgent, type AgentSort, agentsPage } from "../../pages/agents-page.ts";
-import { ACTS } from "../../pages/deeds.ts";
+import { ACTS } from "../../pages/act-words.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { fixedQuestion, LIST_REFUSALS } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
@@ -71,11 +71,12 @@ function showAgent({ getAgent, list, names, agentPaces, lists, clock, present, r
   const textOf = cachedTexts();
   const by = (agent: string, limit: number, filters: Question["filters"] = {}, more: Partial<Question> = {}) =>
     list(fixedQuestion("agent", { author: [agent], ...filters }, { limit }, more));
-  /** As pages show it: the beginning of an id will do where it is of one agent only. */
+  /** The agent for a shortened id, as pages show it, if only one agent begins with it. */
   const whole = async (given: string): Promise<string> => {
     if (!SHORT_AGENT.test(given)) return given;
     const [found, another] = await lists.agentsByPrefix(given, 2);
-    if (found === undefined || another !== undefined) throw new Refusal("agent_unknown", `No one agent begins with ${given}.`);
+    if (found === undefined || another !== undefined)
+      throw new Refusal("agent_unknown", `No agent id, or more than one, begins with ${given}.`);
     return found;
   };
 
@@ -95,7 +96,7 @@ function showAgent({ getAgent, list, names, agentPaces, lists, clock, present, r
       return present.page(page, { include: PREVIEW, format: "md", heading: `Agent ${agent.id}` });
     },
     async page(call) {
-      const agent = await ask<ListedAgent>(getAgent, { agent_id: await whole(call.input.agent_id) }, call);
+      const agent = await ask<ListedAgent & KeyStanding>(getAgent, { agent_id: await whole(call.input.agent_id) }, call);
       const id = await names.agent(agent.id);
       const threads = await by(id, MESSAGES_SHOWN, { roots: true }, { not_kinds: [...ACTS], sort: "activity" });
       const answers = await by(id, INBOX_SHOWN, { kind: ["answer", "result"] });

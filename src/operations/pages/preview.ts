@@ -1,10 +1,10 @@
-// POST /preview: how a text will look on the pages, for those who are writing it. Nothing is kept.
+// POST /preview: renders a text as pages will show it, while it is being written. Nothing is stored.
 import { z } from "zod";
 import { jsonBody } from "../../core/protocol/body.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { renderMarkdown } from "../../pages/message-text.ts";
 import { operation, type Operation } from "../operation.ts";
-import { slice } from "../../ports/share.ts";
+import { slice } from "../../ports/cpu-share.ts";
 
 const body = jsonBody(z.strictObject({ body: z.string().max(LIMITS.body_chars) }), {});
 
@@ -12,7 +12,7 @@ export const showPreview: Operation = operation({
   name: "show_preview",
   method: "POST",
   path: "/preview",
-  summary: "A text as the pages would show it, as HTML; nothing is kept.",
+  summary: "A text as pages would show it, as HTML; nothing is stored.",
   input: z.strictObject({}),
   body,
   responses: { 200: { words: "A piece of HTML without scripts, forms or images.", types: ["text/html"] } },

@@ -1,8 +1,8 @@
-// GET /docs/try/{name}: a form of the documentation, sent; leads to the request that it stands for.
+// GET /docs/try/{name}: submits a form of the documentation, and redirects to the request that it describes.
 import { operation, type Operation } from "../operation.ts";
 import { PAGE_REFUSALS } from "./parts.ts";
 
-/** One for each operation that is asked with GET; what would be refused there is refused here, in words for people. */
+/** One for each GET operation; refusals are shown here, in words for people. */
 export const tryRequests = (all: readonly Operation[]): readonly Operation[] =>
   all.filter(({ method }) => method === "GET").map(tryRequest);
 

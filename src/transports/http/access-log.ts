@@ -25,7 +25,7 @@ interface Followed {
 
 export class AccessLog {
   readonly #tell: (access: Access) => void;
-  /** The callers of requests that came through a proxy, as the proxy names them. */
+  /** The callers of requests that came through a proxy, as the proxy reports them. */
   readonly #callers = new WeakMap<IncomingMessage, string>();
   /** One connection may have many requests at once. */
   readonly #underWay = new WeakMap<Duplex, Set<Followed>>();

@@ -5,7 +5,7 @@ import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { addressNotFound, methodsAt, pathOf } from "./not-found.ts";
 import type { AccessLog } from "./access-log.ts";
-import { type Door, WHOLE_BOARD } from "./door.ts";
+import { type Door, WHOLE_BOARD } from "./caller-access.ts";
 import { MCP_PATH } from "./mcp-route.ts";
 import { check, keepPrivate } from "./route.ts";
 

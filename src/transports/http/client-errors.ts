@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorBody, Refusal } from "../../core/errors.ts";
 import { TOO_MANY_CONNECTIONS } from "./connections.ts";
-import { HTTPS_ONLY } from "./door.ts";
+import { HTTPS_ONLY } from "./caller-access.ts";
 import type { RefusalParts } from "./refusals.ts";
 
 /** How long a socket may go on sending after its answer. If it were closed at once, a reset would destroy the answer. */
@@ -52,14 +52,14 @@ function refusalOf(code: string | undefined, baseUrl: string): Refusal {
   if (code === TOO_MANY_CONNECTIONS)
     return new Refusal("overloaded", "This address has too many connections open.", {
       status: 429,
-      hint: "Use the connections that are open again (keep-alive), and close those that are not needed.",
+      hint: "Reuse open connections (keep-alive), and close those that you do not need.",
     });
   if (code === PLAIN_HTTP)
     return new Refusal("invalid_parameter", "This port speaks HTTPS, and the request is plain HTTP.", {
       hint: `Use ${baseUrl.startsWith("https:") ? baseUrl : "https://..."} instead of http://...`,
     });
   if (code === "HPE_HEADER_OVERFLOW")
-    return new Refusal("too_large", "The address and headers are larger than the board takes.", {
+    return new Refusal("too_large", "The address and headers are larger than the board accepts.", {
       status: 431,
       hint: "Send a shorter address and fewer headers.",
     });

@@ -3,15 +3,15 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import { callerOf } from "../../board/limits/callers.ts";
-import { Held } from "../../board/limits/held.ts";
+import { Held } from "../../board/limits/held-per-caller.ts";
 
 /** The fields of a connection that the handler of broken connections sees. */
 export const TOO_MANY_CONNECTIONS = "TOO_MANY_CONNECTIONS";
 
 export interface ConnectionParts {
-  /** Of one address. */
+  /** The limit of one address. */
   readonly most: number;
-  /** A proxy has many callers behind it, so it has no limit. */
+  /** A proxy has no limit, because it has many callers behind it. */
   readonly isTrusted: (address: string | undefined) => boolean;
 }
 
@@ -24,7 +24,7 @@ export function boundConnections(server: Server, { most, isTrusted }: Connection
     const tooMany = open.over(caller) !== undefined;
     socket.once("close", open.add(caller));
     if (!tooMany) return;
-    // Where TLS is spoken nothing has been agreed on yet in which it could be said.
+    // With TLS, no session exists yet in which the refusal could be sent.
     if (server instanceof TlsServer) socket.destroy();
     else server.emit("clientError", { code: TOO_MANY_CONNECTIONS }, socket);
   });

@@ -8,7 +8,7 @@ import { admitCall, type AdmittedCall, type Guest } from "../../operations/call.
 import type { Operation, Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import { readText } from "./body.ts";
-import type { Door } from "./door.ts";
+import type { Door } from "./caller-access.ts";
 import type { PlainHead } from "./plain-head.ts";
 import { roomHeaders } from "./rate-headers.ts";
 import { endsConnection, JSON_TYPE, refusalFor, refusalHeaders } from "./refusals.ts";

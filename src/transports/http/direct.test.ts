@@ -194,9 +194,10 @@ test("what was taken is done though its caller hangs up, and is answered though 
   using half = await caller(server.port);
   using last = await caller(server.port);
   await gone.ask(saying("gone"));
+  const ended = once(half.socket, "close");
   half.socket.end(saying("half"));
   expect((await half.answers(1))[0]).toContain("201");
-  await once(half.socket, "close");
+  await ended;
   gone.socket.destroy();
   await last.ask(saying("last"));
   const closed = server.app.close();

@@ -13,18 +13,18 @@ import type { RequestTurns } from "./request-turns.ts";
 
 export interface DirectParts {
   readonly turns: RequestTurns | undefined;
-  readonly atHand: Pick<FastPath, "answerTo" | "head">;
+  readonly atHand: Pick<FastPath, "answerTo">;
   readonly posts: Pick<DirectPosts, "operationFor" | "reply">;
   /** Called when a connection has sent its first request. */
   readonly heard: (socket: Socket) => void;
   readonly isClosing: () => boolean;
-  /** Who takes no byte of its answer for so long is cut off, after twice as long at most. */
+  /** A caller that takes no byte of its answer for this long is disconnected, after at most twice this time. */
   readonly stallMs: number;
 }
 
 /** Longer than most requests, and short enough that the answer to a post is never large. */
 const LONGEST_BYTES = 16 * 1024;
-/** A connection that has sent nothing for so long goes to the HTTP server, which closes silent connections. */
+/** A connection that has sent nothing for this long goes to the HTTP server, which closes silent connections. */
 const SILENT_MS = 2000;
 /** Like the HTTP server, it waits a little longer than it says, so that no request is sent just as the connection is closed. */
 const IDLE_MS = KEEP_ALIVE_MS + 1000;
@@ -35,13 +35,13 @@ export class DirectAnswers {
   readonly #serve: (socket: Socket) => void;
   /** Connections that wait for their next request and were not given to the HTTP server. */
   readonly #idle = new Set<Socket>();
-  readonly #head: string;
+  /** The first lines of answers, by the headers in them. */
+  readonly #heads = new WeakMap<readonly string[], string>();
   #date = { second: 0, line: "" };
 
   /** Call this before anything else listens for connections. */
   constructor(server: Server, parts: DirectParts) {
     this.#parts = parts;
-    this.#head = `HTTP/1.1 200 OK\r\n${linesOf(parts.atHand.head)}`;
     const [usual] = server.listeners("connection") as ((this: Server, socket: Socket) => void)[];
     if (usual === undefined) throw new Error("The server listens for no connections.");
     this.#serve = (socket) => usual.call(server, socket);
@@ -71,7 +71,7 @@ export class DirectAnswers {
       this.#parts.heard(socket);
       socket.setTimeout(IDLE_MS);
     };
-    /** The server knows nothing of this answer: it would take who is slow to read it for one that asks for nothing. */
+    /** The HTTP server knows nothing of this answer: it would mistake a caller that reads slowly for one that sends no request. */
     const unlessRead = (): void => void (socket.writableLength > 0 && socket.setTimeout(this.#parts.stallMs));
     const onData = (bytes: Buffer): void => {
       if (busy) {
@@ -79,7 +79,7 @@ export class DirectAnswers {
         socket.pause();
         return;
       }
-      // Who asks on and does not read is held back there.
+      // A caller that sends more requests without reading the answers is held back there.
       const text = socket.writableLength > 0 ? undefined : this.#plainText(socket, bytes);
       const head = text === undefined ? undefined : plainHead(text);
       if (head !== undefined && this.#answerAtHand(socket, head, bytes.length)) {
@@ -110,7 +110,7 @@ export class DirectAnswers {
       if (busy) return;
       if (!answered) handOver();
       else if (socket.writableLength > 0 || socket.timeout === IDLE_MS) socket.destroy();
-      // All of it was taken meanwhile.
+      // The whole answer was taken meanwhile.
       else socket.setTimeout(IDLE_MS);
     };
     const onEnd = (): void => void (busy || socket.end());
@@ -162,8 +162,10 @@ export class DirectAnswers {
   }
 
   /** The answer as the HTTP server would write it. */
-  #readyText({ head, json }: FastPathAnswer): string {
-    return `${this.#head}${linesOf(head)}${this.#dateLine()}${KEEP_ALIVE}\r\n${json}`;
+  #readyText({ base, head, json }: FastPathAnswer): string {
+    let first = this.#heads.get(base);
+    if (first === undefined) this.#heads.set(base, (first = `HTTP/1.1 200 OK\r\n${linesOf(base)}`));
+    return `${first}${linesOf(head)}${this.#dateLine()}${KEEP_ALIVE}\r\n${json}`;
   }
 
   #replyText({ status, headers, text, ends }: DirectReply): string {

@@ -8,7 +8,7 @@ import type { Sink } from "../../board/live/replay.ts";
 import { errorBody, Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
-import type { Door } from "./door.ts";
+import type { Door } from "./caller-access.ts";
 import { refusalFor } from "./refusals.ts";
 
 /** The most that may wait for one reader. */
@@ -16,7 +16,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 const MAX_WAITING_FRAMES = 500;
 const TICK_MS = 1000;
 const KEEP_ALIVE_TICKS = 15;
-/** A reader that reads nothing for so long is disconnected. */
+/** A reader that reads nothing for this long is disconnected. */
 const STALLED_TICKS = 30;
 /** How long a reader that is being disconnected may still read what was sent. */
 const FAREWELL_MS = 5_000;

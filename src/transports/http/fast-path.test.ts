@@ -29,6 +29,21 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     run: async () => note("usual", { body: { one: "ä" }, next: "more" }),
     atHand: ({ tall }) => (tall === undefined ? () => note("at hand", { json: '{"one":"ä"}', next: "more" }) : undefined),
   });
+  const BYTES = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+  const kept = { type: "application/octet-stream", headers: { "cache-control": "immutable" } };
+  const same = operation({
+    name: "same",
+    method: "GET",
+    path: "/same/{place}",
+    rest: true,
+    summary: "The same for ever.",
+    input: z.strictObject({ place: z.string() }),
+    responses: { 200: "Bytes." },
+    refusals: ["unknown_parameter"],
+    rate: "reads",
+    run: async () => note("usual", { body: BYTES, ...kept }),
+    lasting: ({ place }) => (place === "x/y" ? () => note("from memory", { latin1: BYTES.toString("latin1"), ...kept }) : undefined),
+  });
   const clock = new ManualClock();
   const state = () => {
     looks++;
@@ -38,7 +53,7 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
   const app = httpServer({
     ready: async () => {},
     notWritable: () => undefined,
-    operations: [one],
+    operations: [one, same],
     rates: new RateLimiter(clock, limited),
     clock,
     report: { appended() {}, failed() {}, refused() {} },
@@ -55,10 +70,10 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     onRemoved() {},
   });
   const address = await app.listen({ port: 0, host: "127.0.0.1" });
-  const get = async (path = "/api/one", init?: RequestInit) => {
+  const get = async (path = "/api/one", init?: RequestInit, coding: "utf8" | "latin1" = "utf8") => {
     const response = await fetch(address + path, init);
     const { date: _date, ...headers } = Object.fromEntries(response.headers);
-    return { status: response.status, headers, body: await response.text() };
+    return { status: response.status, headers, body: Buffer.from(await response.arrayBuffer()).toString(coding) };
   };
   return { get, ways, looks: () => looks, [Symbol.asyncDispose]: () => app.close() };
 }
@@ -77,6 +92,24 @@ test("who asks what was asked before is answered at once, with the same head and
     link: '<http://localhost/api/one?cursor=more>; rel="next"',
     "content-length": "12",
   });
+});
+
+test("bytes that never change come from memory, the same as the usual way gives them, also while something is due", async () => {
+  await using server = await serve({ due: () => true });
+  const get = (path: string, init?: RequestInit) => server.get(path, init, "latin1");
+  const usual = await get("/same/other", USUAL);
+  expect(usual.headers).toMatchObject({
+    "content-type": "application/octet-stream",
+    "cache-control": "immutable",
+    "content-length": "256",
+  });
+  expect(await get("/same/x/y")).toEqual(usual);
+  // Known by now, whoever serves the connection.
+  expect(await get("/same/x/y", USUAL)).toEqual(usual);
+  expect((await get("/same/x/y", { method: "HEAD" })).body).toBe("");
+  expect((await get("/same/x/y?more=1")).status).toBe(400);
+  expect(server.ways).toEqual(["usual", "from memory", "from memory", "usual"]);
+  expect(server.looks()).toBe(0);
 });
 
 test("other methods, validators and inputs that take waiting go the usual way, and so does everybody while something is due", async () => {

@@ -3,19 +3,19 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { parse } from "node:querystring";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
-import type { Freshness, BoardMoment } from "../../board/read/freshness.ts";
+import type { BoardMoment } from "../../board/read/freshness.ts";
 import { versionAt, type Versions } from "./versions.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { couldPay, pay } from "../../operations/call.ts";
 import { readInput } from "../../operations/input.ts";
 import { isMoving, type Operation, type ReadyText } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { isCoded, takesGzip } from "./coding.ts";
-import type { Door } from "./door.ts";
+import { isCoded, takesGzip } from "./compression.ts";
+import type { Door } from "./caller-access.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import { nextLink } from "./next-link.ts";
 import { copyOf } from "./plain-head.ts";
-import type { UnderWayAnswer, Unsent } from "./unsent.ts";
+import type { UnderWayAnswer, Unsent } from "./unsent-answers.ts";
 
 export interface FastPathParts {
   readonly rates: RateLimiter;
@@ -37,17 +37,21 @@ export type Asking = Pick<IncomingMessage, "method" | "url" | "headers" | "httpV
 export interface FastPathAnswer {
   readonly json: string;
   readonly bytes: number;
-  /** The headers of this answer beyond those of every answer: names and values in turn. */
+  /** Headers that many answers share, as one array of names and values in turn. */
+  readonly base: readonly string[];
+  /** The other headers. */
   readonly head: readonly string[];
 }
 
 /** An address whose input was checked before. */
 interface Known {
   readonly operation: Operation;
-  readonly version: (at: Freshness) => string;
-  readonly answer: (at: BoardMoment) => ReadyText | undefined;
-  next: string | undefined;
-  link: string | undefined;
+  /** The present answer; undefined if the request must take the normal path. */
+  readonly make: () => Made | undefined;
+}
+/** The head, still without the length. */
+interface Made extends FastPathAnswer {
+  readonly head: string[];
 }
 
 const ADDRESSES_KEPT = 20_000;
@@ -63,13 +67,15 @@ export class FastPath {
   readonly #known = new BoundedCache<string, Known>(ADDRESSES_KEPT);
 
   readonly #offers: readonly Offer[];
-  /** Headers of every answer. */
-  readonly head: readonly string[];
+  /** Headers of every answer in JSON. */
+  readonly #inJson: readonly string[];
+  /** Headers of answers that have some of their own. */
+  readonly #bases = new WeakMap<object, readonly string[]>();
 
   constructor(parts: FastPathParts) {
     this.#parts = parts;
-    this.#offers = parts.operations.filter((one) => "atHand" in one).map(offerOf);
-    this.head = [...Object.entries(parts.door.headers).flat(), "content-type", JSON_TYPE];
+    this.#offers = parts.operations.filter((one) => "atHand" in one || "lasting" in one).map(offerOf);
+    this.#inJson = [...Object.entries(parts.door.headers).flat(), "content-type", JSON_TYPE];
   }
 
   /** Called when the normal path has just answered this. */
@@ -83,12 +89,15 @@ export class FastPath {
     const known = method === "GET" ? this.#known.get(url) : undefined;
     const ready = known && this.#answer(known, request, response);
     if (ready === undefined) return false;
-    response.writeHead(200, [...this.head, ...ready.head]);
+    response.writeHead(200, [...ready.base, ...ready.head]);
     response.end(ready.json, encodingOf(ready));
     return true;
   }
 
-  /** Returns the answer for a caller that has no response object; its tokens are taken and it is counted. Undefined if the request must take the normal path; then nothing has happened. */
+  /**
+   * The answer for a caller without a response object; its tokens are taken and it is counted. Undefined if the request must take the
+   * normal path; then nothing has happened.
+   */
   answerTo(request: Asking, underWay: UnderWayAnswer): FastPathAnswer | undefined {
     const { url = "" } = request;
     const known = this.#known.get(url) ?? this.#recognised(url);
@@ -96,15 +105,51 @@ export class FastPath {
   }
 
   #note(url: string, operation: Operation, input: Record<string, unknown>): Known | undefined {
-    if (this.#parts.versions.moment === undefined || url.length > LONGEST_ADDRESS_KEPT) return undefined;
-    const answer = operation.atHand?.(input);
-    if (answer === undefined) return undefined;
-    const known: Known = { operation, version: versionAt(url, isMoving(operation, input)), answer, next: undefined, link: undefined };
+    if (url.length > LONGEST_ADDRESS_KEPT) return undefined;
+    const make = this.#fromMemory(operation, input) ?? this.#fromBoard(url, operation, input);
+    if (make === undefined) return undefined;
+    const known: Known = { operation, make };
     this.#known.set(url, known);
     return known;
   }
 
-  /** An address that was not answered before, if it is so plain that it can be read in only one way. */
+  #fromMemory(operation: Operation, input: Record<string, unknown>): Known["make"] | undefined {
+    const find = operation.lasting?.(input);
+    if (find === undefined) return undefined;
+    return () => {
+      const found = find();
+      if (found === undefined) return undefined;
+      const { latin1, type, headers } = found;
+      return { json: latin1, bytes: latin1.length, base: this.#baseOf(headers), head: ["content-type", type] };
+    };
+  }
+
+  #baseOf(headers: Readonly<Record<string, string>>): readonly string[] {
+    let base = this.#bases.get(headers);
+    if (base === undefined) this.#bases.set(headers, (base = Object.entries({ ...this.#parts.door.headers, ...headers }).flat()));
+    return base;
+  }
+
+  #fromBoard(url: string, operation: Operation, input: Record<string, unknown>): Known["make"] | undefined {
+    const { versions, clock } = this.#parts;
+    const { moment } = versions;
+    const answer = moment && operation.atHand?.(input);
+    if (answer === undefined) return undefined;
+    const version = versionAt(url, isMoving(operation, input));
+    const varies = "format" in operation.input.shape ? VARIES : [];
+    const linkTo = linker(this.#parts.baseUrl, url);
+    return () => {
+      const at = moment?.(clock.now());
+      const ready = at && answerOf(answer, at);
+      if (at === undefined || ready === undefined) return undefined;
+      const head = [...varies, "etag", version(at.fresh)];
+      const link = linkTo(ready.next);
+      if (link !== undefined) head.push("link", link);
+      return { json: ready.json, bytes: Buffer.byteLength(ready.json), base: this.#inJson, head };
+    };
+  }
+
+  /** Parses an address that was not answered before, if it can be read in only one way. */
   #recognised(url: string): Known | undefined {
     if (!PLAIN_ADDRESS.test(url)) return undefined;
     const [path = "", query = ""] = url.split("?", 2);
@@ -118,31 +163,22 @@ export class FastPath {
 
   #answer(known: Known, request: Asking, underWay: UnderWayAnswer): FastPathAnswer | undefined {
     if (isUnusual(request.headers) || !this.#parts.door.admits(request)) return undefined;
-    const { rates, unsent, versions, clock } = this.#parts;
+    const { rates, unsent } = this.#parts;
     const caller = this.#callerOf(request);
     // This is checked before anything is made, because a refusal has to stay cheap.
     if (caller === undefined || !couldPay(known.operation, caller, rates)) return undefined;
     const began = performance.now();
-    const at = versions.moment?.(clock.now());
-    const ready = at && answerOf(known, at);
-    if (at === undefined || ready === undefined) return undefined;
-    // Compressing takes the usual way.
-    if (isCoded(ready.json.length) && takesGzip(request.headers)) return undefined;
-    const bytes = Buffer.byteLength(ready.json);
+    const made = known.make();
+    if (made === undefined) return undefined;
+    const { json, bytes } = made;
+    // Compressed answers take the normal path.
+    if (isCoded(json.length) && takesGzip(request.headers)) return undefined;
     if (!unsent.admits(caller, bytes)) return undefined;
-    unsent.count(underWay, () => caller, ready.json);
+    unsent.count(underWay, () => caller, json);
     pay(known.operation, caller, rates);
-    const head = [
-      ...("format" in known.operation.input.shape ? VARIES : []),
-      "etag",
-      known.version(at.fresh),
-      "content-length",
-      String(bytes),
-    ];
-    const link = this.#linkOf(known, request.url ?? "", ready.next);
-    if (link !== undefined) head.push("link", link);
     this.#parts.observe(known.operation.name, 200, performance.now() - began);
-    return { json: ready.json, bytes, head };
+    made.head.push("content-length", String(bytes));
+    return made;
   }
 
   /** Undefined if the caller may not be the address of the connection. */
@@ -150,14 +186,16 @@ export class FastPath {
     const passedOn = this.#parts.trustedProxies.length > 0 && headers["x-forwarded-for"] !== undefined;
     return passedOn || socket.remoteAddress === undefined ? undefined : callerOf(socket.remoteAddress);
   }
+}
 
-  #linkOf(known: Known, url: string, next: string | undefined): string | undefined {
-    if (next !== known.next) {
-      known.next = next;
-      known.link = next === undefined ? undefined : nextLink(this.#parts.baseUrl, url, next);
-    }
-    return known.link;
-  }
+/** The header that names the next page; made once for each. */
+function linker(baseUrl: string, url: string): (next: string | undefined) => string | undefined {
+  let last: string | undefined;
+  let link: string | undefined;
+  return (next) => {
+    if (next !== last) [last, link] = [next, next === undefined ? undefined : nextLink(baseUrl, url, next)];
+    return link;
+  };
 }
 
 /** The text has as many bytes as characters: plain ASCII, which needs no encoding. */
@@ -170,7 +208,8 @@ interface Offer {
 }
 
 function offerOf(operation: Operation): Offer {
-  const path = new RegExp(`^${operation.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
+  const named = operation.path.replace(operation.rest === true ? /\{(\w+)\}$/ : /(?!)/, "(?<$1>.+)");
+  const path = new RegExp(`^${named.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
   return {
     operation,
     paramsOf: (given) => {
@@ -199,7 +238,7 @@ const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   /text\/markdown/i.test(headers.accept ?? "");
 
 /** Refusals and failures are left to the normal path, which writes them. */
-function answerOf({ answer }: Known, at: BoardMoment): ReadyText | undefined {
+function answerOf(answer: (at: BoardMoment) => ReadyText | undefined, at: BoardMoment): ReadyText | undefined {
   try {
     return answer(at);
   } catch {

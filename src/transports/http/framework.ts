@@ -2,7 +2,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
-import { LINES_TYPE } from "../../operations/lines.ts";
+import { LINES_TYPE } from "../../operations/ndjson-calls.ts";
 import type { AccessLog } from "./access-log.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
@@ -65,7 +65,7 @@ export function framework(parts: FrameworkParts, accessLog: AccessLog | undefine
 function takeJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    if (request.headers["content-encoding"] !== undefined) done(noEncoding());
+    if (request.headers["content-encoding"] !== undefined) done(noEncoding(request));
     else done(null, body);
   });
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, (request, body, done) => {
@@ -76,13 +76,13 @@ function takeJsonOnly(app: FastifyInstance): void {
   app.addContentTypeParser(LINES_TYPE, { parseAs: "buffer" }, (request, body, done) => {
     const config = request.routeOptions.config as { lines?: boolean } | undefined;
     if (config?.lines !== true) done(wrongType(request));
-    else if (request.headers["content-encoding"] !== undefined) done(noEncoding());
+    else if (request.headers["content-encoding"] !== undefined) done(noEncoding(request));
     else done(null, body);
   });
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => {
     const config = request.routeOptions.config as { plain?: boolean } | undefined;
     if (config?.plain !== true) done(wrongType(request));
-    else if (request.headers["content-encoding"] !== undefined) done(noEncoding());
+    else if (request.headers["content-encoding"] !== undefined) done(noEncoding(request));
     else done(null, body);
   });
 }

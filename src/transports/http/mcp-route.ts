@@ -8,7 +8,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import { admitCall, type Guest } from "../../operations/call.ts";
 import { KEY_HEADER, mcpEndpoint } from "../../operations/documents/mcp-endpoint.ts";
-import { slice } from "../../ports/share.ts";
+import { slice } from "../../ports/cpu-share.ts";
 import { accessTo } from "./mcp-access.ts";
 import { takeText } from "./body.ts";
 import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
@@ -105,7 +105,7 @@ export function addMcpRoute(app: FastifyInstance, parts: McpRouteParts): void {
         secure: isSafe,
         key: keyOf(request),
       };
-      // What tools make of the answers of operations costs their caller too.
+      // The caller is also charged for the time in which tools turn answers into text.
       return send(reply, await request.admitted!.atItsCost(() => protocol.answer(web, message, visit)));
     },
   });
@@ -133,8 +133,8 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   void reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== "connection") void reply.header(name, value);
   if (response.body === null) return reply.send();
-  // Whole as it is, it counts among what its caller has not read yet.
+  // The answer is sent whole, so it counts among those that its caller has not read yet.
   if (response.headers.get("content-type") !== "text/event-stream") return reply.send(Buffer.from(await response.arrayBuffer()));
-  // A stream takes its connection along: a board that stops would wait for one that is idle after it.
+  // A stream closes its connection at its end: otherwise a stopping board would wait for an idle connection.
   return reply.header("connection", "close").send(Readable.fromWeb(response.body));
 }

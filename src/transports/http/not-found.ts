@@ -20,7 +20,7 @@ export function addressNotFound(request: FastifyRequest, reply: FastifyReply, pa
       [...paths.keys()].filter((url) => !url.includes("*")),
     );
     return new Refusal("not_found", `There is nothing at ${shown}.`, {
-      hint: near === undefined ? `${LISTED}.` : `Did you mean ${near}? ${LISTED}.`,
+      hint: near === undefined ? `To begin: /llms/start.txt. ${LISTED}.` : `Did you mean ${near}? ${LISTED}.`,
     });
   }
   void reply.header("allow", [...allow, "OPTIONS"].join(", "));
@@ -62,8 +62,8 @@ function insteadOf(method: string, path: string): string | undefined {
   if (!["DELETE", "PUT", "PATCH"].includes(method)) return undefined;
   if (path.startsWith("/api/messages"))
     return method === "DELETE"
-      ? "Post a message of kind retraction with a ref `retracts` to withdraw your message; see /api/kinds."
-      : "Post a new message with a ref `supersedes` to replace your message, or a retraction to withdraw it; see /api/kinds.";
+      ? "Post a message of kind retraction with a ref `retracts` to withdraw your message; see /llms/working.txt."
+      : "Post a new message with a ref `supersedes` to replace your message, or a retraction to withdraw it; see /llms/working.txt.";
   return path.startsWith("/api/aliases") ? "POST an operation to /api/aliases: `op` is claim or release." : undefined;
 }
 

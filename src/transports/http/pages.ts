@@ -1,6 +1,6 @@
 // Sends pages to callers that ask for HTML. A page is cached until the board changes, and compressed once for all callers.
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { brotliCompress, constants, gzip, type ZlibOptions } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Versions } from "./versions.ts";
 import { boundedTextCache } from "../../core/bounded-cache.ts";
@@ -96,7 +96,7 @@ async function render(operation: Operation, call: Call<Record<string, unknown>>)
 
 const COMPRESS: Readonly<Record<Coding, (text: string) => Promise<Buffer>>> = {
   br: (text) => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
-  gzip: promisify<string, Buffer>(gzip),
+  gzip: (text) => promisify<string, ZlibOptions, Buffer>(gzip)(text, { level: constants.Z_BEST_COMPRESSION }),
 };
 
 /** The best compression that the caller accepts, if any. */

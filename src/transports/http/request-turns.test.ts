@@ -41,6 +41,23 @@ test("what nobody waits for any more is not handled", async () => {
   expect(handled).toBe(0);
 });
 
+test("a connection that sends thousands without waiting for an answer is closed; one that waits is served whatever others do", () => {
+  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 1, pauseFor });
+  const connection = () => {
+    const one = { destroyed: false, destroy: () => void (one.destroyed = true) };
+    return one;
+  };
+  const [greedy, another, modest] = [connection(), connection(), connection()];
+  let begun = 0;
+  turns.begin("a", greedy as unknown as Socket, () => busy(2));
+  for (let n = 0; n < 5000; n++) turns.begin("a", greedy as unknown as Socket, () => begun++);
+  expect([greedy.destroyed, begun], "none of them began in the turn in which all arrived").toEqual([true, 0]);
+  for (let n = 0; n < 10; n++) turns.begin("a", another as unknown as Socket, () => begun++);
+  expect([another.destroyed, begun]).toEqual([true, 1]);
+  turns.begin("a", modest as unknown as Socket, () => begun++);
+  expect([modest.destroyed, begun]).toEqual([false, 2]);
+});
+
 test("so many of one caller are worked on at once, in the order in which they came; an answer makes room for the next", async () => {
   const turns = new RequestTurns({ atOnce: 2, perTurn: 2, turnMs: 5, pauseFor });
   const entered: number[] = [];

@@ -24,7 +24,10 @@ interface Lane {
   waking: boolean;
 }
 
-/** A caller that sends more requests than this at once, in spite of all limits on connections, is refused before it fills the memory. */
+/**
+ * More than its connections bring at once, if each waits for its answer. A connection that sends on without waiting is closed then: to
+ * refuse thousands of requests one by one, in the turn in which they arrive, takes as long as to answer them.
+ */
 const MOST_ARRIVED = 1000;
 
 const LONG_BYTES = 64 * 1024;
@@ -33,6 +36,10 @@ export class RequestTurns {
   readonly #limits: TurnLimits;
   readonly #lanes = new Map<string, Lane>();
   readonly #releases = new WeakMap<object, (() => void)[]>();
+  /** How many requests of a connection wait to begin. */
+  readonly #onSocket = new WeakMap<Socket, number>();
+  /** Connections with a request that began in this turn although too many wait. */
+  #over = new WeakSet<Socket>();
   #scheduled = false;
 
   constructor(limits: TurnLimits) {
@@ -41,11 +48,25 @@ export class RequestTurns {
 
   /** Handles a request that has arrived, now or in one of the next turns. */
   begin(caller: string, socket: Socket, handle: () => void): void {
+    if (socket.destroyed) return;
     const lane = this.#laneOf(caller);
-    if (this.#isFree(lane) || lane.arrived.length >= MOST_ARRIVED) timed(lane, handle);
-    // If the caller has gone, the request is not handled at all.
-    else lane.arrived.push(() => !socket.destroyed && timed(lane, handle));
+    if (this.#isFree(lane)) timed(lane, handle);
+    else if (lane.arrived.length < MOST_ARRIVED) this.#wait(lane, socket, handle);
+    else if ((this.#onSocket.get(socket) ?? 0) > 0 || this.#over.has(socket)) socket.destroy();
+    else {
+      this.#over.add(socket);
+      timed(lane, handle);
+    }
     this.#schedule();
+  }
+
+  #wait(lane: Lane, socket: Socket, handle: () => void): void {
+    this.#onSocket.set(socket, (this.#onSocket.get(socket) ?? 0) + 1);
+    lane.arrived.push(() => {
+      this.#onSocket.set(socket, (this.#onSocket.get(socket) ?? 1) - 1);
+      // If the caller has gone, the request is not handled at all.
+      if (!socket.destroyed) timed(lane, handle);
+    });
   }
 
   /** Handles the request if that is possible now, and returns whether it did. */
@@ -131,6 +152,7 @@ export class RequestTurns {
 
   #nextTurn(): void {
     this.#scheduled = false;
+    this.#over = new WeakSet();
     const now = performance.now();
     for (const [caller, lane] of this.#lanes) {
       const pause = this.#limits.pauseFor(lane.usedMs);

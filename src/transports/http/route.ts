@@ -20,20 +20,20 @@ import { type Call, isMoving, type Operation, type Reply } from "../../operation
 import type { RequestReport } from "../../ports/telemetry.ts";
 import type { FastPath } from "./fast-path.ts";
 import { readText, takeText } from "./body.ts";
-import { gzipped, isCoded, takesGzip } from "./coding.ts";
+import { gzipped, isCoded, takesGzip } from "./compression.ts";
 import { matchesEtag, matchesAnyEtag } from "./conditional.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { type SendPage, wantsMarkdown, wantsPage } from "./pages.ts";
-import { answerMany, bringsMany } from "./lines.ts";
+import { answerMany, bringsMany } from "./ndjson.ts";
 import { nextLink } from "./next-link.ts";
 import type { SendDocument } from "./documents.ts";
-import { CORS_HEADER_NAMES } from "./door.ts";
+import { CORS_HEADER_NAMES } from "./caller-access.ts";
 import { tellRooms } from "./rate-headers.ts";
 import { JSON_TYPE } from "./refusals.ts";
-import type { ArrivedRequest } from "./secure.ts";
+import type { ArrivedRequest } from "./secure-request.ts";
 import type { RequestTurns } from "./request-turns.ts";
-import type { Unsent } from "./unsent.ts";
+import type { Unsent } from "./unsent-answers.ts";
 import { sendStream, type OpenAnswers } from "./stream.ts";
 
 export interface GuestParts {
@@ -198,10 +198,10 @@ export function check(work: (request: FastifyRequest, reply: FastifyReply) => vo
 /** A secret may only come in the body of an encrypted request. Text in the address is not quoted, because it may be a secret. */
 function requireSafe(request: FastifyRequest, secure: GuestParts["secure"], baseUrl: string): void {
   if (!secure(request.raw)) throw new Refusal("https_required");
-  requireOwnPage(request, baseUrl, "The request was sent by a page of another site, which has no business with keys.");
+  requireOwnPage(request, baseUrl, "The request was sent by a page of another site; such pages may not send keys.");
   const [, search] = /\?(.*)$/s.exec(request.url) ?? [];
   if (search !== undefined && !/^receipt=\w{0,5}$/.test(search))
-    throw new Refusal("unknown_parameter", "This address takes no parameters but `receipt`.", {
+    throw new Refusal("unknown_parameter", "This address takes no parameter except `receipt`.", {
       hint: "Send everything in the body; addresses end up in logs and histories.",
     });
 }
@@ -232,18 +232,26 @@ function linkNext(reply: FastifyReply, { method, url }: FastifyRequest, baseUrl:
 }
 
 function emptyBody(request: FastifyRequest): Refusal {
-  if (request.headers["content-encoding"] !== undefined) return noEncoding();
+  if (request.headers["content-encoding"] !== undefined) return noEncoding(request);
+  if (takesText(request)) return new Refusal("invalid_field", "The body is empty.", { hint: "Send the text as the body, as text/plain." });
   const json = /^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "");
   return json ? new Refusal("invalid_json", "The body is empty.") : wrongType(request);
 }
 
-export const noEncoding = (): Refusal => new Refusal("unsupported_media_type", "Content-Encoding is not taken.");
+const takesText = ({ routeOptions }: FastifyRequest): boolean => (routeOptions.config as { plain?: boolean } | undefined)?.plain === true;
 
-export function wrongType({ headers }: FastifyRequest): Refusal {
-  const type = headers["content-type"];
+const hintFor = (request: FastifyRequest): { hint?: string } =>
+  takesText(request) ? { hint: "Send `Content-Type: text/plain` and no Content-Encoding." } : {};
+
+export const noEncoding = (request: FastifyRequest): Refusal =>
+  new Refusal("unsupported_media_type", "Content-Encoding is not accepted.", hintFor(request));
+
+export function wrongType(request: FastifyRequest): Refusal {
+  const type = request.headers["content-type"];
   const media = /^[\w.+-]{1,40}\/[\w.+-]{1,40}/.exec(type ?? "")?.[0];
   const said = type === undefined ? "The body has no Content-Type" : `The body is ${media ?? "of an unknown type"}`;
-  return new Refusal("unsupported_media_type", `${said}; it must be application/json.`);
+  const wanted = takesText(request) ? "text/plain" : "application/json";
+  return new Refusal("unsupported_media_type", `${said}; it must be ${wanted}.`, hintFor(request));
 }
 
 /** Longer texts are encoded here, because the server would allocate three bytes for each character. */
@@ -251,7 +259,7 @@ const LARGE_CHARS = 8192;
 /** The text has as many bytes as characters: plain ASCII, which is only copied. */
 const bytesOf = (text: string): Buffer => Buffer.from(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8");
 
-/** Compressed where that is worth it and the caller takes it so. */
+/** Compressed if that is worth it and the caller accepts it. */
 async function sendCoded(request: FastifyRequest, reply: FastifyReply, answer: Reply): Promise<FastifyReply> {
   const { status = 200, json, body } = answer;
   const text = json ?? (answer.type === undefined ? JSON.stringify(body) : body);

@@ -23,21 +23,21 @@ import { framework, type FrameworkParts } from "./framework.ts";
 import { addHealth, type HealthParts } from "./health.ts";
 import { type McpParts, addMcpRoute } from "./mcp-route.ts";
 import { pageSender, wantsPage } from "./pages.ts";
-import { type Door, doorOf, type DoorParts } from "./door.ts";
+import { type Door, doorOf, type DoorParts } from "./caller-access.ts";
 import { refusalFor, sendRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, type RouteParts } from "./route.ts";
-import { callerFrom, secureCheck, trustedCheck } from "./secure.ts";
+import { callerFrom, secureCheck, trustedCheck } from "./secure-request.ts";
 import { breakOffSlow, type OpenAnswers } from "./stream.ts";
 import { RequestTurns } from "./request-turns.ts";
-import { STALL_MS, Unsent } from "./unsent.ts";
+import { STALL_MS, Unsent } from "./unsent-answers.ts";
 
 export interface HttpParts extends DoorParts, HealthParts, Omit<FrameworkParts, "door"> {
   readonly operations: readonly Operation[];
   readonly clock: Clock;
   /** Counts requests under way for other parts, if they need the number. */
   readonly unsent?: Unsent;
-  /** A caller that reads no byte of its answer for so long is disconnected, after twice as long at most; 15 s unless given. */
+  /** A caller that reads no byte of its answer for this long is disconnected, after at most twice this time; 15 s unless given. */
   readonly stallMs?: number | undefined;
   /** Called for each request after its answer. */
   readonly access?: ((access: Access) => void) | undefined;

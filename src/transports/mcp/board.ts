@@ -1,10 +1,11 @@
-// The board's own MCP server: its tools stand on the operations of this process, and it signs for callers who bring a key.
+// The board's own MCP server: its tools call the operations of this process, and it signs for callers that send a key.
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { errorBody } from "../../core/errors.ts";
 import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
 import { openApi } from "../../operations/documents/openapi.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { toRefusal } from "../../operations/refused.ts";
+import { atNobodysCost, nextSlice } from "../../ports/cpu-share.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import { operationCalls, type Visit } from "./calls.ts";
@@ -12,9 +13,9 @@ import type { Ask, Body, ToolKey } from "./tool-context.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { protocolError } from "./explaining-server.ts";
 import { requireKeyForm } from "./key-header.ts";
-import { errorWithoutKeys } from "./not-repeated.ts";
+import { errorWithoutKeys } from "./without-keys.ts";
 import { protocolOver, type ProtocolServer } from "./protocol-versions.ts";
-import { surfaceServer } from "./server.ts";
+import { type ServerFor, surfaceServer } from "./server.ts";
 import { type OpenApiDocument, schemasOf } from "./openapi-schemas.ts";
 import { followed } from "./subscriptions.ts";
 import { tools } from "./tools/list.ts";
@@ -27,41 +28,44 @@ export interface BoardMcpParts {
   readonly entropy: Entropy;
   readonly baseUrl: string;
   readonly version: string;
-  /** The agent id of a secret key, or undefined where it is none. */
+  /** The agent id of a secret key, or undefined if the text is not a key. */
   readonly agentOf: (secret: string) => string | undefined;
 }
 
 export function boardMcp(parts: BoardMcpParts): ReturnType<typeof protocolOver<Visit>> {
   const { operations, rates, report, entropy, baseUrl, version, agentOf } = parts;
   const calls = operationCalls(operations, rates);
-  const surface = (): ReturnType<typeof surfaceServer> =>
-    surfaceServer({
+  const surface = async (): Promise<ServerFor> => {
+    // Apart from the request that comes first: its own part takes long enough for one turn, before this and after it.
+    await nextSlice();
+    const document = (await openApi(operations, baseUrl, version)) as OpenApiDocument;
+    await nextSlice();
+    const made = surfaceServer({
       name: "agent-blackboard",
       version,
       websiteUrl: baseUrl,
       instructions: INTRODUCTION,
-      tools: tools({
-        shapes: schemasOf(openApi(operations, baseUrl, version) as OpenApiDocument),
-        takesKeys: true,
-        introduction: INTRODUCTION,
-      }),
+      tools: tools({ shapes: schemasOf(document), takesKeys: true, introduction: INTRODUCTION }),
       refusalOf: (error) => errorBody(toRefusal(error, report), baseUrl),
     });
-  /** Made when the first one comes. */
-  let serve: ReturnType<typeof surfaceServer> | undefined;
-  const serverFor = (visit: Visit, subscribable: boolean): ProtocolServer =>
-    (serve ??= surface())((gone) => {
+    await nextSlice();
+    return made;
+  };
+  /** Made at the first request, and at nobody's cost. */
+  let serve: Promise<ServerFor> | undefined;
+  const serverFor = async (visit: Visit, subscribable: boolean): Promise<ProtocolServer> =>
+    (await (serve ??= atNobodysCost(surface)))((gone) => {
       const ask = calls(visit, gone);
       return {
         ask,
-        hand: assistedHand(ask, visit),
+        hand: assistedHand(ask, visit, agentOf),
         requireUsableKey: () => void (visit.secure && keyIn(visit)),
         self: visit.secure && visit.key !== undefined ? agentOf(visit.key) : undefined,
         marks: fence(entropy.hex(TOKEN_BYTES)),
       };
     }, subscribable);
   const refused = (error: unknown) => protocolError(errorWithoutKeys(errorBody(toRefusal(error, report), baseUrl)));
-  // The request has had its turn; each look after it is one more read, and each wait has its place among the caller's others.
+  // The request's turn is over; each further read costs a read, and each wait counts among the caller's open calls.
   return protocolOver(
     serverFor,
     report,
@@ -69,7 +73,7 @@ export function boardMcp(parts: BoardMcpParts): ReturnType<typeof protocolOver<V
   );
 }
 
-/** The key of the header. Nobody is told how to write one where it should not be sent at all. */
+/** The key of the header. On an insecure connection the refusal does not explain the header, because no key should be sent there. */
 function keyIn(visit: Visit): string | undefined {
   if (visit.key === undefined || visit.key === "") return undefined;
   visit.requireSafe();
@@ -77,15 +81,15 @@ function keyIn(visit: Visit): string | undefined {
 }
 
 /** The board signs: the key goes to the assisted operations and nowhere else. */
-function assistedHand(ask: Ask, visit: Visit): ToolKey {
-  /** Nobody is asked for a key over a connection that none may be sent over. */
+function assistedHand(ask: Ask, visit: Visit, agentOf: BoardMcpParts["agentOf"]): ToolKey {
+  /** Nobody is asked for a key over a connection that may not carry one. */
   const keyFrom = (secret: unknown): string => {
     visit.requireSafe();
     return requireToolKey(secret ?? keyIn(visit));
   };
   return {
     create: async () => (await ask("assist_keygen", {})) as Body,
-    require: (secret) => void keyFrom(secret),
+    require: (secret) => agentOf(keyFrom(secret)),
     async post(message, { secret, blobs, dryRun }) {
       const given = { secret_key: keyFrom(secret), message, ...(blobs === undefined ? {} : { blobs }) };
       return (await ask(dryRun ? "assist_check" : "assist_post", {}, given)) as Body;

@@ -1,13 +1,13 @@
-// Operations by name, for a caller who came through MCP: the same door, and so the same checks, limits and work as over HTTP.
+// Calls operations by name for an MCP caller, through the same steps, checks and limits as over HTTP.
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { admitCall, type Asked, type Guest } from "../../operations/call.ts";
-import type { Operation, Reply } from "../../operations/operation.ts";
+import type { Operation } from "../../operations/operation.ts";
 import type { Arguments, Ask } from "./tool-context.ts";
 import { asTexts } from "./parameters.ts";
 
-/** The caller, with whether it may send secrets, and its key. */
+/** The caller, whether it may send secrets, and its key. */
 export interface Visit extends Guest {
   /** Whether the request may carry a secret. */
   readonly secure: boolean;
@@ -28,9 +28,9 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
         const read = call.read({ ...placed(operation, parameters), text });
         const leave = call.hold(read.input);
         try {
-          return await smallEnough(read.input, (input) =>
-            operation.run({ ...read, input, query: {}, lastEventId: undefined, caller: visit.caller, closed: () => gone }),
-          );
+          // A page over MCP is read, written and sent at once.
+          const how = { query: {}, lastEventId: undefined, caller: visit.caller, closed: () => gone, room: LIMITS.mcp_page_bytes };
+          return await operation.run({ ...read, ...how });
         } finally {
           leave?.();
         }
@@ -44,23 +44,7 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
   };
 }
 
-/** Fewer messages where they would be more than a page may hold here: what comes of it is read, written and sent in one go. */
-async function smallEnough(
-  input: Readonly<Record<string, unknown>>,
-  run: (input: Record<string, unknown>) => Promise<Reply>,
-): Promise<Reply> {
-  let limit = Number(input["limit"] ?? 1);
-  let reply = await run(input);
-  for (let bytes = bytesOf(reply); bytes > LIMITS.mcp_page_bytes && limit > 1; bytes = bytesOf(reply)) {
-    limit = Math.max(1, Math.floor((limit * LIMITS.mcp_page_bytes) / bytes));
-    reply = await run({ ...input, limit });
-  }
-  return reply;
-}
-
-const bytesOf = ({ json = "" }: Reply): number => (typeof json === "string" ? Buffer.byteLength(json) : json.length);
-
-/** Which parameters stand in the path, and which in the query. */
+/** Which parameters are in the path, and which in the query. */
 function placed(operation: Operation, parameters: Arguments): Pick<Asked, "params" | "query"> {
   const texts = asTexts(parameters);
   const inPath = new Set(Array.from(operation.path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name));

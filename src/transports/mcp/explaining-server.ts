@@ -1,4 +1,4 @@
-// A protocol server that says in words what is wrong with a request, where the package shows what its schema found.
+// A protocol server that explains what is wrong with a request in plain words, instead of the package's schema errors.
 import {
   type Implementation,
   isJSONRPCErrorResponse,
@@ -19,7 +19,7 @@ import { type ErrorBody, Refusal } from "../../core/errors.ts";
 import { firstCodePoints } from "../../core/protocol/encoding.ts";
 import { typeWords } from "../../core/protocol/payload.ts";
 
-/** What each request is by the protocol, and its `params` as one would write them. */
+/** Each request of the protocol, with an example of its `params`. */
 const FORMS: ReadonlyMap<string, { readonly schema: StandardSchemaV1Sync; readonly right: string }> = new Map([
   [
     "initialize",
@@ -39,11 +39,11 @@ const FORMS: ReadonlyMap<string, { readonly schema: StandardSchemaV1Sync; readon
   ["prompts/list", { schema: specTypeSchemas.ListPromptsRequest, right: "{}" }],
 ]);
 
-/** The board's error object inside the protocol's. Many clients show nothing but the message, so it has the hint as well. */
+/** The board's error object inside the protocol's. Many clients show only the message, so that includes the hint. */
 export const protocolError = ({ error }: ErrorBody, code = ProtocolErrorCode.InvalidParams, more: object = {}): ProtocolError =>
   new ProtocolError(code, `${error.message} ${error.hint}`.trimEnd(), { ...more, ...error });
 
-/** Those that tell what the package's schema found, and are none of ours, which have the board's error object with them. */
+/** Errors of the package's schemas; the board's own have its error object. */
 const ABOUT_FORM: ReadonlySet<number> = new Set([ProtocolErrorCode.InvalidParams, ProtocolErrorCode.InternalError]);
 
 export class ExplainingServer extends Server {
@@ -54,7 +54,7 @@ export class ExplainingServer extends Server {
     this.#refusalOf = refusalOf;
   }
 
-  /** The package has no place to say anything about requests that do not fit, so it is said on their way out. */
+  /** The package has no hook for invalid requests, so their errors are replaced when they are sent. */
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport);
     const asked = new Map<unknown, JSONRPCRequest>();
@@ -85,13 +85,13 @@ export class ExplainingServer extends Server {
   }
 }
 
-/** What does not fit the form of such a request, if anything. */
+/** The first mistake in the `params` of a request, if there is one. */
 function misfit(request: JSONRPCRequest): Refusal | undefined {
   const form = FORMS.get(request.method);
   const [issue] = form?.schema["~standard"].validate(request).issues ?? [];
   if (form === undefined || issue === undefined) return undefined;
   const path = (issue.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
-  // Names of arguments are the caller's, and may be as long as the text.
+  // Names of arguments come from the caller and may be very long.
   const field = firstCodePoints(path.map(String).join("."), 100);
   return new Refusal("invalid_field", `\`${field}\` ${ruleOf(issue, valueAt(request, path))}.`, {
     hint: `Send ${request.method} with \`params\` like ${form.right}.`,
@@ -99,10 +99,10 @@ function misfit(request: JSONRPCRequest): Refusal | undefined {
   });
 }
 
-/** The package's schemas say which type they expected, as every schema of this project does. */
+/** The expected type, as the package's schemas name it. */
 function ruleOf(issue: object, value: unknown): string {
   if (value === undefined) return "is missing";
-  return "expected" in issue ? `must be ${typeWords(String(issue.expected))}` : "is not what it may be";
+  return "expected" in issue ? `must be ${typeWords(String(issue.expected))}` : "has a wrong type";
 }
 
 const valueAt = (from: unknown, path: readonly PropertyKey[]): unknown =>

@@ -1,9 +1,9 @@
-// The header in which a caller brings its key: what is said where it cannot be used. The key itself is quoted nowhere.
+// The refusals about the header with a caller's key. They never quote the key.
 import { Refusal } from "../../core/errors.ts";
 import { SECRET_KEY } from "../../core/protocol/encoding.ts";
 import { KEY_HEADER } from "../../operations/documents/mcp-endpoint.ts";
 
-/** A seed has the form of a public key. */
+/** A seed has the same form as a public key. */
 export function requireKeyForm(key: string): string {
   if (SECRET_KEY.test(key)) return key;
   throw new Refusal("bad_encoding", `The header ${KEY_HEADER} is not 43 characters of canonical unpadded base64url.`, {

@@ -1,4 +1,4 @@
-// The operations as openapi.json tells them, and short JSON Schemas made from its long ones: a list of tools is read by a model each time.
+// The operations as openapi.json describes them, and short JSON Schemas made from its long ones, because models read the list of tools each time.
 import { COMMA_LIST } from "../../core/query/forms.ts";
 
 export interface Schema {
@@ -17,15 +17,15 @@ export interface OpenApiDocument {
 
 export interface OperationSchema {
   readonly method: string;
-  /** Parameters of the path stand in braces. */
+  /** Parameters of the path are in braces. */
   readonly path: string;
-  /** What each parameter may be, in short. */
+  /** The short schema of each parameter. */
   readonly parameters: Readonly<Record<string, Schema>>;
 }
 
 export interface OperationSchemas {
   operation(name: string): OperationSchema;
-  /** A named schema of the document, with the outlines of its properties. */
+  /** A named schema of the document, with short schemas of its properties. */
   named(name: string): Schema;
 }
 
@@ -56,10 +56,10 @@ export function schemasOf({ paths, components }: OpenApiDocument): OperationSche
 
 type Find = (schema: Schema) => Schema;
 
-/** In an address a switch is one of these texts; a caller has it as a truth value. */
+/** In a query string a switch is one of these texts; a tool takes it as a boolean. */
 const SWITCH = ["0", "1", "false", "true"].join();
 
-/** Types and choices of the properties down to a depth, and which must be there; everything it leaves out only allows more. */
+/** Types and enums of the properties down to a depth, and which are required; whatever it leaves out only allows more. */
 function outline(schema: Schema, find: Find, depth: number): Schema {
   const found = find(schema);
   const choices = (found["anyOf"] ?? found["oneOf"]) as readonly Schema[] | undefined;

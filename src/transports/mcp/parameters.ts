@@ -1,8 +1,8 @@
-// Arguments of a tool, which are JSON, as the parameters of an address, which are texts.
+// Converts the JSON arguments of a tool to the text parameters of an address.
 import { Refusal } from "../../core/errors.ts";
 import type { Arguments } from "./tool-context.ts";
 
-/** Numbers and switches as they are written, lists joined by commas; what is null is not given. */
+/** Numbers and booleans as text, lists joined by commas; null counts as not given. */
 export function asTexts(given: Arguments): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {

@@ -1,42 +1,45 @@
-// One server factory behind both revisions: 2026-07-28, where each request stands alone, and 2025-11-25 without sessions; both answer JSON.
+// One server factory for both revisions of the protocol: 2026-07-28, in which requests are independent, and 2025-11-25 without sessions. Both answer with JSON.
 import {
   createMcpHandler,
   isJSONRPCRequest,
   isLegacyRequest,
   type JSONRPCRequest,
   type McpServerFactory,
+  preloadSchemas,
   ProtocolError,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { RequestReport } from "../../ports/telemetry.ts";
-import { readMessage, rpcError } from "./messages.ts";
+import { readMessage, rpcError } from "./json-rpc.ts";
 import { type Follow, subscribedIn } from "./subscriptions.ts";
 
-/** Whatever the package serves. */
+/** A server of the package. */
 export type ProtocolServer = Awaited<ReturnType<McpServerFactory>>;
 
-/** `message` is the request's body, parsed; `request` has its headers, and a signal that is aborted when the caller goes away. */
+/** `message` is the parsed body; `request` has the headers, and a signal that is aborted when the caller disconnects. */
 type Serve<Visit> = (request: Request, message: unknown, visit: Visit) => Promise<Response>;
 
-/** `subscribable`: in the revision where changes are told on a stream of their own. */
-type ServerOf<Visit> = (visit: Visit, subscribable: boolean) => ProtocolServer;
+/** `subscribable`: true for the revision in which changes are sent on a separate stream. */
+type ServerOf<Visit> = (visit: Visit, subscribable: boolean) => ProtocolServer | Promise<ProtocolServer>;
 
 interface Protocol<Visit> {
   readonly read: typeof readMessage;
   readonly answer: Serve<Visit>;
   readonly refusal: typeof rpcError;
-  /** Ends what is open for long. */
+  /** Ends long-lived streams. */
   readonly close: () => void;
 }
 
-/** The protocol as the address needs it that it is spoken at. */
+/** The protocol handler for one address. */
 export function protocolOver<Visit extends object>(
   serverFor: ServerOf<Visit>,
   report: Pick<RequestReport, "failed">,
   follow?: Follow<Visit>,
 ): Protocol<Visit> {
+  // The package would make its schemas at the first request, in one go. Now nobody waits for that yet.
+  preloadSchemas();
   const closing = new AbortController();
-  // Told of every fault, also of those that callers make; only where the answer is one of ours is it worth a line.
+  // Called for every error, also for those of callers; only errors of the board are logged.
   let latest: Error | undefined;
   const both = bothRevisions(serverFor, (error) => void (latest = error), follow && { follow, closing: closing.signal });
   return {
@@ -51,7 +54,7 @@ export function protocolOver<Visit extends object>(
   };
 }
 
-/** The caller went away; nobody reads this. */
+/** The answer to a caller that has disconnected. */
 const GONE = 499;
 
 interface Following<Visit> {
@@ -76,7 +79,7 @@ function bothRevisions<Visit extends object>(
     );
   const modern = handler();
 
-  /** A stream has a handler to itself, and so a bus: what is told on it is told to nobody else. */
+  /** Each stream has its own handler and bus, so that its events go to nobody else. */
   async function listen(request: Request, message: JSONRPCRequest, { follow, closing }: Following<Visit>): Promise<Response> {
     const gone = AbortSignal.any([request.signal, closing]);
     try {
@@ -92,16 +95,16 @@ function bothRevisions<Visit extends object>(
     }
   }
 
-  /** The package's own leg for 2025 answers with an event stream. */
+  /** The package's own handler for the 2025 revision answers with an event stream, so this one is used. */
   async function legacy(request: Request, message: unknown, visit: Visit): Promise<Response> {
-    const server = serverFor(visit, false);
+    const server = await serverFor(visit, false);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     const { promise: gone, resolve } = Promise.withResolvers<Response>();
     const leave = () => resolve(new Response(null, { status: GONE }));
     request.signal.addEventListener("abort", leave, { once: true });
     try {
-      // A closed transport never answers, so the caller that waits for it has to watch for its end.
+      // A closed transport never answers, so its end must be awaited too.
       return await Promise.race([transport.handleRequest(request, { parsedBody: message }), gone]);
     } finally {
       request.signal.removeEventListener("abort", leave);

@@ -1,4 +1,4 @@
-// What can be read by address: the manual, the words, messages, threads and inboxes.
+// The resources, which are read by address: the manual, the vocabulary, messages, threads and inboxes.
 import type { Body, ToolContext } from "./tool-context.ts";
 import { blobText, messageText, pageText, threadText } from "./text.ts";
 
@@ -7,7 +7,7 @@ const MARKDOWN = "text/markdown";
 interface Kind {
   readonly description: string;
   readonly mimeType: string;
-  /** The name that stands in the address, where it has one. */
+  /** The name of the variable in the address, if it has one. */
   readonly parameter?: string;
   read(context: ToolContext, name: string): Promise<string>;
 }
@@ -61,7 +61,7 @@ export const RESOURCE_TEMPLATES = described.flatMap(({ name, description, mimeTy
 
 const ADDRESS = /^blackboard:\/\/([a-z]+)(?:\/([^/?#]{1,300}))?$/;
 
-/** Undefined where the address is none of these. */
+/** Undefined if the address is not a resource. */
 export async function readResource(
   uri: string,
   context: ToolContext,
@@ -74,7 +74,7 @@ export async function readResource(
   return { uri, mimeType: kind.mimeType, text: await kind.read(context, parameter) };
 }
 
-/** Whose inbox such an address names; undefined where it names something else. */
+/** The agent of an inbox address; undefined for other addresses. */
 export function inboxIn(uri: string): string | undefined {
   const [, name, written] = ADDRESS.exec(uri) ?? [];
   return name === "inbox" && written !== undefined ? decoded(written) : undefined;

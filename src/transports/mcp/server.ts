@@ -5,28 +5,28 @@ import { ERRORS, type ErrorBody, Refusal } from "../../core/errors.ts";
 import { closestName } from "../../core/text/did-you-mean.ts";
 import { unknownParameter } from "../../operations/input.ts";
 import { withJoint } from "../../core/view/markdown.ts";
-import { careMeta } from "./care.ts";
+import { careMeta } from "./result-warnings.ts";
 import type { Arguments, ToolContext } from "./tool-context.ts";
-import { errorWithoutKeys, withoutKeys } from "./not-repeated.ts";
+import { errorWithoutKeys, withoutKeys } from "./without-keys.ts";
 import { PROMPTS } from "./prompts.ts";
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
 import { refusalText } from "./text.ts";
-import { inToolWords } from "./tool-words.ts";
+import { inToolWords } from "./tool-refusals.ts";
 import type { Tool } from "./tools/tool.ts";
 import { protocolError, ExplainingServer } from "./explaining-server.ts";
 
-/** All that does not change from request to request, made once. */
+/** The parts that are the same for all requests, made once. */
 export interface Surface {
   readonly name: string;
   readonly version: string;
   readonly websiteUrl: string;
   readonly instructions: string;
   readonly tools: readonly Tool[];
-  /** Whatever was thrown, as the error object that HTTP would show. */
+  /** Turns anything that was thrown into the error object that HTTP would send. */
   readonly refusalOf: (error: unknown) => ErrorBody;
 }
 
-/** `gone` is aborted when the caller goes away or calls it off. */
+/** `gone` is aborted when the caller disconnects or cancels the request. */
 export type ToolContextFor = (gone: AbortSignal) => ToolContext;
 
 const LISTS_MS = 300_000;
@@ -45,7 +45,7 @@ const OPTIONS: ServerOptions = {
   },
 };
 
-/** `subscribable`: whether the client can be told of changes, on a connection that stays or a stream of its own. */
+/** `subscribable`: whether changes can be sent to the client, on a lasting connection or a separate stream. */
 export type ServerFor = (deskFor: ToolContextFor, subscribable: boolean) => ExplainingServer;
 
 export function surfaceServer(surface: Surface): ServerFor {
@@ -59,7 +59,7 @@ export function surfaceServer(surface: Surface): ServerFor {
 
   return (deskFor, subscribable) => {
     const server = new ExplainingServer({ name, title: "Agent blackboard", version, websiteUrl }, { ...OPTIONS, instructions }, refusalOf);
-    // Handlers of our own, so that lists are not made anew for each request, and refusals are the board's.
+    // Own handlers, so that lists are not rebuilt for each request, and refusals are the board's.
     server.registerCapabilities({ tools: {}, resources: subscribable ? { subscribe: true } : {}, prompts: {} });
     server.setRequestHandler("tools/list", () => toolList);
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
@@ -75,7 +75,8 @@ export function surfaceServer(surface: Surface): ServerFor {
         throw resourceFault(uri, refusalOf(error));
       });
       if (content === undefined) throw resourceFault(uri, refusalOf(nothingNamed("resource", uri, ADDRESSES)));
-      return { contents: [content] };
+      const care = careMeta(undefined, content.text);
+      return { contents: [{ ...content, ...(care === undefined ? {} : { _meta: { ...care } }) }] };
     });
     server.setRequestHandler("prompts/list", () => promptList);
     server.setRequestHandler("prompts/get", ({ params }) => {
@@ -108,21 +109,21 @@ const missingArgument = (name: string): Refusal =>
   });
 
 /**
- * Without schemas of what comes out: a tool that has one must answer everything twice, as JSON beside the text, and the words of strangers
- * that stand between marker lines in the text stand bare in the JSON.
+ * Without output schemas: a tool that has one must answer twice, as text and as JSON, and strangers' text, which is between marker lines
+ * in the text, would have none in the JSON.
  */
 const listing = ({ name, description, input, changes }: Tool) => ({
   name,
   description,
   inputSchema: input as { type: "object" },
-  // That the world outside answers is what clients assume anyway.
+  // Clients assume an open world by default.
   annotations:
     changes === undefined
       ? { readOnlyHint: true, untrustedContentHint: true }
       : { readOnlyHint: false, destructiveHint: changes === "replaces" },
 });
 
-/** In `_meta` of a call: whether its answer is wanted as JSON too. */
+/** In `_meta` of a call: whether the answer should also be sent as JSON. */
 export const STRUCTURED = "agent-blackboard/structured";
 
 interface Answering {
@@ -130,23 +131,26 @@ interface Answering {
   readonly structured: boolean;
 }
 
-/** Taken by every tool, and told once in the instructions: whether strangers' words are joined by a mark instead of blanks. */
+/** An argument of every tool, explained once in the instructions: whether blanks in strangers' text are replaced by a mark. */
 const MARK = "mark";
 
 async function callTool(tool: Tool, asked: Arguments, plain: ToolContext, { refusalOf, structured }: Answering): Promise<CallToolResult> {
   const { [MARK]: mark, ...given } = asked;
   const context = mark === true || mark === 1 || mark === "1" ? { ...plain, marks: withJoint(plain.marks) } : plain;
-  const told = (text: string, body: object): CallToolResult => ({
-    content: [{ type: "text", text }],
-    ...(structured ? { structuredContent: { ...body } } : {}),
-  });
+  const told = (text: string, body: object): CallToolResult => {
+    const care = careMeta(body, text);
+    return {
+      content: [{ type: "text", text }],
+      ...(structured ? { structuredContent: { ...body } } : {}),
+      ...(care === undefined ? {} : { _meta: { ...care } }),
+    };
+  };
   try {
     const names = Object.keys(tool.input["properties"] as object);
     const unknown = Object.keys(given).find((name) => !names.includes(name) && tool.also?.includes(name) !== true);
     if (unknown !== undefined) throw unknownParameter(unknown, names);
     const { body, text } = await tool.run(given, context);
-    const care = careMeta(body);
-    return { ...told(text, body), ...(care === undefined ? {} : { _meta: { ...care } }) };
+    return told(text, body);
   } catch (error) {
     const body = inToolWords(refusalOf(error));
     return { ...told(refusalText(body, context.marks), body), isError: true };
@@ -158,7 +162,7 @@ const NOT_THERE = new Set([404, 410]);
 function resourceFault(uri: string, { error }: ErrorBody): ProtocolError {
   // Beside the board's own codes there are those of a client that cannot reach it.
   const { status }: { status: number } = (ERRORS as Partial<typeof ERRORS>)[error.code] ?? ERRORS.storage_unavailable;
-  // The protocol wants the address of what is not there.
+  // The protocol requires the address of the missing resource.
   const absent = NOT_THERE.has(status) || error.code === "expired" || error.code === "retracted";
   const code = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
   return protocolError({ error }, code, absent ? { uri: withoutKeys(uri.slice(0, 400)) } : {});

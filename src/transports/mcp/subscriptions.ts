@@ -1,4 +1,4 @@
-// Subscriptions: a client that follows an inbox by its address is told each time something in it is new or has changed.
+// Subscriptions: a client that subscribes to an inbox is notified each time something in it is new or has changed.
 import { setTimeout } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { Refusal } from "../../core/errors.ts";
@@ -6,19 +6,19 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { inboxIn } from "./resources.ts";
 import type { Ask } from "./tool-context.ts";
 
-/** As many as one caller may wait for at once. */
+/** As many as the waits that one caller may have open. */
 const MOST = 20;
 
 const PAUSE_MS = 200;
 
-/** Begins to follow these; told is what happens from then on, until `gone`. */
+/** Follows these addresses: reports changes from now on, until `gone`. */
 export type Follow<Visit> = (
   uris: readonly string[],
   visit: Visit,
   gone: AbortSignal,
 ) => Promise<(changed: (uri: string) => void) => Promise<unknown>>;
 
-/** Tells of every change until `gone`; rejects with what hinders it. */
+/** Reports every change until `gone`; rejects if it cannot continue. */
 export type Watch = (changed: () => void, gone: AbortSignal) => Promise<void>;
 
 interface Looked {
@@ -26,11 +26,11 @@ interface Looked {
   readonly latest_seq: number;
 }
 
-/** Throws where there is no such inbox. What changes after it resolves is told. */
+/** Throws if there is no such inbox. Changes after it resolves are reported. */
 export async function watchInbox(uri: string, ask: Ask): Promise<Watch> {
   const agent = inboxIn(uri);
   if (agent === undefined)
-    throw new Refusal("invalid_parameter", `Changes of ${uri.slice(0, 100)} are not told.`, {
+    throw new Refusal("invalid_parameter", `You cannot subscribe to ${uri.slice(0, 100)}.`, {
       hint: "Subscribe to blackboard://inbox/{agent}, with an agent id or an alias.",
       details: { parameter: "uri" },
     });
@@ -43,16 +43,16 @@ export async function watchInbox(uri: string, ask: Ask): Promise<Watch> {
         changed_after: from,
         wait: LIMITS.wait_s,
       })) as Looked;
-      // A board that was set up anew counts from less.
+      // A board that was reset has smaller seqs.
       if (!gone.aborted && (messages.length > 0 || latest < from)) changed();
       from = latest;
-      // A board that is about to stop waits for nothing any more: it must not be asked without a pause.
+      // A stopping board no longer waits, so there must be a pause between two requests.
       if (messages.length === 0) await setTimeout(PAUSE_MS, undefined, { signal: gone }).catch(() => {});
     }
   };
 }
 
-/** The addresses that such a request subscribes to, in the revision where that is one request with a stream for its answer. */
+/** The addresses of a subscribe request, in the revision in which it is answered with a stream. */
 export function subscribedIn(message: JSONRPCMessage): readonly string[] {
   if (!("method" in message) || message.method !== "subscriptions/listen") return [];
   const { resourceSubscriptions: uris } = (message.params?.["notifications"] ?? {}) as { readonly resourceSubscriptions?: unknown };
@@ -65,17 +65,17 @@ export const followed =
   async (uris, visit, gone) => {
     const ask = patient(askFor(visit, gone), gone);
     try {
-      if (uris.length > MOST) throw new Refusal("invalid_parameter", `At most ${MOST} addresses can be followed at once.`);
+      if (uris.length > MOST) throw new Refusal("invalid_parameter", `You can subscribe to at most ${MOST} addresses at once.`);
       const watches: [string, Watch][] = [];
       for (const uri of uris) watches.push([uri, await watchInbox(uri, ask)]);
-      // One that ends, as where the caller waits for too much already, ends the stream.
+      // If one of them fails, for instance because the caller waits for too much, the stream ends.
       return (changed) => Promise.race(watches.map(([uri, watch]) => watch(() => changed(uri), gone))).catch(() => {});
     } catch (error) {
       throw refused(error);
     }
   };
 
-/** Who asks too often waits for as long as it is told to. */
+/** After a rate limit it waits as long as the refusal says. */
 const patient =
   (ask: Ask, gone: AbortSignal): Ask =>
   async (...asked) => {

@@ -1,8 +1,9 @@
 // Answers as short texts for a model: facts outside, every piece of a stranger's text between marker lines.
+import { rejectedWords } from "../../core/view/rejected-words.ts";
 import type { ErrorBody } from "../../core/errors.ts";
 import { type Fence, fenceRule, inside, markdownDocument, type MarkdownRecord, shortId, visible } from "../../core/view/markdown.ts";
 import type { TombstoneRecord } from "../../core/view/record.ts";
-import { slice } from "../../ports/share.ts";
+import { slice } from "../../ports/cpu-share.ts";
 import { plural } from "../../core/text/plural.ts";
 import type { Body } from "./tool-context.ts";
 
@@ -16,10 +17,10 @@ interface Page {
 
 const more = (cursor: string | null | undefined): string[] => (typeof cursor === "string" ? [`next_cursor: ${cursor}`] : []);
 
-/** `notes` are lines of the board's own. */
+/** `notes` are lines by the board itself. */
 export function pageText(heading: string, body: Body, marks: Fence, notes: readonly string[] = []): string {
   const { messages, next_cursor: cursor, latest_seq: seq, as_of: asOf } = body as unknown as Page;
-  // `fields` may have left out what the facts are made of.
+  // `fields` may have left out the facts.
   if (messages.some((one) => (one as Partial<Shown>).server?.author === undefined || (one as Partial<Shown>).derived === undefined))
     return `# ${heading}\n${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.\n${fenced(messages, marks)}`;
   const lines = [`${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.`, ...notes, ...more(cursor)];
@@ -28,24 +29,32 @@ export function pageText(heading: string, body: Body, marks: Fence, notes: reado
 
 export const messageText = (body: Body, marks: Fence): string => markdownDocument("Message", [], [body as unknown as Shown], marks);
 
-/** Work that was taken, ready to be done, and what its taker held before. */
-export function takenText({ work, held }: Body, marks: Fence): string {
-  const others = (held as readonly { id: string; derived: { lease_until: string | null } }[]).map(
-    ({ id, derived }) => `You also hold ${id} until ${derived.lease_until?.slice(0, 16)}.`,
-  );
-  if (work === null) return ["# No work came", ...others, "Call again to go on waiting."].join("\n");
+/** Work that was taken, in full, and the work that its taker held before. */
+interface HeldWork {
+  readonly id: string;
+  readonly derived: { readonly lease_until: string | null; readonly answers: number; readonly rejected: number };
+}
+
+export function takenText({ work, held, claim }: Body, marks: Fence): string {
+  const others = (held as readonly HeldWork[]).map(({ id, derived }) => {
+    const rejected = rejectedWords(derived);
+    return `You also hold ${id} until ${derived.lease_until?.slice(0, 16)}.${rejected === "" ? "" : ` ${rejected}: get_thread says why.`}`;
+  });
+  if (work === null) return ["# No work came", ...others, "Call again to wait longer."].join("\n");
   const taken = work as MarkdownRecord;
   const { id, meta, derived } = taken;
   const deliver = `{"kind":"${meta.kind === "question" ? "answer" : "result"}","refs":[{"rel":"answers","id":"${id}"}]}`;
   const until = derived.lease_until?.slice(0, 16) ?? "?";
-  return markdownDocument("Your work", [`Yours until ${until}. Deliver with post_message ${deliver}.`, ...others], [taken], marks);
+  const giveBack = `{"kind":"retraction","refs":[{"rel":"retracts","id":"${shortId(String(claim))}"}]}`;
+  const lines = [`Yours until ${until}. Deliver with post_message ${deliver}. Give it back with ${giveBack}.`, ...others];
+  return markdownDocument("Your work", lines, [taken], marks);
 }
 
-/** A piece of a text that somebody attached. */
+/** A part of an attachment. */
 export function attachmentText(body: Body, marks: Fence): string {
   const { sha256, name, mime, text, offset, chars, next_offset: next } = body as Record<string, string | number | null>;
   const shown = next === null && offset === 0 ? `all ${chars}` : `${offset} to ${next ?? chars} of ${chars}`;
-  const lines = [`Characters: ${shown}. sha256 ${sha256}.`, ...(next === null ? [] : [`Go on with offset ${next}.`])];
+  const lines = [`Characters: ${shown}. sha256 ${sha256}.`, ...(next === null ? [] : [`Continue with offset ${next}.`])];
   return ["# Attachment", ...lines, fenceRule(marks), marks.begin, inside(`${name} (${mime})\n\n${text}`, marks), marks.end].join("\n");
 }
 
@@ -103,6 +112,8 @@ interface AgentFacts {
   readonly id: string;
   readonly aliases: readonly { alias: string }[];
   readonly last_seen: string;
+  readonly reads_to_seq: number;
+  readonly last_ack: string | null;
   readonly messages: { readonly total: number; readonly live: number };
   readonly votes: { readonly received: { readonly verifies: number; readonly refutes: number } };
   readonly offers: readonly string[];
@@ -122,7 +133,8 @@ export function agentsText(body: Body, marks: Fence): string {
   ].join("\n");
 }
 
-function agentText({ id, aliases, last_seen: seen, messages, votes, offers, needs, profile }: AgentFacts, marks: Fence): string {
+function agentText(agent: AgentFacts, marks: Fence): string {
+  const { id, aliases, last_seen: seen, last_ack: acked, reads_to_seq: read, messages, votes, offers, needs, profile } = agent;
   const { verifies, refutes } = votes.received;
   const said = [
     ...(aliases.length === 0 ? [] : [`aliases: ${aliases.map(({ alias }) => alias).join(", ")}`]),
@@ -131,23 +143,42 @@ function agentText({ id, aliases, last_seen: seen, messages, votes, offers, need
     ...(profile === null || profile.body === "" ? [] : [profile.body]),
   ];
   const flags = profile === null || profile.flags.length === 0 ? "" : `\nflags: ${profile.flags.join(", ")}`;
-  const facts = `## ${id}\nlast seen ${seen.slice(0, 16)} · ${messages.live} live of ${plural(messages.total, "message")} · verified ${verifies}, refuted ${refutes}${flags}`;
+  const presence = typeof acked !== "string" ? "" : ` · acknowledged ${acked.slice(0, 16)}, read to seq ${read}`;
+  const facts = `## ${id}\nlast seen ${seen.slice(0, 16)}${presence} · ${messages.live} live of ${plural(messages.total, "message")} · verified ${verifies}, refuted ${refutes}${flags}`;
   return said.length === 0 ? facts : `${facts}\n${marks.begin}\n${inside(said.join("\n"), marks)}\n${marks.end}`;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ");
 
-/** What an author may not have meant, in the board's words, each on a line of its own. */
+export interface SimilarMessage {
+  readonly id: string;
+  readonly score: number;
+  readonly title: string;
+  readonly status: string;
+  readonly claimed_by: string | null;
+}
+
+/** Messages like the one that was posted; nothing if there are none. */
+export function similarText(similar: readonly SimilarMessage[], marks: Fence): string {
+  if (similar.length === 0) return "";
+  const facts = similar.map(({ id, score, status, claimed_by: by }, n) =>
+    [`${n + 1}. ${id}`, `score ${score.toFixed(2)}`, status, ...(by === null ? [] : [`claimed by ${by}`])].join(" · "),
+  );
+  const titles = similar.map(({ title }, n) => `${n + 1}. ${oneLine(title)}`).join("\n");
+  return ["", "Similar messages:", ...facts, fenceRule(marks), marks.begin, inside(titles, marks), marks.end].join("\n");
+}
+
+/** Warnings of the board for the author, one per line. */
 export const warningsText = (warnings: readonly { readonly code: string; readonly message: string }[]): string =>
   warnings.map(({ code, message }) => `\nwarning: ${code}. ${visible(oneLine(message))}`).join("");
 
-/** Anything at all between the marker lines, as JSON on one line. */
+/** Any value as one line of JSON between the marker lines. */
 const fenced = (value: unknown, marks: Fence): string =>
   `${fenceRule(marks)}\n${marks.begin}\n${inside(JSON.stringify(value), marks)}\n${marks.end}`;
 
 /**
- * Details that hold the board's own words or the caller's: names, numbers, ids and times. Any other may quote a stranger,
- * as an operator's statement does, and so may one that is added later.
+ * Details that contain only text by the board or the caller: names, numbers, ids and times. All others, also those that are added
+ * later, may quote a stranger, as an operator's statement does.
  */
 // oxfmt-ignore
 const OWN_DETAILS = new Set([
@@ -155,12 +186,12 @@ const OWN_DETAILS = new Set([
   "latest_seq", "lease_until", "leases", "max", "min", "offset", "parameter", "pow_bits", "reason", "rel", "required_bits", "retry_after_s",
   "scope", "sha256", "signal", "superseded_by", "to", "ts", "until",
 ]);
-/** The kind of a message is its author's word where it is an experiment's name; of lists the board itself says which hold such words. */
+/** The kind of a message was written by its author if it is the name of an experiment. */
 const isOwn = ([name, value]: readonly [string, unknown]): boolean =>
   OWN_DETAILS.has(name) && !(name === "kind" && String(value).startsWith("x-")) && !(Array.isArray(value) && value.some(isUntrusted));
 const isUntrusted = (item: unknown): boolean => typeof item === "object" && item !== null && "untrusted" in item;
 
-/** The board's words as they are, on lines that nothing quoted in them can leave; what strangers wrote between the marker lines. */
+/** Text by the board on single lines, so that nothing quoted in it can start a new one; strangers' text between the marker lines. */
 export function refusalText({ error }: ErrorBody, marks: Fence): string {
   const { code, message, hint, docs, details = {} } = error;
   const said = `Refused: ${code}. ${visible(oneLine(message))}\nHint: ${visible(oneLine(hint))}\nSee ${docs}`;

@@ -1,23 +1,23 @@
 // The context of a tool: the board's operations by name, the signer for the caller, and marker lines for text of strangers.
 import type { Fence } from "../../core/view/markdown.ts";
 
-/** Arguments as a caller gave them. */
+/** The arguments of a call. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Answers of operations are objects, but for the few that are texts. */
+/** Answers of operations are objects, except for a few texts. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Runs an operation with these parameters, and a body where it takes one; throws what the operation refuses with. */
+/** Runs an operation with these parameters, and a body if it takes one; throws the operation's refusal. */
 export type Ask = (operation: string, parameters: Arguments, body?: object) => Promise<unknown>;
 
-/** The caller's key, wherever it is. `secret` is what the caller gave along with the call. */
+/** The caller's key, wherever it is. `secret` is the key in the arguments of the call. */
 export interface ToolKey {
   create(): Promise<Body>;
-  /** Throws where nothing could be signed. */
-  require(secret: unknown): void;
+  /** The agent that would sign, if that is known in advance; throws if nothing could be signed. */
+  require(secret: unknown): string | undefined;
   post(message: Arguments, how: PostHow): Promise<Body>;
   alias(op: unknown, alias: unknown, secret: unknown): Promise<Body>;
-  /** `what` is `seen`, `acted` and `declined`. */
+  /** `what` has `seen`, `acted` and `declined`. */
   acknowledge(what: Arguments, secret: unknown): Promise<Body>;
 }
 
@@ -31,12 +31,12 @@ export interface PostHow {
 export interface ToolContext {
   readonly ask: Ask;
   readonly hand: ToolKey;
-  /** The caller's own agent id, where its key is known. */
+  /** The caller's own agent id, if its key is known. */
   readonly self: string | undefined;
-  /** The agent that the key acts for, where it is another: messages are addressed to that one. */
+  /** The agent that the key acts for, if that is another one; messages are addressed to that agent. */
   readonly owner?: string;
-  /** Throws where a key came along that is none, and says what one looks like. */
+  /** Throws if the given key is malformed, and explains the form. */
   readonly requireUsableKey?: () => void;
-  /** Fresh marker lines, for one answer. */
+  /** New marker lines for one answer. */
   readonly marks: Fence;
 }

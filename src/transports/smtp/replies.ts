@@ -12,16 +12,16 @@ export class SmtpReply extends Error {
   }
 }
 
-export const RELAY_DENIED = new SmtpReply(550, "5.7.1", "This board takes mail for its own aliases only.");
+export const RELAY_DENIED = new SmtpReply(550, "5.7.1", "This board accepts mail for its own aliases only.");
 export const TOO_MANY_RECIPIENTS = new SmtpReply(452, "4.5.3", "Too many recipients; send to the rest in another message.");
-export const TOO_LARGE = new SmtpReply(552, "5.3.4", "The message is larger than this board takes.");
+export const TOO_LARGE = new SmtpReply(552, "5.3.4", "The message is larger than this board accepts.");
 export const BARE_LINE_END = new SmtpReply(554, "5.5.2", "Lines of a message end in CRLF; this one has a bare CR or LF.");
 export const TOO_MANY_SENDERS = new SmtpReply(421, "4.7.0", "Too many connections, from this address or in all; try again later.");
-export const MAKING_ROOM = new SmtpReply(421, "4.3.2", "All connections are taken and others are waiting; try again.");
+export const MAKING_ROOM = new SmtpReply(421, "4.3.2", "All connections are in use and others are waiting; try again.");
 export const TOO_MANY_STRANGERS = new SmtpReply(421, "4.7.0", "Too many recipients that do not exist.");
-export const TOO_SLOW = new SmtpReply(421, "4.4.2", "The message took too long to come in.");
+export const TOO_SLOW = new SmtpReply(421, "4.4.2", "The message took too long to arrive.");
 export const CLOSING = new SmtpReply(421, "4.3.2", "The board is about to restart; try again.");
-const TROUBLE = new SmtpReply(451, "4.3.0", "The board cannot take mail at the moment; try again later.");
+const TROUBLE = new SmtpReply(451, "4.3.0", "The board cannot accept mail at the moment; try again later.");
 
 const OWN: Partial<Record<ErrorCode, SmtpReply>> = {
   alias_unknown: new SmtpReply(550, "5.1.1", "No agent holds this alias."),

@@ -24,7 +24,7 @@ import {
   TOO_MANY_STRANGERS,
   TOO_SLOW,
 } from "./replies.ts";
-import { type SeatLimits, Seats } from "./seats.ts";
+import { type SeatLimits, Seats } from "./connection-limits.ts";
 
 export interface SmtpParts {
   readonly mailroom: Mailroom;

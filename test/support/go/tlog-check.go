@@ -1,5 +1,5 @@
-// Holds a log that lies in a folder against Go's own sumdb code, which knows nothing of ours:
-// its note, its tiles, its entries, and the proofs in proofs.json. Says on one line of JSON what it saw.
+// Checks a log in a folder with Go's own sumdb code, which is independent of ours:
+// its note, its tiles, its entries, and the proofs in proofs.json. Prints the result as one line of JSON.
 package main
 
 import (
@@ -36,7 +36,7 @@ type proofs struct {
 	}
 }
 
-// Height 8 is not part of a path any more, and partial tiles are where they were.
+// In Go, paths contain the height 8, here they do not; partial tiles have the same paths.
 type folder string
 
 func (f folder) Height() int                      { return height }
@@ -54,7 +54,7 @@ func (f folder) ReadTiles(tiles []tlog.Tile) ([][]byte, error) {
 	return all, nil
 }
 
-// A witness, whose signatures have a time in them: C2SP, tlog-cosignature.
+// A witness: its signatures contain a time (C2SP, tlog-cosignature).
 type witness struct {
 	name string
 	id   uint32
@@ -140,7 +140,7 @@ func main() {
 	}))
 }
 
-// Every entry of every bundle has the hash that stands for it in the tree.
+// Every entry of every bundle has the hash that the tree has for it.
 func checkEntries(dir folder, size int64, hashes tlog.HashReader) int64 {
 	at := int64(0)
 	for n := int64(0); at < size; n++ {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The real one, without owners: on a machine of a test there is one user.
+# The real `install` without owners, because a test machine has one user.
 given=()
 while [[ $# -gt 0 ]]; do
   case "$1" in

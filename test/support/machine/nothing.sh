@@ -1,2 +1,2 @@
 #!/bin/sh
-# Stands for what changes users, owners or files by hand: nothing of it is there.
+# Substitute for commands that change users, owners or files by hand: does nothing.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stands for an npm that has installed the package: test/deploy/package.test.ts does that for real.
+# Substitute for an npm that has installed the package; test/deploy/package.test.ts installs it for real.
 case "$1 $2" in
   "root --global") echo "$MACHINE/packages" ;;
   "install --global") ;;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Copies to another machine, which is a directory beside this one. Settings name paths: those of that machine then.
+# Copies to another machine, which is a directory beside this one, and replaces the paths in settings by those of that machine.
 set -euo pipefail
 flags=()
 [[ "$1" == -* ]] && flags=("$1") && shift

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Stands for sudo and runuser: on a machine of a test there is one user.
+# Substitute for sudo and runuser, because a test machine has one user.
 while [[ $# -gt 0 ]]; do
   case "$1" in
     -u) shift 2 ;;

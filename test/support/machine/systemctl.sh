@@ -1,5 +1,5 @@
 #!/bin/bash
-# Stands for systemd, as far as one service goes: runs what the unit says, where it says, until it is told to stop.
+# Substitute for systemd with one service: runs the command of the unit in its directory, until it is stopped.
 set -euo pipefail
 unit="$MACHINE/etc/systemd/system/blackboard.service"
 pid_file="$MACHINE/run/blackboard.pid"

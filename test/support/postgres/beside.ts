@@ -1,9 +1,9 @@
-// A test board's PostgreSQL database with the manners of a SQLite file: a statement is done when the call is.
+// A test board's PostgreSQL database with the interface of a SQLite file: when the call returns, the statement is done.
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
 import type { Beside } from "../database.ts";
 import type { StatementReply, StatementRequest } from "./statements-thread.ts";
 
-/** Only what hangs meets it. */
+/** Only a hanging statement reaches this timeout. */
 const LONGEST_MS = 300_000;
 
 export function besidePostgres(url: string): Beside {

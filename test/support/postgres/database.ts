@@ -1,13 +1,13 @@
-// A database for each test board, copied from an empty board; the same data directory has the same database.
+// One database per test board, copied from an empty board. The same data directory has the same database.
 import { createHash } from "node:crypto";
 import { Client } from "../../../src/adapters/postgres/client.ts";
 import { databaseUrl } from "./server.ts";
 
 export const TEMPLATE = "board_template";
-/** Files are copied as they are, which takes a third of what writing each page to the log first would. */
+/** Copies the files, which takes a third of the time of writing each page to the log first. */
 const AS_FILES = "STRATEGY FILE_COPY";
 
-/** Whether this run's boards are kept in PostgreSQL. */
+/** Whether the boards of this run use PostgreSQL. */
 export const onPostgres = (): boolean => process.env["BOARD_TEST_STORE"] === "postgres";
 
 const made = new Map<string, Promise<string>>();
@@ -30,7 +30,7 @@ export function databaseFor(data: string): Promise<string> {
   return url;
 }
 
-/** The same without making it; undefined where the board is kept in SQLite. */
+/** The same without creating it; undefined if the board uses SQLite. */
 export const databaseUrlOf = (data: string): string | undefined => (made.has(data) ? urlOf(nameOf(data)) : undefined);
 
 async function make(name: string): Promise<string> {
@@ -43,13 +43,13 @@ export async function dropDatabaseOf(data: string): Promise<void> {
   await operator().script(`DROP DATABASE ${nameOf(data)} WITH (FORCE)`);
 }
 
-/** In place of the one that was there; neither is in use. */
+/** Replaces the target database; neither may be in use. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   await operator().script(`DROP DATABASE IF EXISTS ${nameOf(to)} WITH (FORCE)`);
   await operator().script(`CREATE DATABASE ${nameOf(to)} TEMPLATE ${nameOf(from)} ${AS_FILES}`);
 }
 
-/** Row by row, from a database that may be in use into a new one. */
+/** Copies row by row, from a database that may be in use into a new one. */
 export async function copyRows(from: string, to: string): Promise<void> {
   const [source, copy] = await Promise.all(
     [from, to].map(async (data) => new Client({ url: await databaseFor(data), connections: 1, name: "test" })),

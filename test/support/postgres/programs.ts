@@ -1,4 +1,4 @@
-// The programs of the PostgreSQL that the npm packages bring, where the user who runs them can reach them.
+// The programs of PostgreSQL from the npm packages, at a place where the user who runs them can read them.
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,14 +9,14 @@ export interface Programs {
   readonly initdb: string;
   readonly postgres: string;
 }
-/** Whom a program runs as. */
+/** The user that a program runs as. */
 export interface User {
   readonly uid?: number;
   readonly gid?: number;
 }
 
 const ENTERED_BY_ALL = 0o001;
-/** PostgreSQL refuses to be run by root: then it runs as the first of these that this machine has. */
+/** PostgreSQL refuses to run as root. Then it runs as the first of these users that exists. */
 const OTHER_USERS = ["postgres", "nobody"];
 
 let found: Promise<Programs> | undefined;
@@ -32,7 +32,7 @@ async function find(): Promise<Programs> {
   })) as Programs;
   const home = dirname(dirname(initdb));
   if (process.getuid?.() !== 0 || isReachable(home)) return { initdb, postgres };
-  // The other user may not look into the directory that this project stands in.
+  // The other user may not be able to read the directory of this project.
   const copy = mkdtempSync(join(tmpdir(), "postgres-programs-"));
   cpSync(home, copy, { recursive: true, verbatimSymlinks: true });
   chmodSync(copy, 0o755);
@@ -52,7 +52,7 @@ export function runAs(): User {
       const [uid, gid] = ["-u", "-g"].map((flag) => Number(execFileSync("id", [flag, user], { encoding: "utf8", stdio: "pipe" })));
       if (uid !== undefined && gid !== undefined) return { uid, gid };
     } catch {
-      // This machine does not know that one.
+      // This machine does not have that user.
     }
   throw new Error(`PostgreSQL does not run as root, and this machine has none of the users ${OTHER_USERS.join(", ")}.`);
 }

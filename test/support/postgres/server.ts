@@ -1,4 +1,4 @@
-// A real PostgreSQL for one run: its own files, a socket of its own instead of a port, nothing kept.
+// A real PostgreSQL for one run, with its own files and a socket instead of a port. Nothing of it stays.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,22 +17,22 @@ export interface PostgresServer {
   readonly home: string;
   /** The address of one of its databases. */
   databaseUrl(name: string): string;
-  /** Of its files. */
+  /** The directory of its files. */
   readonly dir: string;
-  /** Of the process that all its others are children of, while it runs. */
+  /** The process id of its main process, while it runs. */
   readonly pid: number;
   start(): Promise<void>;
-  /** As an operator does: open transactions are given up. */
+  /** Stops it as an operator would: open transactions are rolled back. */
   stop(): Promise<void>;
   remove(): Promise<void>;
 }
 
 interface ServerOptions {
-  /** It syncs to disk, as in production; otherwise nothing survives a crash of the machine, and tests are faster. */
+  /** Syncs to disk, as in production. Otherwise nothing survives a crash of the machine, and tests are faster. */
   readonly durable?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   readonly parent?: string;
-  /** Files that are there already. */
+  /** Existing files. */
   readonly dir?: string;
 }
 
@@ -45,19 +45,19 @@ export async function postgresServer(options: ServerOptions = {}): Promise<Postg
   return server;
 }
 
-/** A server on the files of another one that has ended, or of a copy; they stay when it is stopped. */
+/** A server on the files of another server that has ended, or on a copy; the files stay when it is stopped. */
 export async function serverOn(dir: string, settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const server = await LocalServer.prepare({ durable: true, settings, dir });
   await server.start();
   return server;
 }
 
-/** A streaming replica: begun from a copy of the primary's files, which is stopped for a moment. */
+/** A streaming replica, made from a copy of the primary's files. The primary is stopped for the copy. */
 export async function standbyOf(primary: PostgresServer): Promise<PostgresServer> {
   const settings = { primary_conninfo: `host='${primary.home}' user=board` };
   const server = await LocalServer.prepare({ settings });
   await primary.stop();
-  // With its owner and mode, which the server insists on.
+  // `cp -a` keeps the owner and the mode, which the server requires.
   execFileSync("cp", ["-a", primary.dir, server.dir]);
   await primary.start();
   writeFileSync(join(server.dir, "standby.signal"), "");
@@ -90,13 +90,13 @@ class LocalServer implements PostgresServer {
   static async prepare({ durable = false, settings = {}, parent = tmpdir(), dir }: ServerOptions): Promise<LocalServer> {
     const user = runAs();
     const home = mkdtempSync(join(parent, "pg-"));
-    // Whoever can enter it can use the server: nobody but its user, and root.
+    // Access to the directory is access to the server, so only its user and root have it.
     if (user.uid !== undefined && user.gid !== undefined) chownSync(home, user.uid, user.gid);
     const all = {
       listen_addresses: "",
       unix_socket_directories: home,
       max_connections: "500",
-      // Tests are short, and a database cannot be copied while somebody tidies it up.
+      // Tests are short, and a database cannot be copied while autovacuum works in it.
       ...(durable ? {} : { autovacuum: "off" }),
       ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
       ...settings,
@@ -158,7 +158,7 @@ class LocalServer implements PostgresServer {
   }
 }
 
-/** For the end of this process, when nothing can be awaited any more. */
+/** For the end of this process, when nothing can be awaited. */
 function waitUntilGone(path: string): void {
   const still = new Int32Array(new SharedArrayBuffer(4));
   for (let i = 0; existsSync(path) && i < LOOKS; i++) Atomics.wait(still, 0, 0, PAUSE_MS);

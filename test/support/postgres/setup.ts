@@ -1,4 +1,4 @@
-// Once for a run: a PostgreSQL server, and an empty board in it that every test's board is copied from.
+// Runs once per run: starts a PostgreSQL server with an empty board, from which the databases of all test boards are copied.
 import { Client } from "../../../src/adapters/postgres/client.ts";
 import { migrate } from "../../../src/adapters/postgres/migrate.ts";
 import { TEMPLATE } from "./database.ts";

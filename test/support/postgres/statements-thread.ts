@@ -1,4 +1,4 @@
-// Runs statements one after the other for a caller that waits without giving up its turn.
+// Runs statements one after the other for a caller that blocks until they are done.
 import { type MessagePort, workerData } from "node:worker_threads";
 import { Client, type Value } from "../../../src/adapters/postgres/client.ts";
 

@@ -1,6 +1,7 @@
 // The changes of a batch, as rows to insert, update and delete.
 import type { MessageState } from "../../../core/message/message-state.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
+import { isVote } from "../../../core/protocol/vocabulary.ts";
 import { HOUR_MS } from "../../../core/durations.ts";
 import { opsText } from "../alias-ops.ts";
 import { reached } from "../rows.ts";
@@ -79,8 +80,7 @@ export const VOTE = 2;
 
 /** The authors of the messages it votes on. */
 function votedOn(set: WorkingSet, { refs }: Inserted): ReadonlySet<string> {
-  const votes = refs.filter(({ rel }) => rel === "verifies" || rel === "refutes");
-  return new Set(votes.flatMap(({ id }) => set.state(id)?.author ?? []));
+  return new Set(refs.filter(isVote).flatMap(({ id }) => set.state(id)?.author ?? []));
 }
 
 function addArrived(state: MessageState, { arrival: { raw, payload }, labels, refs }: Inserted, add: Add): void {

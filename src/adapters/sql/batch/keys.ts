@@ -22,13 +22,21 @@ export const newAgent = (pk: string, now: number): AgentRow => ({
 });
 
 export class BatchKeys extends BatchEffects {
+  /** By their text: each is asked for several times. */
+  readonly #parsed = new Map<string, AuthorLine>();
+
   get now(): number {
     return this.set.now;
   }
 
   principalOf(agent: string): string {
     const line = this.set.agents.get(agent)?.line ?? null;
-    return line === null ? agent : (JSON.parse(line) as AuthorLine).principal;
+    return line === null ? agent : this.#authorLine(line).principal;
+  }
+  #authorLine(text: string): AuthorLine {
+    let line = this.#parsed.get(text);
+    if (line === undefined) this.#parsed.set(text, (line = JSON.parse(text) as AuthorLine));
+    return line;
   }
   /** Most agents have no key operations, and their row says so. */
   key(agent: string): KeyState | undefined {
@@ -72,7 +80,7 @@ export class BatchKeys extends BatchEffects {
   }
   /** An act of a delegated key counts as an act of its parent, so the parent's aliases stay valid. */
   protected seeParent(line: string): void {
-    const parent = (JSON.parse(line) as AuthorLine).delegated_by;
+    const parent = this.#authorLine(line).delegated_by;
     const known = parent === undefined ? undefined : this.set.agents.get(parent);
     if (parent !== undefined && known !== undefined) this.set.agents.set(parent, { ...known, lastSeen: this.now });
   }

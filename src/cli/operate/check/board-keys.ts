@@ -1,4 +1,4 @@
-// What was announced about the board's own keys: signed by both, in the log, and nothing else.
+// Checks the announcements of the board's own keys: both keys signed each one, and the log has each one and no others.
 import { requireKeyChange } from "../../../client/board-keys.ts";
 import type { Entry } from "../../../core/log/chain.ts";
 import { BOARD_KEYS, type KeyChange } from "../../../core/protocol/board-key.ts";
@@ -21,5 +21,5 @@ export async function checkBoardKeys(store: Store, others: readonly Entry[], old
       findings.add(where, `is not signed by both keys: ${(error as Error).message}`);
     }
   }
-  for (const { seq } of logged.values()) findings.add(`entry ${seq}`, "announces a key of the board that is not kept");
+  for (const { seq } of logged.values()) findings.add(`entry ${seq}`, "announces a key of the board that is not stored");
 }

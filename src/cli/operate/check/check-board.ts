@@ -1,16 +1,17 @@
 // All checks of a board, in order, on a store that does not change.
-import type { IndexOnDisk } from "../../../adapters/search/index-on-disk.ts";
-import type { Holdings } from "../../../adapters/sqlite/holdings.ts";
+import type { IndexInventory } from "../../../adapters/search/index-inventory.ts";
+import type { Holdings } from "../../../adapters/sqlite/stored-blobs-and-blocks.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";
 import type { MessageState } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
+import { checkKeyOps, compareKeys } from "./agent-keys.ts";
 import { checkBoardKeys } from "./board-keys.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
 import { aliasClaims, allDecisions, compareAliases, compareDecisions, compareEndings } from "./decisions.ts";
 import { compareFacts } from "./facts.ts";
 import { type Finding, Findings } from "./findings.ts";
-import { compareHeard } from "./heard.ts";
-import { checkHoldings } from "./holdings.ts";
+import { compareHeard } from "./inbox-changes.ts";
+import { checkHoldings } from "./blobs-and-blocks.ts";
 import { type IsSigned, readHistory } from "./history.ts";
 import { compareIndex } from "./search-index.ts";
 import { checkTree } from "./tree.ts";
@@ -28,8 +29,8 @@ export interface Examined {
   readonly store: Store;
   /** From the same database. */
   readonly holdings: Holdings;
-  /** As it was before the store was copied. */
-  readonly index: IndexOnDisk | undefined;
+  /** Read before the store was copied. */
+  readonly index: IndexInventory | undefined;
   /** The last signed head, and the public half of the first key of the board that signed it. */
   readonly signed: Checkpoint | undefined;
   readonly pk: string | undefined;
@@ -49,6 +50,8 @@ export async function checkBoard({ store, holdings, index, signed, pk }: Examine
     try {
       const sides = { expected, found: store, now, whole: oldest === 1 && !forgotten, aliased: aliasClaims(others) };
       await compareFacts(sides, [...messages.keys()], findings);
+      using replayed = scratch.holdings();
+      if (sides.whole) compareKeys(replayed, holdings, findings);
     } finally {
       await expected.close();
     }
@@ -58,6 +61,7 @@ export async function checkBoard({ store, holdings, index, signed, pk }: Examine
     checkHoldings(holdings, decisions, findings);
     compareHeard(holdings, scratch.courses, history, findings);
     await compareIndex(store, index, messages, others, findings);
+    await checkKeyOps({ holdings, store, isSigned }, findings);
     await checkBoardKeys(store, others, oldest, findings);
     await compareAliases(store, others, now, findings);
     return { entries, messages: messages.size, faults: findings.count, findings: findings.all };

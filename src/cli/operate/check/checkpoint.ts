@@ -7,7 +7,7 @@ import { announcedFor, signersAt } from "../../../storage/key-ring.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 
-/** `first`: the public half of the board's first key, where that is known. */
+/** `first`: the public half of the board's first key, if it is known. */
 export async function checkCheckpoint(
   store: Store,
   signed: Checkpoint | undefined,
@@ -16,7 +16,7 @@ export async function checkCheckpoint(
 ): Promise<void> {
   if (signed === undefined) return;
   const where = `checkpoint ${signed.seq}`;
-  if (!isSigned(signed)) findings.add(where, "has a signature that does not fit");
+  if (!isSigned(signed)) findings.add(where, "has an invalid signature");
   const { seq, hash, ts = 0 } = said(signed.payload);
   const known = first ?? signed.pk;
   const line = signersAt({ pk: known, changes: await announcedFor(store, known), tlog: undefined }, ts * 1000).board;
@@ -24,7 +24,7 @@ export async function checkCheckpoint(
   if (!(await continues(store, signed)))
     findings.add(
       where,
-      "was signed by the board, but this log does not contain it: the database is older than it, or its entries are others. Restore the newest copy of the database; see docs/operate.md",
+      "was signed by the board, but this log does not contain it: the database is older, or has other entries. Restore the newest copy of the database; see docs/operate.md",
     );
 }
 

@@ -79,7 +79,7 @@ export async function compareDecisions(
       findings.add(where, "is in force, but the key is not blocked");
     if (await isOpenBlob(store, action)) findings.add(where, "is in force, but the attachment is not blocked");
   }
-  for (const { seq, id } of made.values()) findings.add(`entry ${seq}`, `decides on ${id}, but no decision is kept`);
+  for (const { seq, id } of made.values()) findings.add(`entry ${seq}`, `decides on ${id}, but no decision is stored`);
 }
 
 /** A decision whose target is not a message is about an attachment. */

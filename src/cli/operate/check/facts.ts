@@ -39,7 +39,10 @@ export async function compareFacts(sides: ComparedBoards, ids: readonly string[]
       const [wanted, stored] = [expected.get(id), found.get(id)];
       if (wanted !== undefined && stored !== undefined) await compareMessage(sides, wanted, stored, agents, findings);
       else if (wanted !== stored)
-        findings.add(`message ${id}`, wanted === undefined ? "is there; by the log it is gone" : "is gone; by the log it is there");
+        findings.add(
+          `message ${id}`,
+          wanted === undefined ? "exists, but is gone according to the log" : "is gone, but exists according to the log",
+        );
     }
   }
   for (const agent of agents) await compareAgent(sides, agent, findings);
@@ -77,7 +80,7 @@ async function compareAgent(sides: ComparedBoards, agent: string, findings: Find
   const [wanted, stored] = await both(sides, (store) => store.agent(agent, sides.now));
   // An agent that was only addressed, and never wrote, does not exist yet.
   if (wanted === undefined) return;
-  if (stored === undefined) return findings.add(where, "is unknown; by the log it has posted");
+  if (stored === undefined) return findings.add(where, "is unknown, but has posted according to the log");
   const firstSeen = Math.min(wanted.firstSeen, sides.aliased.get(agent) ?? Infinity);
   const short = { ...wanted, firstSeen, profile: wanted.profile?.id ?? null };
   // An agent that was silent for long enough was forgotten, and has started again since.
@@ -88,7 +91,7 @@ async function compareAgent(sides: ComparedBoards, agent: string, findings: Find
     ...stored,
     profile: stored.profile?.id ?? null,
   });
-  if (stored.lastSeen < wanted.lastSeen) findings.add(where, "was last seen later, by the log");
+  if (stored.lastSeen < wanted.lastSeen) findings.add(where, "was last seen later according to the log");
   const [inbox, reached] = await both(sides, (store) => seqsOf(store, { inbox: [agent] }, sides.now));
   findings.compare(where, ["inbox"], { inbox }, { inbox: reached });
 }

@@ -1,5 +1,5 @@
 // Reads the log from its first entry to its last: checks the chain, the content, every signature, and replays the entries.
-import { NOTHING } from "../../../core/guard/noticed.ts";
+import { NOTHING } from "../../../core/guard/text-findings.ts";
 import { detailDigest, type Entry, entryHash } from "../../../core/log/chain.ts";
 import { contentText } from "../../../core/log/entry-text.ts";
 import { isKeyOperation } from "../../../core/keys/key-book.ts";
@@ -8,7 +8,7 @@ import { DAY_MS } from "../../../core/durations.ts";
 import { agentId, messageId } from "../../../core/protocol/identity.ts";
 import type { Payload } from "../../../core/protocol/payload.ts";
 import { sha256Hex } from "../../../core/protocol/sha256.ts";
-import { workBits } from "../../../core/protocol/work.ts";
+import { workBits } from "../../../core/protocol/proof-of-work.ts";
 import type { Arrival, Tombstone } from "../../../core/message/message-state.ts";
 import { ackIn, type ReplayedEntry } from "../../../core/message/replay.ts";
 import type { Found, LogEntry, Raw, Store } from "../../../ports/store.ts";
@@ -96,7 +96,7 @@ async function checkAck(entry: LogEntry, isSigned: IsSigned, findings: Findings)
     const ack = ackIn(entry);
     if (ack === undefined) return;
     if (ack.agent !== entry.id) findings.add(where, `is signed by ${ack.agent}`);
-    if (!(await isSigned(ack.envelope, ack.payload.pk))) findings.add(where, "has a signature that does not fit");
+    if (!(await isSigned(ack.envelope, ack.payload.pk))) findings.add(where, "has an invalid signature");
   } catch (error) {
     findings.add(where, `holds no acknowledgement: ${(error as Error).message}`);
   }
@@ -106,13 +106,14 @@ const isErased = ({ type, detail, digest }: Entry): boolean => type !== "create"
 
 function checkLink(entry: LogEntry, before: Pick<Entry, "seq" | "at">, erasable: number, findings: Findings): void {
   const where = `entry ${entry.seq}`;
-  if (entry.seq !== before.seq + 1) findings.add(where, `follows entry ${before.seq}: what is between them is missing`);
+  if (entry.seq !== before.seq + 1) findings.add(where, `follows entry ${before.seq}: the entries between them are missing`);
   if (entry.at < before.at) findings.add(where, "is older than the entry before it");
-  if (entryHash(entry) !== entry.hash) findings.add(where, "has a hash that does not follow from it and the entry before it");
+  if (entryHash(entry) !== entry.hash) findings.add(where, "has a hash that does not match it and the entry before it");
   if (isErased(entry) && entry.at <= erasable) return;
   const digest =
     entry.type === "create" ? (entry.raw === null ? entry.digest : sha256Hex(contentText(entry.raw))) : detailDigest(entry.detail);
-  if (digest !== entry.digest) findings.add(where, `has a ${entry.type === "create" ? "content" : "detail"} that does not fit its digest`);
+  if (digest !== entry.digest)
+    findings.add(where, `has a ${entry.type === "create" ? "content" : "detail"} that does not match its digest`);
 }
 
 interface ContentCheck {
@@ -149,7 +150,7 @@ async function contentOf(
     findings.add(where, "has a payload that cannot be read");
     return undefined;
   }
-  if (!(await isSigned(raw, payload.pk))) findings.add(where, "has a signature that does not fit");
+  if (!(await isSigned(raw, payload.pk))) findings.add(where, "has an invalid signature");
   const bits = payload.kind === "email" ? 0 : workBits(id, raw.nonce);
   // The number of copies and the risk were noted when the message arrived. The log does not have them.
   const { risk, copies, spreading, assisted } = stored?.state ?? { ...NOTHING, assisted: false };
@@ -179,7 +180,7 @@ async function checkStored(store: Store, messages: ReadonlyMap<string, number>, 
     for (const {
       state: { id, seq },
     } of piece)
-      if (messages.get(id) !== seq) findings.add(`message ${id}`, `is stored under ${seq}, of which the log knows nothing`);
+      if (messages.get(id) !== seq) findings.add(`message ${id}`, `is stored under ${seq}, which is not in the log`);
     const last = piece.at(-1);
     if (last === undefined) return;
     after = last.state.seq;

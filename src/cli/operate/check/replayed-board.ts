@@ -1,10 +1,11 @@
-// A second board, replayed from the log alone, with which the first is compared.
+// A second board, replayed from the log alone, to compare the first board with.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { BatchLedger } from "../../../adapters/sql/batch/ledger.ts";
 import { Fetcher } from "../../../adapters/sqlite/fetch.ts";
+import { type Holdings, openHoldings } from "../../../adapters/sqlite/stored-blobs-and-blocks.ts";
 import { Flush } from "../../../adapters/sqlite/flush.ts";
 import { databasePath, openDatabase } from "../../../adapters/sqlite/open.ts";
 import { openSqliteStore } from "../../../adapters/sqlite/store.ts";
@@ -27,23 +28,23 @@ class ReplayLedger extends BatchLedger {
   }
 }
 
-/** A status that the rules gave a message, and the entry at which they did. */
+/** A status that the rules gave a message, and the entry that caused it. */
 export interface ReplayedStatus {
   readonly seq: number;
   readonly at: number;
   readonly detail: string;
 }
 
-/** What the rules tell an agent of a message; `nth` is the place of its status among those of that message. */
+/** A change that the rules report to an agent; `nth` is the position of the status among all statuses of that message. */
 export type ReplayedChange = HeardChange & { readonly nth: number };
 
-/** What live messages went through, as the rules have it: their statuses by id, and by seq what agents were told. */
+/** The history of live messages according to the rules: their statuses by id, and what agents were told by seq. */
 export class Courses {
   readonly statuses = new Map<string, ReplayedStatus[]>();
   readonly heard = new Map<number, ReplayedChange[]>();
 }
 
-/** Keeps what agents are told: the entries of new statuses have seqs that a replay does not know. */
+/** Collects what agents are told: a replay does not know the seqs of the entries of new statuses. */
 class ToldLedger extends ReplayLedger {
   readonly #courses: Courses;
   #nth = 0;
@@ -67,7 +68,7 @@ class ToldLedger extends ReplayLedger {
   }
 }
 
-/** Its place among the others of that key. */
+/** Its position among the changes with the same key. */
 function added<Key, One>(all: Map<Key, One[]>, key: Key, one: One): number {
   const others = all.get(key) ?? [];
   all.set(key, others);
@@ -113,19 +114,19 @@ export class ReplayedBoard {
 
   /** A lease may end without an entry, by time or by its holder. If the board has ended it, it is ended here too. */
   endLeases(endedThere: (target: MessageState) => boolean): void {
-    // When they ended is not known, and so not who was told.
+    // It is unknown when they ended, and so who was told.
     this.#batch(
       Number.MAX_SAFE_INTEGER,
       () => new ReplayLedger(),
       (ledger) => {
-        // All of them, whenever they end.
+        // All leases, whenever they end.
         ledger.set.now = Number.MAX_SAFE_INTEGER;
         endLeases(ledger, (target) => !endedThere(target), Number.MAX_SAFE_INTEGER);
       },
     );
   }
 
-  /** `start`: what has a later seq is not here yet. */
+  /** `start`: entries with a later seq are not applied yet. */
   #batch(start: number, open: () => ReplayLedger, work: (ledger: ReplayLedger) => void): void {
     this.#db.exec("BEGIN");
     for (let more = true, next = work; more; next = () => {}) {
@@ -139,6 +140,11 @@ export class ReplayedBoard {
       this.#flush.write(ledger);
     }
     this.#db.exec("COMMIT");
+  }
+
+  /** Call this after `read`. */
+  holdings(): Holdings {
+    return openHoldings(databasePath(this.#dir));
   }
 
   /** Nothing can be replayed after this. */

@@ -1,5 +1,5 @@
 // Compares the search index with the store: it has every live message, and no message that has ended.
-import type { IndexOnDisk } from "../../../adapters/search/index-on-disk.ts";
+import type { IndexInventory } from "../../../adapters/search/index-inventory.ts";
 import type { Entry } from "../../../core/log/chain.ts";
 import type { Store } from "../../../ports/store.ts";
 import { isEnding } from "./decisions.ts";
@@ -10,7 +10,7 @@ const WHERE = "search index";
 /** `index` was read before the store, so messages that are not in it yet, or that ended since, are not findings. */
 export async function compareIndex(
   store: Store,
-  index: IndexOnDisk | undefined,
+  index: IndexInventory | undefined,
   messages: ReadonlyMap<string, number>,
   others: readonly Entry[],
   findings: Findings,

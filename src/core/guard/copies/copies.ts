@@ -1,9 +1,9 @@
-// Who else has posted nearly the same text lately: found in a few steps however many messages there are, in bounded memory.
+// Finds who else has posted nearly the same text lately, in a few steps and in bounded memory, however many messages there are.
 import { resemblance, SIGNATURE_LENGTH } from "./signature.ts";
 
-/** What is known of a text's near-copies by other authors. */
+/** The near-copies of a text by other authors. */
 export interface Spread {
-  /** Other authors with a near-copy within the time that is kept. */
+  /** Other authors with a near-copy within the time window. */
   readonly copies: number;
   /** Authors, this one included, within the last minutes. */
   readonly lately: number;
@@ -11,20 +11,20 @@ export interface Spread {
   readonly before: number | undefined;
 }
 
-/** Of a text that nobody else has posted. */
+/** The result for a text that nobody else has posted. */
 export const ALONE: Spread = { copies: 0, lately: 1, before: undefined };
 
-/** From so many authors within so short a time a text is spreading. */
+/** A text spreads if this many authors post it within this time. */
 export const SPREADING_AUTHORS = 5;
 const SPREADING_MS = 10 * 60_000;
 export const isSpreading = ({ lately }: Spread): boolean => lately >= SPREADING_AUTHORS;
 
-/** Two texts are near-copies from here on: three in five runs of five characters are the same, so one word in ten may be another. */
+/** The similarity from which two texts are near-copies: three in five runs of five characters are equal, so one word in ten may differ. */
 const ALIKE = 0.6;
 /** Parts of a signature by which it is looked up: one of them is the same for nearly all near-copies, and hardly ever for other texts. */
 const BANDS = 8;
 const BAND = SIGNATURE_LENGTH / BANDS;
-/** Of one text; beyond it the number is no longer exact, and no longer matters. */
+/** The most authors that are remembered for one text; beyond it the exact number no longer matters. */
 const AUTHORS = 256;
 
 /** Texts that are near-copies of the first of them. */
@@ -41,13 +41,13 @@ export class Copies {
   readonly #window: number;
   /** The newest groups, each at its number modulo the number that is kept. */
   readonly #groups: (Group | undefined)[] = [];
-  /** For each band, by its hash: the number of the newest group that has it, or 0. Who comes later takes the place. */
+  /** For each band, by its hash: the number of the newest group that has it, or 0. Later groups replace earlier ones. */
   readonly #places: Int32Array;
   readonly #mask: number;
-  /** From 1 on, so that memory which nothing was written to yet means no group. */
+  /** Counted from 1, so that zeroed memory means no group. */
   #next = 1;
 
-  /** `kept` groups at the most; what was posted more than `window` milliseconds ago is not counted. */
+  /** At most `kept` groups; posts older than `window` milliseconds do not count. */
   constructor(kept: number, window: number) {
     this.#kept = kept;
     this.#window = window;
@@ -56,26 +56,26 @@ export class Copies {
     this.#places = new Int32Array(BANDS * size);
   }
 
-  /** As if this author had posted it now, without keeping it: for a dry run. */
+  /** The result if this author posted it now, without storing it: for a dry run. */
   look(signature: Uint16Array, author: string, now: number): Spread {
     return this.#spreadOf(this.#groupOf(signature), author, now);
   }
 
-  /** A message that was posted. Asked in the order of the log. */
+  /** Adds a posted message, in the order of the log. */
   add(signature: Uint16Array, author: string, now: number): Spread {
     const found = this.#groupOf(signature);
     const spread = this.#spreadOf(found, author, now);
     const authors = found?.authors ?? new Map<string, number>();
-    // At the end, so that the author who has been silent longest is forgotten first.
+    // Added at the end, so that the author who has been silent longest is dropped first.
     authors.delete(author);
     authors.set(author, now);
     if (authors.size > AUTHORS) authors.delete(authors.keys().next().value!);
-    // Where it is the newest already, it stays; else it moves to the front, so that a text that is still posted is not forgotten.
+    // Moved to the front unless it is there already, so that a text that is still posted is not dropped.
     if (found === undefined || found.number !== this.#next - 1) this.#put(found?.signature ?? signature, authors, found);
     return spread;
   }
 
-  /** A message that was added and did not come to be after all. */
+  /** Removes a message that was added but not stored. */
   takeBack(signature: Uint16Array, author: string, { before }: Spread): void {
     const authors = this.#groupOf(signature)?.authors;
     if (before === undefined) authors?.delete(author);
@@ -95,7 +95,7 @@ export class Copies {
     for (let band = 0; band < BANDS; band++) {
       const number = this.#places[this.#placeOf(signature, band)]!;
       const group = number === 0 ? undefined : this.#groups[number % this.#kept];
-      // Another one may have come into its place since.
+      // Another group may have taken its place since.
       if (group === undefined || group.number !== number || group === best) continue;
       const alike = resemblance(signature, group.signature);
       if (alike < most) continue;

@@ -1,25 +1,25 @@
-// What near-copies of a text have in common: MinHash over runs of its characters, in one pass (one permutation, cut into slots).
-import { fold, isAscii } from "../../search/fold.ts";
+// The signature by which near-copies of a text are found: MinHash over runs of its characters, in one pass (one-permutation hashing).
+import { fold } from "../../search/fold.ts";
 
-/** So many numbers of sixteen bits stand for a text: 64 bytes. */
+/** A signature has this many 16-bit numbers: 64 bytes. */
 export const SIGNATURE_LENGTH = 32;
-/** Of so many characters; a changed one touches as many runs. */
+/** The length of a run in characters; one changed character changes as many runs. */
 const RUN = 5;
-/** A shorter text is said by many people: `thanks, that works` is nobody's copy. */
+/** Shorter texts have no signature, because many people write them independently, such as `thanks, that works`. */
 const LEAST_RUNS = 60;
-/** As far as a text is looked at, so that the longest costs little more than most. */
+/** Only this much of a text is read, so that long texts cost little more than others. */
 const CHARS = 8192;
 
 const NOT_SAID = /[^\p{L}\p{N}]+/gu;
 const EMPTY = 0xffffffff;
 const BLANK = 0x20;
-/** What an ASCII character says: a small letter or a digit, and a blank for all others. */
+/** Each ASCII character as it is compared: lower-case letters and digits; every other character is a blank. */
 const SAID = Uint8Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code).toLowerCase();
   return /[a-z0-9]/.test(char) ? char.charCodeAt(0) : BLANK;
 });
 
-/** None where the text is too short for a copy to mean anything. Case, accents, punctuation and spaces make no difference. */
+/** Undefined if the text is too short. Case, accents, punctuation and spaces make no difference. */
 export function signatureOf(text: string): Uint16Array | undefined {
   const length = readSaid(text.slice(0, CHARS));
   if (length < LEAST_RUNS + RUN - 1) return undefined;
@@ -38,7 +38,7 @@ export function signatureOf(text: string): Uint16Array | undefined {
     if (least[slot] === EMPTY) full++;
     least[slot] = rest;
   }
-  // The same few words again and again are as short as they are once.
+  // Repeated words count as one occurrence, so such a text may be too short.
   return full < SIGNATURE_LENGTH / 2 ? undefined : filled(least);
 }
 
@@ -51,30 +51,35 @@ function mixed(rolled: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** The text at hand, without what makes no difference; used anew for each. One folded character may become several. */
+/** A buffer for the folded text, reused for each text. One folded character may become several. */
 const said = new Uint16Array(8 * CHARS);
+/** A buffer for the bytes of an ASCII text: reading them is faster than reading the characters of a string. */
+const ascii = new Uint8Array(CHARS);
+const UTF_8 = new TextEncoder();
 
-/** How many characters it says, with single blanks between words and none at the ends. */
+/** Writes the folded text, with single blanks between words and none at the ends; returns its length. */
 function readSaid(text: string): number {
-  if (isAscii(text)) return readAscii(text);
+  const { read, written } = UTF_8.encodeInto(text, ascii);
+  // Any other character takes more than one byte.
+  if (read === text.length && written === read) return readAscii(read);
   const folded = fold(text).replaceAll(NOT_SAID, " ").trim().slice(0, said.length);
   for (let at = 0; at < folded.length; at++) said[at] = folded.charCodeAt(at);
   return folded.length;
 }
 
-/** The same without a text in between, which is most of the time. */
-function readAscii(text: string): number {
+/** The same for ASCII text, which most texts are, without making a folded string first. */
+function readAscii(end: number): number {
   let length = 0;
   let before = BLANK;
-  for (let at = 0; at < text.length; at++) {
-    const code = SAID[text.charCodeAt(at)]!;
+  for (let at = 0; at < end; at++) {
+    const code = SAID[ascii[at]!]!;
     if (code === BLANK && before === BLANK) continue;
     said[length++] = before = code;
   }
   return before === BLANK && length > 0 ? length - 1 : length;
 }
 
-/** An empty slot takes what the next one has, in another form: two texts that fill the same slots alike stay alike. */
+/** Fills an empty slot from the next one (densification), so that similar texts stay similar. */
 function filled(least: Uint32Array): Uint16Array {
   const signature = new Uint16Array(SIGNATURE_LENGTH);
   for (let slot = 0; slot < SIGNATURE_LENGTH; slot++) {

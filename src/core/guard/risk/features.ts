@@ -1,23 +1,23 @@
-// What the scorer sees of a text: signs of its structure, the concepts that it speaks of, and hashed runs of its characters.
+// The features of a text for the scorer: signs of its structure, its concepts, and hashed runs of its characters.
 import { CONCEPT_NAMES } from "./concepts.ts";
 import { eachConcept } from "./lexicon.ts";
-import type { PlainText } from "./plain.ts";
-import { SIGN_COUNT, writeSigns } from "./signs.ts";
+import type { PlainText } from "./normalized-text.ts";
+import { SIGN_COUNT, writeSigns } from "./structure-signs.ts";
 
-/** So many weights there are for hashed runs: two runs that fall on the same one share it. */
+/** The number of weights for hashed runs; runs with the same hash share a weight. */
 export const FEATURE_BUCKETS = 2 ** 18;
 
 const CONCEPT_COUNT = CONCEPT_NAMES.length;
 const PAIR_COUNT = (CONCEPT_COUNT * (CONCEPT_COUNT - 1)) / 2;
-/** Two concepts belong together where they stand so near to each other. */
+/** Two concepts count as a pair if they are this close to each other. */
 const NEAR = 48;
-/** More of one kind says nothing new. */
+/** Further occurrences of a concept do not count. */
 const MOST = 4;
 
-/** Signs, how often each concept is named, and which two are named together. */
+/** The signs, the number of occurrences of each concept, and the pairs of concepts that occur close together. */
 export const FACTS = SIGN_COUNT + CONCEPT_COUNT + PAIR_COUNT;
 
-/** FACTS numbers from 0 to 1, the same for the same thing said in any language. */
+/** Writes FACTS numbers from 0 to 1. The same statement gives the same numbers in any language. */
 export function factsOf(text: string, plain: PlainText): Float32Array {
   const facts = new Float32Array(FACTS);
   writeSigns(text, plain, facts);
@@ -37,18 +37,18 @@ function pairOf(a: number, b: number): number {
   return (larger * (larger - 1)) / 2 + Math.min(a, b);
 }
 
-/** The runs of the text at hand; used anew for each, unless it is longer than any window. */
+/** A buffer for the runs of one text, reused unless a text is longer than any window. */
 const buffer = new Int32Array(4096);
 
 /**
- * Where each run of three and of five characters falls, one after the other; valid until the next text. Of ASCII only: letters of another
- * script would tell no more than the language of a text, which is no sign of anything.
+ * The bucket of each run of three and of five characters; valid until the next text. Only ASCII: letters of another script would only
+ * show the language of a text.
  */
 export function runsOf({ codes, length: end }: PlainText): Int32Array {
   const most = 2 * (end + 2);
   const runs = most <= buffer.length ? buffer : new Int32Array(most);
   let found = 0;
-  /** The last characters, seven bits each, and how many there are since the last one that is not ASCII. */
+  /** The last characters, seven bits each, and the number of characters since the last one that is not ASCII. */
   let three = 0;
   let two = 0;
   let length = 0;
@@ -69,7 +69,7 @@ export function runsOf({ codes, length: end }: PlainText): Int32Array {
   return runs.subarray(0, found);
 }
 const BLANK = 0x20;
-/** Any digit is as good as another. */
+/** All digits count as the same character. */
 const PLAIN = Uint8Array.from({ length: 128 }, (_, code) => (code >= 0x30 && code <= 0x39 ? 0x30 : code));
 
 function bucketOf(hash: number): number {

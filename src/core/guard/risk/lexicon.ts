@@ -1,15 +1,15 @@
-// Where a text speaks of one of the concepts, in whichever language: all words are looked for in one pass.
+// Finds the concepts in a text, in any language: all words are searched for in one pass.
 import { CONCEPT_NAMES, CONCEPTS } from "./concepts.ts";
-import type { PlainText } from "./plain.ts";
+import type { PlainText } from "./normalized-text.ts";
 
-/** A word, the number of its concept, and whether it must end where it does. */
+/** A word, the number of its concept, and whether it must be a whole word. */
 interface Entry {
   readonly word: Uint16Array;
   readonly concept: number;
   readonly whole: boolean;
 }
 
-/** Words are kept by their first characters: three, or as many as they have. */
+/** Words are indexed by their first three characters, or fewer if they are shorter. */
 const KEY = 3;
 const SLOTS = 2 ** 14;
 const step = (hash: number, code: number): number => (Math.imul(hash, 61) + code) & (SLOTS - 1);
@@ -19,12 +19,12 @@ function slotOf(word: Uint16Array): number {
   return hash;
 }
 
-/** By slot; most have none. */
+/** The words of each slot; most slots have none. */
 const ENTRIES: readonly (readonly Entry[] | undefined)[] = slots(
   CONCEPT_NAMES.flatMap((name, concept) =>
     [...new Set(CONCEPTS[name].split(" "))].map((text): Entry => {
       const whole = text.endsWith("|");
-      // In the form in which texts are looked at.
+      // In the same form as the normalised text.
       const word = (whole ? text.slice(0, -1) : text).replaceAll("_", " ").normalize("NFKC");
       return { word: Uint16Array.from(word, (_, at) => word.charCodeAt(at)), concept, whole };
     }),
@@ -36,12 +36,12 @@ function slots(entries: readonly Entry[]): readonly (readonly Entry[] | undefine
   return Array.from({ length: SLOTS }, (_, slot) => bySlot.get(slot));
 }
 
-/** Han, kana, Hangul, Thai: what is a word there is not parted by blanks, or grows at its end. */
+/** Han, kana, Hangul, Thai: words there are not separated by blanks, or have endings. */
 const isUnparted = (code: number): boolean =>
   code >= 0xe00 && (code < 0xe80 || (code >= 0x2e80 && code < 0xa000) || (code >= 0xac00 && code < 0xd7b0));
 const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 0xc0 && code !== 0xd7);
 
-/** Each place where a concept is spoken of, in order. */
+/** Calls back for each place where a concept occurs, in order. */
 export function eachConcept(plain: PlainText, visit: (concept: number, at: number) => void): void {
   const { codes, length } = plain;
   let inside = false;

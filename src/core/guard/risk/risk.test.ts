@@ -6,7 +6,7 @@ import { anyText } from "../../../../test/support/any-text.ts";
 import { demoScript } from "../../../cli/demo/script.ts";
 import { CONCEPT_NAMES, CONCEPTS } from "./concepts.ts";
 import { eachConcept } from "./lexicon.ts";
-import { PlainText } from "./plain.ts";
+import { PlainText } from "./normalized-text.ts";
 import { riskOf } from "./risk.ts";
 import { readRiskTable, riskScore, windowsOf, writeRiskTable } from "./scorer.ts";
 

@@ -1,12 +1,12 @@
-// How careful a reader should be with a text: 0 to 3, from what was learned and from the flags. A hint, never a reason to refuse.
+// The risk of a text for its reader, 0 to 3, from the scorer and the flags. A hint, never a reason to refuse.
 import type { Flag } from "../flags.ts";
 import { type RiskTable, riskScore } from "./scorer.ts";
 
 export type Risk = 0 | 1 | 2 | 3;
 
 /**
- * 1: fewer than one in a hundred harmless texts look like it. 2: hardly any do, or it holds a known phrase. 3: it does not look harmless at
- * all, or has both. `text` is everything that the author worded, as a reader sees it.
+ * 1: fewer than one in a hundred harmless texts score as high. 2: hardly any do, or it contains a known phrase. 3: it looks like an attack,
+ * or has both. `text` is all text of the author, as a reader sees it.
  */
 export function riskOf(table: RiskTable, text: string, flags: readonly Flag[]): Risk {
   const score = riskScore(table, text);
@@ -15,5 +15,5 @@ export function riskOf(table: RiskTable, text: string, flags: readonly Flag[]): 
   return learned === 0 && flags.some((flag) => HIDING.has(flag)) ? 1 : learned;
 }
 
-/** What hides something from a reader, or carries something out. Long runs of base64 are on boards for many good reasons. */
+/** Flags that raise the risk: hidden text, and links that leak data. Long runs of base64 are often harmless. */
 const HIDING: ReadonlySet<Flag> = new Set<Flag>(["hidden_characters", "bidi_controls", "data_link"]);

@@ -1,11 +1,11 @@
-// The learned half of the guard: how much a text is like those that instruct their reader, by a table of weights. No model is run.
+// The learned part of the guard: scores how similar a text is to texts that instruct their reader, by a table of weights. No model is run.
 import { FEATURE_BUCKETS, FACTS, factsOf, runsOf } from "./features.ts";
-import { PlainText } from "./plain.ts";
+import { PlainText } from "./normalized-text.ts";
 
-/** The table, as it is learned and as it is kept. */
+/** The table of weights. */
 export interface RiskTable {
   readonly bias: number;
-  /** From which score on a text is of risk 1, 2 and 3. */
+  /** The lowest scores of risk 1, 2 and 3. */
   readonly levels: readonly [number, number, number];
   readonly facts: Float32Array;
   /** For each bucket, in steps of `step`. */
@@ -50,7 +50,7 @@ export function writeRiskTable({ bias, levels, step, facts, runs }: RiskTable): 
   return bytes;
 }
 
-/** A long text is looked at in windows, for what instructs may be a small part of it; beyond so many only its end is. */
+/** A long text is scored in windows, because instructions may be a small part of it; beyond this number only its end is scored. */
 const WINDOW = 1000;
 const STEP = 800;
 const WINDOWS = 12;

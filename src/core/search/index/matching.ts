@@ -2,7 +2,7 @@
 import type { Query } from "../query.ts";
 import type { IndexPart } from "./part.ts";
 import { ScratchBuffers } from "./scratch-buffers.ts";
-import { PartQuery } from "./selection.ts";
+import { PartQuery } from "./part-query.ts";
 import type { SeqSet } from "./seq-set.ts";
 
 export interface MatchingScope {

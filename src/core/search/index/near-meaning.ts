@@ -1,8 +1,8 @@
 // Messages similar to a text, by words and by meaning: two lists of candidates, and one score.
 import { fused } from "../meaning/fuse.ts";
-import { bitCount, cosine, signWords, writeSignBits } from "../meaning/vector.ts";
+import { bitCount, cosine, signWords, writeSignBits } from "../meaning/vector-similarity.ts";
 import type { Near } from "../similarity.ts";
-import { Best } from "./best.ts";
+import { Best } from "./top-hits.ts";
 import { nearestTexts, type NearScope } from "./near.ts";
 import type { IndexPart } from "./part.ts";
 import { ScratchBuffers } from "./scratch-buffers.ts";

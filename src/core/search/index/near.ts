@@ -1,7 +1,7 @@
 // Messages similar to a text: each chosen term adds its weight to every document that has it.
 import { GRAM } from "../grams.ts";
 import { type Near, ROUNDING, scoreOf, type TermStats } from "../similarity.ts";
-import { Best, type Hit } from "./best.ts";
+import { Best, type Hit } from "./top-hits.ts";
 import type { IndexPart } from "./part.ts";
 import { ScratchBuffers } from "./scratch-buffers.ts";
 import type { SeqSet } from "./seq-set.ts";

@@ -1,6 +1,6 @@
 // Full-text ranking: rarer words count more. Documents are read in blocks, the most promising first, until no other block can contain one of the best.
 import type { Query } from "../query.ts";
-import { Best, type Hit } from "./best.ts";
+import { Best, type Hit } from "./top-hits.ts";
 import { ClauseBlocks } from "./clause-blocks.ts";
 import { Bm25f, saturated } from "./bm25f.ts";
 import { BLOCK, blocksOf } from "./block-max.ts";

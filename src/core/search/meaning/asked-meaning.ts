@@ -3,7 +3,7 @@ import type { Document } from "../document.ts";
 import { type Near, nearScore } from "../similarity.ts";
 import type { Embedder } from "./embedder.ts";
 import { type AskedMeaning, fused, trust } from "./fuse.ts";
-import { cosine } from "./vector.ts";
+import { cosine } from "./vector-similarity.ts";
 
 /** Undefined if the table knows too few of its words: then only its words count. */
 export function askedMeaning(embedder: Embedder, text: string): AskedMeaning | undefined {

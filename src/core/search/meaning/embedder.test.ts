@@ -6,7 +6,7 @@ import { anyText } from "../../../../test/support/any-text.ts";
 import { Embedder } from "./embedder.ts";
 import { fused, trust } from "./fuse.ts";
 import { readTable } from "./table.ts";
-import { cosine } from "./vector.ts";
+import { cosine } from "./vector-similarity.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 const file = readFileSync(join(ROOT, "models/meaning.bin"));

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Meanings } from "./meanings.ts";
-import { bitCount, cosine, writeSignBits } from "./vector.ts";
+import { bitCount, cosine, writeSignBits } from "./vector-similarity.ts";
 
 const vectors = fc.array(fc.int8Array({ minLength: 64, maxLength: 64 }), { minLength: 1, maxLength: 60 });
 

@@ -1,5 +1,5 @@
 // The meanings of many messages. The nearest ones are found by the signs of their numbers first, and then compared exactly.
-import { bitCount, cosineAt, WORD_BITS, writeSignBits } from "./vector.ts";
+import { bitCount, cosineAt, WORD_BITS, writeSignBits } from "./vector-similarity.ts";
 
 export interface NearMeaning {
   /** The number of its row, counted from 0 in the order of adding. */

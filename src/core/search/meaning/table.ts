@@ -6,9 +6,9 @@ export interface MeaningTable {
   readonly dimensions: number;
   readonly pieces: Pieces;
   readonly rows: Int8Array;
-  /** 0 where a row was never asked for. */
+  /** 0 for a row that was never used. */
   readonly scales: Float32Array;
-  /** Before the first use of a row: texts use few of them, and all of them would hold up every start of a board. */
+  /** Unpacks a row before its first use. Texts use few rows, and unpacking all of them would delay every start of a board. */
   unpack(piece: number): void;
 }
 

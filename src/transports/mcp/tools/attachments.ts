@@ -1,11 +1,11 @@
-// The tool that reads attachments, by the message that has them, in pieces that a model has room for.
+// The tool that reads attachments of a message, in parts that fit into a model's context.
 import { Refusal } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
-import { type Attached, chosenAttachment } from "../../../core/view/attachments.ts";
+import { type Attached, chosenAttachment } from "../../../core/view/choose-attachment.ts";
 import { attachmentText } from "../text.ts";
 import { objectOf, type Tool } from "./tool.ts";
 
-/** What a model reads of a text unless it asks for more. */
+/** How many characters are returned unless the caller asks for more. */
 const PIECE_CHARS = 8000;
 
 export const attachmentTool: Tool = {

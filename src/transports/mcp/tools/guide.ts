@@ -1,4 +1,4 @@
-// The tool that explains the board: a short introduction, the words it uses, or the whole manual.
+// The tool that explains the board: a short introduction, the vocabulary, or the whole manual.
 import { plural } from "../../../core/text/plural.ts";
 import type { Body } from "../tool-context.ts";
 import { choice, objectOf, choiceOf, type ToolOutcome, type Tool } from "./tool.ts";

@@ -1,4 +1,4 @@
-// Every tool, in the order in which a newcomer meets them. A new tool is its definition and its place here.
+// Every tool, in the order in which a newcomer needs them. A new tool is its definition and one line here.
 import type { OperationSchemas } from "../openapi-schemas.ts";
 import { attachmentTool } from "./attachments.ts";
 import { guideTool } from "./guide.ts";
@@ -9,9 +9,9 @@ import { workingTools } from "./take-work.ts";
 
 export interface ToolOptions {
   readonly shapes: OperationSchemas;
-  /** Whether callers bring their key along; otherwise it is at hand already. */
+  /** Whether callers send their key; otherwise the server already has it. */
   readonly takesKeys: boolean;
-  /** What board_guide begins with. */
+  /** The beginning of board_guide. */
   readonly introduction: string;
 }
 

@@ -1,4 +1,4 @@
-// Tools that read: search, one message, a thread or a graph, open work, an inbox, waiting, and who is there.
+// Tools that read: search, one message, a thread or a graph, open work, an inbox, waiting, and agents.
 import { Refusal } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Fence } from "../../../core/view/markdown.ts";
@@ -8,26 +8,26 @@ import type { OperationSchemas } from "../openapi-schemas.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
 import { choice, described, objectOf, choiceOf, only, pick, type Tool } from "./tool.ts";
 
-/** A model reads all of it, so less than a program would ask for. */
+/** Smaller than a program's page, because a model reads all of it. */
 const PAGE = 20;
 const WAIT_S = 20;
-/** What a model reads of a thread unless it asks for more. */
+/** How many characters of a thread are returned unless the caller asks for more. */
 const THREAD_CHARS = 8000;
-/** As JSON, messages are about so many times as long as in the text that a model reads. */
+/** How many times longer messages are as JSON than as text for a model. */
 const JSON_FACTOR = 4;
 const THREAD_TRIES = 3;
 const paged = (given: Arguments): Arguments => ({ limit: PAGE, ...given });
 
 const VIEWS = ["tree", "graph"] as const;
-/** What makes a thread smaller. */
+/** Arguments that make a thread shorter. */
 const THREAD_CUTS = ["fold", "limit", "max_chars"];
 
-/** Parameters of the listing that a tool has another way for. */
+/** Parameters of the listing that the tool handles in another way. */
 const NOT_FILTERS = new Set(["format", "wait", "after_seq", "mark"]);
 
 const shownThread = (body: Body, marks: Fence) => ({ body, text: threadText(body, marks) });
 
-/** What the board takes as `max_chars`. */
+/** The largest `max_chars` that the board accepts. */
 const threadChars = (chars: number): number => Math.floor(Math.min(LIMITS.thread_chars, Math.max(LIMITS.thread_chars_min, chars)));
 
 export const readingTools = (shapes: OperationSchemas): readonly Tool[] =>
@@ -87,7 +87,7 @@ function getThread(shapes: OperationSchemas): Tool {
         return { body, text: graphText(body, marks) };
       }
       const wanted = only(given, "id", "include", "cursor", "scope", ...THREAD_CUTS);
-      // A board of an earlier release knows no scopes.
+      // A board of an earlier release has no scopes.
       if (!("scope" in ofThread)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
       const room = Number(given["max_chars"] ?? THREAD_CHARS);
       if (room !== threadChars(room)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
@@ -107,14 +107,14 @@ function findWork(shapes: OperationSchemas): Tool {
     name: "find_work",
     description: "Open, unclaimed tasks, subtasks and questions.",
     input: objectOf({
-      offers: described(parameters, "offers", "what you can do; it comes first"),
+      offers: described(parameters, "offers", "your skills; matching work comes first"),
       needs: described(parameters, "needs", "only what needs these"),
       // A board of an earlier release does not take these.
       ...("as" in parameters ? { as: "who would do it; you, if your key is known" } : {}),
       ...pick(parameters, "tags", ...["sort", "changed_after", "wait"].filter((name) => name in parameters), "limit", "cursor"),
     }),
     async run(given, { ask, self, marks }) {
-      // What it may not claim would only be refused.
+      // A claim of reserved work would only be refused.
       const asker = self !== undefined && "as" in parameters ? { as: self } : {};
       const body = (await ask("get_work", paged({ ...asker, ...given }))) as Body;
       return { body, text: pageText("Open work", body, marks) };
@@ -129,7 +129,7 @@ function readInbox(shapes: OperationSchemas): Tool {
     description: "What reached an agent or happened to its messages after what it acknowledged; all of it with unread false.",
     input: objectOf({
       agent: "id or alias; yours if your key is known",
-      // A board of an earlier release remembers no acknowledgements.
+      // A board of an earlier release has no acknowledgements.
       ...("unread" in parameters ? { unread: { type: "boolean" } } : {}),
       ...pick(parameters, ...["kind", "reason"].filter((name) => name in parameters), "since", "include", "limit", "cursor"),
     }),
@@ -150,7 +150,7 @@ interface ReadPage {
   readonly messages: readonly unknown[];
 }
 
-/** How to go on, where all that is unread was shown. */
+/** The next step, if everything unread was shown. */
 function readSoFar(body: Body): readonly string[] {
   const { seen, latest_seq: latest, next_cursor: cursor, messages } = body as unknown as ReadPage;
   if (seen === undefined) return [];
@@ -158,11 +158,11 @@ function readSoFar(body: Body): readonly string[] {
   return [`Acknowledged up to seq ${seen}.${next}`];
 }
 
-/** In the board's own words, which have fences already: the budget is for exactly that text. */
+/** The text as the board wrote it, with its own marker lines, because the budget is for exactly that text. */
 function briefing(): Tool {
   return {
     name: "brief",
-    description: "What is new for you, best first, in at most budget characters.",
+    description: "What is new for you, most important first, in at most budget characters.",
     input: objectOf({ agent: "", budget: { type: "integer" } }),
     async run(given, context) {
       if (given["agent"] === undefined) context.requireUsableKey?.();
@@ -194,7 +194,7 @@ function waitForMessages(shapes: OperationSchemas): Tool {
           details: { parameter: "filters" },
         });
       const from = after ?? ((await ask("list_messages", { limit: 1, fields: "id" })) as { latest_seq: number }).latest_seq;
-      // A board of an earlier release tells of new messages only.
+      // A board of an earlier release reports only new messages.
       const following = "changed_after" in parameters ? { changed_after: from, sort: "changed" } : { after_seq: from, sort: "old" };
       const question = paged({ ...(wanted as Arguments), ...given, ...following, wait });
       const body =
@@ -229,10 +229,10 @@ function requireAgent(agent: unknown): unknown {
   });
 }
 
-/** Who has seen more than there is asks a board that was set up anew: all it has is new to them. */
+/** If the caller has seen more than there is, the board was reset, and everything on it is new. */
 function begunAnew(after: number, body: Body): readonly string[] {
   const { latest_seq: latest } = body as { latest_seq: number };
-  return latest < after ? [`The board has nothing after ${latest}: it was set up anew. Begin again with after_seq 0.`] : [];
+  return latest < after ? [`The board has nothing after ${latest}: it was reset. Start again with after_seq 0.`] : [];
 }
 
 interface Followed {
@@ -241,8 +241,8 @@ interface Followed {
 }
 
 /**
- * Where more fit than one answer holds, the next call goes on after the last one shown, and nothing is passed over. One entry may have
- * changed several messages: those that share the last one are shown together the next time. Undefined where all of them do.
+ * If more match than fit into one answer, the next call continues after the last one shown, so that none is missed. One entry may have
+ * changed several messages: those of the last entry are shown together the next time. Undefined if all belong to one entry.
  */
 function resumable(body: Body): Body | undefined;
 function resumable(body: Body, asItIs: true): Body;

@@ -1,5 +1,6 @@
-// The tool that finds work, claims it and shows it in full, so that a model need not choose, race and read in steps of its own.
+// The tool that finds work, claims it and shows it in full, so that a model need not do this step by step.
 import { type Claimed, heldBy, WHOLE } from "../../../core/view/taken-work.ts";
+import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Schema } from "../openapi-schemas.ts";
 import { takenText } from "../text.ts";
 import { described, objectOf, pick, type Tool } from "./tool.ts";
@@ -7,7 +8,7 @@ import { secretOf, type WritingOptions } from "./writing.ts";
 
 const WAIT_S = 20;
 const MOST_RACES = 12;
-/** Somebody was faster, or it has gone: there is other work. */
+/** Refusals after which other work is tried: somebody was faster, or the work has ended. */
 const LOST = new Set(["already_claimed", "reserved", "target_gone", "target_resolved", "target_unknown"]);
 
 interface Listed {
@@ -15,7 +16,7 @@ interface Listed {
   readonly held?: readonly object[];
 }
 
-/** None at a board of an earlier release, which cannot be asked to wait for work. */
+/** Not on a board of an earlier release, which cannot wait for work. */
 export function workingTools(options: WritingOptions): readonly Tool[] {
   const { parameters } = options.shapes.operation("get_work");
   return "wait" in parameters ? [takeWork(options, parameters)] : [];
@@ -32,30 +33,33 @@ function takeWork({ takesKeys }: WritingOptions, parameters: Readonly<Record<str
       ...secretOf({ takesKeys }),
     }),
     changes: "adds",
-    async run({ lease, wait = WAIT_S, secret_key: key, ...wanted }, { ask, hand, self, marks }) {
-      // Before anybody waits: without a key nothing can be claimed.
-      hand.require(key);
-      const asked = { ...(self === undefined ? {} : { as: self }), ...wanted, wait, fields: WHOLE };
+    async run({ lease, wait = WAIT_S, secret_key: key, ...wanted }, { ask, hand, marks }) {
+      // Checked before anybody waits: without a key nothing can be claimed.
+      const self = hand.require(key);
+      const asked = { ...(self === undefined ? {} : { as: self }), ...wanted, fields: WHOLE };
       let held: Listed["held"];
-      /** What is still listed may be kept for another: whoever does not say who it is is not spared it. */
+      /** Listed work may be reserved for another agent, because the board does not know who asks. */
       const lost = new Set<string>();
       for (;;) {
         const isFirst = held === undefined && self !== undefined;
         const { messages, ...beside } = (await ask("get_work", {
           ...asked,
+          // Long enough that other callers have had their turn, and short enough that the client does not give up.
+          wait: lost.size === 0 ? wait : Math.min(Number(wait), LIMITS.work_turn_s),
           limit: 1 + lost.size,
           ...(isFirst ? { held: 1 } : {}),
         })) as Listed;
         held ??= beside.held ?? [];
         const found = messages.find(({ id }) => !lost.has(id));
         if (found === undefined) {
-          const body = { work: null, held };
+          const body = { work: null, claim: null, held };
           return { body, text: takenText(body, marks) };
         }
         try {
           const claim = { kind: "claim", ...(lease === undefined ? {} : { lease }), refs: [{ rel: "claims", id: found.id }] };
           const claimed = (await hand.post(claim, { secret: key })) as unknown as Claimed;
-          const body = { work: { ...found, derived: { ...found.derived, ...heldBy(claimed.server.author.id, claimed) } }, held };
+          const work = { ...found, derived: { ...found.derived, ...heldBy(claimed.server.author.id, claimed) } };
+          const body = { work, claim: claimed.id, held };
           return { body, text: takenText(body, marks) };
         } catch (error) {
           lost.add(found.id);

@@ -1,11 +1,11 @@
-// What a tool is: its name, its short words, the shape of what goes in, and its work.
+// The definition of a tool: its name, its description, its input schema, and its function.
 import { Refusal } from "../../../core/errors.ts";
 import { closestName } from "../../../core/text/did-you-mean.ts";
 import type { Arguments, Body, ToolContext } from "../tool-context.ts";
 import type { Schema } from "../openapi-schemas.ts";
 
 export interface ToolOutcome {
-  /** For a model: strangers' words stand between marker lines. */
+  /** For a model: strangers' text is between marker lines. */
   readonly text: string;
   /** The same for programs, which have to ask for it. */
   readonly body: Body;
@@ -15,16 +15,16 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly input: Schema;
-  /** Names of arguments that are taken as well, though the schema does not show them. */
+  /** Arguments that are accepted although the schema does not show them. */
   readonly also?: readonly string[];
-  /** What it may change; nothing where it is left out. */
+  /** What the tool may change; nothing if left out. */
   readonly changes?: "adds" | "replaces";
   run(given: Arguments, context: ToolContext): Promise<ToolOutcome>;
 }
 
 const text = { type: "string" } as const;
 
-/** An object of these properties; a word stands for a text with that description. */
+/** An object of these properties; a string stands for a text property with that description. */
 export function objectOf(properties: Readonly<Record<string, Schema | string>>, required: readonly string[] = []): Schema {
   const inside = Object.entries(properties).map(([name, one]) => [
     name,
@@ -40,13 +40,13 @@ export const choice = (names: readonly string[]): Schema => ({ ...text, enum: na
 export const pick = (parameters: Readonly<Record<string, Schema>>, ...names: readonly string[]): Record<string, Schema> =>
   Object.fromEntries(names.map((name) => [name, parameters[name] ?? {}]));
 
-/** One of them, with words of the tool's own. */
+/** One of them, with the tool's own description. */
 export const described = (parameters: Readonly<Record<string, Schema>>, name: string, words: string): Schema => ({
   ...parameters[name],
   description: words,
 });
 
-/** What is not given is not passed on. */
+/** Arguments that are not given are not passed on. */
 export const only = (given: Arguments, ...names: readonly string[]): Arguments =>
   Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
 

@@ -1,23 +1,24 @@
-// Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name, report.
+// Tools that write: prepare and submit with the caller's own key, post with help, make a key, claim a name, report.
 import { Refusal } from "../../../core/errors.ts";
 import { DECLINE_REASONS } from "../../../core/protocol/decline-reasons.ts";
 import { ACTING_RELS, KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
 import { plural } from "../../../core/text/plural.ts";
 import { type Fence, type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
-import { isOwnKind } from "../../../core/view/own-kind.ts";
+import { BARE_ACTS, worthTelling } from "../../../core/view/kinds-without-text.ts";
+import { isOwnKind } from "../../../core/view/experiment-kinds.ts";
 import type { Arguments, Ask, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { Schema, OperationSchemas } from "../openapi-schemas.ts";
-import { warningsText } from "../text.ts";
+import { type SimilarMessage, similarText, warningsText } from "../text.ts";
 import { choice, objectOf, choiceOf, only, pick, type Tool } from "./tool.ts";
 
 const ALIAS_OPS = ["resolve", "claim", "release"] as const;
-/** Filled in by the board, or by the signer. */
+/** Fields that the board or the signer fills in. */
 const FILLED_IN = new Set(["v", "pk", "ts"]);
 
 export interface WritingOptions {
   readonly shapes: OperationSchemas;
-  /** Whether callers bring their key along; otherwise it is at hand already. */
+  /** Whether callers send their key; otherwise the server already has it. */
   readonly takesKeys: boolean;
 }
 
@@ -53,7 +54,7 @@ function postingTools(options: WritingOptions): readonly Tool[] {
       name: "prepare_message",
       description: "The exact payload for you to sign with your own key; mine: the board finds the nonce. Then submit_message.",
       input: objectOf({ pk: "your public key", mine: { type: "boolean" }, message: MESSAGE }, ["pk", "message"]),
-      // Told once, at post_message; here they may stand alone as well.
+      // Described once, at post_message.
       also: names,
       async run({ mine, pk, ...given }, { ask, marks }) {
         const asked = mine === undefined ? {} : { mine };
@@ -66,9 +67,9 @@ function postingTools(options: WritingOptions): readonly Tool[] {
       description: "Posts a message that you signed.",
       input: objectOf({ payload: "", sig: "", nonce: "", blobs, dry_run: dryRun }, ["payload", "sig", "nonce"]),
       changes: "adds",
-      async run({ dry_run: dry, ...envelope }, { ask }) {
+      async run({ dry_run: dry, ...envelope }, { ask, marks }) {
         const body = (await ask("post_message", dry === undefined ? { targets: true } : { dry_run: dry, targets: true }, envelope)) as Body;
-        return { body, text: postedText(body) + (await movedText(body, ask)) };
+        return { body, text: postedText(body) + (await movedText(body, ask)) + similarText(similarIn(body), marks) };
       },
     },
     {
@@ -80,9 +81,11 @@ function postingTools(options: WritingOptions): readonly Tool[] {
       // Texts of attachments that are named by their hash.
       also: [...WHOLE, "blobs"],
       changes: "adds",
-      async run({ secret_key: secret, blobs: given, dry_run: dry, ...rest }, { ask, hand }) {
-        const body = await hand.post(messageOf(rest), { secret, blobs: given, dryRun: dry === true });
-        return { body, text: postedText(body) + (await movedText(body, ask)) };
+      async run({ secret_key: secret, blobs: given, dry_run: dry, ...rest }, { ask, hand, marks }) {
+        const message = messageOf(rest);
+        const body = await hand.post(message, { secret, blobs: given, dryRun: dry === true });
+        const text = postedText(body, message["kind"]) + (await movedText(body, ask)) + similarText(similarIn(body), marks);
+        return { body, text };
       },
     },
   ];
@@ -116,7 +119,7 @@ const aliasTool = (options: WritingOptions): Tool => ({
   },
 });
 
-/** A board of an earlier release has none. */
+/** Not on a board of an earlier release. */
 const acknowledgeTool = (options: WritingOptions): Tool => ({
   name: "acknowledge",
   description: "Signs, for all to see, that you have read your inbox up to a seq, acted on messages, or decline them.",
@@ -135,14 +138,14 @@ const acknowledgeTool = (options: WritingOptions): Tool => ({
       readonly declined: number;
       readonly skipped: readonly string[];
     };
-    const left = skipped.length === 0 ? "" : `; not addressed to you, or gone: ${skipped.join(", ")}`;
+    const left = skipped.length === 0 ? "" : `; ignored, because not addressed to you or ended: ${skipped.join(", ")}`;
     return { body, text: `seen up to seq ${seen}; acted on ${acted}, declined ${declined}${left}` };
   },
 });
 
 const reportMessage = ({ shapes }: WritingOptions): Tool => ({
   name: "report_message",
-  description: "Tells the operator of illegal or harmful content, in confidence; hides nothing by itself.",
+  description: "Reports illegal or harmful content to the operator, in confidence; a report alone hides nothing.",
   input: shapes.named("Report"),
   changes: "adds",
   async run(given, { ask }) {
@@ -151,7 +154,7 @@ const reportMessage = ({ shapes }: WritingOptions): Tool => ({
   },
 });
 
-/** Over HTTP a message is an object of its own, and some will bring it like that. */
+/** Over HTTP a message is a separate object, and some callers send it like that. */
 const WHOLE = ["message"];
 function messageOf({ message, ...fields }: Arguments): Arguments {
   if (message === undefined) return fields;
@@ -180,14 +183,14 @@ interface Target {
   readonly lease_until?: string | null | undefined;
 }
 interface Moving {
-  /** Where the board told it along with the answer. */
+  /** The new state of the target, if the board sent it with the answer. */
   readonly targets?: readonly Target[];
   readonly result: string;
-  readonly meta?: { readonly refs?: readonly { readonly rel: string; readonly id: string }[] };
+  readonly meta?: { readonly kind?: string; readonly refs?: readonly { readonly rel: string; readonly id: string }[] };
   readonly server?: { readonly author: { readonly id: string } };
 }
 
-/** What became of the message that was acted on, if it can be read: what is posted is posted. */
+/** The new state of the message that was acted on, if it can be read; a failure here does not matter, because the post succeeded. */
 async function movedText(body: Body, ask: Ask): Promise<string> {
   const { result, meta, server, targets } = body as unknown as Moving;
   const target = meta?.refs?.find(({ rel }) => ACTING_RELS.has(rel))?.id;
@@ -206,7 +209,7 @@ async function targetNow(id: string, ask: Ask): Promise<Target | undefined> {
   return found && { id: found.id, kind: found.meta.kind, ...found.derived };
 }
 
-/** What is to be signed, and how. */
+/** The payload to sign, and how. */
 function preparedText(body: Body, marks: Fence): string {
   const { payload, id, required_bits: bits, nonce, recipe, blobs = {} } = body as Record<string, string> & { blobs?: object };
   const texts = Object.keys(blobs).map((sha256) => `blobs: {"${sha256}": the text you gave}`);
@@ -214,8 +217,10 @@ function preparedText(body: Body, marks: Fence): string {
   return [...facts, marks.begin, payload, marks.end, recipe].join("\n");
 }
 
+const similarIn = ({ similar = [] }: { readonly similar?: readonly SimilarMessage[] } & Body): readonly SimilarMessage[] => similar;
+
 /** Only facts: the text is the caller's own and need not come back. */
-function postedText(body: Body): string {
+function postedText(body: Body, kind?: unknown): string {
   const {
     result,
     id,
@@ -237,17 +242,19 @@ function postedText(body: Body): string {
     pow_bits?: number;
     warnings?: readonly { readonly code: string; readonly message: string }[];
   };
-  const warned = warningsText(warnings);
+  const known = typeof kind === "string" ? kind : meta?.kind;
+  const warned = warningsText(known === undefined ? warnings : worthTelling(known, warnings));
   if (result === "valid") return `valid: ${id}, ${done} of ${plural(bits, "bit")} of work${warned}`;
-  const own = meta?.refs?.some(({ rel }) => ACTING_RELS.has(rel)) === true ? "" : ` · status ${derived?.status}`;
+  const isAct = BARE_ACTS.has(known ?? "") || meta?.refs?.some(({ rel }) => ACTING_RELS.has(rel)) === true;
+  const own = isAct ? "" : ` · status ${derived?.status}`;
   return `${result}: ${id}\nseq ${seq}${own} · root ${derived?.root}\n${url}${warned}`;
 }
 
-/** Where a tool needs a key and has none. */
+/** The refusal if a tool needs a key and has none. */
 export function requireToolKey(key: unknown): string {
   if (typeof key === "string" && key !== "") return key;
-  throw new Refusal("invalid_field", `\`secret_key\` is missing, and no key came in the header ${KEY_HEADER}: nobody could sign.`, {
-    hint: "To sign yourself, call prepare_message with your public key, sign the payload it answers, and call submit_message. To have the board sign, send a secret key in the header or as `secret_key`; create_identity makes one.",
+  throw new Refusal("invalid_field", `\`secret_key\` is missing, and the header ${KEY_HEADER} has no key, so nobody can sign.`, {
+    hint: "To sign yourself, call prepare_message with your public key, sign the payload it returns, and call submit_message. To have the board sign, send a secret key in the header or as `secret_key`; create_identity makes one.",
     details: { field: "secret_key" },
   });
 }

@@ -1,0 +1,197 @@
+// The index at work: answers searches, follows the log in the background and maintains the files.
+import { setTimeout } from "node:timers/promises";
+import { isPhrase, phraseSteps } from "../../core/search/index/clause.ts";
+import { matching } from "../../core/search/index/matching.ts";
+import { termStats } from "../../core/search/index/near.ts";
+import { alike } from "../../core/search/index/near-meaning.ts";
+import { rank } from "../../core/search/index/rank.ts";
+import { ScratchBuffers } from "../../core/search/index/scratch-buffers.ts";
+import { SeqSet } from "../../core/search/index/seq-set.ts";
+import type { Query } from "../../core/search/query.ts";
+import { prepareNear } from "../../core/search/similarity.ts";
+import { type SearchIndex, type SearchSource, SearchUnavailable } from "../../ports/search.ts";
+import { Follower } from "./follower.ts";
+import type { LocalIndex } from "./local-index.ts";
+import { pace } from "./pace.ts";
+import { Corrupt } from "./segment-format.ts";
+
+/** How often the log is checked; entries are indexed in batches, so that indexing does not slow down a flood of posts. */
+const FOLLOW_MS = 250;
+const TIDY_MS = 1000;
+/** Unsaved progress is written to disk after this long, so that little is lost in a crash. */
+const SAVE_MS = 60_000;
+const RETRY_MS = 5000;
+/** When it is this far behind, the index works half of the time instead of occasionally. */
+const LAGGING_ENTRIES = 2000;
+/** This many entries between two checks are a flood: while it lasts, posts get the processor, unless somebody has searched recently. */
+const FLOOD_ENTRIES = 100;
+const UNASKED_MS = 5000;
+/** Limits how long a search has to wait after that: about half a second. */
+const PATIENT_ENTRIES = 8000;
+
+export class SearchNode implements SearchIndex {
+  readonly #index: LocalIndex;
+  readonly #source: SearchSource;
+  readonly #follower: Follower;
+  readonly #onTrouble: (error: unknown) => void;
+  readonly #stop = new AbortController();
+  /** One search at a time: none of them waits for anything while it runs. */
+  readonly #room = new ScratchBuffers();
+  #work: Promise<unknown> = Promise.resolve();
+  /** Phrases are looked up one after the other, so that callers with the same phrase find it cached. */
+  #phrases: Promise<void> = Promise.resolve();
+  #flushing: Promise<void> | undefined;
+  #savedAt = performance.now();
+  #askedAt = -Infinity;
+  /** The end of the log at the last check. */
+  #seen = 0;
+
+  constructor(index: LocalIndex, source: SearchSource, onTrouble: (error: unknown) => void) {
+    this.#index = index;
+    this.#source = source;
+    this.#follower = new Follower(index, source);
+    this.#onTrouble = onTrouble;
+  }
+
+  start(): void {
+    this.#work = Promise.all([
+      this.#repeat(FOLLOW_MS, () => this.#follow()),
+      this.#repeat(TIDY_MS, () => this.#tidy()),
+      this.#once(() => this.#index.verify(pace(3, this.#stop.signal))),
+    ]);
+  }
+
+  rank: SearchIndex["rank"] = async (query, { upTo, limit, after, only, stats }) => {
+    await this.#upTo(upTo);
+    await this.#prepare(query);
+    return this.#sound(() => rank(this.#index.parts(), query, { limit, after, only: setOf(only), stats }));
+  };
+
+  matching: SearchIndex["matching"] = async (query, { only, upTo, ...options }) => {
+    await this.#upTo(upTo);
+    await this.#prepare(query);
+    return this.#sound(() => matching(this.#index.parts(), query, { ...options, only: setOf(only) }, this.#room));
+  };
+
+  near: SearchIndex["near"] = async (document, upTo) => {
+    await this.#upTo(upTo);
+    const meaning = this.#index.asked(document.said);
+    return this.#sound(() => ({
+      ...prepareNear(document, termStats(this.#index.parts())),
+      ...(meaning === undefined ? {} : { meaning }),
+    }));
+  };
+
+  similar: SearchIndex["similar"] = async (near, options) => {
+    await this.#upTo(options.upTo);
+    const { limit, after, threshold, only } = options;
+    return this.#sound(() => alike(this.#index.parts(), near, { limit, after, threshold, only: setOf(only) }, this.#room));
+  };
+
+  status: SearchIndex["status"] = async () => ({ ...this.#index.status(), behind: await this.#follower.behind() });
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#work;
+    await this.#flushing?.catch(this.#onTrouble);
+    if (this.#index.unsaved) await this.#index.flush(pace(0)).catch(this.#onTrouble);
+    this.#index.close();
+    await this.#source.close();
+  }
+
+  #upTo(seq: number): Promise<void> {
+    this.#askedAt = performance.now();
+    return this.#follower.upTo(seq);
+  }
+
+  /** Looks up the phrases of a query while other searches run in between: phrases of common words take long. */
+  async #prepare({ clauses, not }: Query): Promise<void> {
+    const phrases = [...clauses, ...not].filter(isPhrase);
+    if (phrases.length === 0) return;
+    const before = this.#phrases;
+    const found = Promise.withResolvers<void>();
+    this.#phrases = found.promise;
+    await before;
+    const steps = pace(0, this.#stop.signal);
+    try {
+      for (const { words } of phrases) {
+        for (const part of this.#index.parts()) {
+          if (part.phrases !== undefined) for (const _step of phraseSteps(part, words)) await steps.step();
+        }
+      }
+    } catch {
+      // A file may have been merged into another meanwhile, or be damaged: the search itself finds out.
+    } finally {
+      found.resolve();
+    }
+  }
+
+  /** One round of following the log. */
+  async #follow(): Promise<void> {
+    await this.#follower.recognise();
+    await this.#follower.build(() => this.#flush(), pace(0, this.#stop.signal));
+    if (await this.#canWait()) return;
+    for (;;) {
+      const start = performance.now();
+      await this.#follower.advance();
+      if (this.#index.full || (this.#index.unsaved && performance.now() - this.#savedAt > SAVE_MS))
+        void this.#flush().catch(this.#onTrouble);
+      if (this.#stop.signal.aborted || (await this.#follower.behind()) < LAGGING_ENTRIES) return;
+      await this.#rest(performance.now() - start);
+    }
+  }
+
+  /** Whether many posts arrive and nobody has searched recently. */
+  async #canWait(): Promise<boolean> {
+    const head = await this.#source.head();
+    const arrived = head - this.#seen;
+    this.#seen = head;
+    const behind = head - this.#index.progress.seq;
+    return arrived > FLOOD_ENTRIES && behind < PATIENT_ENTRIES && performance.now() - this.#askedAt > UNASKED_MS;
+  }
+
+  async #tidy(): Promise<void> {
+    while (await this.#index.tidy(pace(1, this.#stop.signal))) this.#stop.signal.throwIfAborted();
+  }
+
+  #flush(): Promise<void> {
+    return (this.#flushing ??= this.#index.flush(pace(0)).finally(() => {
+      this.#savedAt = performance.now();
+      this.#flushing = undefined;
+    }));
+  }
+
+  async #repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
+    while (!this.#stop.signal.aborted) await this.#rest((await this.#once(work)) ? everyMs : RETRY_MS);
+  }
+
+  /** Returns whether it succeeded. A damaged index is deleted; the next round rebuilds it. */
+  async #once(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (this.#stop.signal.aborted) return false;
+      this.#onTrouble(error);
+      if (error instanceof Corrupt) this.#index.clear();
+      return false;
+    }
+  }
+
+  async #rest(ms: number): Promise<void> {
+    await setTimeout(ms, undefined, { signal: this.#stop.signal }).catch(() => {});
+  }
+
+  #sound<T>(search: () => T): T {
+    try {
+      return search();
+    } catch (error) {
+      if (!(error instanceof Corrupt)) throw error;
+      this.#onTrouble(error);
+      this.#index.clear();
+      throw new SearchUnavailable("The search index was damaged and is being rebuilt.", { cause: error });
+    }
+  }
+}
+
+const setOf = (only: Uint32Array | undefined): SeqSet | undefined => (only === undefined ? undefined : new SeqSet(only));

@@ -1,0 +1,64 @@
+// The course of work: when it was claimed, answered and done; which agents have the skills that are needed; how long agents take.
+import type { AnswerTime, ClaimedWork, NeedSupply, WorkCourse } from "../../ports/stats.ts";
+import { spelled, type SqlRows } from "./dialect.ts";
+
+const WORK_KINDS = ["task", "subtask", "question"] as const;
+const firstOf = (rel: string): string =>
+  `(SELECT min(c.received_at) FROM refs r JOIN messages c ON c.seq = r.seq WHERE r.target = m.id AND r.rel = '${rel}')`;
+
+/** The newest work of one kind, found by the index of that order. */
+const courses = (kind: string): string => `SELECT m.received_at AS "askedAt", m.status, m.answers_verified AS verified,
+    ${firstOf("claims")} AS "claimedAt", ${firstOf("answers")} AS "answeredAt",
+    (SELECT min(c.received_at) FROM signals s JOIN messages c ON c.seq = s.seq
+      WHERE s.target = m.seq AND s.agent = m.author AND s.signal = 'resolved') AS "doneAt"
+  FROM (SELECT * FROM messages WHERE kind = '${kind}' ORDER BY seq DESC LIMIT $1) m WHERE m.expires_at > $2`;
+
+interface CourseRow extends Omit<WorkCourse, "running" | "confirmed"> {
+  readonly status: string;
+  readonly verified: number;
+}
+
+export async function workCourses(rows: SqlRows, limit: number, now: number): Promise<readonly WorkCourse[]> {
+  const all: WorkCourse[] = [];
+  for (const kind of WORK_KINDS)
+    for (const { status, verified, ...times } of await rows.all<CourseRow>(courses(kind), [limit, now]))
+      all.push({ ...times, running: status === "claimed", confirmed: verified > 0 });
+  return all;
+}
+
+/** Counting stops at this number. */
+const COUNTED = 1000;
+
+const SUPPLY = spelled(
+  ({ each }) => `SELECT g.value AS need,
+    (SELECT count(*) FROM (SELECT 1 FROM labels l JOIN messages m ON m.seq = l.seq
+      WHERE l.field = 'need' AND l.label = g.value AND m.status = 'open' AND m.kind IN (${WORK_KINDS.map((kind) => `'${kind}'`).join(", ")})
+        AND m.expires_at > $2 LIMIT ${COUNTED}) of_open) AS open,
+    (SELECT count(*) FROM (SELECT 1 FROM agent_tallies t WHERE t.field = 'offer' AND t.label = g.value LIMIT ${COUNTED}) of_offers) AS offering
+  FROM ${each("$1", "text", "g")}`,
+);
+
+export async function needSupply(rows: SqlRows, needs: readonly string[], now: number): Promise<readonly NeedSupply[]> {
+  return needs.length === 0 ? [] : rows.all<NeedSupply>(SUPPLY(rows), [rows.dialect.list(needs), now]);
+}
+
+const ANSWERED = spelled(
+  ({ among }) => `SELECT m.author AS agent, m.received_at - t.received_at AS took
+    FROM messages m JOIN refs r ON r.seq = m.seq AND r.rel = 'answers' JOIN messages t ON t.id = r.target
+    WHERE ${among("m.author", "$1", "text")} AND m.kind IN ('answer', 'result') LIMIT $2`,
+);
+
+export async function answerTimes(rows: SqlRows, agents: readonly string[], limit: number): Promise<readonly AnswerTime[]> {
+  return agents.length === 0 ? [] : rows.all<AnswerTime>(ANSWERED(rows), [rows.dialect.list(agents), limit]);
+}
+
+const CLAIMED = spelled(
+  ({ among }) => `SELECT DISTINCT m.author AS agent, t.seq, CASE WHEN EXISTS (SELECT 1 FROM refs a JOIN messages b ON b.seq = a.seq
+      WHERE a.target = t.id AND a.rel = 'answers' AND b.author = m.author) THEN 1 ELSE 0 END AS delivered
+    FROM messages m JOIN refs r ON r.seq = m.seq AND r.rel = 'claims' JOIN messages t ON t.id = r.target
+    WHERE ${among("m.author", "$1", "text")} AND m.kind = 'claim' LIMIT $2`,
+);
+
+export async function claimedWork(rows: SqlRows, agents: readonly string[], limit: number): Promise<readonly ClaimedWork[]> {
+  return agents.length === 0 ? [] : rows.all<ClaimedWork>(CLAIMED(rows), [rows.dialect.list(agents), limit]);
+}

@@ -1,0 +1,53 @@
+// The price of a request in processor time: the first milliseconds are included, and each further step takes a token of its bucket.
+import type { Share } from "../../ports/cpu-share.ts";
+import { type Scope, TOKEN_MS } from "./buckets.ts";
+import type { RateLimiter } from "./rate.ts";
+
+/** For answers that are sent in chunks: the chunks of one caller share a part of the processor. */
+export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Share {
+  let spent = 0;
+  return {
+    caller,
+    spend(ms) {
+      spent += ms;
+    },
+    rest() {
+      const ms = rates.pace(caller, spent);
+      spent = 0;
+      return ms;
+    },
+  };
+}
+
+/** `onSpend` is called after each slice. */
+export function shareOf(
+  rates: Pick<RateLimiter, "takeForTime" | "require" | "pauseFor">,
+  scope: Scope,
+  caller: string,
+  onSpend: (ms: number) => void = () => {},
+): Share {
+  let spent = 0;
+  let paid = 1;
+  let unrested = 0;
+  return {
+    caller,
+    require() {
+      rates.require(scope, caller, spent);
+    },
+    rest() {
+      const ms = rates.pauseFor(unrested);
+      unrested = 0;
+      return ms;
+    },
+    spend(ms) {
+      onSpend(ms);
+      unrested += ms;
+      spent += ms;
+      const due = Math.ceil(spent / TOKEN_MS);
+      if (due <= paid) return;
+      const tokens = due - paid;
+      paid = due;
+      rates.takeForTime(scope, caller, tokens, spent);
+    },
+  };
+}

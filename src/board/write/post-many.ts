@@ -1,0 +1,144 @@
+// Many posts in one request: each is checked like a single post, in order, and as many as possible go into one transaction.
+import { Refusal } from "../../core/errors.ts";
+import { utf8Length } from "../../core/protocol/encoding.ts";
+import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
+import { retractsAll } from "../../core/protocol/vocabulary.ts";
+import { atCostOfNow } from "../../ports/cpu-share.ts";
+import type { Difficulty } from "./difficulty.ts";
+import { type CheckedPost, isKnown, type PostResult, type PostingHow, type PostSteps } from "./post-steps.ts";
+
+/** A post of the bundle that has not entered yet. */
+interface Waiting {
+  readonly checked: Promise<CheckedPost>;
+  readonly atItsCost: ReturnType<typeof atCostOfNow>;
+  /** In a dry run: earlier posts that bring a text which this one needs. */
+  readonly lenders: readonly (readonly Lender[])[];
+  readonly resolve: (posted: Promise<PostResult>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A post of a dry run that brings the text of an attachment. */
+interface Lender {
+  readonly bytes: number;
+  readonly checked: Promise<CheckedPost>;
+  readonly posted: Promise<PostResult>;
+}
+
+export type BeginBundle = (how: { readonly dryRun: boolean }) => Bundle;
+
+/** The difficulty is that of the moment at which the bundle begins. */
+export const bundles =
+  (steps: PostSteps, difficulty: Pick<Difficulty, "terms">): BeginBundle =>
+  ({ dryRun }) =>
+    new Bundle(steps, { dryRun, terms: difficulty.terms });
+
+export class Bundle {
+  readonly #steps: PostSteps;
+  readonly #how: PostingHow & Required<Pick<PostingHow, "dryRun" | "terms">>;
+  #waiting: Waiting[] = [];
+  /** The ids and attachments of waiting messages. A message that refers to one of these must be checked after it. */
+  readonly #brought = new Set<string>();
+  /** In a dry run, which stores nothing: which posts bring which text. */
+  readonly #lenders = new Map<string, Lender[]>();
+
+  constructor(steps: PostSteps, how: PostingHow & Required<Pick<PostingHow, "dryRun" | "terms">>) {
+    this.#steps = steps;
+    this.#how = how;
+  }
+
+  /** The difficulty when the bundle began. */
+  get requiredBits(): number {
+    return this.#how.terms.required;
+  }
+
+  /** Adds the next post. It is durable when `posted` resolves, after one of the next calls of `settle`. */
+  async add(envelope: Envelope): Promise<{ readonly posted: Promise<PostResult> }> {
+    const draft = this.#steps.draft(envelope, this.#how);
+    // A dry run covers all posts together, so the ones before stay in it.
+    if (!this.#how.dryRun && this.#needsOthers(draft)) await this.settle();
+    this.#brought.add(draft.id);
+    const blobs = Object.entries(envelope.blobs ?? {});
+    for (const [hash] of blobs) this.#brought.add(hash);
+    const { lent, lenders } = this.#how.dryRun ? await this.#lentTo(draft) : { lent: undefined, lenders: [] };
+    const checked = this.#steps.check(draft, lent === undefined ? this.#how : { ...this.#how, lent });
+    // A failure is reported later, to the caller that awaits the post.
+    checked.catch(() => {});
+    const posted = new Promise<PostResult>((resolve, reject) => {
+      this.#waiting.push({ checked, atItsCost: atCostOfNow(), lenders, resolve, reject });
+    });
+    if (this.#how.dryRun)
+      for (const [hash, text] of blobs)
+        this.#lenders.set(hash, [...(this.#lenders.get(hash) ?? []), { bytes: utf8Length(text), checked, posted }]);
+    return { posted };
+  }
+
+  /** Resolves when all posts so far are on disk or refused. */
+  async settle(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#brought.clear();
+    const ready: (Waiting & { readonly post: CheckedPost })[] = [];
+    for (const [i, outcome] of (await Promise.allSettled(waiting.map(({ checked }) => checked))).entries()) {
+      const one = waiting[i]!;
+      if (outcome.status === "fulfilled") ready.push({ ...one, post: outcome.value });
+      else one.reject(outcome.reason);
+    }
+    if (!this.#how.dryRun) return this.#enter(ready);
+    const rehearsed = this.#steps.rehearse(ready.map(({ post }) => post));
+    for (const [i, { resolve, lenders }] of ready.entries()) resolve(withTexts(rehearsed[i]!, lenders));
+    await Promise.allSettled(rehearsed);
+  }
+
+  /** Synchronous, so that the writer gets the posts together and in order. */
+  async #enter(ready: readonly (Waiting & { readonly post: CheckedPost })[]): Promise<void> {
+    let entered: Promise<PostResult>[] = [];
+    for (const { post, atItsCost, resolve } of ready) {
+      // A known message is answered in the state that earlier posts leave it in; posts after a withdrawal of everything wait until that is done.
+      const isKnownHere = isKnown(post);
+      if (isKnownHere) await Promise.allSettled(entered);
+      const posted = atItsCost(() => this.#steps.enter(post));
+      resolve(posted);
+      entered.push(posted);
+      if (!isKnownHere && !retractsAll(post.draft.payload)) continue;
+      await Promise.allSettled(entered);
+      entered = [];
+    }
+    await Promise.allSettled(entered);
+  }
+
+  #needsOthers(draft: Draft): boolean {
+    return [draft.id, ...elsewhere(draft)].some((one) => this.#brought.has(one));
+  }
+
+  /** The texts that earlier posts would have stored. */
+  async #lentTo(draft: Draft): Promise<{ readonly lent: ReadonlyMap<string, number>; readonly lenders: Waiting["lenders"] }> {
+    const lent = new Map<string, number>();
+    const lenders: Lender[][] = [];
+    for (const hash of elsewhere(draft)) {
+      const sound: Lender[] = [];
+      for (const one of this.#lenders.get(hash) ?? [])
+        await one.checked.then(
+          () => sound.push(one),
+          () => {},
+        );
+      if (sound[0] === undefined) continue;
+      lent.set(hash, sound[0].bytes);
+      lenders.push(sound);
+    }
+    return { lent, lenders };
+  }
+}
+
+/** Hashes of attachments whose text is not in the same post. */
+const elsewhere = ({ payload, envelope: { blobs = {} } }: Draft): readonly string[] =>
+  (payload.attachments ?? []).map(({ sha256 }) => sha256).filter((hash) => !Object.hasOwn(blobs, hash));
+
+/** A text is available only if one of the posts that bring it would be stored. */
+async function withTexts(rehearsed: Promise<PostResult>, lenders: Waiting["lenders"]): Promise<PostResult> {
+  const result = await rehearsed;
+  for (const those of lenders)
+    await Promise.any(those.map(({ posted }) => posted)).catch(() => {
+      throw new Refusal("blob_missing", "The line that brings the text of an attachment would be refused.");
+    });
+  return result;
+}

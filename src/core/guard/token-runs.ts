@@ -1,0 +1,25 @@
+// Finds long runs of the characters of tokens, hashes and encoded texts; few ordinary texts have any.
+
+/** Letters, digits and `+ / _ -`. */
+const TOKEN_CHARS = new Uint8Array(128);
+for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-") TOKEN_CHARS[char.charCodeAt(0)] = 1;
+
+/**
+ * The start of the next run of this length; -1 if there is none. It checks the last character of a possible run first and jumps over
+ * stretches that cannot contain a run, so most characters are never read.
+ */
+export function nextRun(text: string, length: number, after = 0): number {
+  let from = after;
+  for (let at = from + length - 1; at < text.length; at = from + length - 1) {
+    while (at >= from && TOKEN_CHARS[text.charCodeAt(at)] === 1) at--;
+    if (at < from) return from;
+    from = at + 1;
+  }
+  return -1;
+}
+
+export function endOfRun(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && TOKEN_CHARS[text.charCodeAt(end)] === 1) end++;
+  return end;
+}

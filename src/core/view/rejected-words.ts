@@ -1,0 +1,11 @@
+// What a holder of work is told if its answers were rejected.
+import { plural } from "../text/plural.ts";
+
+interface HeldDerived {
+  readonly answers?: number | undefined;
+  readonly rejected?: number | undefined;
+}
+
+/** Empty unless all answers were rejected, so that the work needs another one. */
+export const rejectedWords = ({ answers = 0, rejected = 0 }: HeldDerived): string =>
+  answers > 0 || rejected === 0 ? "" : `${plural(rejected, "answer")} rejected`;

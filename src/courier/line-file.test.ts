@@ -1,0 +1,66 @@
+// The files of a courier on a disk that fills up or fails: what was there stays, a failure is told, and no file is left open.
+import { spawnSync } from "node:child_process";
+import { fstatSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { addLine, linesOf } from "./line-file.ts";
+
+let directory: string;
+beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), "line-file-"))));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** How often this process has the file open. */
+function timesOpen(path: string): number {
+  const { ino, dev } = statSync(path);
+  const isIt = (file: number): boolean => {
+    try {
+      const open = fstatSync(file);
+      return open.ino === ino && open.dev === dev;
+    } catch {
+      return false;
+    }
+  };
+  return Array.from({ length: 4096 }, (_, file) => file).filter(isIt).length;
+}
+
+test("a torn line that cannot be mended leaves no file open", () => {
+  const path = join(directory, "lines.jsonl");
+  writeFileSync(path, '{"n":1}\n{"n":');
+  // Nearly all of it is a hole, and more than can be read at once.
+  truncateSync(path, 2 ** 31 + 1);
+  expect(() => addLine(path, { n: 2 })).toThrow(/2 GiB/);
+  expect(timesOpen(path)).toBe(0);
+  truncateSync(path, 13);
+  addLine(path, { n: 2 });
+  expect(readFileSync(path, "utf8")).toBe('{"n":1}\n{"n":2}\n');
+});
+
+/** Runs it where no file may grow beyond a kilobyte: of what is longer, the system takes the first part and says so. */
+function inLittleRoom(code: string): string {
+  const source = `import * as file from ${JSON.stringify(resolve(import.meta.dirname, "line-file.ts"))};
+    try { ${code}; console.log("written"); } catch (error) { console.log(error.code); }`;
+  const limited = 'trap "" XFSZ; ulimit -f 1; exec "$0" --input-type=module-typescript -e "$1"';
+  const { stdout, stderr } = spawnSync("bash", ["-c", limited, process.execPath, source], {
+    encoding: "utf8",
+    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" },
+  });
+  return `${stdout}${stderr}`.trim();
+}
+
+test("a text of which only a part fits replaces nothing, and the failure is told", () => {
+  const path = join(directory, "state.json");
+  const text = JSON.stringify("x".repeat(1500));
+  expect(inLittleRoom(`file.replaceFile(${JSON.stringify(path)}, "before")`)).toBe("written");
+  expect(inLittleRoom(`file.replaceFile(${JSON.stringify(path)}, ${JSON.stringify(text)})`)).toBe("EFBIG");
+  expect(readFileSync(path, "utf8")).toBe("before");
+});
+
+test("a line of which only a part fits is told as a failure, and spoils no other", () => {
+  const path = join(directory, "lines.jsonl");
+  const add = (line: object) => inLittleRoom(`file.addLine(${JSON.stringify(path)}, ${JSON.stringify(line)})`);
+  expect(add({ n: 1, text: "x".repeat(900) })).toBe("written");
+  expect(add({ n: 2, text: "x".repeat(900) })).toBe("EFBIG");
+  addLine(path, { n: 3 });
+  expect(linesOf(path, (value) => (value as { readonly n: number }).n)).toEqual([1, 3]);
+});

@@ -1,0 +1,76 @@
+// An append-only file of JSON lines: each line is synced when it is added, and a line that a crash cut off is dropped.
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { makeDirectory } from "../adapters/system/directory.ts";
+import { syncDirectory } from "../adapters/system/sync.ts";
+
+const OWNER_ONLY = 0o600;
+const NEWLINE = 0x0a;
+
+/** Atomic: after a crash the file has the whole new text or the old one. */
+export function replaceFile(path: string, text: string): void {
+  makeDirectory(dirname(path));
+  const next = `${path}.next`;
+  withFile(next, "w", (file) => writeSynced(file, text));
+  renameSync(next, path);
+  syncDirectory(dirname(path));
+}
+
+/** On disk when it returns. A partial last line, left by a crash, is removed first, so that it does not damage this line. */
+export function addLine(path: string, line: object): void {
+  makeDirectory(dirname(path));
+  const isNew = !existsSync(path);
+  withFile(path, "a+", (file) => {
+    if (!endsWhole(file)) ftruncateSync(file, readFileSync(path).lastIndexOf(NEWLINE) + 1);
+    writeSynced(file, `${JSON.stringify(line)}\n`);
+  });
+  if (isNew) syncDirectory(dirname(path));
+}
+
+function endsWhole(file: number): boolean {
+  const { size } = fstatSync(file);
+  const last = Buffer.alloc(1);
+  return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE);
+}
+
+/** The lines that can be parsed, in order; none if there is no file. */
+export function linesOf<Line>(path: string, parse: (value: unknown) => Line | undefined): readonly Line[] {
+  if (!existsSync(path)) return [];
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .flatMap((text): Line[] => {
+      try {
+        const line = parse(JSON.parse(text));
+        return line === undefined ? [] : [line];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** Closed in any case. */
+function withFile(path: string, flags: "w" | "a+", use: (file: number) => void): void {
+  const file = openSync(path, flags, OWNER_ONLY);
+  try {
+    use(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** All of it, or it throws: a disk that fills up takes the first part only. */
+function writeSynced(file: number, text: string): void {
+  writeFileSync(file, text);
+  fsyncSync(file);
+}

@@ -1,0 +1,24 @@
+// Describes messages as acts, for pages: who did what, to what, and in which thread.
+import { iso } from "../../core/protocol/time.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import { RELS } from "../../core/protocol/vocabulary.ts";
+import type { Happening } from "../../pages/recent-activity.ts";
+import type { StoredMessage } from "../../ports/store.ts";
+import { type TitleRoots, titleOf } from "./parts.ts";
+
+export async function happeningsOf(storedMessages: readonly StoredMessage[], titleRoots: TitleRoots): Promise<readonly Happening[]> {
+  const acts = storedMessages.map((stored) => {
+    const { refs = [] } = JSON.parse(stored.raw.payload) as Payload;
+    return { stored, ref: refs.find((one) => RELS[one.rel].thread) };
+  });
+  const titles = await titleRoots(
+    storedMessages,
+    acts.flatMap(({ ref }) => (ref === undefined ? [] : [ref.id])),
+  );
+  return acts.map(({ stored, ref }) => {
+    const { id, author, kind, root, receivedAt, signal } = stored.state;
+    const known = root === id ? undefined : titles.get(root);
+    const target = ref === undefined ? undefined : titles.get(ref.id);
+    return { id, author, kind, rel: ref?.rel ?? null, signal, at: iso(receivedAt), own: titleOf(stored), target, root: known };
+  });
+}

@@ -1,0 +1,129 @@
+// Long computations in slices, charged to the caller of the request. Between two slices other requests run.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** The processor time that one request may use. */
+export interface Share {
+  /** Callers take turns, however much each has requested. */
+  readonly caller: string;
+  /** Charges processor time; throws if the caller has none left. */
+  spend(ms: number): void;
+  /** Throws if the caller owes more than it has. */
+  require?(): void;
+  /** For work that can no longer be refused: how many milliseconds to pause so that the caller stays within its rate. */
+  rest?(): number;
+}
+
+const shares = new AsyncLocalStorage<Share>();
+
+/** Everything that this function starts is charged to this share. */
+export const atTheCostOf = <Result>(share: Share, work: () => Result): Result => shares.run(share, work);
+
+/** For work whose result everybody shares: no caller is charged, and none can be refused half way. */
+export const atNobodysCost = <Result>(work: () => Result): Result => shares.exit(work);
+
+/** Binds a function to the current share, for calls later. */
+export const atCostOfNow = (): (<Result>(work: () => Result) => Result) => AsyncLocalStorage.snapshot();
+
+/** Binds a sequence to the current share, no matter who reads it later. */
+export function atSameCost<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
+  const inside = AsyncLocalStorage.snapshot();
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = inside(() => items[Symbol.asyncIterator]());
+      return {
+        next: () => inside(() => iterator.next()),
+        return: async (value?: unknown) => (await inside(() => iterator.return?.(value))) ?? { done: true, value },
+      };
+    },
+  };
+}
+
+const cpuMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
+
+/**
+ * Runs one slice, which is charged even if it fails. Measured in processor time, so that nobody pays for other processes on a busy machine.
+ */
+export function slice<Result>(work: () => Result): Result {
+  const share = shares.getStore();
+  if (share === undefined) return work();
+  const began = cpuMs();
+  try {
+    return work();
+  } finally {
+    share.spend(cpuMs() - began);
+  }
+}
+
+/** Charges time that was used elsewhere: in another thread, or by the database. */
+export function cost(ms: number): void {
+  shares.getStore()?.spend(ms);
+}
+
+/** The current share; undefined if the work is for no request. */
+export const callerNow = (): string => shares.getStore()?.caller ?? "";
+
+/** Call before work that cannot be stopped half way: throws if the caller owes more than it has. */
+export function requireShare(): void {
+  shares.getStore()?.require?.();
+}
+
+/** How long a slice may take before other requests get a turn. */
+const SLICE_MS = 8;
+
+/** Runs the steps of a long computation in slices by time, however long each step takes. */
+export async function inSlices<Result>(steps: Iterator<unknown, Result>): Promise<Result> {
+  const untilTired = (): IteratorResult<unknown, Result> => {
+    const began = performance.now();
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true || performance.now() - began >= SLICE_MS) return step;
+    }
+  };
+  for (;;) {
+    const step = slice(untilTired);
+    if (step.done === true) return step.value;
+    await nextSlice();
+  }
+}
+
+/** Processes items in slices. */
+export const sliced = <Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> => inSlices(each(items, work));
+
+function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generator<void, void> {
+  for (const item of items) {
+    work(item);
+    yield;
+  }
+}
+
+/** Waiting slices by caller; callers in the order of their turns. */
+const waiting = new Map<string, (() => void)[]>();
+
+/** Between two slices: each turn of the event loop runs one waiting slice. */
+export async function nextSlice(): Promise<void> {
+  const share = shares.getStore();
+  const caller = share?.caller ?? "";
+  const ms = share?.rest?.() ?? 0;
+  if (ms > 0) await pause(ms);
+  await new Promise<void>((resolve) => {
+    if (waiting.size === 0) setImmediate(giveTurn);
+    const own = waiting.get(caller);
+    if (own === undefined) waiting.set(caller, [resolve]);
+    else own.push(resolve);
+  });
+}
+
+function giveTurn(): void {
+  const [first] = waiting;
+  if (first === undefined) return;
+  const [caller, own] = first;
+  const go = own.shift();
+  waiting.delete(caller);
+  if (own.length > 0) waiting.set(caller, own);
+  if (waiting.size > 0) setImmediate(giveTurn);
+  go?.();
+}

@@ -1,0 +1,69 @@
+// A request with many bodies, one per line: how it is recognised, read and answered.
+import type { FastifyRequest } from "fastify";
+import { Refusal } from "../../core/errors.ts";
+import type { AdmittedCall } from "../../operations/call.ts";
+import { joinedLists, readInput } from "../../operations/input.ts";
+import { answerLines, type BodyLine } from "../../operations/ndjson-calls.ts";
+import type { Operation, Reply } from "../../operations/operation.ts";
+import type { RequestReport } from "../../ports/telemetry.ts";
+import { slice } from "../../ports/cpu-share.ts";
+import { readText } from "./body.ts";
+import { refusalFor } from "./refusals.ts";
+
+export interface ManyParts {
+  readonly baseUrl: string;
+  readonly report: RequestReport;
+}
+
+type TakesMany = Operation & Required<Pick<Operation, "many">>;
+const takesMany = (operation: Operation): operation is TakesMany => operation.many !== undefined;
+
+/** Returns whether the request has many bodies and the operation takes them. */
+export const bringsMany = (operation: Operation, { headers }: Pick<FastifyRequest, "headers">): operation is TakesMany =>
+  takesMany(operation) && /^application\/x-ndjson\s*(;|$)/i.test(headers["content-type"] ?? "");
+
+/** A fault of the address is a fault of all lines. */
+export function answerMany(
+  operation: TakesMany,
+  request: FastifyRequest,
+  call: AdmittedCall,
+  { baseUrl, report }: ManyParts,
+): Promise<Reply> {
+  const asked = { params: {}, query: joinedLists(operation, request.query as Record<string, unknown>) };
+  const input = readInput(operation, asked.params, asked.query);
+  const lines = slice(() => readLines(request.body, operation.many.most));
+  return answerLines(call, operation.many.begin(input), lines, asked, { baseUrl, refusalOf: (error) => refusalFor(error, report) });
+}
+
+/** CR is no line end here, because it is white space in JSON. */
+const LINE_END = 0x0a;
+const isBlank = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
+
+/**
+ * The lines of a body that are not empty; each is read by itself. No byte of a multi-byte character is a line end. Empty lines cost no
+ * memory: a request may have a million of them.
+ */
+function readLines(body: unknown, most: number): readonly BodyLine[] {
+  const lines: BodyLine[] = [];
+  if (!Buffer.isBuffer(body)) return lines;
+  for (let from = 0; from < body.length;) {
+    let at = from;
+    while (isBlank(body[at])) at++;
+    const end = at === body.length || body[at] === LINE_END ? at : lineEnd(body, at);
+    const bytes = end === at ? undefined : body.subarray(from, end);
+    from = end + 1;
+    if (bytes === undefined) continue;
+    if (lines.length === most)
+      throw new Refusal("too_large", `The request has more than ${most} lines.`, {
+        hint: `Send at most ${most} lines at once; nothing was posted.`,
+        details: { most_lines: most },
+      });
+    lines.push({ bytes: bytes.length, text: () => readText(bytes) });
+  }
+  return lines;
+}
+
+function lineEnd(body: Buffer, from: number): number {
+  const end = body.indexOf(LINE_END, from);
+  return end === -1 ? body.length : end;
+}

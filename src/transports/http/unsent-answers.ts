@@ -1,0 +1,93 @@
+// Answers that nobody reads: their bytes are counted per caller and in all, and a caller that reads none for 15 to 30 seconds is disconnected.
+import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { Held, type Overheld } from "../../board/limits/held-per-caller.ts";
+import { Refusal } from "../../core/errors.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+
+/** A reader that takes no byte for this long is disconnected. The platform checks twice, so it can take twice as long. */
+export const STALL_MS = 15_000;
+/** What the system itself keeps for a connection is not worth counting. */
+const COUNTED_BYTES = 64 * 1024;
+const MIB = 1024 * 1024;
+const OF_ONE_CALLER = 12 * MIB;
+const OF_ALL = 256 * MIB;
+
+/** An answer that is being sent. */
+export interface UnderWayAnswer {
+  once(event: "close", listener: () => void): unknown;
+}
+
+export class Unsent {
+  readonly #callers = new Held(OF_ONE_CALLER);
+  readonly #underWay = new WeakMap<Socket, ServerResponse>();
+  /** Resolves when the last large answer of a caller is made. */
+  readonly #making = new Map<string, Promise<unknown>>();
+  #all = 0;
+
+  watch(server: Server, stallMs = STALL_MS): void {
+    server.on("request", (request, response) => {
+      this.#underWay.set(request.socket, response);
+      response.once("close", () => this.#underWay.delete(request.socket));
+    });
+    // The platform calls this if nothing was read or written for this long. A connection that waits for its next request is closed too.
+    server.setTimeout(stallMs, (socket) => {
+      if (!this.#underWay.has(socket) || socket.writableLength > 0) socket.destroy();
+    });
+  }
+
+  get bytes(): number {
+    return this.#all;
+  }
+
+  /** Returns whether an answer of this size may be sent to a caller now. */
+  admits(caller: string, bytes: number): boolean {
+    return bytes < COUNTED_BYTES || (this.#all + bytes <= OF_ALL && this.#callers.over(caller, bytes) === undefined);
+  }
+
+  /**
+   * Called before a large answer is made. Large answers of one caller are made one after the other, so that each is counted before the
+   * next begins. Throws if the caller has too many unread bytes for another answer of this size.
+   */
+  async turn(caller: string, response: ServerResponse): Promise<void> {
+    if (response.destroyed) return;
+    const before = this.#making.get(caller);
+    const made = new Promise<void>((resolve) => void response.once("prefinish", resolve).once("close", resolve));
+    const all = Promise.all([before, made]);
+    this.#making.set(caller, all);
+    void all.then(() => this.#making.get(caller) === all && this.#making.delete(caller));
+    await before;
+    const over = this.#callers.over(caller, LIMITS.page_bytes);
+    if (over !== undefined) throw tooMuch(over);
+  }
+
+  /** Counts an answer until it was sent, or refuses it. An answer in chunks is never whole in memory and counts nothing. */
+  count(response: UnderWayAnswer, callerOf: () => string, answer: unknown): void {
+    const bytes = bytesOf(answer);
+    if (bytes < COUNTED_BYTES) return;
+    const caller = callerOf();
+    if (!this.admits(caller, bytes)) throw tooMuch(this.#callers.over(caller, bytes));
+    const release = this.#callers.add(caller, bytes);
+    this.#all += bytes;
+    response.once("close", () => {
+      release();
+      this.#all -= bytes;
+    });
+  }
+}
+
+/** Most answers are so short that their bytes need not be counted. */
+function bytesOf(answer: unknown): number {
+  if (typeof answer === "string") return answer.length * 3 < COUNTED_BYTES ? 0 : Buffer.byteLength(answer);
+  return Buffer.isBuffer(answer) ? answer.length : 0;
+}
+
+function tooMuch(over: Overheld | undefined): Refusal {
+  return over === undefined
+    ? new Refusal("overloaded", "Too many large answers are being sent at the moment.")
+    : new Refusal("overloaded", `${over.held} bytes of answers to this ${over.who} are not read yet.`, {
+        status: 429,
+        hint: "Read the answers that were sent first, or ask for smaller pages (`limit`, `fields`).",
+        details: { unread_bytes: over.held, at_once_bytes: over.most },
+      });
+}

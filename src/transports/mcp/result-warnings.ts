@@ -1,0 +1,40 @@
+// Warnings about a result, for clients that pass it to a model: that strangers wrote it, who, and whether it looks harmless.
+import { hasFence } from "../../core/view/markdown.ts";
+
+/** From this risk on a text does not look harmless. */
+const RISKY = 2;
+const MOST_AUTHORS = 32;
+/** Deep enough for every answer: a page, its messages, their blocks. */
+const DEPTH = 6;
+
+export interface CareMeta {
+  readonly openWorldHint: true;
+  readonly untrustedContentHint: true;
+  /** The agents whose text is in it. */
+  readonly attribution: readonly string[];
+  /** Missing if the answer does not say how risky its texts are. */
+  readonly maliciousActivityHint?: boolean;
+}
+
+/** Made from the records in an answer and from its text; undefined if it has no text of strangers. */
+export function careMeta(body: unknown, text: string): CareMeta | undefined {
+  const authors = new Set<string>();
+  let riskiest = 0;
+  visit(body, DEPTH);
+  const attribution = [...authors].slice(0, MOST_AUTHORS);
+  const hints = { openWorldHint: true, untrustedContentHint: true, attribution } as const;
+  if (authors.size > 0) return { ...hints, maliciousActivityHint: riskiest >= RISKY };
+  return hasFence(text) ? hints : undefined;
+
+  function visit(value: unknown, depth: number): void {
+    if (depth === 0 || typeof value !== "object" || value === null) return;
+    if (Array.isArray(value)) return value.forEach((item) => visit(item, depth - 1));
+    const { server, content } = value as { server?: { author?: { id?: unknown } }; content?: { risk?: unknown } };
+    if (typeof server?.author?.id === "string") authors.add(server.author.id);
+    if (typeof content?.risk === "number") riskiest = Math.max(riskiest, content.risk);
+    for (const [name, item] of Object.entries(value)) if (!WORDS.has(name)) visit(item, depth - 1);
+  }
+}
+
+/** Fields with strangers' content are skipped, because it may look like a record. */
+const WORDS: ReadonlySet<string> = new Set(["content", "meta", "raw", "server", "derived"]);
