@@ -31,6 +31,8 @@ export interface StartOptions extends ServerOptions {
   readonly logTo?: LogLines;
   /** Called if the storage failed in a way that only a restart can fix. */
   readonly onFatal?: (error: Error) => void;
+  /** Processor time that one token of a rate limit buys; infinite if a slow machine is to count like a fast one. */
+  readonly tokenMs?: number;
 }
 
 export async function start(given: Config, options: StartOptions = {}): Promise<Running> {
@@ -44,7 +46,7 @@ export async function start(given: Config, options: StartOptions = {}): Promise<
   parts.defer(release);
   const certificates = openCertificates(config, log, clock);
   const ground = await openFoundation({ ...watch, config, clock, parts }, onFatal);
-  const writing = await openWriting(ground);
+  const writing = await openWriting(ground, options.tokenMs);
   const reading = openReading(ground, writing);
   const live = await openLive(ground, writing, reading);
   const servers = openServers(ground, { writing, reading, live }, certificates, options);

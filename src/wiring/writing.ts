@@ -54,12 +54,12 @@ export interface Writing extends WriteParts {
   readonly mailroom: (reader: MailReader) => Mailroom;
 }
 
-export async function openWriting(ground: Foundation): Promise<Writing> {
+export async function openWriting(ground: Foundation, tokenMs?: number): Promise<Writing> {
   const { config, clock, figures, storage, parts } = ground;
   const { store, board, key, keys } = storage;
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   parts.defer(() => signatures.close());
-  const limits = await openLimits(ground);
+  const limits = await openLimits(ground, tokenMs);
   const { difficulty, switches, rates } = limits;
   const { appender, sweeper } = await openAppender(ground);
   const guard = await openGuard(ground);
@@ -115,7 +115,7 @@ export async function openWriting(ground: Foundation): Promise<Writing> {
 }
 
 /** Difficulty, rate limits and the operator's switches for both; over all nodes. */
-async function openLimits({ config, clock, log, figures, storage, parts }: Foundation) {
+async function openLimits({ config, clock, log, figures, storage, parts }: Foundation, tokenMs?: number) {
   const { store, key, others } = storage;
   const difficulty = new Difficulty(clock, config.powBits, config.powMaxBits);
   const switches = await OperatorWatch.open(store, clock, figures);
@@ -126,6 +126,7 @@ async function openLimits({ config, clock, log, figures, storage, parts }: Found
   });
   tellOfOperator(log, switches);
   const rates = new RateLimiter(clock, config.rateLimits, {
+    tokenMs,
     width: PROFILE_DEFAULTS[config.profile].width,
     seal: others && ((name) => sealHex(key.secretFor("callers"), name).slice(0, 16)),
   });

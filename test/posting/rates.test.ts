@@ -70,6 +70,14 @@ describe("one address cannot take the board from others", () => {
     board.clock.advance(1000);
     expect(await reads(board, 21)).toEqual([...all(20, 200), 429]);
   });
+  test("processor time: a request that takes long costs more, and is refused if its caller has no more", async () => {
+    await using board = await TestBoard.start({ flags: ["--rate-limits", "on"], tokenMs: 1e-6 });
+    await board.put(board.agent(), note(0));
+    const error = expectRefusal(await board.get("/api/messages?q=note"), 429, "rate_limited");
+    expect(error.details).toMatchObject({ scope: "reads", cost_ms: expect.any(Number) as number });
+    expect(error.message).toMatch(/this request took \d+ ms of processor time/);
+    expect((await board.get("/healthz")).status).toBe(200);
+  });
   test("requests for unknown addresses, wrong methods, OPTIONS and metrics count as reads too", async () => {
     await using board = await limited();
     const asked = [

@@ -46,6 +46,8 @@ export interface BoardOptions {
   readonly stallMs?: number;
   /** DNS for received mail. */
   readonly resolve?: Resolve;
+  /** Processor time that one token of a rate limit buys; any amount unless given, so that a slow machine counts like a fast one. */
+  readonly tokenMs?: number;
   /** The store; that of the run unless given. */
   readonly store?: "sqlite" | "postgres";
 }
@@ -78,6 +80,7 @@ export class TestBoard {
     log,
     stallMs,
     resolve,
+    tokenMs = Infinity,
     store = onPostgres() ? "postgres" : "sqlite",
   }: BoardOptions = {}): Promise<TestBoard> {
     const database = store === "postgres" ? ["--database-url", await databaseFor(data)] : [];
@@ -105,6 +108,7 @@ export class TestBoard {
     const options = {
       clock,
       reading: PATIENT_READING,
+      tokenMs,
       ...told,
       ...(stallMs === undefined ? {} : { stallMs }),
       ...(resolve === undefined ? {} : { resolve }),

@@ -1,6 +1,6 @@
 // The price of a request in processor time: the first milliseconds are included, and each further step takes a token of its bucket.
 import type { Share } from "../../ports/cpu-share.ts";
-import { type Scope, TOKEN_MS } from "./buckets.ts";
+import type { Scope } from "./buckets.ts";
 import type { RateLimiter } from "./rate.ts";
 
 /** For answers that are sent in chunks: the chunks of one caller share a part of the processor. */
@@ -21,7 +21,7 @@ export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Sh
 
 /** `onSpend` is called after each slice. */
 export function shareOf(
-  rates: Pick<RateLimiter, "takeForTime" | "require" | "pauseFor">,
+  rates: Pick<RateLimiter, "takeForTime" | "require" | "pauseFor" | "tokenMs">,
   scope: Scope,
   caller: string,
   onSpend: (ms: number) => void = () => {},
@@ -43,7 +43,7 @@ export function shareOf(
       onSpend(ms);
       unrested += ms;
       spent += ms;
-      const due = Math.ceil(spent / TOKEN_MS);
+      const due = Math.ceil(spent / rates.tokenMs);
       if (due <= paid) return;
       const tokens = due - paid;
       paid = due;

@@ -47,6 +47,8 @@ export interface Room extends Pick<Bucket, "burst" | "everyMs"> {
 export interface RateOptions {
   /** This many times the usual limits. */
   readonly width?: number;
+  /** Processor time that a request includes, and that one more token buys. */
+  readonly tokenMs?: number | undefined;
   /** Set if other nodes are to be told what callers take here: under sealed names, since addresses are not shared. */
   readonly seal?: ((name: string) => string) | undefined;
 }
@@ -54,6 +56,7 @@ export interface RateOptions {
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #on: boolean;
+  readonly tokenMs: number;
   readonly #seal: RateOptions["seal"];
   readonly #sealed = new BoundedCache<string, readonly string[]>(MAX_CALLERS);
   readonly #buckets: Readonly<Record<Scope, Bucket>>;
@@ -66,11 +69,12 @@ export class RateLimiter {
   readonly #pacedUntil = new BoundedCache<string, number>(MAX_CALLERS);
   readonly #untold = new BoundedCache<string, Spent>(MAX_CALLERS);
 
-  constructor(clock: Clock, on: boolean, { width = 1, seal }: RateOptions = {}) {
+  constructor(clock: Clock, on: boolean, { width = 1, tokenMs = TOKEN_MS, seal }: RateOptions = {}) {
     this.#buckets = bucketsOf(width);
     this.#networkBuckets = bucketsOf(width * NETWORK_WIDTH);
     this.#open = new OpenCalls(publishedRates(width).streams_at_once);
     this.#width = width;
+    this.tokenMs = tokenMs;
     this.#clock = clock;
     this.#on = on;
     this.#seal = seal;
@@ -158,7 +162,7 @@ export class RateLimiter {
     const now = performance.now();
     const untils = countedAs(caller).map((counted) => {
       const { everyMs } = this.#bucketOf("reads", counted);
-      const until = Math.max(this.#pacedUntil.get(counted) ?? 0, now) + usedMs * Math.max(0, everyMs / TOKEN_MS - 1);
+      const until = Math.max(this.#pacedUntil.get(counted) ?? 0, now) + usedMs * Math.max(0, everyMs / this.tokenMs - 1);
       this.#pacedUntil.set(counted, until);
       return until;
     });
