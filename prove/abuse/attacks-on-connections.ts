@@ -11,6 +11,9 @@ const CUT_S = 62;
 const IDLE = 1500;
 const KEPT = 500;
 const LOOK_MS = 500;
+const PIPELINES = 100;
+/** As much as is sent without waiting for an answer. */
+const PIPELINED = 4000;
 
 function opened(port: number, address: string, request: string): Socket {
   const socket = connect({ port, host: "127.0.0.1", localAddress: address }, () => void socket.write(request));
@@ -72,5 +75,30 @@ export const ATTACKS_ON_CONNECTIONS: readonly Attack[] = [
         return { most };
       },
     judge: ({ notes: { most = 0 } }) => [{ held: most <= KEPT, words: `${most} of ${IDLE} kept at once (${KEPT} at most)` }],
+  },
+  {
+    name: "pipelined",
+    sends: "100 connections, each with 4,000 requests one behind the other and none of the answers read; opened again when they are closed",
+    meets: ["open"],
+    begin:
+      async ({ caller, seconds }) =>
+      async () => {
+        const { port, address } = caller;
+        const asks = "GET /api/messages?limit=1 HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(PIPELINED);
+        const sockets: (Socket | undefined)[] = Array.from({ length: PIPELINES });
+        let times = 0;
+        for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
+          for (const [n, socket] of sockets.entries()) {
+            if (socket !== undefined && !socket.destroyed) continue;
+            sockets[n] = opened(port, address, asks);
+            times++;
+          }
+          await pause(LOOK_MS);
+          caller.heard["open"] = Math.max(caller.heard["open"] ?? 0, established(port, address));
+        }
+        for (const socket of sockets) socket?.destroy();
+        return { times };
+      },
+    judge: ({ notes: { times = 0 } }) => [{ held: true, words: `${times} connections in turn` }],
   },
 ];

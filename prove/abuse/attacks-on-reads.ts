@@ -89,6 +89,34 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
     begin: asking(() => () => ({ path: "/api/dump.jsonl.gz" })),
   },
   {
+    name: "proofs",
+    sends: "proofs that messages are in the log, each for another message",
+    meets: ["200", "429"],
+    begin: asking(({ feed }) => (i) => ({ path: `/api/messages/${turn(feed.dense, i * 7)}/proof` })),
+  },
+  {
+    name: "meanings",
+    sends: "searches by the meaning of long texts, and for messages near a message",
+    meets: ["200", "429"],
+    begin: asking(({ feed }) => (i) => {
+      const text = encodeURIComponent(`${i} ${"why does the build of the index take so long here ".repeat(30)}`);
+      return [
+        { path: `/api/similar?text=${text}&limit=50` },
+        { path: `/api/messages?near=${text}&limit=200` },
+        { path: `/api/messages?near=${turn(feed.dense, i)}&limit=200` },
+      ][i % 3]!;
+    }),
+  },
+  {
+    name: "inboxes",
+    sends: "inboxes and the longest briefs of the authors of most messages",
+    meets: ["200", "429"],
+    begin: asking(({ feed: { gone } }) => (i) => {
+      const agent = turn(gone.authors, i);
+      return i % 2 === 0 ? { path: `/api/inbox/${agent}?limit=200&after_seq=${i}` } : { path: `/api/brief?agent=${agent}&budget=100000` };
+    }),
+  },
+  {
     name: "mcp-bodies",
     sends: "calls over MCP with 24,000 names, or 1 MB of numbers or of empty objects",
     meets: ["200", "400", "413", "429"],

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { expect, test } from "vitest";
 import { RequestTurns } from "./request-turns.ts";
 
@@ -135,4 +136,27 @@ test("nobody waits for somebody else's rest", async () => {
   turns.used("modest", 50);
   await Promise.all([greedy, enter("modest")]);
   expect(entered).toEqual(["modest", "greedy"]);
+});
+
+test("while many requests of a caller wait, nothing is read from its connections, new ones included; others are not held back", async () => {
+  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 1, pauseFor });
+  const server = new Server();
+  turns.follow(server, (address) => address === "192.0.2.9");
+  const connection = (remoteAddress: string) => {
+    const one = new Duplex({ read() {} });
+    Object.defineProperty(one, "remoteAddress", { value: remoteAddress });
+    server.emit("connection", one.resume());
+    return one as Socket;
+  };
+  const [greedy, idle, modest, proxy] = ["192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.9"].map(connection) as [Socket, Socket, Socket, Socket];
+  const paused = (...sockets: readonly Socket[]) => sockets.map((one) => one.isPaused());
+  turns.begin("192.0.2.1", greedy, () => busy(2));
+  for (let n = 0; n < 100; n++) turns.begin("192.0.2.1", greedy, () => {});
+  expect(paused(greedy, idle)).toEqual([false, false]);
+  turns.begin("192.0.2.1", greedy, () => {});
+  const late = connection("192.0.2.1");
+  expect(paused(greedy, idle, late, modest, proxy)).toEqual([true, true, true, false, false]);
+  await turn();
+  await turn();
+  expect(paused(greedy, idle, late)).toEqual([false, false, false]);
 });

@@ -71,7 +71,9 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const direct = directAnswers(app, parts, { accessLog, atHand, life }, drain);
   takeRequests(app, parts, { accessLog, atHand, life });
   unsent.watch(app.server, parts.stallMs);
-  boundConnections(app.server, { most: parts.rates.connectionsAtOnce, isTrusted: trustedCheck(parts.trustedProxies) });
+  const isTrusted = trustedCheck(parts.trustedProxies);
+  boundConnections(app.server, { most: parts.rates.connectionsAtOnce, isTrusted });
+  parts.turns?.follow(app.server, isTrusted);
   closeInTurn(app, life, { streams, drain, direct });
   const paths = checkAddresses(app, parts, accessLog);
   countAnswers(app, life, unsent);
