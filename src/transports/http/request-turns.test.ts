@@ -148,7 +148,12 @@ test("while many requests of a caller wait, nothing is read from its connections
     server.emit("connection", one.resume());
     return one as Socket;
   };
-  const [greedy, idle, modest, proxy] = ["192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.9"].map(connection) as [Socket, Socket, Socket, Socket];
+  const [greedy, idle, modest, proxy] = ["192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.9"].map(connection) as [
+    Socket,
+    Socket,
+    Socket,
+    Socket,
+  ];
   const paused = (...sockets: readonly Socket[]) => sockets.map((one) => one.isPaused());
   turns.begin("192.0.2.1", greedy, () => busy(2));
   for (let n = 0; n < 100; n++) turns.begin("192.0.2.1", greedy, () => {});

@@ -77,8 +77,7 @@ export class RequestTurns {
     else if (lane.arrived.length < MOST_ARRIVED) {
       this.#wait(lane, socket, handle);
       if (lane.arrived.length > READ_ON) this.#stopReading(caller);
-    }
-    else if ((this.#onSocket.get(socket) ?? 0) > 0 || this.#over.has(socket)) socket.destroy();
+    } else if ((this.#onSocket.get(socket) ?? 0) > 0 || this.#over.has(socket)) socket.destroy();
     else {
       this.#over.add(socket);
       timed(lane, handle);
