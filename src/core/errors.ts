@@ -299,7 +299,11 @@ export class Refusal extends Error {
     message?: string,
     more: { details?: Details; status?: number; hint?: string; about?: string; thread?: string | undefined } = {},
   ) {
+    // Nobody reads where a refusal was made, and noting it takes longer than making it.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message ?? ERRORS[code].meaning);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.details = more.details;
     this.status = more.status ?? ERRORS[code].status;

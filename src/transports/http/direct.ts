@@ -9,10 +9,13 @@ import type { DirectPosts, DirectReply } from "./direct-posts.ts";
 import { type FastPathAnswer, encodingOf, type FastPath } from "./fast-path.ts";
 import { KEEP_ALIVE_MS } from "./framework.ts";
 import { type PlainHead, plainHead } from "./plain-head.ts";
+import type { PacedReading } from "./paced-reading.ts";
 import type { RequestTurns } from "./request-turns.ts";
 
 export interface DirectParts {
   readonly turns: RequestTurns | undefined;
+  /** Reads the connections that the HTTP server gets; if it is missing, the server reads them itself. */
+  readonly reading?: Pick<PacedReading, "take"> | undefined;
   readonly atHand: Pick<FastPath, "answerTo">;
   readonly posts: Pick<DirectPosts, "operationFor" | "reply">;
   /** Called when a connection has sent its first request. */
@@ -44,7 +47,10 @@ export class DirectAnswers {
     this.#parts = parts;
     const [usual] = server.listeners("connection") as ((this: Server, socket: Socket) => void)[];
     if (usual === undefined) throw new Error("The server listens for no connections.");
-    this.#serve = (socket) => usual.call(server, socket);
+    this.#serve = (socket) => {
+      usual.call(server, socket);
+      parts.reading?.take(socket);
+    };
     server.removeListener("connection", usual).prependListener("connection", (socket) => this.#begin(socket));
   }
 

@@ -1,7 +1,6 @@
 import { EventEmitter } from "node:events";
-import { type IncomingMessage, Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { Duplex } from "node:stream";
 import { expect, test } from "vitest";
 import { RequestTurns } from "./request-turns.ts";
 
@@ -40,23 +39,6 @@ test("what nobody waits for any more is not handled", async () => {
   await turn();
   await turn();
   expect(handled).toBe(0);
-});
-
-test("a connection that sends thousands without waiting for an answer is closed; one that waits is served whatever others do", () => {
-  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 1, pauseFor });
-  const connection = () => {
-    const one = { destroyed: false, destroy: () => void (one.destroyed = true) };
-    return one;
-  };
-  const [greedy, another, modest] = [connection(), connection(), connection()];
-  let begun = 0;
-  turns.begin("a", greedy as unknown as Socket, () => busy(2));
-  for (let n = 0; n < 5000; n++) turns.begin("a", greedy as unknown as Socket, () => begun++);
-  expect([greedy.destroyed, begun], "none of them began in the turn in which all arrived").toEqual([true, 0]);
-  for (let n = 0; n < 10; n++) turns.begin("a", another as unknown as Socket, () => begun++);
-  expect([another.destroyed, begun]).toEqual([true, 1]);
-  turns.begin("a", modest as unknown as Socket, () => begun++);
-  expect([modest.destroyed, begun]).toEqual([false, 2]);
 });
 
 test("so many of one caller are worked on at once, in the order in which they came; an answer makes room for the next", async () => {
@@ -138,30 +120,17 @@ test("nobody waits for somebody else's rest", async () => {
   expect(entered).toEqual(["modest", "greedy"]);
 });
 
-test("while many requests of a caller wait, nothing is read from its connections, new ones included; others are not held back", async () => {
+test("a caller of whom many requests wait is crowded until all have begun; nobody else is", async () => {
   const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 1, pauseFor });
-  const server = new Server();
-  turns.follow(server, (address) => address === "192.0.2.9");
-  const connection = (remoteAddress: string) => {
-    const one = new Duplex({ read() {} });
-    Object.defineProperty(one, "remoteAddress", { value: remoteAddress });
-    server.emit("connection", one.resume());
-    return one as Socket;
-  };
-  const [greedy, idle, modest, proxy] = ["192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.9"].map(connection) as [
-    Socket,
-    Socket,
-    Socket,
-    Socket,
-  ];
-  const paused = (...sockets: readonly Socket[]) => sockets.map((one) => one.isPaused());
-  turns.begin("192.0.2.1", greedy, () => busy(2));
-  for (let n = 0; n < 100; n++) turns.begin("192.0.2.1", greedy, () => {});
-  expect(paused(greedy, idle)).toEqual([false, false]);
-  turns.begin("192.0.2.1", greedy, () => {});
-  const late = connection("192.0.2.1");
-  expect(paused(greedy, idle, late, modest, proxy)).toEqual([true, true, true, false, false]);
+  const calm: string[] = [];
+  turns.onCalm((caller) => calm.push(caller));
+  turns.begin("greedy", socket, () => busy(2));
+  for (let n = 0; n < 100; n++) turns.begin("greedy", socket, () => {});
+  expect(turns.isCrowded("greedy")).toBe(false);
+  turns.begin("greedy", socket, () => {});
+  turns.begin("modest", socket, () => {});
+  expect([turns.isCrowded("greedy"), turns.isCrowded("modest"), calm]).toEqual([true, false, []]);
   await turn();
   await turn();
-  expect(paused(greedy, idle, late)).toEqual([false, false, false]);
+  expect([turns.isCrowded("greedy"), calm.includes("greedy")]).toEqual([false, true]);
 });

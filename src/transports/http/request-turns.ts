@@ -1,8 +1,6 @@
 // Requests of one address take turns: a few are handled at once, and each turn of the event loop begins a few milliseconds of them.
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { Server as TlsServer } from "node:tls";
-import { callerOf } from "../../board/limits/callers.ts";
 import type { TurnLimits } from "../../board/limits/rate.ts";
 
 /** The turn of a request ends when this does. */
@@ -26,14 +24,8 @@ interface Lane {
   waking: boolean;
 }
 
-/**
- * More than its connections bring at once, if each waits for its answer. A connection that sends on without waiting is closed then: to
- * refuse thousands of requests one by one, in the turn in which they arrive, takes as long as to answer them.
- */
-const MOST_ARRIVED = 1000;
-
-/** If more requests of a caller wait, nothing more is read from any of its connections: to parse what all of them have sent takes long. */
-const READ_ON = 100;
+/** If more requests of a caller wait to begin, no more of its requests are read. */
+const CROWD = 100;
 
 const LONG_BYTES = 64 * 1024;
 
@@ -41,32 +33,21 @@ export class RequestTurns {
   readonly #limits: TurnLimits;
   readonly #lanes = new Map<string, Lane>();
   readonly #releases = new WeakMap<object, (() => void)[]>();
-  /** The open connections of each caller, and those of them from which nothing is read now. */
-  readonly #connections = new Map<string, Set<Socket>>();
-  readonly #unread = new Map<string, Socket[]>();
-  /** How many requests of a connection wait to begin. */
-  readonly #onSocket = new WeakMap<Socket, number>();
-  /** Connections with a request that began in this turn although too many wait. */
-  #over = new WeakSet<Socket>();
+  #calm: (caller: string) => void = () => {};
   #scheduled = false;
 
   constructor(limits: TurnLimits) {
     this.#limits = limits;
   }
 
-  /** Learns which connections belong to one caller. A proxy has many callers behind it. */
-  follow(server: Server, isTrusted: (address: string | undefined) => boolean): void {
-    server.on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => {
-      if (isTrusted(socket.remoteAddress)) return;
-      const caller = callerOf(socket.remoteAddress);
-      const open = this.#connections.get(caller) ?? new Set();
-      this.#connections.set(caller, open.add(socket));
-      this.#unread.get(caller)?.push(socket.pause());
-      socket.once("close", () => {
-        open.delete(socket);
-        if (open.size === 0) this.#connections.delete(caller);
-      });
-    });
+  /** Whether so many requests of a caller wait to begin that no more should be read. */
+  isCrowded(caller: string): boolean {
+    return (this.#lanes.get(caller)?.arrived.length ?? 0) > CROWD;
+  }
+
+  /** Calls back when no request of a caller waits to begin any more. */
+  onCalm(listener: (caller: string) => void): void {
+    this.#calm = listener;
   }
 
   /** Handles a request that has arrived, now or in one of the next turns. */
@@ -74,38 +55,11 @@ export class RequestTurns {
     if (socket.destroyed) return;
     const lane = this.#laneOf(caller);
     if (this.#isFree(lane)) timed(lane, handle);
-    else if (lane.arrived.length < MOST_ARRIVED) {
-      this.#wait(lane, socket, handle);
-      if (lane.arrived.length > READ_ON) this.#stopReading(caller);
-    } else if ((this.#onSocket.get(socket) ?? 0) > 0 || this.#over.has(socket)) socket.destroy();
     else {
-      this.#over.add(socket);
-      timed(lane, handle);
+      // If the caller has gone, the request is not handled at all.
+      lane.arrived.push(() => void (socket.destroyed || timed(lane, handle)));
     }
     this.#schedule();
-  }
-
-  #wait(lane: Lane, socket: Socket, handle: () => void): void {
-    this.#onSocket.set(socket, (this.#onSocket.get(socket) ?? 0) + 1);
-    lane.arrived.push(() => {
-      this.#onSocket.set(socket, (this.#onSocket.get(socket) ?? 1) - 1);
-      // If the caller has gone, the request is not handled at all.
-      if (!socket.destroyed) timed(lane, handle);
-    });
-  }
-
-  #stopReading(caller: string): void {
-    if (this.#unread.has(caller)) return;
-    const reading = [...(this.#connections.get(caller) ?? [])].filter((socket) => !socket.isPaused());
-    for (const socket of reading) socket.pause();
-    this.#unread.set(caller, reading);
-  }
-
-  #readOn(caller: string): void {
-    const sockets = this.#unread.get(caller);
-    if (sockets === undefined) return;
-    this.#unread.delete(caller);
-    for (const socket of sockets) socket.resume();
   }
 
   /** Handles the request if that is possible now, and returns whether it did. */
@@ -191,7 +145,6 @@ export class RequestTurns {
 
   #nextTurn(): void {
     this.#scheduled = false;
-    this.#over = new WeakSet();
     const now = performance.now();
     for (const [caller, lane] of this.#lanes) {
       const pause = this.#limits.pauseFor(lane.usedMs);
@@ -206,7 +159,7 @@ export class RequestTurns {
   #goOn(caller: string, lane: Lane): void {
     while (lane.waiting.length > 0 && this.#mayEnter(lane)) lane.waiting.shift()?.();
     while (lane.arrived.length > 0 && lane.usedMs < this.#limits.turnMs) lane.arrived.shift()?.();
-    if (lane.arrived.length === 0) this.#readOn(caller);
+    if (lane.arrived.length === 0) this.#calm(caller);
     if (lane.arrived.length > 0 || lane.usedMs > 0 || lane.entered > 0) this.#schedule();
     else if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(caller);
   }

@@ -15,12 +15,13 @@ import { checkAddresses, type Paths } from "./address.ts";
 import { addAssets } from "./assets.ts";
 import { FastPath } from "./fast-path.ts";
 import { boundConnections } from "./connections.ts";
-import { DirectAnswers } from "./direct.ts";
+import { DirectAnswers, type DirectParts } from "./direct.ts";
 import { DirectPosts } from "./direct-posts.ts";
 import { type Drainer, drainer } from "./drain.ts";
 import { documentSender } from "./documents.ts";
 import { framework, type FrameworkParts } from "./framework.ts";
 import { addHealth, type HealthParts } from "./health.ts";
+import { PacedReading } from "./paced-reading.ts";
 import { type McpParts, addMcpRoute } from "./mcp-route.ts";
 import { pageSender, wantsPage } from "./pages.ts";
 import { type Door, doorOf, type DoorParts } from "./caller-access.ts";
@@ -68,12 +69,12 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const atHand = new FastPath(parts);
   const streams = new EventStreams(parts);
   const drain = drainer(app.server);
-  const direct = directAnswers(app, parts, { accessLog, atHand, life }, drain);
+  const reading = parts.turns && new PacedReading(app.server, parts.turns);
+  const direct = directAnswers(app, { ...parts, reading }, { accessLog, atHand, life }, drain);
+  if (direct === undefined) reading?.follow(app.server);
   takeRequests(app, parts, { accessLog, atHand, life });
   unsent.watch(app.server, parts.stallMs);
-  const isTrusted = trustedCheck(parts.trustedProxies);
-  boundConnections(app.server, { most: parts.rates.connectionsAtOnce, isTrusted });
-  parts.turns?.follow(app.server, isTrusted);
+  boundConnections(app.server, { most: parts.rates.connectionsAtOnce, isTrusted: trustedCheck(parts.trustedProxies) });
   closeInTurn(app, life, { streams, drain, direct });
   const paths = checkAddresses(app, parts, accessLog);
   countAnswers(app, life, unsent);
@@ -110,12 +111,17 @@ function takeRequests(app: FastifyInstance, { turns, trustedProxies }: Parts, { 
 }
 
 /** Only if each connection belongs to one caller and there is no access log. */
-function directAnswers(app: FastifyInstance, parts: Parts, { accessLog, atHand, life }: Takers, drain: Drainer): DirectAnswers | undefined {
-  const { turns, trustedProxies, tls, stallMs = STALL_MS } = parts;
+function directAnswers(
+  app: FastifyInstance,
+  parts: Parts & Pick<DirectParts, "reading">,
+  { accessLog, atHand, life }: Takers,
+  drain: Drainer,
+): DirectAnswers | undefined {
+  const { turns, reading, trustedProxies, tls, stallMs = STALL_MS } = parts;
   if (tls !== undefined || trustedProxies.length > 0 || accessLog !== undefined) return undefined;
   const posts = new DirectPosts(parts);
   const heard = (socket: Socket): void => drain.heard(socket);
-  return new DirectAnswers(app.server, { turns, atHand, posts, heard, isClosing: () => life.closing, stallMs });
+  return new DirectAnswers(app.server, { turns, reading, atHand, posts, heard, isClosing: () => life.closing, stallMs });
 }
 
 interface Closing {

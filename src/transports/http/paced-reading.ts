@@ -1,0 +1,89 @@
+// Gives the HTTP server the bytes of a connection piece by piece, since it parses all requests in the bytes that it gets before anybody else has a
+// turn. While many requests of a connection or of its caller wait, no more of its bytes are parsed or read.
+import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { Server as TlsServer } from "node:tls";
+import { callerOf } from "../../board/limits/callers.ts";
+import type { RequestTurns } from "./request-turns.ts";
+
+/** So short that it holds a few dozen requests at most. */
+const PIECE_BYTES = 2048;
+/** Requests of one connection without an answer that was taken; most programs send one at a time. */
+const UNANSWERED = 16;
+
+type Turns = Pick<RequestTurns, "isCrowded" | "onCalm">;
+
+interface Connection {
+  readonly caller: string;
+  unanswered: number;
+}
+
+export class PacedReading {
+  readonly #turns: Turns;
+  readonly #connections = new WeakMap<Socket, Connection>();
+  /** Connections from which nothing is read now, by caller. */
+  readonly #held = new Map<string, Set<Socket>>();
+
+  constructor(server: Server, turns: Turns) {
+    this.#turns = turns;
+    turns.onCalm((caller) => this.#held.get(caller)?.forEach((socket) => this.#goOn(socket)));
+    server.on("request", ({ socket }, response) => this.#count(socket, response));
+  }
+
+  /** For each connection that the HTTP server gets by itself. */
+  follow(server: Server): void {
+    server.on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => this.take(socket));
+  }
+
+  /** Comes between a connection and the HTTP server, which has just got it. */
+  take(socket: Socket): void {
+    const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
+    if (parse === undefined) return;
+    const connection = { caller: callerOf(socket.remoteAddress), unanswered: 0 };
+    this.#connections.set(socket, connection);
+    // The HTTP server reads a connection without these listeners, until it sees that another one is added.
+    socket.off("data", parse).on("data", (bytes: Buffer) => {
+      let at = 0;
+      while (at < bytes.length && !socket.isPaused() && !socket.destroyed) {
+        if (this.#mustWait(connection)) this.#hold(socket, connection);
+        else parse(bytes.subarray(at, (at += PIECE_BYTES)));
+      }
+      if (at < bytes.length && !socket.destroyed) socket.unshift(bytes.subarray(at));
+    });
+    socket.once("close", () => this.#forget(socket, connection));
+  }
+
+  #mustWait({ caller, unanswered }: Connection): boolean {
+    return unanswered > UNANSWERED || this.#turns.isCrowded(caller);
+  }
+
+  #hold(socket: Socket, { caller }: Connection): void {
+    socket.pause();
+    const held = this.#held.get(caller) ?? new Set();
+    this.#held.set(caller, held.add(socket));
+  }
+
+  /** Returns whether nothing was read from this connection until now. */
+  #forget(socket: Socket, { caller }: Connection): boolean {
+    const held = this.#held.get(caller);
+    const wasHeld = held?.delete(socket) === true;
+    if (wasHeld && held.size === 0) this.#held.delete(caller);
+    return wasHeld;
+  }
+
+  /** In another turn of the event loop: otherwise requests that are answered at once would follow each other without end. */
+  #goOn(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (connection !== undefined && !this.#mustWait(connection) && this.#forget(socket, connection)) setImmediate(() => socket.resume());
+  }
+
+  #count(socket: Socket, response: ServerResponse): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    connection.unanswered++;
+    response.once("close", () => {
+      connection.unanswered--;
+      this.#goOn(socket);
+    });
+  }
+}
