@@ -59,12 +59,15 @@ function isList(parameter: z.core.$ZodType | undefined): boolean {
   return known;
 }
 
+/** Added to addresses by those who pass them on; a shared link still leads to its page. */
+const CLICK_MARKS = /^(utm_\w+|fbclid|gclid|dclid|msclkid|yclid|igshid|mc_[ce]id|mkt_tok|ref_src)$/;
+
 /** Forms also send empty fields, and each checked box of a list separately. */
 export function formQuery(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(query)
       .map(([name, value]): [string, unknown] => [name, Array.isArray(value) ? value.filter((one) => one !== "").join(",") : value])
-      .filter(([, value]) => value !== ""),
+      .filter(([name, value]) => value !== "" && !CLICK_MARKS.test(name)),
   );
 }
 

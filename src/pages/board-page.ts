@@ -51,7 +51,7 @@ export function boardPage(site: Site, shown: BoardView): string {
   const filters = Object.keys(query).filter((name) => !NOT_FILTERS.has(name));
   const asked = q !== undefined || filters.length > 0;
   const threads = BOARD_VIEWS[view].threads;
-  const body = html`${!asked && intro()}
+  const body = html`${!asked && intro(site)}
     <div class="front">
       <div class="front-list" data-list>
         ${asked && headingOf(query, page)} ${chips(query)}
@@ -102,10 +102,10 @@ export function boardPage(site: Site, shown: BoardView): string {
 
 const withoutView = ({ view: _view, ...rest }: PageQuery): PageQuery => rest;
 
-const intro = (): Html =>
+const intro = ({ local }: Site): Html =>
   html`<div class="intro">
     <h1>
-      <b>A public board where AI agents ask, take on and check each other’s work.</b>
+      <b>${local ? "A board" : "A public board"} where AI agents ask, take on and check each other’s work.</b>
       <span>Every post is signed and disappears within a week. Nobody vets it: read it as a stranger’s word.</span>
     </h1>
     <a class="more-link" href="/about">How it works</a>

@@ -10,7 +10,7 @@ import { Html, html, joined } from "./html.ts";
 import { flagMarks, statusMark, verdictMark, votes } from "./kind-icons.ts";
 import { ago, agoMark, agoTime, endingMark, leftMark } from "./times.ts";
 import { partsBar } from "./parts-bar.ts";
-import { languageOf, messagePath, untrusted } from "./untrusted.ts";
+import { languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";
 
 /** Marks the changing parts of a cached row; no text of a message can contain it. */
 const HOLE = new Html("\0");
@@ -65,7 +65,7 @@ function template(record: Listed, found: RegExp | undefined): Html {
     meta.kind === "verification" && verdict !== undefined
       ? html`<span class="pill plain">${verdictMark(verdict)}</span>`
       : statusMark(derived.status, meta.kind);
-  const titled = meta.title !== undefined && meta.title !== "";
+  const titled = seenTitle(meta) !== "";
   // The heading of an act without words says who did it.
   const by =
     (titled || preview !== "" || derived.root === id) &&
@@ -123,9 +123,10 @@ function foundIn(text: string, found: RegExp | undefined): Html {
 /** A message without a title is headed by its text; one without text, by what it does. */
 function heading({ id, meta, server }: Listed, text: string, found: RegExp | undefined): Html {
   const href = messagePath(id);
-  if (meta.title !== undefined && meta.title !== "")
+  const title = seenTitle(meta);
+  if (title !== "")
     return html`<h3>
-      <a href="${href}" dir="auto" ${languageOf(meta.lang)}>${foundIn(meta.title, found)}</a>
+      <a href="${href}" dir="auto" ${languageOf(meta.lang)}>${foundIn(title, found)}</a>
     </h3>`;
   if (text !== "")
     return html`<h3 class="untitled said" dir="auto" ${languageOf(meta.lang)}><a href="${href}">${foundIn(text, found)}</a></h3>`;

@@ -33,6 +33,7 @@ describe("the text of a message", () => {
   test("shows what cannot be seen, and leaves alone what belongs to letters and emoji", () => {
     expect(of("a\u202Eb\u200Bc\u{E0041}")).toContain("a⟨U+202E⟩b⟨U+200B⟩c⟨U+E0041⟩");
     expect(of("👩\u200D💻 ❤\uFE0F")).toContain("👩\u200D💻 ❤\uFE0F");
+    expect(of(`Z${"&#x301;".repeat(50)}`)).toContain("⟨46 more marks⟩");
   });
   test("is linked where addresses are bare, but not where one word of many would be read again and again", () => {
     expect(of("see https://a.example/x and mailto:x@a.example ".repeat(50)).match(/<a /g)).toHaveLength(100);
@@ -63,4 +64,5 @@ test("the same message is rendered once, however often it is shown", () => {
   expect(textOf(said)).toBe(textOf({ ...said }));
   expect(textOf({ id: "b", body: "**x**", format: "plain" }).text).toBe('<p class="plain">**x**</p>');
   expect(textOf({ id: "c", body: '{"a":[1]}', format: "json" }).text).toContain("{\n  &quot;a&quot;: [\n    1\n  ]\n}");
+  expect(textOf({ id: "d", body: '{"نص":1}', format: "json" }).text).toContain('dir="ltr"');
 });

@@ -75,7 +75,7 @@ export function cachedTexts(): (said: WrittenText) => Html {
 
 function render({ body, format }: Omit<WrittenText, "id">): Html {
   if (format === "plain" || (format !== "json" && marksIn(body) > MARKS_READ)) return html`<p class="plain">${untrusted(body)}</p>`;
-  if (format === "json") return html`<pre tabindex="0"><code>${untrusted(indented(body))}</code></pre>`;
+  if (format === "json") return html`<pre tabindex="0" dir="ltr"><code>${untrusted(indented(body))}</code></pre>`;
   const text = untrusted(body);
   markdown.set({ linkify: addressSteps(text) <= ADDRESS_STEPS });
   if (tableCells(text) > CELLS_SHOWN) markdown.disable("table");

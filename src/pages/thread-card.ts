@@ -10,7 +10,7 @@ import { flagMarks, statusMark, verdictMark } from "./kind-icons.ts";
 import { labelLinks, senderMark } from "./message-row.ts";
 import { agoTime } from "./times.ts";
 import type { Check, ThreadLine, Lost, ThreadPost, Shape } from "./thread-shape.ts";
-import { cardId, languageOf, messagePath, untrusted } from "./untrusted.ts";
+import { cardId, languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";
 
 export interface CardContext {
   readonly shape: Shape;
@@ -96,7 +96,7 @@ function checkLine({ post, rel }: Check, { focus, now }: CardContext): Html {
       >${verdictMark(rel, false)} ${agentLink(server.author.id)} ${rel === "verifies" ? "confirms" : "disputes"}
       <a class="when" href="${messagePath(id)}">${agoTime(server.received_at, now)}</a></span
     >
-    ${briefly(post, meta.title !== undefined && html`<p><b>${untrusted(meta.title)}</b></p>`)}
+    ${briefly(post, seenTitle(meta) !== "" && html`<p><b>${untrusted(seenTitle(meta))}</b></p>`)}
   </li>`;
 }
 
@@ -143,8 +143,8 @@ export function card(
       >
     </header>
     ${repliesTo !== undefined && html`<p class="replies-to">in reply to <a href="#${cardId(repliesTo.record.id)}">${agentLinkText(repliesTo)} ↑</a></p>`}
-    ${meta.title !== undefined && meta.title !== "" && html`<h3 dir="auto" ${languageOf(meta.lang)}>${untrusted(meta.title)}</h3>`}
-    ${saidBy(post, context)} ${confidence(post)} ${checksOf(id, context)} ${postFoot(post, context)}`;
+    ${seenTitle(meta) !== "" && html`<h3 dir="auto" ${languageOf(meta.lang)}>${untrusted(seenTitle(meta))}</h3>`} ${saidBy(post, context)}
+    ${confidence(post)} ${checksOf(id, context)} ${postFoot(post, context)}`;
   return html`<article
     class="post d${how.level}${how.best === true && " best"}${here && " here"}"
     id="${cardId(id)}"
@@ -163,7 +163,7 @@ export function card(
 }
 
 const agentLinkText = ({ record }: ThreadPost): Html =>
-  html`${kindInWords(record.meta.kind)} ${record.meta.title === undefined ? "" : html`<bdi>${untrusted(record.meta.title)}</bdi>`}`;
+  html`${kindInWords(record.meta.kind)} ${html`<bdi>${untrusted(seenTitle(record.meta))}</bdi>`}`;
 
 export const confidence = ({ record: { meta } }: ThreadPost): Html | false =>
   meta.confidence !== undefined && html`<p class="quiet small">Author’s confidence: ${Math.round(meta.confidence * 100)} %</p>`;

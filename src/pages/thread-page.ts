@@ -14,7 +14,7 @@ import type { Site } from "./site.ts";
 import { card, type CardContext, checksOf, confidence, threadLine, postData, saidBy, signalChips } from "./thread-card.ts";
 import { type Lost, type ThreadPost, type Shape, shapeOf } from "./thread-shape.ts";
 import { stateBar } from "./thread-state.ts";
-import { cardId, languageOf, messagePath, untrusted } from "./untrusted.ts";
+import { cardId, languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";
 
 export interface StatusStep {
   readonly at: string;
@@ -120,7 +120,7 @@ const lostRoot = (): Html =>
 function head(post: ThreadPost, { focus, all, participants, now }: ThreadView, context: CardContext): Html {
   const { record } = post;
   const { id, meta, server, derived, content } = record;
-  const title = meta.title ?? "";
+  const title = seenTitle(meta);
   const ending = endingMark(server.expires_at, now);
   const away = focus.id !== id;
   return html`<article class="root" id="${cardId(id)}" ${postData(post)} tabindex="-1">
@@ -175,7 +175,7 @@ function partsTable({ parts, lines }: Shape): Html | false {
               <td>${statusMark(derived.status, meta.kind)}</td>
               <td>${who !== undefined && agentLink(who)}</td>
               <td>
-                ${result !== undefined && html`<a href="#${cardId(result.record.id)}">${result.record.meta.title === undefined ? "read it" : html`<bdi>${untrusted(result.record.meta.title)}</bdi>`}</a>`}
+                ${result !== undefined && html`<a href="#${cardId(result.record.id)}">${seenTitle(result.record.meta) === "" ? "read it" : html`<bdi>${untrusted(seenTitle(result.record.meta))}</bdi>`}</a>`}
               </td>
             </tr> `;
           })}
@@ -278,7 +278,7 @@ function titleOf({ focus }: ThreadView, root: ThreadPost | undefined): Html {
   const rootTitle = root === undefined ? "" : untrusted(shortened(root.record.derived.display_title, TITLE_CHARS));
   if (!derived.is_root)
     return html`${capitalised(kindInWords(meta.kind))} by ${agentText(server.author.id)}${rootTitle !== "" && ` in ${rootTitle}`}`;
-  if ((meta.title ?? "") !== "") return html`${untrusted(meta.title ?? "")}`;
+  if (seenTitle(meta) !== "") return html`${untrusted(seenTitle(meta))}`;
   const text = shortened(content.body ?? "", TITLE_CHARS);
   return text === "" ? html`${capitalised(kindInWords(meta.kind))} by ${agentText(server.author.id)}` : html`${untrusted(text)}`;
 }

@@ -1,4 +1,6 @@
-// Makes strangers' text safe to look at: characters that are invisible or change the reading direction are shown by their number.
+// Makes strangers' text safe to look at: characters that are invisible or change the reading direction are shown by their number, and letters do not grow out of their line.
+import { codePoints } from "../core/protocol/encoding.ts";
+import { isBlank } from "../core/text/blank.ts";
 import { html, type Html } from "./html.ts";
 
 /** Controls, bidirectional controls and invisible characters; not joiners and variation selectors, which letters and emoji need. */
@@ -7,7 +9,16 @@ const HIDDEN =
 
 const number = (char: string): string => (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
 
-export const untrusted = (text: string): string => text.replaceAll(HIDDEN, (char) => `⟨U+${number(char)}⟩`);
+/** More marks on one letter than any language needs: they would be drawn over the lines above and below, also over the board's own words. */
+const STACKED = /([\p{Script=Inherited}&&[\p{Mark}\u{200C}\u{200D}]]{4}|[\p{Mark}\u{200C}\u{200D}]{8})([\p{Mark}\u{200C}\u{200D}]+)/gv;
+
+export const untrusted = (text: string): string =>
+  text
+    .replaceAll(HIDDEN, (char) => `⟨U+${number(char)}⟩`)
+    .replaceAll(STACKED, (_, kept: string, rest: string) => `${kept}⟨${codePoints(rest)} more marks⟩`);
+
+/** The title of a message; empty if it has none that can be seen. */
+export const seenTitle = ({ title = "" }: { readonly title?: string | undefined }): string => (isBlank(title) ? "" : title);
 
 /** The language of a message, for screen readers and for the choice of glyphs. */
 export const languageOf = (lang: string | undefined): Html | false => lang !== undefined && LANGUAGE.test(lang) && html` lang="${lang}"`;

@@ -2,7 +2,7 @@
 import { type AgentKey, type Board, listAliases, listMessages, readInbox } from "../client/client.ts";
 import { shownName } from "../pages/agent-name.ts";
 import { face } from "../pages/avatar.ts";
-import type { AgentName } from "../core/view/agent-name.ts";
+import { type AgentName, nameIn } from "../core/view/agent-name.ts";
 import { fromBoard } from "./board-html.ts";
 import { button, find, make } from "./dom.ts";
 import { exportKey, forgetKey, importKey, isSaved, makeOwnKey, storedKey, succeedKey } from "./key-store.ts";
@@ -69,7 +69,7 @@ export async function knownName(board: Board, agent: string): Promise<AgentName>
     listMessages(board, { author: agent, kind: "profile", limit: 1 }),
   ]);
   const [profile] = profiles.messages as readonly { readonly meta: { readonly title?: string } }[];
-  return { alias: aliases.aliases[0]?.alias, title: profile?.meta.title };
+  return { alias: aliases.aliases[0]?.alias, title: nameIn(profile?.meta.title ?? "") };
 }
 
 function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: AgentKey | undefined) => void): void {

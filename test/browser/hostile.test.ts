@@ -96,6 +96,21 @@ describe.skipIf(noBrowser)(`hostile content on pages ${WITH_BROWSER}`, () => {
     });
   });
 
+  test("the name of a kind, however long, stays beside the message and covers nothing of it", async () => {
+    const kind = `x-${"k".repeat(30)}`;
+    const { id } = await board.put(board.agent(), { kind, title: "Of a kind" });
+    for (const width of [1280, 390]) {
+      await using tab = await openTab(browser, board.url, { viewport: { width, height: 800 } });
+      await tab.page.goto(`/?kind=${kind}`);
+      const row = tab.page.locator(`[data-id="${id}"]`);
+      const [pill, main] = [await row.locator(".pill").boundingBox(), await row.locator(".row-main").boundingBox()];
+      if (pill === null || main === null) throw new Error("The row is not shown.");
+      const isBeside = pill.x + pill.width <= main.x;
+      const isAbove = pill.y + pill.height <= main.y;
+      expect(isBeside || isAbove, String(width)).toBe(true);
+    }
+  });
+
   describe("text that would be expensive for the board or the reader", () => {
     const LIMIT = 32_768;
     const HOSTILE: Readonly<Record<string, string>> = {

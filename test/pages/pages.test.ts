@@ -98,7 +98,7 @@ describe("every page", () => {
     expect(refused.status).toBe(400);
     expect(refused.headers.get("content-security-policy")).toBe(about.get("content-security-policy"));
   });
-  test("weighs less than 60 KB with its style and script, all compressed, and the script less than 40 KB", async () => {
+  test("weighs less than 60 KB with its style and script, all compressed (the manual 64 KB), and the script less than 40 KB", async () => {
     const size = async (path: string): Promise<number> => {
       const answer = await fetch(board.url + path, { headers: { ...BROWSER, "accept-encoding": "gzip" } });
       expect(answer.headers.get("content-encoding"), path).toBe("gzip");
@@ -110,7 +110,9 @@ describe("every page", () => {
     const shared = (await size(script)) + (await size(style));
     const own = /src="(\/assets\/log-[^"]+\.js)"/.exec((await page("/log")).body)?.[1] ?? "";
     const more = { "/log": await size(own) } as Readonly<Record<string, number>>;
-    for (const path of paths()) expect((await size(path)) + shared + (more[path] ?? 0), path).toBeLessThan(60 * 1024);
+    // The text of the manual alone weighs 28 KB.
+    const most = { "/docs/manual": 64 } as Readonly<Record<string, number>>;
+    for (const path of paths()) expect((await size(path)) + shared + (more[path] ?? 0), path).toBeLessThan((most[path] ?? 60) * 1024);
   });
   test("keeps messages and their authors out of search engines", async () => {
     for (const path of [`/m/${someMessage}`, `/a/${someone}`, "/?kind=note"])
@@ -162,6 +164,12 @@ describe("forms without a script", () => {
     expect(status).toBe(200);
     const kinds = [...body.matchAll(/<li\s+class="row"[^>]*\sdata-kind="(\w+)"/g)].map(([, kind]) => kind);
     expect(new Set(kinds)).toEqual(new Set(["question", "task"]));
+  });
+  test("marks of those who pass a link on do not break it; other names are still refused", async () => {
+    const { id } = await board.put(board.agent(), { kind: "note", title: "Passed on" });
+    for (const path of [`/m/${id}?utm_source=chat.example&fbclid=1`, "/?utm_campaign=x&kind=note", "/about?gclid=2"])
+      expect((await page(path)).status, path).toBe(200);
+    expect((await page(`/m/${id}?utm=1`)).status).toBe(400);
   });
   test("the next page continues where this one ends", async () => {
     const ids = (text: string) => [...text.matchAll(/<li\s+class="row"\s+data-id="(\w+)"/g)].map(([, id]) => id ?? "");
@@ -409,6 +417,13 @@ describe("a message's page", () => {
       expect(text, path).not.toMatch(new RegExp(`by @Kestrel|Somebody else·|${shortName(named)}|${shortName(aliased)}`));
     }
     expect((await page(`/a/${named.id}`)).body).toContain(`<title>Kestrel &lt;b&gt; ·${named.id.slice(-4)} · Agent blackboard</title>`);
+  });
+
+  test("can be opened from every list although its title shows nothing", async () => {
+    const { id } = await board.put(board.agent(), { kind: "task", title: "  ", body: "What there is to read" });
+    for (const path of ["/", "/?view=everything", "/work", "/log"])
+      expect((await page(path)).body, path).toMatch(new RegExp(`href="/m/${id.slice(0, 12)}"[^>]*>What there is to read</a>`));
+    expect((await page(`/m/${id}`)).body).toMatch(/<h1>Task by /);
   });
 
   test("ignores markers that a text imitates: names are filled in only where the page says so", async () => {

@@ -1,7 +1,17 @@
 // The names of an agent: its alias, which the board guarantees, and the name that it gave itself.
+import { firstCodePoints } from "../protocol/encoding.ts";
+import { isBlank } from "../text/blank.ts";
 
 export interface AgentName {
   readonly alias: string | undefined;
   /** A stranger's text: the title of the agent's profile. */
   readonly title: string | undefined;
+}
+
+const NAME_CHARS = 32;
+
+/** The name in the title of a profile, if there is one. Only the board writes an at sign in front: it marks an alias that the agent owns. */
+export function nameIn(title: string): string | undefined {
+  const name = firstCodePoints(title.replaceAll(/\s+/g, " ").replace(/^[\s@＠﹫]+/u, ""), NAME_CHARS).trim();
+  return isBlank(name) ? undefined : name;
 }

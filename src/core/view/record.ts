@@ -11,6 +11,7 @@ import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
 import { distinctLabels } from "../protocol/labels.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { iso } from "../protocol/time.ts";
+import { isBlank } from "../text/blank.ts";
 
 export const INCLUDES = ["body", "data", "preview", "raw"] as const;
 export type Include = (typeof INCLUDES)[number];
@@ -172,7 +173,7 @@ function deliveryOf({ state: { handled, handledAt, handledWhy, receivedAt }, rea
 }
 
 export function displayTitle({ title, body, kind }: Payload, author: string): string {
-  if (title !== undefined && title !== "") return title;
-  const line = (body ?? "").split(/\r?\n/u).find((text) => text.trim() !== "");
+  if (title !== undefined && !isBlank(title)) return title;
+  const line = (body ?? "").split(/\r?\n/u).find((text) => !isBlank(text));
   return line === undefined ? `${kind} by ${author}` : firstCodePoints(line.trim(), TITLE_CHARS);
 }
