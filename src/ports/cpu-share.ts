@@ -10,6 +10,8 @@ export interface Share {
   spend(ms: number): void;
   /** Throws if the caller owes more than it has. */
   require?(): void;
+  /** Something was written for the request: from now on it is charged as before, and not refused. */
+  written?(): void;
   /** For work that can no longer be refused: how many milliseconds to pause so that the caller stays within its rate. */
   rest?(): number;
 }
@@ -69,6 +71,11 @@ export const callerNow = (): string => shares.getStore()?.caller ?? "";
 /** Call before work that cannot be stopped half way: throws if the caller owes more than it has. */
 export function requireShare(): void {
   shares.getStore()?.require?.();
+}
+
+/** Call after something was written for a request, which must not be refused any more. */
+export function wroteForCaller(): void {
+  shares.getStore()?.written?.();
 }
 
 /** How long a slice may take before other requests get a turn. */

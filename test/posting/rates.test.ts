@@ -88,6 +88,16 @@ describe("one address cannot take the board from others", () => {
     expect(error.message).toMatch(/this request took \d+ ms of processor time/);
     expect((await board.get("/healthz")).status).toBe(200);
   });
+  test("a post that is refused for its processor time is not on the board, and one that is on the board is not refused", async () => {
+    await using board = await TestBoard.start({ flags: ["--rate-limits", "on", "--trusted-proxies", "127.0.0.1"], tokenMs: 1e-6 });
+    for (let i = 0; i < 20; i++) {
+      const envelope = board.agent().envelope({ kind: "question", title: `Which word is ${i}?`, body: `word ${i} `.repeat(500) });
+      const { status } = await board.send(JSON.stringify(envelope), "/api/messages?targets=1", from(`203.0.113.${i}`));
+      const found = await board.get(`/api/messages/${messageId(envelope.payload)}`, { headers: from(`203.0.113.${100 + i}`) });
+      expect([201, 429]).toContain(status);
+      expect(found.status).toBe(status === 201 ? 200 : 404);
+    }
+  });
   test("requests for unknown addresses, wrong methods, OPTIONS and metrics count as reads too", async () => {
     await using board = await limited();
     const asked = [

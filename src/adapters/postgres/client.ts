@@ -2,10 +2,10 @@
 import postgres from "postgres";
 import { Refusal } from "../../core/errors.ts";
 import { callerNow, cost, requireShare } from "../../ports/cpu-share.ts";
+import { Lanes } from "../system/caller-lanes.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { serverOf } from "./address.ts";
 import { isLost, isTooSlow, storeFailure } from "./failure.ts";
-import { Lanes } from "./statement-queue.ts";
 
 export type Value = string | number | null;
 

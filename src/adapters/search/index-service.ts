@@ -9,6 +9,7 @@ import { ScratchBuffers } from "../../core/search/index/scratch-buffers.ts";
 import { SeqSet } from "../../core/search/index/seq-set.ts";
 import type { Query } from "../../core/search/query.ts";
 import { prepareNear } from "../../core/search/similarity.ts";
+import { slice } from "../../ports/cpu-share.ts";
 import { type SearchIndex, type SearchSource, SearchUnavailable } from "../../ports/search.ts";
 import { Follower } from "./follower.ts";
 import type { LocalIndex } from "./local-index.ts";
@@ -75,11 +76,10 @@ export class SearchNode implements SearchIndex {
 
   near: SearchIndex["near"] = async (document, upTo) => {
     await this.#upTo(upTo);
-    const meaning = this.#index.asked(document.said);
-    return this.#sound(() => ({
-      ...prepareNear(document, termStats(this.#index.parts())),
-      ...(meaning === undefined ? {} : { meaning }),
-    }));
+    return this.#sound(() => {
+      const meaning = this.#index.asked(document.said);
+      return { ...prepareNear(document, termStats(this.#index.parts())), ...(meaning === undefined ? {} : { meaning }) };
+    });
   };
 
   similar: SearchIndex["similar"] = async (near, options) => {
@@ -116,7 +116,9 @@ export class SearchNode implements SearchIndex {
     try {
       for (const { words } of phrases) {
         for (const part of this.#index.parts()) {
-          if (part.phrases !== undefined) for (const _step of phraseSteps(part, words)) await steps.step();
+          if (part.phrases === undefined) continue;
+          const search = phraseSteps(part, words);
+          while (slice(() => search.next()).done !== true) await steps.step();
         }
       }
     } catch {
@@ -184,7 +186,7 @@ export class SearchNode implements SearchIndex {
 
   #sound<T>(search: () => T): T {
     try {
-      return search();
+      return slice(search);
     } catch (error) {
       if (!(error instanceof Corrupt)) throw error;
       this.#onTrouble(error);

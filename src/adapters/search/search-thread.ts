@@ -1,5 +1,6 @@
 // The thread that owns the index, so that searches and maintenance never block the event loop of the board.
 import type { MessagePort } from "node:worker_threads";
+import { atTheCostOf } from "../../ports/cpu-share.ts";
 import type { SearchIndex, SearchSource } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { LocalIndex } from "./local-index.ts";
@@ -29,7 +30,7 @@ export interface SearchRequest {
 
 /** `id` is that of the request; errors in the background have none. */
 export type SearchReply =
-  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly value: unknown; /** Processor time that it took. */ readonly ms: number }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } }
   | { readonly trouble: string; /** Set if the storage failed. */ readonly code?: StoreFailure["code"] };
 
@@ -43,8 +44,11 @@ export async function run(port: MessagePort, { dir, source, meaning }: SearchWor
 
   const answer = async ({ id, method, args }: SearchRequest): Promise<void> => {
     try {
-      const value = await (node[method] as (...args: unknown[]) => Promise<unknown>).apply(node, [...args]);
-      say({ id, value }, value instanceof Uint32Array ? [value.buffer as ArrayBuffer] : []);
+      let ms = 0;
+      const share = { caller: "", spend: (spent: number) => void (ms += spent) };
+      const called = node[method] as (...args: unknown[]) => Promise<unknown>;
+      const value = await atTheCostOf(share, () => called.apply(node, [...args]));
+      say({ id, value, ms }, value instanceof Uint32Array ? [value.buffer as ArrayBuffer] : []);
     } catch (error) {
       const { name, message, stack } = error as Error;
       say({ id, error: { name, message: name === "SearchUnavailable" ? message : (stack ?? message) } });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "../../../test/support/board.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { parseQuery } from "../../core/search/query.ts";
+import { atTheCostOf } from "../../ports/cpu-share.ts";
 import { type SearchIndex, SearchUnavailable } from "../../ports/search.ts";
 import { databasePath } from "../sqlite/open.ts";
 import { openSearchIndex } from "./thread-index.ts";
@@ -47,6 +48,24 @@ describe("an index beside a SQLite board", () => {
     board.clock.advance(61_000);
     await eventually("the sweep", async () => ((await found("garden")).length === 1 ? true : undefined));
     expect(await found('"in the air"')).toEqual([kept.seq]);
+  });
+
+  test("a search costs its caller the thread's time; of many searches of one caller others wait for two at most", async () => {
+    const upTo = await head();
+    const ended: string[] = [];
+    const search = (caller: string, spend: (ms: number) => void = () => {}) =>
+      atTheCostOf({ caller, spend }, () => index.matching(parseQuery("garden", "all"), { upTo }).then(() => void ended.push(caller)));
+    const spent: number[] = [];
+    const greedy = Array.from({ length: 20 }, () => search("greedy", (ms) => spent.push(ms)));
+    await Promise.all([...greedy, search("modest")]);
+    expect(spent).toHaveLength(20);
+    expect(ended.indexOf("modest")).toBeLessThanOrEqual(3);
+    await expect(
+      search("poor", () => {
+        throw new Error("no more");
+      }),
+    ).rejects.toThrow("no more");
+    expect(await found("garden"), "a refused search leaves its place").toBeDefined();
   });
 
   test("is there again after a restart, with what was posted meanwhile", async () => {

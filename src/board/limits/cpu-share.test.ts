@@ -36,6 +36,16 @@ test("who has used up its share is told what it cost and when to come back", () 
   expect(outcome(() => rates.take("reads", "other"))).toBe("ok");
 });
 
+test("a request that has written something pays on, and is not refused", () => {
+  const rates = new RateLimiter(new ManualClock(), true);
+  const share = shareOf(rates, "reads", "one");
+  share.spend(2000);
+  share.written?.();
+  expect(outcome(() => share.spend(2000))).toBe("ok");
+  expect(outcome(() => share.require?.())).toBe("ok");
+  expect(outcome(() => rates.take("reads", "one"))).toBe("rate_limited");
+});
+
 test("where limits are off nobody pays", () => {
   const share = shareOf(new RateLimiter(new ManualClock(), false), "reads", "one");
   expect(outcome(() => share.spend(1e6))).toBe("ok");

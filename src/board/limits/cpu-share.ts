@@ -21,7 +21,7 @@ export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Sh
 
 /** `onSpend` is called after each slice. */
 export function shareOf(
-  rates: Pick<RateLimiter, "takeForTime" | "require" | "pauseFor" | "tokenMs">,
+  rates: Pick<RateLimiter, "takeForTime" | "owe" | "require" | "pauseFor" | "tokenMs">,
   scope: Scope,
   caller: string,
   onSpend: (ms: number) => void = () => {},
@@ -29,10 +29,14 @@ export function shareOf(
   let spent = 0;
   let paid = 1;
   let unrested = 0;
+  let hasWritten = false;
   return {
     caller,
     require() {
-      rates.require(scope, caller, spent);
+      if (!hasWritten) rates.require(scope, caller, spent);
+    },
+    written() {
+      hasWritten = true;
     },
     rest() {
       const ms = rates.pauseFor(unrested);
@@ -47,7 +51,8 @@ export function shareOf(
       if (due <= paid) return;
       const tokens = due - paid;
       paid = due;
-      rates.takeForTime(scope, caller, tokens, spent);
+      if (hasWritten) rates.owe(scope, caller, tokens);
+      else rates.takeForTime(scope, caller, tokens, spent);
     },
   };
 }

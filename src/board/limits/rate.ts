@@ -117,6 +117,11 @@ export class RateLimiter {
     }
   }
 
+  /** Takes what a request costs that cannot be refused any more, even if there is less. */
+  owe(scope: Scope, caller: string, tokens: number): void {
+    if (this.#on) this.#spend(scope, caller, tokens);
+  }
+
   /** Refuses a running request, which has used this much processor time, if its caller owes more than it may. */
   require(scope: Scope, caller: string, spentMs: number): void {
     if (this.#on) this.#require(scope, caller, -mayOwe(this.#buckets[scope]), { takes: 1, costMs: spentMs });

@@ -11,6 +11,7 @@ import { openSqliteStore } from "../../adapters/sqlite/store.ts";
 import { Refusal } from "../../core/errors.ts";
 import { iso } from "../../core/protocol/time.ts";
 import type { Act } from "../../core/message/act.ts";
+import { atTheCostOf } from "../../ports/cpu-share.ts";
 import type { Store } from "../../ports/store.ts";
 import { Appender } from "./append.ts";
 
@@ -58,6 +59,16 @@ describe("on the real store", () => {
     expect(figures.batches).toEqual([3]);
   });
 
+  test("whoever has written something is told so; a dry run and a refused post have not", async () => {
+    const appender = new Appender(store, new ManualClock(), new Figures());
+    const written: string[] = [];
+    const act = (caller: string, one: Act) =>
+      atTheCostOf({ caller, spend: () => {}, written: () => void written.push(caller) }, () => appender.append(one).catch(() => {}));
+    await act("dry", { ...note(1), dryRun: true } as Act);
+    await act("refused", note(2, { refs: [{ rel: "claims", id: "f".repeat(64) }] }));
+    await act("posted", note(3));
+    expect(written).toEqual(["posted"]);
+  });
   test("many posts at once share few transactions, and each gets its own place in one unbroken log", async () => {
     expect(
       await outcomes(

@@ -3,6 +3,7 @@ import { Refusal } from "../../core/errors.ts";
 import { type Act, arrivalsOf, isRefused, type Outcome, type OutcomeOf, type RefusedOutcome } from "../../core/message/act.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { wroteForCaller } from "../../ports/cpu-share.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import { type Appended, StoreFailure, type Writer } from "../../ports/store.ts";
 
@@ -73,6 +74,7 @@ export class Appender {
       if (!this.#running) this.#begin();
     });
     if (isRefused(outcome)) throw thrownOf(outcome);
+    if (!("dryRun" in act && act.dryRun)) wroteForCaller();
     return outcome;
   };
 

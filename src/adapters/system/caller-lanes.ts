@@ -1,7 +1,7 @@
-// Queue for the database: a limited number of statements run at once, and waiting callers take turns.
+// A queue for the database, or for a thread: a limited number of calls run at once, and waiting callers take turns.
 
 export interface LaneLimits {
-  /** Running statements. */
+  /** Running calls. */
   readonly most: number;
   /** The same for one caller. */
   readonly each: number;
@@ -9,7 +9,7 @@ export interface LaneLimits {
 
 export class Lanes {
   readonly #limits: LaneLimits;
-  /** Running statements of each caller. */
+  /** Running calls of each caller. */
   readonly #running = new Map<string, number>();
   /** In the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();

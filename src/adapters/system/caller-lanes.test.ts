@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Lanes } from "./statement-queue.ts";
+import { Lanes } from "./caller-lanes.ts";
 
 function lanesOf(most: number, each: number) {
   const lanes = new Lanes({ most, each });
