@@ -149,6 +149,7 @@ export function card(
     class="post d${how.level}${how.best === true && " best"}${here && " here"}"
     id="${cardId(id)}"
     tabindex="-1"
+    data-claim="${context.shape.claims.get(id)?.record.id ?? ""}"
     ${postData(post)}${here && html` aria-current="true" autofocus`}
   >
     ${

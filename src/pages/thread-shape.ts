@@ -42,8 +42,8 @@ export interface Shape {
   readonly pinned: ThreadPost | undefined;
   readonly checks: ReadonlyMap<string, readonly Check[]>;
   readonly answers: readonly ThreadPost[];
-  /** The claim of the agent that works on it. */
-  readonly claim: ThreadPost | undefined;
+  /** The claims of the agents that work on something, by what they work on. */
+  readonly claims: ReadonlyMap<string, ThreadPost>;
   /** The signal with which its author marked it as done. */
   readonly closing: ThreadPost | undefined;
 }
@@ -102,10 +102,7 @@ export function shapeOf(posts: readonly ThreadPost[], rootId: string, lost: read
     checks,
     pinned,
     answers,
-    claim: posts.findLast(
-      ({ record: { meta, server } }) =>
-        meta.kind === "claim" && server.author.id === root?.record.derived.claimed_by && (meta.refs ?? []).some(({ id }) => id === rootId),
-    ),
+    claims: claimsIn(posts, byId),
     closing: posts.findLast(
       ({ record: { meta, server } }) =>
         meta.signal === "resolved" &&
@@ -114,6 +111,15 @@ export function shapeOf(posts: readonly ThreadPost[], rootId: string, lost: read
     ),
     parts: posts.filter(({ record }) => record.meta.kind === "subtask" && record.id !== rootId),
   };
+}
+
+function claimsIn(posts: readonly ThreadPost[], byId: ReadonlyMap<string, ThreadPost>): ReadonlyMap<string, ThreadPost> {
+  const claims = new Map<string, ThreadPost>();
+  for (const post of posts)
+    if (post.record.meta.kind === "claim")
+      for (const { id } of post.record.meta.refs ?? [])
+        if (byId.get(id)?.record.derived.claimed_by === post.record.server.author.id) claims.set(id, post);
+  return claims;
 }
 
 const isAttached = ({ record: { meta } }: ThreadPost, byId: ReadonlyMap<string, ThreadPost>, tombs: ReadonlyMap<string, Lost>): boolean =>

@@ -30,7 +30,7 @@ function verdicts(checks: readonly Check[]): Html | false {
 
 /** Undefined if there is nothing to do in the thread. */
 export function stateBar(shape: Shape, now: number): Html | undefined {
-  const { root, parts, closing } = shape;
+  const { root, parts, claims, closing } = shape;
   if (root === undefined) return undefined;
   const { id, meta, derived, server } = root.record;
   const words = sentence(shape, root, now);
@@ -59,6 +59,7 @@ export function stateBar(shape: Shape, now: number): Html | undefined {
     data-status="${derived.status}"
     data-author="${server.author.id}"
     data-holder="${derived.claimed_by ?? ""}"
+    data-claim="${claims.get(id)?.record.id ?? ""}"
     data-closing="${closing?.record.id ?? ""}"
   >
     <p>${words}</p>
@@ -66,7 +67,7 @@ export function stateBar(shape: Shape, now: number): Html | undefined {
   </div>`;
 }
 
-function sentence({ answers, pinned, checks, parts, claim }: Shape, { record }: ThreadPost, now: number): Html | undefined {
+function sentence({ answers, pinned, checks, parts, claims }: Shape, { record }: ThreadPost, now: number): Html | undefined {
   const { meta, derived } = record;
   const own = checks.get(record.id) ?? [];
   if (!isWorkable(meta.kind)) {
@@ -86,7 +87,7 @@ function sentence({ answers, pinned, checks, parts, claim }: Shape, { record }: 
     case "claimed": {
       const until = derived.lease_until;
       return html`${derived.claimed_by !== null && agentLink(derived.claimed_by)} is working on
-      it${until === null ? "." : html`, ${leftMark(until, claim?.record.server.received_at, now)}`}`;
+      it${until === null ? "." : html`, ${leftMark(until, claims.get(record.id)?.record.server.received_at, now)}`}`;
     }
     case "answered":
       return html`${by === false ? "Answered" : by}.

@@ -9,6 +9,8 @@ export interface PostFacts {
   readonly to: string;
   readonly status: string;
   readonly holder: string;
+  /** The claim of the holder. */
+  readonly claim: string;
   /** The signal with which the author closed it. */
   readonly closing: string;
 }
@@ -96,6 +98,17 @@ const take = (id: string): ActChoice =>
     true,
   );
 
+/** Retracts the claim. */
+const release = (claimed: string): ActChoice =>
+  act("Release", {
+    heading: "Release this",
+    send: "Release",
+    label: "Why? (optional)",
+    optional: true,
+    words: "It is open for others again.",
+    fields: retract(claimed),
+  });
+
 const withdraw = (id: string): ActChoice =>
   act("Withdraw", {
     heading: "Withdraw",
@@ -107,13 +120,17 @@ const withdraw = (id: string): ActChoice =>
   });
 
 /** The acts for a thread, by its state and its reader. */
-export function actsOnState({ id, kind, author, status, holder, closing }: PostFacts, me: string | undefined): readonly ActChoice[] {
+export function actsOnState(
+  { id, kind, author, status, holder, claim: claimed, closing }: PostFacts,
+  me: string | undefined,
+): readonly ActChoice[] {
   const own = me !== undefined && me === author;
   if (!WORKABLE.has(kind)) return own || !CHECKED.has(kind) ? [] : checksOf(id);
   if (status === "resolved") return own && closing !== "" ? [reopen(closing)] : [];
   if (own) return [done(id)];
   if (status === "open") return kind === "question" ? [deliver(id, kind), take(id)] : [take(id)];
-  return status === "claimed" && me !== undefined && me === holder ? [deliver(id, kind)] : [];
+  if (status !== "claimed" || me === undefined || me !== holder) return [];
+  return claimed === "" ? [deliver(id, kind)] : [deliver(id, kind), release(claimed)];
 }
 
 /** The acts for one message of the thread. Those for the root are shown beside the thread's state. */

@@ -5,7 +5,7 @@ import { face } from "../pages/avatar.ts";
 import { type AgentName, nameIn } from "../core/view/agent-name.ts";
 import { fromBoard } from "./board-html.ts";
 import { button, find, make } from "./dom.ts";
-import { exportKey, forgetKey, importKey, isSaved, makeOwnKey, storedKey, succeedKey } from "./key-store.ts";
+import { exportKey, forgetKey, importKey, isSaved, makeOwnKey, onOtherTab, storedKey, succeedKey } from "./key-store.ts";
 import { spareKey, stolenKey } from "./spare-key.ts";
 
 export interface Identity {
@@ -50,6 +50,10 @@ export async function identity(board: Board): Promise<Identity> {
   const place = find("[data-me]");
   if (place !== undefined) menu(board, place, who, hold);
   if (held !== undefined) void learn(held);
+  onOtherTab(async () => {
+    const now = await storedKey();
+    if (now?.agent !== held?.agent) hold(now);
+  });
   return who;
 }
 

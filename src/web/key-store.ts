@@ -10,6 +10,14 @@ export async function storedKey(): Promise<AgentKey | undefined> {
   return secret === null ? undefined : loadKey(secret).catch(() => undefined);
 }
 
+/** Calls when another tab has made, changed or removed the key. */
+export function onOtherTab(hear: () => unknown): void {
+  addEventListener("storage", ({ key }) => {
+    // Null if everything was removed.
+    if (key === PLACE || key === null) hear();
+  });
+}
+
 /** Makes a key, unless another tab has made one meanwhile: the key of this browser is never replaced silently. */
 export async function makeOwnKey(): Promise<AgentKey> {
   return (await storedKey()) ?? keep(await makeKey());

@@ -75,6 +75,17 @@ function renewHead(fresh: Document): void {
     document.querySelector(`meta${name}`)?.setAttribute("content", fresh.querySelector(`meta${name}`)?.getAttribute("content") ?? "");
 }
 
+/** What the reader was writing, so that it can be copied although the thread is gone. */
+function unsent(): Node[] {
+  const texts = all(".write textarea").map((text) => (text as HTMLTextAreaElement).value);
+  return texts
+    .filter((text) => text.trim() !== "")
+    .map((value) => {
+      const text = make("textarea", { value, rows: 6, readOnly: true });
+      return make("div", { className: "write" }, make("label", {}, make("span", {}, "What you were writing"), text));
+    });
+}
+
 /** Replaces the page by its present version; an open form stays in place, with the cursor in it. */
 async function renew(board: Board): Promise<void> {
   const answer = await board.fetch(location.href, { headers: { accept: "text/html" } }).catch(() => undefined);
@@ -84,7 +95,8 @@ async function renew(board: Board): Promise<void> {
   if (answer.status === 410) {
     // The message of the address has ended, so its text is removed.
     const main = find("main", fresh);
-    if (main !== undefined) find("main")?.replaceChildren(...main.childNodes);
+    if (main !== undefined) find("main")?.replaceChildren(...main.childNodes, ...unsent());
+    showTimes(document);
     return;
   }
   if (!answer.ok) return;

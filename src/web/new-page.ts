@@ -36,12 +36,7 @@ export function writeNew(board: Board, who: Identity): void {
   const publishes = publishing(board, who, form, rest);
   form.append(publishes.state);
 
-  /** Shows only fields of the chosen kind, and requires the mandatory ones. */
-  const fit = (): void => {
-    for (const label of all("[data-for]", form)) label.hidden = !label.dataset["for"]?.split(" ").includes(kind());
-    for (const one of all("[data-required]", form))
-      (one as HTMLInputElement).required = one.dataset["required"]?.split(" ").includes(kind()) === true;
-  };
+  const fit = (): void => fitTo(form, kind());
   restore(form, savedDraft(draft));
   fit();
 
@@ -95,10 +90,20 @@ export function writeNew(board: Board, who: Identity): void {
       const posted = await publishes.send(fields, () => filesOf(field("file")));
       if (posted === undefined) return;
       dropDraft(draft);
+      // The reader who comes back finds an empty form, not one that would post the same again.
+      form.reset();
+      fit();
       location.assign(`/m/${posted.id.slice(0, 12)}`);
     })();
   });
   (field("title") ?? text).focus();
+}
+
+/** Shows only fields of the chosen kind, and requires the mandatory ones. */
+function fitTo(form: HTMLFormElement, kind: string): void {
+  const isFor = (kinds: string | undefined): boolean => kinds?.split(" ").includes(kind) === true;
+  for (const label of all("[data-for]", form)) label.hidden = !isFor(label.dataset["for"]);
+  for (const one of all("[data-required]", form)) (one as HTMLInputElement).required = isFor(one.dataset["required"]);
 }
 
 /** The guessed language stays in the field until the reader changes it. */

@@ -2,13 +2,17 @@
 import type { Board } from "../client/client.ts";
 import { documentIn } from "./board-html.ts";
 import { make } from "./dom.ts";
+import { UNREACHABLE } from "./refusal-words.ts";
 
 export async function preview(board: Board, body: string): Promise<HTMLElement> {
-  const answer = await board.fetch(`${board.url}/preview`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ body }),
-  });
+  const answer = await board
+    .fetch(`${board.url}/preview`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ body }),
+    })
+    .catch(() => undefined);
+  if (answer === undefined) return make("p", { className: "fault", role: "alert" }, UNREACHABLE);
   const made = make("div", { className: "prose" });
   if (!answer.ok) made.textContent = body;
   else made.append(...(await documentIn(answer)).body.childNodes);

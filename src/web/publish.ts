@@ -97,6 +97,8 @@ function showFault(board: Board, form: HTMLElement, error: unknown): void {
     return;
   }
   input.setAttribute("aria-invalid", "true");
+  const fold = input.closest("details");
+  if (fold !== null) fold.open = true;
   input.closest("label")?.after(fault);
   // The form is disabled until this turn is over.
   setTimeout(() => input.focus());
@@ -120,6 +122,8 @@ export function writeOrPreview(board: Board, text: HTMLTextAreaElement): HTMLEle
     look.setAttribute("aria-pressed", String(!writing));
     if (writing) text.focus();
   };
+  // A hidden field cannot show that it must be filled in.
+  text.addEventListener("invalid", () => choose(true));
   write.setAttribute("aria-pressed", "true");
   look.setAttribute("aria-pressed", "false");
   text.after(shown);

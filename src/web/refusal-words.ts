@@ -12,6 +12,8 @@ export interface RefusalWords {
   readonly instead?: readonly { readonly id: string; readonly title: string }[];
 }
 
+export const UNREACHABLE = "The board cannot be reached. Your draft is kept.";
+
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   title: "The title can have 200 characters at most.",
   body: "The text is too long, or has characters that cannot be shown.",
@@ -31,7 +33,7 @@ const BY_CODE: Readonly<Record<string, (details: Readonly<Record<string, unknown
   target_unknown: () => "The message that you reply to is not on this board.",
   reserved: ({ until }) =>
     until === undefined ? "This is addressed to somebody else." : `Its author gave it to others for now${timeLeft(until)}.`,
-  too_many_leases: () => "You have claimed as much work as one agent may. Deliver or give back something first.",
+  too_many_leases: () => "You have claimed as much work as one agent may. Deliver or release something first.",
   already_signaled: () => "You have already said so.",
   not_author: () => "Only its author can do that.",
   secret_detected: () => "It looks like a password or a key is in your text. Take it out: this is public.",
@@ -42,7 +44,7 @@ const BY_CODE: Readonly<Record<string, (details: Readonly<Record<string, unknown
   storage_full: () => "The board has no room left at the moment. Your draft is kept.",
   shutting_down: () => "The board is restarting. Try again in a moment; your draft is kept.",
   blocked_key: () => "The operator of this board has blocked your key.",
-  unreachable: () => "The board cannot be reached. Your draft is kept.",
+  unreachable: () => UNREACHABLE,
 };
 
 function timeLeft(until: unknown): string {

@@ -1,10 +1,9 @@
 // The reader's acts in a thread: buttons on its page, and the forms that they open.
-import { type Board, post, signal } from "../client/client.ts";
+import type { Board, Posted } from "../client/client.ts";
 import { actsOnPost, actsOnState, replying, type PostFacts } from "./act-choices.ts";
-import { all, button, find, make } from "./dom.ts";
-import { type Identity, notePosted } from "./identity.ts";
-import { pageMiner } from "./mining.ts";
-import { wordsForRefusal } from "./refusal-words.ts";
+import { all, button, find } from "./dom.ts";
+import type { Identity } from "./identity.ts";
+import { type Refresh, usefulButtons } from "./useful.ts";
 import { waitButton } from "./awaited-work.ts";
 import { writeForm, type FormContent } from "./write-form.ts";
 
@@ -15,6 +14,7 @@ const standingOf = ({ dataset }: HTMLElement): PostFacts => ({
   to: dataset["to"] ?? "",
   status: dataset["status"] ?? "",
   holder: dataset["holder"] ?? "",
+  claim: dataset["claim"] ?? "",
   closing: dataset["closing"] ?? "",
 });
 
@@ -25,25 +25,26 @@ export interface ThreadActs {
   reply(id: string): void;
 }
 
-/** Shows the present thread with the reader's new message. */
-type Refresh = (own: string) => Promise<void>;
-
 export function threadActs(board: Board, who: Identity, refresh: Refresh): ThreadActs {
   let open: HTMLElement | undefined;
-  const finish = async (own: string): Promise<void> => {
-    open?.remove();
-    open = undefined;
-    await refresh(own);
-  };
+  const useful = usefulButtons(board, who, refresh, () => show());
   function write(after: HTMLElement, writing: FormContent): void {
     open?.remove();
     const back = document.activeElement as HTMLElement | null;
-    const close = (): void => {
+    /** Only this form: the reader may have opened another meanwhile. */
+    const remove = (): void => {
       form.element.remove();
-      open = undefined;
+      if (open === form.element) open = undefined;
+    };
+    const close = (): void => {
+      remove();
       back?.focus();
     };
-    const form = writeForm(board, who, writing, ({ id }) => finish(id), close);
+    const done = ({ id }: Posted): Promise<void> => {
+      remove();
+      return refresh(id);
+    };
+    const form = writeForm(board, who, writing, done, close);
     open = form.element;
     open.dataset["openUnder"] = after.id;
     after.after(open);
@@ -64,8 +65,8 @@ export function threadActs(board: Board, who: Identity, refresh: Refresh): Threa
     for (const card of all("article[data-id]")) {
       const standing = standingOf(card);
       const acts = actsOnPost(standing, me, card.classList.contains("root"));
-      const buttons = acts.map(({ words, writing }) => button(words, () => write(card, writing), { className: "small" }));
-      if (me === undefined || me !== standing.author) buttons.push(useful(board, who, standing.id, refresh));
+      const buttons: Node[] = acts.map(({ words, writing }) => button(words, () => write(card, writing), { className: "small" }));
+      if (me === undefined || me !== standing.author) buttons.push(...useful(standing.id));
       find(".post-foot [data-acts]", card)?.replaceChildren(...buttons);
     }
   }
@@ -83,29 +84,8 @@ export function threadActs(board: Board, who: Identity, refresh: Refresh): Threa
   });
   const place = find("[data-reply-place]");
   const whole = replying(place?.dataset["replyPlace"] ?? "");
-  place?.replaceChildren(writeForm(board, who, whole, ({ id }) => finish(id), undefined).element);
+  place?.replaceChildren(writeForm(board, who, whole, ({ id }) => refresh(id), undefined).element);
   who.onChange(show);
   show();
   return { show, reply };
-}
-
-/** Posts with one tap, without a form. */
-function useful(board: Board, who: Identity, id: string, refresh: Refresh): HTMLButtonElement {
-  const made = button(
-    "Useful",
-    async () => {
-      made.disabled = true;
-      made.textContent = "Useful…";
-      try {
-        const { id: own } = await post(board, await who.require(), signal(id, "useful"), { judgedFirst: true, mine: pageMiner() });
-        notePosted();
-        await refresh(own);
-      } catch (error) {
-        made.after(make("span", { className: "fault", role: "alert" }, wordsForRefusal(error).words));
-        made.textContent = "Useful";
-      }
-    },
-    { className: "small", title: "Mark as useful" },
-  );
-  return made;
 }

@@ -75,7 +75,7 @@ export function writeForm(
   form.addEventListener("input", () => keepDraft(writing.draft, { body: text.value, title: title.value }));
   form.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && close !== undefined && !rest.disabled) close();
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !rest.disabled) form.requestSubmit();
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();

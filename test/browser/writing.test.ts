@@ -402,6 +402,150 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
     });
   });
 
+  describe("nothing is lost or hidden", () => {
+    test("a first Useful that does not get through says so, and works the second time", async () => {
+      const { id } = await board.put(board.agent(), { kind: "note", title: "A useful note" });
+      await using tab = await openTab(browser, board.url);
+      const { page } = tab;
+      await openThread(page, `/m/${id}`);
+      await page.route("**/api/messages?*", (route) => (route.request().method() === "POST" ? route.abort() : route.fallback()));
+      await press(page, "Useful");
+      await page.getByRole("alert").filter({ hasText: "The board cannot be reached." }).waitFor();
+      await page.unroute("**/api/messages?*");
+      await press(page, "Useful");
+      await page.locator(".root .chip", { hasText: "useful 1" }).waitFor();
+      expect(await page.getByRole("alert").filter({ hasText: "reached" }).count()).toBe(0);
+    });
+
+    test("an empty reply is asked for also from its preview, and a preview that does not come says why", async () => {
+      const { id } = await board.put(board.agent(), { kind: "note", title: "To be previewed" });
+      await using tab = await openTab(browser, board.url);
+      const { page, complaints } = tab;
+      await openThread(page, `/m/${id}`);
+      const text = page.getByLabel("Your reply");
+      await press(page, "Preview");
+      await page.getByText("Nothing to show yet.").waitFor();
+      await press(page, "Post the reply");
+      await text.waitFor();
+      expect(await text.evaluate((field) => field.matches(":focus:invalid"))).toBe(true);
+      expect(complaints).toEqual([]);
+      await text.fill("Kept.");
+      await page.route("**/preview", (route) => route.abort());
+      await press(page, "Preview");
+      await page.getByRole("alert").filter({ hasText: "The board cannot be reached. Your draft is kept." }).waitFor();
+      expect(complaints.filter((complaint) => complaint.startsWith("script"))).toEqual([]);
+    });
+
+    test("what is on its way is not sent a second time by the keys that send", async () => {
+      const { id } = await board.put(board.agent(), { kind: "note", title: "Sent once" });
+      await using tab = await openTab(browser, board.url);
+      const { page } = tab;
+      await openThread(page, `/m/${id}`);
+      const held = Promise.withResolvers<void>();
+      await page.route("**/api/messages?dry_run*", async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+      await page.getByLabel("Your reply").fill("Once.");
+      await page.getByLabel("Your reply").press("Control+Enter");
+      // In another second it would be another message.
+      await page.clock.setFixedTime(board.clock.now() + 5000);
+      await page.getByRole("button", { name: "Stop", exact: true }).press("Control+Enter");
+      held.resolve();
+      await page.locator("article.post.fresh", { hasText: "Once." }).waitFor();
+      await page.getByLabel("Your reply").fill("After it.");
+      await page.getByLabel("Your reply").press("Control+Enter");
+      await page.locator("article.post.fresh", { hasText: "After it." }).waitFor();
+      expect(await page.locator("article.post").count()).toBe(2);
+    });
+
+    test("a refusal is seen although its field was folded away", async () => {
+      await using tab = await openTab(browser, board.url);
+      const { page } = tab;
+      await page.goto("/new?kind=note&title=Folded");
+      await page.getByText("You post as").waitFor();
+      const fold = page.getByText("Expiry, language, tags");
+      await fold.click();
+      await page.getByLabel("Language").fill("not a language");
+      await fold.click();
+      await press(page, "Post");
+      await page.getByRole("alert").filter({ hasText: "A language is two or three letters" }).waitFor();
+    });
+
+    test("the reader who goes back after posting finds an empty form, so that nothing is posted twice", async () => {
+      await using tab = await openTab(browser, board.url);
+      const { page } = tab;
+      await page.goto("/new");
+      await page.getByText("You post as").waitFor();
+      await page.getByText("Request work").click();
+      await page.getByLabel("Title", { exact: true }).fill("Only once");
+      await page.getByLabel("Text", { exact: true }).fill("Please.");
+      await press(page, "Post");
+      await page.waitForURL("**/m/*");
+      await page.goBack();
+      await page.getByText("You post as").waitFor();
+      expect(await page.getByLabel("Title", { exact: true }).inputValue()).toBe("");
+      expect(await page.getByLabel("Text", { exact: true }).inputValue()).toBe("");
+    });
+
+    test("what one is writing stays on the page when the thread is withdrawn, and another form stays open when one is sent", async () => {
+      const author = board.agent();
+      const { id } = await board.put(author, { kind: "task", title: "Soon withdrawn" });
+      await using tab = await openTab(browser, board.url);
+      const { page } = tab;
+      await openThread(page, `/m/${id}`);
+      await press(page, "Claim");
+      await page.getByLabel("A note (optional)").fill("On Monday.");
+      await page.getByLabel("Your reply").fill("A question first.");
+      await press(page, "Post the reply");
+      await page.locator("article.post.fresh", { hasText: "A question first." }).waitFor();
+      expect(await page.getByLabel("A note (optional)").inputValue()).toBe("On Monday.");
+      await press(page, "Cancel");
+      await page.getByLabel("Your reply").fill("Half of a long answer");
+      await board.put(author, { kind: "retraction", refs: [{ rel: "retracts", id }] });
+      await heading(page, "This message was withdrawn").waitFor();
+      expect(await page.getByLabel("What you were writing").inputValue()).toBe("Half of a long answer");
+      expect(await faultsOf(page)).toEqual([]);
+    });
+
+    test("a claim can be released where it was made, also that of a part", async () => {
+      const asker = board.agent();
+      const whole = await board.put(asker, { kind: "task", title: "Carry the boxes" });
+      const part = await board.put(asker, { kind: "subtask", title: "The red ones", refs: [{ rel: "subtask_of", id: whole.id }] });
+      await using tab = await openTab(browser, board.url);
+      const { page, complaints } = tab;
+      await openThread(page, `/m/${whole.id}`);
+      const card = page.locator(`article[data-id="${part.id}"]`);
+      for (const place of [page.locator(".state"), card]) {
+        await place.getByRole("button", { name: "Claim" }).click();
+        await page.locator(".write button[type=submit]", { hasText: "Claim" }).click();
+        await place.getByRole("button", { name: "Release" }).click();
+        await page.getByLabel("Why? (optional)").fill("No time.");
+        await page.locator(".write button[type=submit]", { hasText: "Release" }).click();
+        await place.getByRole("button", { name: "Claim" }).waitFor();
+      }
+      expect(await page.locator(".event", { hasText: "released this" }).count()).toBe(2);
+      expect(complaints).toEqual([]);
+    });
+
+    test("every tab of a browser posts with the same key: a key made, changed or removed in one is so in all", async () => {
+      await using tab = await openTab(browser, board.url);
+      const { page: one, context } = tab;
+      one.removeAllListeners("dialog");
+      one.on("dialog", (dialog) => void dialog.accept());
+      const two = await context.newPage();
+      for (const page of [one, two]) await page.goto("/new");
+      await two.getByText("You post as a new key").waitFor();
+      const menu = (page: Page) => page.locator(".me-menu > summary");
+      await menu(one).click();
+      await press(one, "Make a key");
+      await menu(two).locator(".badge").waitFor();
+      expect(await menu(two).getAttribute("title")).toBe(await menu(one).getAttribute("title"));
+      await press(one, "Remove from this browser");
+      await menu(two).filter({ hasText: "No key yet" }).waitFor();
+    });
+  });
+
   test("a person sees how much is new in the inbox, until it was shown here or acknowledged anywhere", async () => {
     const seed = keyBytes();
     const me = new Agent(() => board.clock.now(), seed);
