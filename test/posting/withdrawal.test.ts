@@ -7,6 +7,7 @@ import { postAct } from "../support/bare-board.ts";
 import { TestBoard } from "../support/board.ts";
 import { putAll } from "../support/crowd.ts";
 import { openBeside } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { expectRefusal } from "../support/refusal.ts";
@@ -71,7 +72,12 @@ test("a read-only board shows nothing of a withdrawal that was interrupted by a 
   await using board = await TestBoard.start({ data, clock, flags: ["--read-only", "on"] });
   const newest = messageId(texts.at(-1) ?? "");
   expectRefusal(await board.get(`/api/messages/${newest}`), 410, "retracted");
-  const shown = async (path: string) => (await board.get<{ messages: { id: string }[] }>(path)).body.messages.map(({ id }) => id);
+  // The index of so many messages may take a while to build, and searches are refused until then.
+  const shown = (path: string) =>
+    eventually("an answer", async () => {
+      const { status, body } = await board.get<{ messages: { id: string }[] }>(path);
+      return status === 503 ? undefined : body.messages.map(({ id }) => id);
+    });
   expect(await shown(`/api/messages?author=${agent.id}`)).toEqual([messageId(retraction)]);
   expect(await shown("/api/messages?tag=zoo")).toEqual([messageId(kept)]);
   expect(await shown("/api/messages?q=zebra")).toEqual([messageId(kept)]);
