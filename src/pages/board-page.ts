@@ -3,10 +3,12 @@ import { KIND_NAMES, STATUS_NAMES } from "../core/protocol/vocabulary.ts";
 import { SORTS } from "../core/query/order.ts";
 import { plural, thousands } from "../core/text/plural.ts";
 import type { OpenNeed } from "../core/view/work-pace.ts";
+import { AGENT_ID } from "../core/protocol/encoding.ts";
+import { agentText } from "./agent-name.ts";
 import { BOARD_VIEWS, type BoardViewName } from "./board-views.ts";
 import { connectCard } from "./connect.ts";
 import { type Happening, happeningList } from "./recent-activity.ts";
-import { html, type Html } from "./html.ts";
+import { html, type Html, joined } from "./html.ts";
 import { layout } from "./layout.ts";
 import { listing, type ListedRows } from "./listing.ts";
 import { STATUS_WORDS } from "./kind-icons.ts";
@@ -20,8 +22,8 @@ export interface BoardView {
   readonly page: ListedRows;
   /** Of the whole board, or of the search and filters. */
   readonly counts: Readonly<Partial<Record<BoardViewName, string>>>;
-  /** How many results of the search and filters there are of each kind and status. */
-  readonly facets?: Readonly<Record<string, number>> | undefined;
+  /** How many results of the search and filters there are of each kind and status, where that is known. */
+  readonly facets?: Readonly<Record<string, string>> | undefined;
   readonly agents24h: number;
   readonly needs: readonly OpenNeed[];
   readonly happening: readonly Happening[];
@@ -112,16 +114,16 @@ const intro = ({ local }: Site): Html =>
   </div>`;
 
 /** Each search and filter gets its own title, so that they can be told apart in the browser's history. */
-function titleOf({ view, query }: BoardView, asked: boolean): string {
+function titleOf({ view, query }: BoardView, asked: boolean): Html | "" {
   const filters = Object.entries(query).filter(([name]) => !NOT_FILTERS.has(name));
   const parts = [
     query["q"] !== undefined && `${untrusted(query["q"])} · search`,
-    ...filters.map(([name, value]) => `${name.replaceAll("_", " ")} ${untrusted(value).slice(0, 60)}`),
+    ...filters.map(([name, value]) => html`${name.replaceAll("_", " ")} ${shownItem(value.slice(0, 60))}`),
     (view !== "threads" || asked) && query["view"] !== undefined && BOARD_VIEWS[view].words,
     query["sort"] !== undefined && SORT_WORDS[query["sort"] as keyof typeof SORT_WORDS],
     query["cursor"] !== undefined && "next page",
   ].filter((part) => part !== false);
-  return parts.join(" · ");
+  return parts.length === 0 ? "" : joined(parts, " · ");
 }
 
 function headingOf({ q }: PageQuery, { rows, nextCursor }: ListedRows): Html {
@@ -164,7 +166,7 @@ function tabPath(name: string, query: PageQuery, asked: boolean): string {
 const IN_FORM = new Set(["kind", "status", "tag", "author", "lang", "sort", "cursor"]);
 
 function filterMenu(query: PageQuery, facets: BoardView["facets"]): Html {
-  const count = (item: string): Html | false => facets !== undefined && html` <span class="n">${thousands(facets[item] ?? 0)}</span>`;
+  const count = (item: string): Html | false => facets?.[item] !== undefined && html` <span class="n">${facets[item]}</span>`;
   const kept = Object.entries(query).filter(([name]) => !IN_FORM.has(name));
   const ticks = (name: "kind" | "status", words: (item: string) => string, items: readonly string[]): Html =>
     html`${items.map((item) => html`<label class="tick"><input type="checkbox" name="${name}" value="${item}" ${itemsOf(query[name]).includes(item) && html` checked`} />${words(item)}${count(item)}</label> `)}`;
@@ -202,6 +204,9 @@ function sortSelect(query: PageQuery): Html {
   </select>`;
 }
 
+/** Agents are shown by their names. */
+const shownItem = (item: string): Html => (AGENT_ID.test(item) ? agentText(item) : html`${untrusted(item)}`);
+
 /** One chip for each item of a list; pressing it removes that item. */
 function chips(query: PageQuery): Html | false {
   const shown = Object.entries(query)
@@ -212,8 +217,10 @@ function chips(query: PageQuery): Html | false {
     ${shown.map(
       ({ name, item, rest }) =>
         html`<li>
-          <a href="${address(PATH, query, { [name]: rest.join(",") })}" aria-label="Remove the filter ${name} ${item}"
-            ><span>${name.replaceAll("_", " ")}</span> <bdi>${untrusted(item)}</bdi> <span aria-hidden="true">×</span></a
+          <a
+            href="${address(PATH, query, { [name]: rest.join(",") })}"
+            aria-label="Remove the filter ${name.replaceAll("_", " ")} ${shownItem(item)}"
+            ><span>${name.replaceAll("_", " ")}</span> <bdi>${shownItem(item)}</bdi> <span aria-hidden="true">×</span></a
           >
         </li>`,
     )}${shown.length > 1 && html`<li><a class="clear" href="/">Clear all</a></li>`}

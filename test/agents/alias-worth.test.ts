@@ -100,6 +100,7 @@ test("filters take names wherever they take agents", async () => {
     (await board.get<{ messages: { id: string }[] }>(`/api/messages?tag=${mine}&${query}`)).body.messages.map((one) => one.id);
   expect(await ids(`verified_by=${theirs}`)).toEqual([finding.id]);
   expect(await ids(`author_not=${mine}`)).toEqual([vote.id]);
+  expect(await ids(`author=@${mine}`)).toEqual([finding.id]);
   expect(await ids(`author=${mine},${theirs}&sort=old`)).toEqual([finding.id, vote.id]);
   expect(await ids(`inbox=${mine}@board.example`)).toEqual([vote.id]);
   expect(await ids(`replies_to=${mine.toUpperCase()}`)).toEqual([vote.id]);

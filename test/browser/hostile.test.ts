@@ -108,6 +108,7 @@ describe.skipIf(noBrowser)(`hostile content on pages ${WITH_BROWSER}`, () => {
       const isBeside = pill.x + pill.width <= main.x;
       const isAbove = pill.y + pill.height <= main.y;
       expect(isBeside || isAbove, String(width)).toBe(true);
+      expect(pill.height, "one line").toBeLessThan(30);
     }
   });
 

@@ -528,6 +528,30 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       expect(complaints).toEqual([]);
     });
 
+    test("on a phone, a key with any name leaves the bar as it was, and its menu is on the screen", async () => {
+      const seed = keyBytes();
+      const me = new Agent(() => board.clock.now(), seed);
+      await board.put(me, { kind: "profile", title: "W".repeat(100), body: "A long name." });
+      for (const width of [390, 360, 320]) {
+        await using tab = await openTab(browser, board.url, { viewport: { width, height: 800 } });
+        const { page } = tab;
+        const heights: number[] = [];
+        const height = async () => (await page.locator(".top").boundingBox())?.height ?? 0;
+        await page.goto("/");
+        await page.locator(".me-menu", { hasText: "No key yet" }).waitFor();
+        heights.push(await height());
+        await page.evaluate(`localStorage.setItem("blackboard.key", "${Buffer.from(seed).toString("base64url")}")`);
+        await page.reload();
+        await page.locator(".me-menu .who", { hasText: "WWW" }).waitFor();
+        heights.push(await height());
+        expect(heights[1], String(width)).toBe(heights[0]);
+        await page.locator(".me-menu > summary").click();
+        const menu = await page.locator(".menu").boundingBox();
+        expect([(menu?.x ?? -1) >= 0, (menu?.x ?? 0) + (menu?.width ?? width + 1) <= width], String(width)).toEqual([true, true]);
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+      }
+    });
+
     test("every tab of a browser posts with the same key: a key made, changed or removed in one is so in all", async () => {
       await using tab = await openTab(browser, board.url);
       const { page: one, context } = tab;

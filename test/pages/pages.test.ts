@@ -41,6 +41,13 @@ const paths = (): string[] => [...PATHS, `/m/${someMessage}`, `/a/${someone}`];
 const page = (path: string, headers: Record<string, string> = {}, init: RequestInit = {}) =>
   board.get<string>(path, { ...init, headers: { ...BROWSER, ...headers } });
 
+/** The words of a page, without times. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/<svg[^]*?<\/svg>|<time[^]*?<\/time>|<[^>]*>/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
 describe("the caller decides what it gets", () => {
   test("a browser gets a page everywhere, a program gets Markdown everywhere, and caches are told so", async () => {
     for (const path of paths()) {
@@ -148,9 +155,9 @@ describe("pages cost little", () => {
   test("files have names that change with their content and are cached without limit; every encoding has the same content", async () => {
     const { body } = await page("/");
     const path = /href="(\/assets\/board-\w+\.css)"/.exec(body)?.[1] ?? "";
-    const plain = await fetch(board.url + path, { headers: { "accept-encoding": "identity" } });
-    expect(plain.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-    const text = await plain.text();
+    const uncoded = await fetch(board.url + path, { headers: { "accept-encoding": "identity" } });
+    expect(uncoded.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    const text = await uncoded.text();
     const coded = await fetch(board.url + path, { headers: { "accept-encoding": "br" } });
     expect(coded.headers.get("content-encoding")).toBe("br");
     expect(await coded.text()).toBe(text);
@@ -170,6 +177,17 @@ describe("forms without a script", () => {
     for (const path of [`/m/${id}?utm_source=chat.example&fbclid=1`, "/?utm_campaign=x&kind=note", "/about?gclid=2"])
       expect((await page(path)).status, path).toBe(200);
     expect((await page(`/m/${id}?utm=1`)).status).toBe(400);
+  });
+  test("what was not counted is not called none: a search that finds very many says only what it knows", async () => {
+    const agent = board.agent();
+    const { id } = await board.put(agent, { kind: "task", title: "Below a flood", tags: ["flood"] });
+    for (let n = 0; n < 200; n++) await board.put(agent, { kind: "note", body: `${n}`, tags: ["flood"], refs: [{ rel: "reply", id }] });
+    const text = plain((await page("/?tag=flood")).body);
+    expect(text).toContain("Everything 200+");
+    expect(text).toMatch(/ note 200\+ /);
+    expect(text).not.toMatch(/ 0\+| task 0/);
+    expect(text).toMatch(/All threads Open work /);
+    expect(plain((await page("/?tag=nowhere")).body)).toMatch(/All threads 0 .*Everything 0 .* task 0 /s);
   });
   test("the next page continues where this one ends", async () => {
     const ids = (text: string) => [...text.matchAll(/<li\s+class="row"\s+data-id="(\w+)"/g)].map(([, id]) => id ?? "");
@@ -301,11 +319,6 @@ describe("if something is wrong, people read a clear text", () => {
 });
 
 describe("a message's page", () => {
-  const plain = (text: string): string =>
-    text
-      .replaceAll(/<svg[^]*?<\/svg>|<time[^]*?<\/time>|<[^>]*>/g, "")
-      .replaceAll(/\s+/g, " ")
-      .trim();
   const within = (text: string, start: RegExp, end: string): string => {
     const from = text.search(start);
     return from < 0 ? "" : text.slice(from, text.indexOf(end, from));
@@ -416,7 +429,25 @@ describe("a message's page", () => {
       expect(text, path).toContain(shortName(nobody));
       expect(text, path).not.toMatch(new RegExp(`by @Kestrel|Somebody else·|${shortName(named)}|${shortName(aliased)}`));
     }
+    // A name works in an address as people read it.
+    for (const path of ["/a/@mirror-desk", "/?view=everything&author=@mirror-desk"]) {
+      const { status, body } = await page(path);
+      expect([status, plain(body).includes("@mirror-desk")], path).toEqual([200, true]);
+    }
+    const filtered = (await page(`/?view=everything&author=${named.id}`)).body;
+    const [title, chips] = [/<title>.*<\/title>/.exec(filtered)?.[0] ?? "", /<ul class="chips".*?<\/ul>/s.exec(filtered)?.[0] ?? ""];
+    expect(title).toContain(`author Kestrel &lt;b&gt; ·${named.id.slice(-4)} · `);
+    expect(plain(chips)).toContain(`author Kestrel &lt;b&gt; ·${named.id.slice(-4)}`);
     expect((await page(`/a/${named.id}`)).body).toContain(`<title>Kestrel &lt;b&gt; ·${named.id.slice(-4)} · Agent blackboard</title>`);
+  });
+
+  test("without words is called by its kind, and its author by name", async () => {
+    const agent = board.agent();
+    await board.put(agent, { kind: "profile", title: "Plover", body: "x" });
+    const { id } = await board.put(agent, { kind: "note", data: { rows: 3 } });
+    for (const path of ["/", "/log"])
+      expect(plain((await page(path)).body), path).toMatch(new RegExp(`Plover ?·${agent.id.slice(-4)} posted note`));
+    expect((await page(`/m/${id}`)).body).not.toContain(`note by ${agent.id}`);
   });
 
   test("can be opened from every list although its title shows nothing", async () => {

@@ -41,7 +41,7 @@ describe.each(Object.entries(WAYS))("%s", (way, write) => {
     const { secret_key: key, agent_id: id } = await keygen(board);
     const name = `to-${way.replace("/", "-")}`;
     expect((await alias(board, key, name)).status).toBe(201);
-    for (const to of [name, `${name.toUpperCase()}@board.example`]) {
+    for (const to of [name, `@${name}`, `${name.toUpperCase()}@board.example`]) {
       const { payload } = await write({ kind: "note", title: "for you", to });
       expect(payload()["to"]).toBe(id);
     }

@@ -1,6 +1,6 @@
 // Expands short forms in a message before it is signed: prefixes of ids, aliases, texts to attach.
 import { Refusal } from "../errors.ts";
-import { ALIAS } from "./alias-name.ts";
+import { ALIAS, withoutAt } from "./alias-name.ts";
 import { AGENT_ID, MESSAGE_ID_CHARS, utf8Length } from "./encoding.ts";
 import { LIMITS } from "./limits.ts";
 import { sha256Hex } from "./sha256.ts";
@@ -59,7 +59,7 @@ export async function writtenOut(message: Fields, lookup: ShortFormLookup): Prom
 }
 
 async function agentBy(name: string, lookup: ShortFormLookup): Promise<string> {
-  const [local = ""] = name.toLowerCase().split("@");
+  const [local = ""] = withoutAt(name).toLowerCase().split("@");
   if (!ALIAS.test(local)) return name;
   const agent = await lookup.agentOf(name);
   if (agent !== undefined) return agent;

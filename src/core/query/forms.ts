@@ -50,7 +50,7 @@ export const languageList = commaList.refine(
 );
 
 /** Agent ids, or aliases, which the board resolves later. */
-const AGENT_NAME = /^[a-z][a-z0-9.-]{1,31}(@[a-z0-9.-]{1,253})?$/i;
+const AGENT_NAME = /^@?[a-z][a-z0-9.-]{1,31}(@[a-z0-9.-]{1,253})?$/i;
 export const agentNameForm = z
   .string()
   .refine((name) => AGENT_ID.test(name) || AGENT_NAME.test(name), "must be an agent id (ag_ and 20 hex characters) or an alias");

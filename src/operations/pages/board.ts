@@ -6,6 +6,7 @@ import type { ReadOpenNeeds } from "../../board/read/work-pace.ts";
 import type { ReadStats } from "../../board/read/stats.ts";
 import type { CountThreads } from "../../board/read/thread-news.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
+import { KIND_NAMES, STATUS_NAMES } from "../../core/protocol/vocabulary.ts";
 import { FILTER_NAMES } from "../../core/query/filters.ts";
 import { thousands } from "../../core/text/plural.ts";
 import { boardPage, type BoardView } from "../../pages/board-page.ts";
@@ -133,11 +134,16 @@ function wordsOf(q: string): RegExp | undefined {
   return words.length === 0 ? undefined : new RegExp(`(${words.slice(0, 12).join("|")})`, "giu");
 }
 
-/** How many of the found messages are in each tab, and of each kind and status; if there are very many, only the first are counted. */
-function facetsOf({ items, nextCursor }: Page): Pick<BoardView, "counts"> & { readonly items: Readonly<Record<string, number>> } {
+/**
+ * How many of the found messages are in each tab, and of each kind and status. If there are very many, only the first are counted, and
+ * nothing is said of what is not among them.
+ */
+function facetsOf({ items, nextCursor }: Page): Pick<BoardView, "counts"> & { readonly items: Readonly<Record<string, string>> } {
   const states = items.flatMap((item) => ("stored" in item ? [item.stored.state] : []));
-  const more = nextCursor === null ? "" : "+";
-  const counts = Object.entries(BOARD_VIEWS).map(([name, { filters }]): readonly [string, string] => {
+  const isWhole = nextCursor === null;
+  const counted = (name: string, count: number): readonly (readonly [string, string])[] =>
+    count === 0 && !isWhole ? [] : [[name, `${thousands(count)}${isWhole ? "" : "+"}`]];
+  const counts = Object.entries(BOARD_VIEWS).flatMap(([name, { filters }]) => {
     const { kind, status, roots }: BoardViewRule["filters"] = filters;
     const found = states.filter(
       (state) =>
@@ -145,13 +151,14 @@ function facetsOf({ items, nextCursor }: Page): Pick<BoardView, "counts"> & { re
         status?.includes(state.status) !== false &&
         (roots !== true || (state.root === state.id && !ACTS.has(state.kind))),
     );
-    return [name, `${thousands(found.length)}${more}`];
+    return counted(name, found.length);
   });
   const labels = Map.groupBy(
     states.flatMap(({ kind, status }): readonly string[] => [kind, status]),
     (label) => label,
   );
-  return { counts: Object.fromEntries(counts), items: Object.fromEntries([...labels].map(([label, all]) => [label, all.length])) };
+  const labelled = [...KIND_NAMES, ...STATUS_NAMES].flatMap((label) => counted(label, labels.get(label)?.length ?? 0));
+  return { counts: Object.fromEntries(counts), items: Object.fromEntries(labelled) };
 }
 
 /** The reader's filters without those that a tab sets itself. */

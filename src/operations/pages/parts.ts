@@ -4,7 +4,9 @@ import type { Item, Page } from "../../board/read/list.ts";
 import type { ReadThreadNews } from "../../board/read/thread-news.ts";
 import { firstCodePoints } from "../../core/protocol/encoding.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
+import { isBlank } from "../../core/text/blank.ts";
 import { displayTitle, recordOf, tombstoneOf } from "../../core/view/record.ts";
+import { kindInWords } from "../../pages/act-words.ts";
 import { agentsIn, withNames } from "../../pages/agent-name.ts";
 import type { Html } from "../../pages/html.ts";
 import type { ListedRows } from "../../pages/listing.ts";
@@ -49,8 +51,10 @@ export function rootTitles(messages: Pick<MessageReads, "findAll">, clock: Clock
 
 export function titleOf({ state, raw }: StoredMessage): MessageTitle {
   const payload = JSON.parse(raw.payload) as Payload;
-  const title = firstCodePoints(displayTitle(payload, state.author), TITLE_CHARS);
-  return { id: state.id, kind: state.kind, title, titled: (payload.title ?? "") !== "", lang: payload.lang };
+  const titled = !isBlank(payload.title ?? "");
+  // A message without words is called by its kind; whose it is, pages say by name.
+  const title = titled || !isBlank(payload.body ?? "") ? displayTitle(payload, state.author) : kindInWords(state.kind);
+  return { id: state.id, kind: state.kind, title: firstCodePoints(title, TITLE_CHARS), titled, lang: payload.lang };
 }
 
 /** A message quoted beside a form. */
