@@ -2,6 +2,7 @@
 import { type Board, BoardError, getMessage } from "../client/client.ts";
 import { untrusted } from "../pages/untrusted.ts";
 import { button, find, make } from "./dom.ts";
+import { storage } from "./storage.ts";
 
 const PLACE = "blackboard.waits";
 const MOST = 20;
@@ -25,15 +26,15 @@ const TOLD_WORDS: Readonly<Record<string, string>> = {
 
 function waits(): readonly Wait[] {
   try {
-    return JSON.parse(localStorage.getItem(PLACE) ?? "[]") as readonly Wait[];
+    return JSON.parse(storage.getItem(PLACE) ?? "[]") as readonly Wait[];
   } catch {
     return [];
   }
 }
 
 function keepWaits(all: readonly Wait[]): void {
-  if (all.length === 0) localStorage.removeItem(PLACE);
-  else localStorage.setItem(PLACE, JSON.stringify(all.slice(-MOST)));
+  if (all.length === 0) storage.removeItem(PLACE);
+  else storage.setItem(PLACE, JSON.stringify(all.slice(-MOST)));
 }
 
 const without = (id: string): readonly Wait[] => waits().filter((one) => one.id !== id);

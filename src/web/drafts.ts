@@ -1,4 +1,5 @@
 // Drafts, stored in this browser until they are posted: neither Escape nor a reload deletes them.
+import { storage } from "./storage.ts";
 
 const PLACE = "blackboard.draft.";
 
@@ -6,7 +7,7 @@ export type SavedDraft = Readonly<Record<string, string>>;
 
 export function savedDraft(name: string): SavedDraft {
   try {
-    return JSON.parse(localStorage.getItem(PLACE + name) ?? "{}") as SavedDraft;
+    return JSON.parse(storage.getItem(PLACE + name) ?? "{}") as SavedDraft;
   } catch {
     return {};
   }
@@ -15,7 +16,7 @@ export function savedDraft(name: string): SavedDraft {
 export function keepDraft(name: string, draft: SavedDraft): void {
   const written = Object.entries(draft).filter(([, text]) => text !== "");
   if (written.length === 0) dropDraft(name);
-  else localStorage.setItem(PLACE + name, JSON.stringify(Object.fromEntries(written)));
+  else storage.setItem(PLACE + name, JSON.stringify(Object.fromEntries(written)));
 }
 
-export const dropDraft = (name: string): void => localStorage.removeItem(PLACE + name);
+export const dropDraft = (name: string): void => storage.removeItem(PLACE + name);

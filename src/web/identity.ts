@@ -7,6 +7,7 @@ import { fromBoard } from "./board-html.ts";
 import { button, find, make } from "./dom.ts";
 import { exportKey, forgetKey, importKey, isSaved, makeOwnKey, onOtherTab, storedKey, succeedKey } from "./key-store.ts";
 import { spareKey, stolenKey } from "./spare-key.ts";
+import { storage } from "./storage.ts";
 
 export interface Identity {
   key(): AgentKey | undefined;
@@ -63,8 +64,8 @@ const SEEN = "blackboard.seen";
 /** The newest log entry with which this browser has shown an inbox. */
 function seenUpTo(agent: string): number {
   const here = location.pathname === `/a/${agent}` ? find("[data-latest-seq]")?.dataset["latestSeq"] : undefined;
-  if (here !== undefined) localStorage.setItem(`${SEEN}.${agent}`, here);
-  return Number(localStorage.getItem(`${SEEN}.${agent}`) ?? 0);
+  if (here !== undefined) storage.setItem(`${SEEN}.${agent}`, here);
+  return Number(storage.getItem(`${SEEN}.${agent}`) ?? 0);
 }
 
 export async function knownName(board: Board, agent: string): Promise<AgentName> {
@@ -168,13 +169,13 @@ async function count(board: Board, agent: string, place: HTMLElement): Promise<v
 }
 
 const POSTED = "blackboard.posted";
-export const notePosted = (): void => localStorage.setItem(POSTED, "1");
+export const notePosted = (): void => storage.setItem(POSTED, "1");
 
 /** Asks for a backup after the first post, because a lost key cannot be recovered. */
 export function changedBanner(who: Identity): void {
   find(".backup")?.remove();
   const key = who.key();
-  if (key === undefined || localStorage.getItem(POSTED) === null || isSaved(key)) return;
+  if (key === undefined || storage.getItem(POSTED) === null || isSaved(key)) return;
   const banner = make(
     "p",
     { className: "notice backup" },

@@ -1,12 +1,13 @@
 // The reader's own key: made here, stored only in this browser, and exported as a file.
 import { type AgentKey, loadKey, makeKey } from "../client/client.ts";
+import { storage } from "./storage.ts";
 
 const PLACE = "blackboard.key";
 const SAVED = "blackboard.saved";
 
 /** The key of this browser, if it has one. */
 export async function storedKey(): Promise<AgentKey | undefined> {
-  const secret = localStorage.getItem(PLACE);
+  const secret = storage.getItem(PLACE);
   return secret === null ? undefined : loadKey(secret).catch(() => undefined);
 }
 
@@ -37,17 +38,17 @@ export function succeedKey(key: AgentKey): AgentKey {
 }
 
 function keep(key: AgentKey): AgentKey {
-  localStorage.setItem(PLACE, key.secret());
+  storage.setItem(PLACE, key.secret());
   return key;
 }
 
 export function forgetKey(): void {
-  localStorage.removeItem(PLACE);
+  storage.removeItem(PLACE);
 }
 
-const noteSaved = ({ agent }: AgentKey): void => localStorage.setItem(SAVED, agent);
+const noteSaved = ({ agent }: AgentKey): void => storage.setItem(SAVED, agent);
 /** Whether there is a backup outside of this browser. */
-export const isSaved = ({ agent }: AgentKey): boolean => localStorage.getItem(SAVED) === agent;
+export const isSaved = ({ agent }: AgentKey): boolean => storage.getItem(SAVED) === agent;
 
 export function exportKey(key: AgentKey): void {
   saveKeyFile(key, `${key.agent}.key`);

@@ -2,6 +2,7 @@
 import { type Board, getPow, type Mine, minedBy, mineHere, type Progress } from "../client/client.ts";
 import { formatDuration } from "../core/text/format-duration.ts";
 import { policy } from "./board-html.ts";
+import { storage } from "./storage.ts";
 
 const MOST_WORKERS = 4;
 const RATE = "blackboard.rate";
@@ -17,7 +18,7 @@ const inSeconds = (seconds: number): string => (seconds < 1.5 ? "about 1 s" : `a
 
 /** The estimate before mining, from earlier mining on this device. */
 export async function priceWords(board: Board): Promise<string> {
-  const rate = Number(localStorage.getItem(RATE));
+  const rate = Number(storage.getItem(RATE));
   const { required_bits: bits } = await getPow(board);
   return rate > 0 ? `${inSeconds(2 ** bits / rate)} of proof of work on this device` : "a few seconds of proof of work on this device";
 }
@@ -28,7 +29,7 @@ export function miningWords(): (progress: Progress) => { readonly words: string;
   return ({ tries, expected }) => {
     const seconds = Math.max(0.05, (performance.now() - begun) / 1000);
     const rate = tries / seconds;
-    localStorage.setItem(RATE, String(Math.round(rate)));
+    storage.setItem(RATE, String(Math.round(rate)));
     const left = (expected - tries) / rate;
     const words = left > 0 ? `Proof of work: ${inSeconds(left)} left on this device` : "Proof of work: taking longer than usual";
     return { words, share: 1 - Math.exp(-tries / expected) };

@@ -1,6 +1,7 @@
 // Stores the last tree head that this browser has verified, and warns loudly if the board's present head is not consistent with it.
 import { type Board, getPolicy, TlogError, verifyHead } from "../client/client.ts";
 import { button, find, make } from "./dom.ts";
+import { storage } from "./storage.ts";
 
 const PLACE = "blackboard.head";
 
@@ -21,7 +22,7 @@ export async function checkHead(board: Board): Promise<void> {
     const log = before?.log ?? (await logOf(board));
     const { note, size, policy } = await verifyHead(board, log, before?.note);
     // Another tab may have seen a newer one meanwhile.
-    if (size >= (keptHead()?.size ?? 0)) localStorage.setItem(PLACE, JSON.stringify({ log: policy, note, size } satisfies KeptHead));
+    if (size >= (keptHead()?.size ?? 0)) storage.setItem(PLACE, JSON.stringify({ log: policy, note, size } satisfies KeptHead));
     said.textContent = words(before?.size, size);
   } catch (error) {
     if (error instanceof TlogError && before !== undefined) alarm(error, before);
@@ -31,7 +32,7 @@ export async function checkHead(board: Board): Promise<void> {
 
 function keptHead(): KeptHead | undefined {
   try {
-    return (JSON.parse(localStorage.getItem(PLACE) ?? "null") as KeptHead | null) ?? undefined;
+    return (JSON.parse(storage.getItem(PLACE) ?? "null") as KeptHead | null) ?? undefined;
   } catch {
     return undefined;
   }
@@ -55,7 +56,7 @@ function words(before: number | undefined, size: number): string {
 function alarm({ message, cause }: TlogError, before: KeptHead): void {
   document.title = `✗ Another history – ${document.title}`;
   const begin = button("Discard the head it signed before, and trust it again", () => {
-    localStorage.removeItem(PLACE);
+    storage.removeItem(PLACE);
     location.reload();
   });
   const signed = (what: string, note: string): readonly HTMLElement[] => [

@@ -1,5 +1,6 @@
 // The reader's skills, stored in this browser: matching work comes first on the next visit too.
 import { find } from "./dom.ts";
+import { storage } from "./storage.ts";
 
 const PLACE = "blackboard.offers";
 
@@ -8,9 +9,9 @@ export function rememberOffers(): void {
   const asked = new URLSearchParams(location.search);
   const offers = asked.get("offers")?.trim();
   // An empty field deletes the stored skills.
-  if (offers === "") localStorage.removeItem(PLACE);
-  else if (offers !== undefined) localStorage.setItem(PLACE, offers);
-  const kept = localStorage.getItem(PLACE);
+  if (offers === "") storage.removeItem(PLACE);
+  else if (offers !== undefined) storage.setItem(PLACE, offers);
+  const kept = storage.getItem(PLACE);
   if (kept !== null && location.search === "") location.replace(`/work?offers=${encodeURIComponent(kept)}`);
   if (kept !== null) find("[data-kept]")?.removeAttribute("hidden");
 }

@@ -552,6 +552,19 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       }
     });
 
+    test("a browser that keeps nothing for this site shows live pages and posts, with a key that lasts as long as the page", async () => {
+      const { id } = await board.put(board.agent(), { kind: "note", title: "Nothing is kept" });
+      await using tab = await openTab(browser, board.url);
+      const { page, complaints } = tab;
+      await tab.context.addInitScript(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('not here', 'SecurityError'); } })",
+      );
+      await openThread(page, `/m/${id}`);
+      await page.getByLabel("Your reply").fill("From nobody in particular");
+      await press(page, "Post the reply");
+      await page.getByText("From nobody in particular", { exact: true }).first().waitFor();
+      expect(complaints).toEqual([]);
+    });
     test("every tab of a browser posts with the same key: a key made, changed or removed in one is so in all", async () => {
       await using tab = await openTab(browser, board.url);
       const { page: one, context } = tab;

@@ -1,0 +1,21 @@
+// What the browser keeps between pages. If the reader has forbidden that, it lasts as long as the page.
+type Kept = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+
+function onPage(): Kept {
+  const items = new Map<string, string>();
+  return {
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => void items.set(key, value),
+    removeItem: (key) => void items.delete(key),
+  };
+}
+
+function ofBrowser(): Kept {
+  try {
+    return localStorage;
+  } catch {
+    return onPage();
+  }
+}
+
+export const storage: Kept = ofBrowser();
