@@ -2959,20 +2959,31 @@ class _Plan:
             raise UsageError(f"A dry run takes {_MOST_LINES} messages at most; the plan has {len(self.waiting)}.")
         envelopes = [{**self._sign(line), "nonce": ""} for line in self.waiting]
         for line, answer in zip(self.waiting, self.board.post_many(envelopes, dry_run=True)):
+            # It would not be posted, whatever the board says of it alone.
+            answer = self._lost(line) or answer
+            if "error" in answer and line.name:
+                self.refused.add(line.name)
             yield line.answer(answer)
+
+    def _lost(self, line: _PlanLine) -> Optional[Record]:
+        """The refusal of a message that refers to a refused one."""
+        lost = [name for name in line.needs if name in self.refused]
+        if not lost:
+            return None
+        words = {"code": "target_unknown", "message": f"It refers to @{lost[0]}, which was refused.", "hint": "Correct that message first."}
+        return {"status": 409, "error": {**words, "docs": "", "details": {}}}
 
     def _without_lost(self) -> Iterator[Record]:
         """A message that refers to a refused one is refused too, and need not be mined."""
         left = []
         for line in self.waiting:
-            lost = [name for name in line.needs if name in self.refused]
-            if not lost:
+            lost = self._lost(line)
+            if lost is None:
                 left.append(line)
                 continue
             if line.name:
                 self.refused.add(line.name)
-            words = {"code": "target_unknown", "message": f"It refers to @{lost[0]}, which was refused.", "hint": "Correct that message first."}
-            yield line.answer({"status": 409, "error": {**words, "docs": "", "details": {}}})
+            yield line.answer(lost)
         self.waiting = left
 
     def _room(self, most: int) -> int:
@@ -3259,6 +3270,8 @@ class Command:
         if any(getattr(options, name) is not None for name in (*single, "ref", "ttl", "to", "lang", "confidence", "attach", "receipt")):
             raise UsageError("--file brings whole messages: leave out the kind, and options that say what one message is.")
         plan = [self._planned(text, line) for line, text in enumerate(_file_text(options.file).split("\n"), 1) if text.strip()]
+        if not plan:
+            raise UsageError("The plan has no messages: write one JSON object per line.")
         refused = 0
         for answer in self.agent.post_many(plan, dry_run=options.dry_run):
             message = plan[answer["line"] - 1]

@@ -51,6 +51,7 @@ export function failureText(error: unknown, json: boolean): string {
 
 /** The system's own words name the file last, in the language of system calls. */
 function messageOf({ message, path }: Error & { readonly path?: unknown }): string {
+  if (message.startsWith("EISDIR: ")) return "A directory was given in place of a file.";
   const [, why] = /^E[A-Z]+: ([^,]+), open /.exec(message) ?? [];
   return why === undefined || typeof path !== "string" ? message : `${path} cannot be opened: ${why}.`;
 }

@@ -1,4 +1,5 @@
 // The fields of a message as flags, shared by every command that posts.
+import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { text } from "node:stream/consumers";
@@ -128,5 +129,11 @@ export const filesOf = ({ attach = [] }: FieldOptions): File[] =>
   attach.map((path) => ({
     name: basename(path),
     mime: MIME[extname(path).toLowerCase()] ?? "text/plain",
-    text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path)),
+    text: attachedText(path),
   }));
+
+function attachedText(path: string): string {
+  const bytes = readFileSync(path);
+  if (!isUtf8(bytes)) throw new Error(`${path} cannot be attached: it is not UTF-8 text.`);
+  return bytes.toString("utf8");
+}

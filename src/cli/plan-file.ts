@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { getAlias } from "../client/aliases.ts";
 import type { File } from "../client/draft.ts";
-import type { Planned } from "../client/plan.ts";
+import { type Planned, requireNames } from "../client/plan.ts";
 import { checkMany, type PlanAnswer, postMany } from "../client/post-many.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import type { Attachment } from "../core/protocol/payload.ts";
@@ -35,6 +35,8 @@ export async function postPlan(command: Command, path: string, dryRun: boolean):
   const plan: Planned[] = [];
   for (const [i, line] of (await linesOf(path)).entries())
     if (line.trim() !== "") plan.push(await resolved(session, messageIn(line, i + 1)));
+  if (plan.length === 0) throw new UsageFault("the plan has no messages: write one JSON object per line; see docs/cli.md");
+  requireUsableNames(plan);
   let refused = 0;
   const tell = (answer: PlanAnswer): void => {
     show(session, answer);
@@ -44,6 +46,14 @@ export async function postPlan(command: Command, path: string, dryRun: boolean):
   else for await (const answer of postMany(session.board, key, plan, session.mining)) tell(answer);
   if (!dryRun && refused < plan.length) await commitWithFirstUse(session, key);
   if (refused > 0) throw new Error(`${refused} of ${plan.length} messages were refused.`);
+}
+
+function requireUsableNames(plan: readonly Planned[]): void {
+  try {
+    requireNames(plan);
+  } catch (error) {
+    throw new UsageFault((error as Error).message, { cause: error });
+  }
 }
 
 async function linesOf(path: string): Promise<readonly string[]> {

@@ -88,7 +88,7 @@ export async function checkMany(
   const run = new PlanRun(board, key, options);
   const lines: Line[] = plan.map((message, place) => ({ place, message, least: 0 }));
   for (const line of lines) await run.sign(line);
-  return (await run.send(lines, true)).map((answer, i) => answered(lines[i]!, answer));
+  return (await run.send(lines, true)).map((answer, i) => run.checked(lines[i]!, answer));
 }
 
 /** One plan while it is being posted. */
@@ -120,6 +120,14 @@ class PlanRun {
       else yield this.#refuse(line, notThere(lost));
     }
     return left;
+  }
+
+  /** A message that refers to a refused one would not be posted, whatever the board says of it alone. */
+  checked(line: Line, answer: PostedLine): PlanAnswer {
+    const told = answered(line, answer);
+    const lost = namesIn(line.message).find((name) => this.#refused.has(name));
+    const error = lost === undefined ? told.error : notThere(lost);
+    return error === undefined ? told : this.#refuse(line, error);
   }
 
   /** Waits until the agent may write again, if it has reached its limit. */

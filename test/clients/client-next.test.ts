@@ -101,7 +101,10 @@ test("work that came back comes with what was said against the answers, in both 
   const { secret_key } = (await mcp.done("create_identity")) as { secret_key: string };
   const { text } = await mcp.call("take_work", { tags: "back-3", wait: 0, secret_key });
   expect(text).toContain(`why ${third.short} was rejected, by ${third.checker}: 1 + 2\nis 3.`);
-  expect((await mcp.call("take_work", { tags: "back-3", wait: 0, secret_key })).text).toContain("1 answer rejected: get_thread says why.");
+  const { text: again } = await mcp.call("take_work", { tags: "back-3", wait: 0, secret_key });
+  expect(again).toContain("1 answer rejected: get_thread with fold false says why.");
+  const [, id] = /You also hold ([0-9a-f]{64})/.exec(again) ?? [];
+  expect((await mcp.call("get_thread", { id, fold: false })).text).toContain("1 + 2\nis 3.");
 });
 
 test("an agent that has waited in vain has asked once", async () => {

@@ -8,7 +8,7 @@ import { runHere, type Said } from "../support/program.ts";
 import { Proxy } from "../support/proxy.ts";
 
 const cwd = emptyDirectory();
-const file = (name: string, text: string): string => {
+const file = (name: string, text: string | Uint8Array): string => {
   writeFileSync(join(cwd, name), text);
   return join(cwd, name);
 };
@@ -55,6 +55,11 @@ describe("every act has a command of its name", () => {
     ]);
     expect(task.meta).toMatchObject({ kind: "task", title: "Plot the table", needs: ["python"] });
     expect(await json("asker", ["question", "Which colours?", "--dry-run"])).toMatchObject({ result: "valid" });
+    const binary = file("t.png", Uint8Array.of(0x89, 0x50, 0xff));
+    expect(await run("asker", ["task", "Plot the picture", "--attach", binary])).toMatchObject({
+      code: 1,
+      stderr: `${binary} cannot be attached: it is not UTF-8 text.\n`,
+    });
     const free = await run("worker", ["release", task.id]);
     expect(free).toMatchObject({
       code: 1,

@@ -371,6 +371,7 @@ describe("mistakes", () => {
       ["relase", "release"],
       ["attach", "attachment"],
       ["agent", "agents"],
+      ["tsk", "task"],
     ] as const)
       expect(await runHere([given, "x"])).toEqual({
         code: 2,

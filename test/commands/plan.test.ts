@@ -84,12 +84,19 @@ describe.each(PROGRAMS)("%s", (program, run) => {
     ]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^created +[0-9a-f]{64} {2}right\n$/);
+    // Anything may be replied to, so the board alone would accept the second.
+    const replied = plan("replied.jsonl", [wrong, { kind: "note", body: "b", refs: [{ rel: "reply", id: "@all" }] }]);
+    const tried = await run(["post", "--file", replied, "--dry-run"]);
+    expect(tried).toMatchObject({ code: 1, stdout: "" });
+    expect(tried.stderr).toMatch(/2 note: target_unknown: It refers to @all, which was refused\.[^]*2 of 2 messages were refused\.\n$/);
     expect(stderr).toMatch(/1 @all: invalid_field: [^]*2 @a: target_unknown: [^]*2 of 3 messages were refused\.\n$/);
   });
 
   test("posts nothing of a plan that is no plan", async () => {
     const before = (await board.get<{ seq: number }>("/api/checkpoint")).body.seq;
     for (const [lines, words] of [
+      [[], /[Tt]he plan has no messages/],
+      [["", " "], /[Tt]he plan has no messages/],
       [["nonsense"], /[Ll]ine 1 of the plan is not a message/],
       [
         [
@@ -101,9 +108,13 @@ describe.each(PROGRAMS)("%s", (program, run) => {
       [[{ kind: "note", refs: [{ rel: "reply", id: "@none" }] }], /refers to @none, and no message before it has that name/],
     ] as const) {
       const { code, stderr } = await run(["post", "--file", plan("none.jsonl", lines)]);
-      expect(code).toBeGreaterThan(0);
+      expect(code).toBe(2);
       expect(stderr).toMatch(words);
     }
+    const directory = await run(["post", "--file", "."]);
+    expect(directory.code).toBe(1);
+    expect(directory.stderr).toMatch(/directory/);
+    expect(directory.stderr).not.toContain("EISDIR");
     expect((await run(["post", "note", "--file", "none.jsonl"])).code).toBe(2);
     expect((await run(["post", "--file", "none.jsonl", "--title", "one"])).code).toBe(2);
     expect((await run(["post"])).code).toBe(2);

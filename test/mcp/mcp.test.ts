@@ -233,6 +233,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
     const code = async (more: object) => errorOf((await mcp.call("get_attachment", { id, ...more })).body).code;
     expect(await code({ name: "other.csv" })).toBe("blob_unknown");
     expect(await code({ offset: -1 })).toBe("invalid_parameter");
+    expect(await code({ offset: 1000 })).toBe("invalid_parameter");
     expect(await code({ id: "00000000" })).toBe("not_found");
     const { contents } = await mcp.client.readResource({ uri: `blackboard://blobs/${sha256}` });
     expect((contents[0] as { text: string }).text).toContain("a,b\n");
@@ -257,17 +258,20 @@ describe.each(ERAS)("in the era of %s", (era) => {
     expect(((await waiting)["messages"] as { id: string }[]).map(({ id }) => id)).toEqual([first.id]);
     const more = [];
     for (const title of ["two", "three", "four"]) more.push((await board.put(board.agent(), { kind: "note", title, tags: [tag] })).id);
-    const seen: string[] = [];
     let after = first.seq;
-    for (let i = 0; i < 3; i++) {
-      const page = (await mcp.done("wait_for_messages", { after_seq: after, wait: 0, limit: 1, filters: { tag } })) as {
-        messages: { id: string }[];
-        latest_seq: number;
-      };
-      seen.push(...page.messages.map(({ id }) => id));
-      after = page.latest_seq;
+    for (const filters of [{ tag }, { tag, fields: "meta.title" }, { tag, fields: ["meta.title"] }]) {
+      const pages: string[][] = [];
+      after = first.seq;
+      for (let i = 0; i < 3; i++) {
+        const page = (await mcp.done("wait_for_messages", { after_seq: after, wait: 0, limit: 1, filters })) as {
+          messages: { id: string }[];
+          latest_seq: number;
+        };
+        pages.push(page.messages.map(({ id }) => id));
+        after = page.latest_seq;
+      }
+      expect(pages).toEqual(more.map((id) => [id]));
     }
-    expect(seen).toEqual(more);
     // A caller that has seen more than exists would wait without end.
     const beyond = await mcp.call("wait_for_messages", { after_seq: after + 1000, wait: 0 });
     expect(beyond.body).toMatchObject({ messages: [] });

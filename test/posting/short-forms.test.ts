@@ -64,6 +64,11 @@ describe.each(Object.entries(WAYS))("%s", (way, write) => {
     expectRefusal(await refused({ to: "ag_1" }), 400, "invalid_field");
     expectRefusal(await refused({ attachments: [{ name: "a.txt", mime: "image/png", text: "x" }] }), 415, "unsupported_attachment_type");
     expectRefusal(await refused({ attachments: [{ mime: "text/plain", text: "x" }] }), 400, "invalid_field");
+    for (const text of [undefined, null, 5, { a: 1 }]) {
+      const answer = await refused({ attachments: [{ name: "a.json", mime: "application/json", text }] });
+      expectRefusal(answer, 400, "invalid_field");
+      expect(JSON.stringify(answer)).toContain("`attachments.0.text` ");
+    }
     expectRefusal(await refused({ refs: Array.from({ length: 17 }, () => ({ rel: "reply", id: "01234567" })) }), 400, "invalid_field");
   });
 });

@@ -38,9 +38,10 @@ export async function writtenOut(message: Fields, lookup: ShortFormLookup): Prom
     requireLength(id, field);
     return { ...ref, id: await lookup.wholeId(id, field) };
   };
-  const attached = (one: unknown): unknown => {
-    if (!isObject(one) || typeof one["text"] !== "string") return one;
+  const attached = (one: unknown, i: number): unknown => {
+    if (!isObject(one) || (one["text"] === undefined && one["sha256"] !== undefined)) return one;
     const { text, ...rest } = one;
+    requireText(text, `attachments.${i}.text`);
     const sha256 = sha256Hex(text);
     blobs[sha256] = text;
     // If a hash or a size is given too, it must be the right one.
@@ -81,6 +82,14 @@ function requireLength(id: string, field: string): void {
   if (id.length >= LIMITS.id_prefix_chars) return;
   throw new Refusal("invalid_field", `\`${field}\` has ${id.length} of the 64 characters of an id.`, {
     hint: `Give the id, or at least its first ${LIMITS.id_prefix_chars} characters.`,
+    details: { field },
+  });
+}
+
+function requireText(text: unknown, field: string): asserts text is string {
+  if (typeof text === "string") return;
+  throw new Refusal("invalid_field", `\`${field}\` ${text === undefined ? "is missing" : "must be a string"}.`, {
+    hint: 'Attach {"name":"a.csv","mime":"text/csv","text":"a;b"}, with the whole content as one string, also for JSON.',
     details: { field },
   });
 }

@@ -4,10 +4,12 @@
 export function closestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > 60) return undefined;
   const wanted = name.toLowerCase();
+  const begins = (one: string): boolean => one.charAt(0).toLowerCase() === wanted.charAt(0);
   const scored = known
     .map((one) => ({ one, edits: distance(wanted, one.toLowerCase()), whole: goesOn(wanted, one.toLowerCase()) }))
     .filter(({ one, edits, whole }) => whole || edits <= allowedEdits(Math.min(wanted.length, one.length)))
-    .sort((a, b) => a.edits - b.edits || Number(b.whole) - Number(a.whole));
+    // People seldom mistype the first letter.
+    .sort((a, b) => a.edits - b.edits || Number(b.whole) - Number(a.whole) || Number(begins(b.one)) - Number(begins(a.one)));
   if (scored[0] !== undefined) return scored[0].one;
   const longer = known.filter((one) => wanted.length >= 3 && one.startsWith(wanted));
   const kin = longer.length > 0 ? longer : known.filter((one) => differInEnding(wanted, one.toLowerCase()));

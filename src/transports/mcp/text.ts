@@ -38,7 +38,7 @@ interface HeldWork {
 export function takenText({ work, held, claim }: Body, marks: Fence): string {
   const others = (held as readonly HeldWork[]).map(({ id, derived }) => {
     const rejected = rejectedWords(derived);
-    return `You also hold ${id} until ${derived.lease_until?.slice(0, 16)}.${rejected === "" ? "" : ` ${rejected}: get_thread says why.`}`;
+    return `You also hold ${id} until ${derived.lease_until?.slice(0, 16)}.${rejected === "" ? "" : ` ${rejected}: get_thread with fold false says why.`}`;
   });
   if (work === null) return ["# No work came", ...others, "Call again to wait longer."].join("\n");
   const taken = work as MarkdownRecord;

@@ -1,6 +1,7 @@
 // The tool that reads attachments of a message, in parts that fit into a model's context.
 import { Refusal } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
+import { plural } from "../../../core/text/plural.ts";
 import { type Attached, chosenAttachment } from "../../../core/view/choose-attachment.ts";
 import { attachmentText } from "../text.ts";
 import { objectOf, type Tool } from "./tool.ts";
@@ -18,6 +19,7 @@ export const attachmentTool: Tool = {
     const message = (await ask("get_message", { id, include: "" })) as { id: string; meta: { attachments?: readonly Attached[] } };
     const { sha256, mime, name: called } = requireAttachment(message.id, message.meta.attachments ?? [], name);
     const chars = Array.from((await ask("get_blob", { sha256 })) as string);
+    requireWithin(from, chars.length);
     const piece = chars.slice(from, from + length);
     const end = from + piece.length;
     const next = end < chars.length ? end : null;
@@ -51,5 +53,13 @@ function whole(parameter: string, value: unknown, least: number): number {
   throw new Refusal("invalid_parameter", `\`${parameter}\` must be a whole number of ${least} or more.`, {
     hint: `A text has at most ${LIMITS.attachment_bytes} bytes.`,
     details: { parameter },
+  });
+}
+
+function requireWithin(offset: number, chars: number): void {
+  if (offset <= chars) return;
+  throw new Refusal("invalid_parameter", `\`offset\` is ${offset}, but the text has ${plural(chars, "character")}.`, {
+    hint: "Give the offset after which the piece before said to continue.",
+    details: { parameter: "offset" },
   });
 }

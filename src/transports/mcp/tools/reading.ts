@@ -196,10 +196,10 @@ function waitForMessages(shapes: OperationSchemas): Tool {
       const from = after ?? ((await ask("list_messages", { limit: 1, fields: "id" })) as { latest_seq: number }).latest_seq;
       // A board of an earlier release reports only new messages.
       const following = "changed_after" in parameters ? { changed_after: from, sort: "changed" } : { after_seq: from, sort: "old" };
-      const question = paged({ ...(wanted as Arguments), ...given, ...following, wait });
+      const question = paged({ ...withPlace(wanted as Arguments, parameters), ...given, ...following, wait });
       const body =
         resumable((await ask("list_messages", question)) as Body) ??
-        resumable((await ask("list_messages", { ...question, limit: LIMITS.list_limit })) as Body, true);
+        firstEntry((await ask("list_messages", { ...question, limit: LIMITS.list_limit })) as Body);
       return { body, text: pageText("New and changed messages", body, marks, begunAnew(Number(from), body)) };
     },
   };
@@ -240,18 +240,33 @@ interface Followed {
   readonly next_cursor: string | null;
 }
 
+/** With the fields that say where the next call continues. */
+function withPlace(filters: Arguments, parameters: object): Arguments {
+  const { fields } = filters;
+  if (fields === undefined || fields === "") return filters;
+  const given: readonly unknown[] = typeof fields === "string" ? fields.split(",") : [fields].flat();
+  return { ...filters, fields: [...given, "seq", ...("changed_after" in parameters ? ["derived.changed_seq"] : [])] };
+}
+
+const movedAt = ({ seq, derived }: Followed["messages"][number]): number => derived?.changed_seq ?? seq;
+
 /**
  * If more match than fit into one answer, the next call continues after the last one shown, so that none is missed. One entry may have
  * changed several messages: those of the last entry are shown together the next time. Undefined if all belong to one entry.
  */
-function resumable(body: Body): Body | undefined;
-function resumable(body: Body, asItIs: true): Body;
-function resumable(body: Body, asItIs = false): Body | undefined {
+function resumable(body: Body): Body | undefined {
   const { messages, next_cursor: cursor } = body as unknown as Followed;
-  const movedAt = ({ seq, derived }: Followed["messages"][number]): number => derived?.changed_seq ?? seq;
   const last = messages.at(-1);
   if (cursor === null || last === undefined) return body;
-  const whole = asItIs ? messages : messages.filter((one) => movedAt(one) < movedAt(last));
-  if (whole.length === 0) return undefined;
-  return { ...body, messages: whole, latest_seq: asItIs ? movedAt(last) : movedAt(last) - 1, next_cursor: null };
+  const whole = messages.filter((one) => movedAt(one) < movedAt(last));
+  return whole.length === 0 ? undefined : { ...body, messages: whole, latest_seq: movedAt(last) - 1, next_cursor: null };
+}
+
+/** All that the first entry changed and nothing after it, because already that is more than the caller asked for. */
+function firstEntry(body: Body): Body {
+  const { messages } = body as unknown as Followed;
+  const [first] = messages;
+  if (first === undefined) return body;
+  const together = messages.filter((one) => movedAt(one) === movedAt(first));
+  return { ...body, messages: together, latest_seq: movedAt(first), next_cursor: null };
 }
