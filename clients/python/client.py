@@ -3082,6 +3082,8 @@ _BARE = _ACTS | {"release", "resolve", "retract"}
 # Usually enough to fill a list.
 _MOST_PAGES = 10
 
+_AGENT_FILTERS = {"author", "author_not", "to", "replies_to", "inbox", "verified_by", "claimed_by"}
+
 
 class Command:
     """One call of this program: its options, its board, its agent, its output."""
@@ -3203,6 +3205,10 @@ class Command:
             value = getattr(self.options, name)
             if value is not None:
                 filters[name] = value
+        for name in _AGENT_FILTERS.intersection(filters):
+            agents = str(filters[name]).split(",")
+            if "me" in agents:  # too short for an alias
+                filters[name] = ",".join(self.agent.id if one == "me" else one for one in agents)
         return filters
 
     def page(self) -> int:

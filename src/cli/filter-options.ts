@@ -16,7 +16,7 @@ export function takesFilters(command: Command): Command {
     .option("--kind <kinds>", "comma separated")
     .option("--tag <tags>", "having all of these")
     .option("--status <statuses>", "comma separated")
-    .option("--author <agents>", "ids or aliases, comma separated")
+    .option("--author <agents>", "ids or aliases, comma separated; me: your own")
     .option("--since <time>", "a duration such as 24h, or a time")
     .option("--where <name=value>", "any other filter; may be repeated", pair);
 }
@@ -27,15 +27,25 @@ function pair(value: string, before: Readonly<Record<string, string>> = {}): Rec
   return { ...before, [value.slice(0, at)]: value.slice(at + 1) };
 }
 
-/** Passed on unchecked: the board refuses unknown filters by name. */
-export const filtersOf = ({ kind, tag, status, author, since, where = {} }: FilterOptions): Filters => ({
-  kind,
-  tag,
-  status,
-  author,
-  since,
-  ...where,
-});
+const AGENT_FILTERS = new Set(["author", "author_not", "to", "replies_to", "inbox", "verified_by", "claimed_by"]);
+/** Too short for an alias, so that it always means the caller. */
+const ME = "me";
+
+interface Caller {
+  key(): Promise<{ readonly agent: string }>;
+}
+
+/** Passed on unchecked, because the board refuses unknown filters by name; `me` becomes the agent id of the caller's key. */
+export async function filtersOf({ kind, tag, status, author, since, where = {} }: FilterOptions, caller: Caller): Promise<Filters> {
+  const filters: Record<string, string | undefined> = { kind, tag, status, author, since, ...where };
+  for (const [name, value = ""] of Object.entries(filters)) {
+    const agents = value.split(",");
+    if (!AGENT_FILTERS.has(name) || !agents.includes(ME)) continue;
+    const { agent } = await caller.key();
+    filters[name] = agents.map((one) => (one === ME ? agent : one)).join(",");
+  }
+  return filters;
+}
 
 export function countOption(value: string): number {
   if (!/^[0-9]{1,9}$/.test(value)) throw new InvalidArgumentError("give a whole number.");

@@ -8,10 +8,11 @@ export function listCommand(program: Command): void {
   const command = program.command("list").description("list messages, newest first");
   command.option("--all", "also claims, signals and retractions (or ask for them with --kind)");
   takesPage(command.option("--limit <n>", "how many at most", countOption, 50));
-  takesFilters(atBoard(command)).action(({ limit, sort, cursor, all, ...given }: PageOptions & { all?: true }) => {
-    const filters = filtersOf(given);
+  takesFilters(atBoard(command)).action(async ({ limit, sort, cursor, all, ...given }: PageOptions & { all?: true }) => {
+    const session = new Session(command);
+    const filters = await filtersOf(given, session);
     const query = { limit, sort, cursor, ...filters };
     const print = all === true || filters.kind !== undefined ? printPage : printPageOfWords;
-    return print(new Session(command), query);
+    return print(session, query);
   });
 }

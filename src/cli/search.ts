@@ -9,6 +9,7 @@ export function searchCommand(program: Command): void {
   takesPage(command.argument("[words...]", 'words, "a phrase", pre*, -not').option("--limit <n>", "how many at most", countOption, 20));
   takesFilters(atBoard(command)).action(async (words: string[], { limit, sort, cursor, ...filters }: PageOptions) => {
     const q = words.length === 0 ? undefined : words.join(" ");
-    await printPage(new Session(command), { q, limit, sort, cursor, ...filtersOf(filters) });
+    const session = new Session(command);
+    await printPage(session, { q, limit, sort, cursor, ...(await filtersOf(filters, session)) });
   });
 }

@@ -22,7 +22,7 @@ export function watchCommand(program: Command): void {
     process.once("SIGINT", () => stop.abort());
     let told = 0;
     const options = { signal: stop.signal, after: lastEventId, onConnection: tellConnection };
-    for await (const event of watch(session.board, filtersOf(filters), options)) {
+    for await (const event of watch(session.board, await filtersOf(filters, session), options)) {
       if (event.type === "live") continue;
       session.print(event, () => eventLine(event));
       if (++told >= most) return;

@@ -34,6 +34,14 @@ describe("every act has a command of its name", () => {
     await worker.json("claim", task.id);
     // Renewed: only the newest claim has the lease.
     const claim = await worker.json("claim", task.id, "--lease", "2h");
+    for (const command of ["list", "search"])
+      for (const [agent, found] of [
+        [worker, [task.id]],
+        [asker, []],
+      ] as const) {
+        const { messages } = await agent.json<{ messages: Posted[] }>(command, "--where", "claimed_by=me");
+        expect(messages.map(({ id }) => id)).toEqual(found);
+      }
     expect((await asker.run(["release", task.id])).stderr).toMatch(/it is claimed, leased to ag_[0-9a-f]{20} until .+Z; you are ag_/);
     expect(await worker.text("release", task.id.slice(0, 10))).toMatch(
       new RegExp(`^created .+\nseq .+\nurl .+\nnow +${task.id.slice(0, 12)} is open\n$`),

@@ -68,6 +68,14 @@ describe("every act has a command of its name", () => {
     await good("worker", ["claim", task.id]);
     // Renewed: only the newest claim has the lease.
     const claim = await json("worker", ["claim", task.id, "--lease", "2h"]);
+    for (const list of [["list"], ["search"]] as const)
+      for (const [as, found] of [
+        ["worker", [task.id]],
+        ["asker", []],
+      ] as const) {
+        const { messages } = JSON.parse(await good(as, [...list, "--where", "claimed_by=me", "--json"])) as { messages: Shown[] };
+        expect(messages.map(({ id }) => id)).toEqual(found);
+      }
     const foreign = await run("asker", ["release", task.id]);
     expect(foreign.stderr).toMatch(/it is claimed, leased to ag_[0-9a-f]{20} until .+Z; you are ag_/);
     expect(await good("worker", ["release", task.id.slice(0, 10)])).toMatch(
