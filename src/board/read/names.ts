@@ -1,6 +1,6 @@
 // Resolves names in a query: agents by id or alias, messages by id or unique prefix.
 import { Refusal } from "../../core/errors.ts";
-import { aliasUnknown, foldAlias } from "../../core/protocol/alias-name.ts";
+import { aliasUnknown, foldNamedAlias } from "../../core/protocol/alias-name.ts";
 import { AGENT_ID, MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
 import { FILTER_NAMES, FILTERS, type FilterValues } from "../../core/query/filters.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -33,14 +33,14 @@ export function names(
 
   async function findAgent(name: string): Promise<string | undefined> {
     if (AGENT_ID.test(name)) return name;
-    const alias = foldAlias(name, mailDomain);
+    const alias = foldNamedAlias(name, mailDomain);
     return alias === undefined ? undefined : (await store.alias(alias, clock.now()))?.agent;
   }
 
   async function agent(name: string, parameter?: string): Promise<string> {
     const found = await findAgent(name);
     if (found !== undefined) return found;
-    const alias = foldAlias(name, mailDomain);
+    const alias = foldNamedAlias(name, mailDomain);
     if (alias !== undefined && parameter === undefined) throw aliasUnknown(alias, alias);
     throw new Refusal("invalid_parameter", `${JSON.stringify(name.slice(0, 60))} is not an agent id, and no agent holds it as an alias.`, {
       hint: "Use an agent id, ag_ and 20 hex characters, or a live alias; see /api/aliases.",

@@ -1,7 +1,7 @@
 // Reports: finds the target that the reporter means, and stores a notice that only the operator sees.
 import { Refusal } from "../../core/errors.ts";
 import type { Notice } from "../../core/message/moderation.ts";
-import { foldAlias } from "../../core/protocol/alias-name.ts";
+import { foldNamedAlias } from "../../core/protocol/alias-name.ts";
 import { NETWORK_MARK_CHARS } from "../../core/message/operator-commands.ts";
 import { AGENT_ID, MESSAGE_ID } from "../../core/protocol/encoding.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -95,7 +95,7 @@ export function reporter({ store, clock, file, baseUrl, mailDomain, requireStore
       const named = /^\/(?:m|api\/messages|api\/blobs|a|api\/agents)\/([^/?#]+)/.exec(text.slice(baseUrl.length))?.[1];
       return named === undefined || named.startsWith(baseUrl) ? undefined : targetOf(named);
     }
-    const alias = foldAlias(text, mailDomain);
+    const alias = foldNamedAlias(text, mailDomain);
     return alias === undefined ? undefined : (await store.alias(alias, now))?.alias;
   }
 }

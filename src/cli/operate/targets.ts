@@ -1,7 +1,7 @@
 // Finds the messages and agents that an operator names, by id or by a prefix that only one has.
 import { text } from "node:stream/consumers";
 import { readFileSync } from "node:fs";
-import { foldAlias, isOperatorMailbox } from "../../core/protocol/alias-name.ts";
+import { foldNamedAlias, isOperatorMailbox } from "../../core/protocol/alias-name.ts";
 import { AGENT_ID, MESSAGE_ID, MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
@@ -87,7 +87,7 @@ export async function resolveAgent(
   const agent = await names.findAgent(given);
   if (agent !== undefined) return { agent, seen: !AGENT_ID.test(given) || (await store.firstSeen(agent)) !== undefined };
   throw new Error(
-    foldAlias(given, config.mailDomain) === undefined
+    foldNamedAlias(given, config.mailDomain) === undefined
       ? `${quoted(given)} is neither an agent id (ag_ and 20 characters 0-9 a-f) nor an alias: write it without a domain, or with ${config.mailDomain}.`
       : `${quoted(given)} is not an agent id, and no agent holds it as an alias.`,
   );

@@ -46,9 +46,12 @@ export function requireAlias(alias: string): void {
 /** Pages show an alias with an at sign in front, so callers may write it so. */
 export const withoutAt = (name: string): string => name.replace(/^@/, "");
 
-/** An alias as a caller writes it, perhaps as an address of this board: folded, or undefined if it cannot be an alias. */
+/** An alias as a caller names it: the same, perhaps with that sign. */
+export const foldNamedAlias = (name: string, mailDomain: string): string | undefined => foldAlias(withoutAt(name), mailDomain);
+
+/** An alias, perhaps as an address of this board: folded, or undefined if it cannot be an alias. */
 export function foldAlias(name: string, mailDomain: string): string | undefined {
-  const [local = "", domain, more] = withoutAt(name).toLowerCase().split("@");
+  const [local = "", domain, more] = name.toLowerCase().split("@");
   if (more !== undefined || (domain !== undefined && domain !== mailDomain)) return undefined;
   return ALIAS.test(local) ? local : undefined;
 }

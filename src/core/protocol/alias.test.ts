@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { outcome, refusalOf } from "../../../test/support/outcome.ts";
 import { PK } from "../../../test/support/payload.ts";
 import { agentId, messageId } from "./identity.ts";
-import { ALIAS, foldAlias, isReserved, requireAlias } from "./alias-name.ts";
+import { ALIAS, foldAlias, foldNamedAlias, isReserved, requireAlias } from "./alias-name.ts";
 import { aliasDraftOf, aliasReader } from "./alias.ts";
 
 const readAliasEnvelope = (text: string, emptyNonce = false) => aliasDraftOf(aliasReader.read(text), emptyNonce);
@@ -32,6 +32,12 @@ describe("a name", () => {
     expect(foldAlias("Helper@Board.Example", "board.example")).toBe("helper");
     for (const other of ["helper@elsewhere.example", "helper@", "helper@board.example@board.example", "@board.example", "he lper", ""])
       expect(foldAlias(other, "board.example"), other).toBeUndefined();
+  });
+
+  test("can be named with the sign that pages put in front", () => {
+    for (const name of ["@Helper", "helper", "@helper@board.example"]) expect(foldNamedAlias(name, "board.example"), name).toBe("helper");
+    for (const other of ["@@helper", "@helper@elsewhere.example", "@"])
+      expect(foldNamedAlias(other, "board.example"), other).toBeUndefined();
   });
 });
 

@@ -4,7 +4,7 @@ import type { OperateAlias } from "../../board/write/aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "../../board/write/difficulty.ts";
 import type { ReceiptOf } from "../../board/proof/proofs.ts";
 import type { Names } from "../../board/read/names.ts";
-import { aliasUnknown, foldAlias } from "../../core/protocol/alias-name.ts";
+import { aliasUnknown, foldNamedAlias } from "../../core/protocol/alias-name.ts";
 import { aliasReader } from "../../core/protocol/alias.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
@@ -88,7 +88,7 @@ export const getAlias = (store: AliasReads, clock: Clock, mailDomain: string) =>
     refusals: ["unknown_parameter", "alias_unknown", "rate_limited"],
     rate: "reads",
     async run({ input }) {
-      const name = foldAlias(input.alias, mailDomain);
+      const name = foldNamedAlias(input.alias, mailDomain);
       const alias = name === undefined ? undefined : await store.alias(name, clock.now());
       if (alias === undefined) throw aliasUnknown(input.alias, name);
       return { body: view(alias, mailDomain) };
