@@ -17,10 +17,11 @@ export function besidePostgres(url: string): Beside {
   port1.unref();
 
   const run = (sql: string, values: StatementRequest["values"]): readonly Record<string, unknown>[] => {
-    Atomics.store(signal, 0, 0);
+    const answered = Atomics.load(signal, 0);
     let n = 0;
     port1.postMessage({ sql: sql.replaceAll("?", () => `$${++n}`), values } satisfies StatementRequest);
-    Atomics.wait(signal, 0, 0, LONGEST_MS);
+    // The notification of the answer before this one can come as late as now: only the count says that the answer is there.
+    while (Atomics.load(signal, 0) === answered && Atomics.wait(signal, 0, answered, LONGEST_MS) !== "timed-out");
     const reply = receiveMessageOnPort(port1)?.message as StatementReply | undefined;
     if (reply === undefined) throw new Error(`No answer to ${sql}`);
     if ("failed" in reply) throw new Error(reply.failed);

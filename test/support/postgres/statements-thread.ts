@@ -8,12 +8,13 @@ export interface StatementRequest {
 }
 export type StatementReply = { readonly rows: readonly unknown[] } | { readonly failed: string };
 
+/** `signal` counts the answers. */
 const { url, port, signal } = workerData as { url: string; port: MessagePort; signal: Int32Array };
 const client = new Client({ url, connections: 1, name: "test" });
 
 const say = (reply: StatementReply): void => {
   port.postMessage(reply);
-  Atomics.store(signal, 0, 1);
+  Atomics.add(signal, 0, 1);
   Atomics.notify(signal, 0);
 };
 
