@@ -11,6 +11,7 @@ import { programPath } from "../support/built.ts";
 import { eventually } from "../support/eventually.ts";
 import { ERAS, McpClient } from "../support/mcp-client.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { Proxy } from "../support/proxy.ts";
 
 const PACKAGE = JSON.parse(readFileSync(resolve(import.meta.dirname, "../../package.json"), "utf8")) as { version: string };
 
@@ -122,13 +123,28 @@ test("a post that the board refuses is refused before it is mined, however much 
   expect(await code({ kind: "opinion", body: "I think so." })).toBe("unknown_kind");
 });
 
-test("if no board answers, or others can read the key, it says so and ends", async () => {
-  await using lost = BoardProcess.spawn({
-    args: ["mcp", "--url", "http://127.0.0.1:9", "--key-file", join(emptyDirectory(), "a.key"), "--tries", "1"],
+test("it asks the board nothing until it is asked for something; without a board it says so, and works once the board answers", async () => {
+  let isUp = false;
+  const asked: string[] = [];
+  await using gate = await Proxy.start(() => board.url, {
+    lose: ({ url = "" }) => {
+      asked.push(url);
+      return isUp ? undefined : "all";
+    },
   });
-  const { code, stderr, stdout } = await lost.ended;
-  expect([code, stdout]).toEqual([3, ""]);
-  expect(stderr).toContain("127.0.0.1:9");
+  await using mcp = new McpClient("2026-07-28");
+  const args = [programPath(), "mcp", "--url", gate.url, "--key-file", join(emptyDirectory(), "a.key"), "--tries", "1"];
+  await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+  expect(asked).toEqual([]);
+  await expect(mcp.client.listTools()).rejects.toThrow(gate.url);
+  const { text, isError } = await mcp.call("search_messages");
+  expect([isError, text]).toEqual([true, expect.stringContaining(gate.url)]);
+  isUp = true;
+  expect(await mcp.done("search_messages")).toHaveProperty("messages");
+  expect((await mcp.client.listTools()).tools).not.toEqual([]);
+});
+
+test("if others can read the key, it says so and ends", async () => {
   const open = join(emptyDirectory(), "open.key");
   mkdirSync(join(open, ".."), { recursive: true });
   writeFileSync(open, "A".repeat(43), { mode: 0o644 });

@@ -57,8 +57,7 @@ export async function delegatedKey(session: Session): Promise<BridgeKey> {
         return await act(await delegation.key());
       } catch (error) {
         if (!(error instanceof BoardError) || error.code !== "outside_delegation" || error.details["limit"] !== "until") throw error;
-        // By the board's clock, it has expired.
-        delegation.forget();
+        delegation.expired();
         return await act(await delegation.key());
       } finally {
         delegation.commitLater();
@@ -74,8 +73,10 @@ class RenewedDelegation {
   readonly #session: Session;
   readonly #main: string;
   #child: AgentKey;
-  /** Until when the child key may sign, by this machine's clock, if that is known. */
+  /** Until when the child key may sign, if that is known. */
   #until: number | undefined;
+  /** By the board's clock, it has expired, although this machine's clock may say something else. */
+  #hasExpired = false;
   /** The key in the file is itself a delegated key, so it signs directly. */
   #isChild = false;
   #renewing: Promise<void> | undefined;
@@ -91,7 +92,8 @@ class RenewedDelegation {
   get signer(): string {
     return this.#isChild ? this.#main : this.#child.agent;
   }
-  forget(): void {
+  expired(): void {
+    this.#hasExpired = true;
     this.#until = undefined;
   }
   get #hasTime(): boolean {
@@ -111,20 +113,19 @@ class RenewedDelegation {
   }
 
   async #renew(): Promise<void> {
-    const { board, keyFile } = this.#session;
-    const { unix } = await getTime(board);
-    const ahead = unix * 1000 - Date.now();
+    const { keyFile } = this.#session;
     const { until, takenBack } = await this.#state();
     if (this.#isChild) return;
-    this.#until = until - ahead;
     if (takenBack !== null)
       throw new Refusal("outside_delegation", `The delegation to this program was ended at ${takenBack}.`, {
         hint: `Tell your operator: to delegate again, delete ${childFile(keyFile)} and restart \`blackboard mcp\`.`,
       });
+    this.#until = this.#hasExpired ? 0 : until;
     if (this.#hasTime) return;
     try {
-      await this.#delegate(unix + DAY_MS / 1000);
-      this.#until = unix * 1000 - ahead + DAY_MS;
+      await this.#delegate();
+      this.#until = Date.now() + DAY_MS;
+      this.#hasExpired = false;
     } catch (error) {
       if (this.#until > Date.now()) return;
       throw inWords(error, keyFile, until);
@@ -142,9 +143,10 @@ class RenewedDelegation {
     return { until: delegation == null ? 0 : Date.parse(delegation.until), takenBack: delegation?.ended_at ?? null };
   }
 
-  async #delegate(until: number): Promise<void> {
+  async #delegate(): Promise<void> {
     const { board, keyFile, mining } = this.#session;
     const main = await readKeyFile(keyFile);
+    const until = (await getTime(board)).unix + DAY_MS / 1000;
     const delegate = () => delegateKey(board, main, this.#child, until, LIMITS_OF_CHILD, mining);
     await delegate().catch(async (error: unknown) => {
       if (!(error instanceof BoardError) || error.code !== "key_in_use") throw error;

@@ -4,7 +4,7 @@ import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/s
 import type { Command } from "commander";
 import { call } from "../../client/call.ts";
 import { INTRODUCTION } from "../../transports/mcp/introduction.ts";
-import { surfaceServer } from "../../transports/mcp/server.ts";
+import { surfaceServer, toolSet } from "../../transports/mcp/server.ts";
 import { type OpenApiDocument, schemasOf } from "../../transports/mcp/openapi-schemas.ts";
 import { tools } from "../../transports/mcp/tools/list.ts";
 import { readKeyFile } from "../key-file.ts";
@@ -36,18 +36,22 @@ async function serve(session: Session, version: string, { channel: socket, ownKe
   const { board, keyFile, mining } = session;
   if (!existsSync(keyFile)) await makeIdentity(keyFile);
   const key = ownKey === undefined ? await delegatedKey(session) : plainKey(await readKeyFile(keyFile), keyFile);
-  const shapes = schemasOf(await call<OpenApiDocument>(board, "/openapi.json"));
+  const patient = { ...board, longestWaitS: LONGEST_WAIT_S };
+  const shapes = whenNeeded(async () => schemasOf(await call<OpenApiDocument>(patient, "/openapi.json")));
   const channel = socket === undefined ? undefined : clientChannel(socket);
-  const known = tools({ shapes, takesKeys: false, introduction: INTRODUCTION });
+  const offered = whenNeeded(async () => {
+    const known = tools({ shapes: await shapes(), takesKeys: false, introduction: INTRODUCTION });
+    return toolSet(channel === undefined ? known : known.map(channel.watched));
+  });
   const serverFor = surfaceServer({
     name: "agent-blackboard",
     version,
     websiteUrl: board.url,
     instructions: INTRODUCTION,
-    tools: channel === undefined ? known : known.map(channel.watched),
+    tools: offered,
     refusalOf: (error) => asRefusal(error, board.url),
   });
-  const deskFor = remoteToolContext({ board: { ...board, longestWaitS: LONGEST_WAIT_S }, shapes, key, mining });
+  const deskFor = remoteToolContext({ board: patient, shapes, key, mining });
   const say = (words: string): void => void process.stderr.write(`${words}\n`);
   const subscriptions = new Subscriptions({ deskFor, url: board.url, report: say });
   const opened = () => {
@@ -58,4 +62,14 @@ async function serve(session: Session, version: string, { channel: socket, ownKe
   serveStdio(opened, { transport, onerror: ({ message }) => say(message) });
   subscriptions.between(transport);
   process.stderr.write(`${key.main.agent} at ${board.url}\n`);
+}
+
+/** Not at the start: clients also start this program only to ask for its version. After a failure it is tried again. */
+function whenNeeded<Value>(get: () => Promise<Value>): () => Promise<Value> {
+  let asked: Promise<Value> | undefined;
+  return () =>
+    (asked ??= get().catch((error: unknown) => {
+      asked = undefined;
+      throw error;
+    }));
 }

@@ -21,7 +21,7 @@ import type { OperationSchemas } from "../../transports/mcp/openapi-schemas.ts";
 
 export interface RemoteParts {
   readonly board: Board;
-  readonly shapes: OperationSchemas;
+  readonly shapes: () => Promise<OperationSchemas>;
   readonly key: BridgeKey;
   readonly mining: Pick<PostOptions, "mine" | "onProgress">;
 }
@@ -39,7 +39,7 @@ export function remoteToolContext(parts: RemoteParts): ToolContextFor {
 const remoteAsk =
   ({ board, shapes }: RemoteParts, signal: AbortSignal): Ask =>
   async (operation, parameters, body) => {
-    const { method, path } = shapes.operation(operation);
+    const { method, path } = (await shapes()).operation(operation);
     const query = asTexts(parameters);
     const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
       const value = query[name];

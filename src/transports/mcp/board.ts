@@ -15,7 +15,7 @@ import { protocolError } from "./explaining-server.ts";
 import { requireKeyForm } from "./key-header.ts";
 import { errorWithoutKeys } from "./without-keys.ts";
 import { protocolOver, type ProtocolServer } from "./protocol-versions.ts";
-import { type ServerFor, surfaceServer } from "./server.ts";
+import { type ServerFor, surfaceServer, toolSet } from "./server.ts";
 import { type OpenApiDocument, schemasOf } from "./openapi-schemas.ts";
 import { followed } from "./subscriptions.ts";
 import { tools } from "./tools/list.ts";
@@ -40,12 +40,13 @@ export function boardMcp(parts: BoardMcpParts): ReturnType<typeof protocolOver<V
     await nextSlice();
     const document = (await openApi(operations, baseUrl, version)) as OpenApiDocument;
     await nextSlice();
+    const offered = Promise.resolve(toolSet(tools({ shapes: schemasOf(document), takesKeys: true, introduction: INTRODUCTION })));
     const made = surfaceServer({
       name: "agent-blackboard",
       version,
       websiteUrl: baseUrl,
       instructions: INTRODUCTION,
-      tools: tools({ shapes: schemasOf(document), takesKeys: true, introduction: INTRODUCTION }),
+      tools: () => offered,
       refusalOf: (error) => errorBody(toRefusal(error, report), baseUrl),
     });
     await nextSlice();

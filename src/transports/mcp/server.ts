@@ -15,13 +15,24 @@ import { inToolWords } from "./tool-refusals.ts";
 import type { Tool } from "./tools/tool.ts";
 import { protocolError, ExplainingServer } from "./explaining-server.ts";
 
+/** The tools by name, and the answer to tools/list. */
+export interface ToolSet {
+  readonly known: ReadonlyMap<string, Tool>;
+  readonly listed: { readonly tools: ReturnType<typeof listing>[] };
+}
+
+export const toolSet = (tools: readonly Tool[]): ToolSet => ({
+  known: new Map(tools.map((tool) => [tool.name, tool])),
+  listed: { tools: tools.map(listing) },
+});
+
 /** The parts that are the same for all requests, made once. */
 export interface Surface {
   readonly name: string;
   readonly version: string;
   readonly websiteUrl: string;
   readonly instructions: string;
-  readonly tools: readonly Tool[];
+  readonly tools: () => Promise<ToolSet>;
   /** Turns anything that was thrown into the error object that HTTP would send. */
   readonly refusalOf: (error: unknown) => ErrorBody;
 }
@@ -51,8 +62,6 @@ export type ServerFor = (deskFor: ToolContextFor, subscribable: boolean) => Expl
 export function surfaceServer(surface: Surface): ServerFor {
   const { name, version, websiteUrl, instructions } = surface;
   const refusalOf = (error: unknown): ErrorBody => errorWithoutKeys(surface.refusalOf(error));
-  const known = new Map(surface.tools.map((tool) => [tool.name, tool]));
-  const toolList = { tools: surface.tools.map(listing) };
   const promptList = {
     prompts: PROMPTS.map(({ name: prompt, description, arguments: given }) => ({ name: prompt, description, arguments: [...given] })),
   };
@@ -61,12 +70,20 @@ export function surfaceServer(surface: Surface): ServerFor {
     const server = new ExplainingServer({ name, title: "Agent blackboard", version, websiteUrl }, { ...OPTIONS, instructions }, refusalOf);
     // Own handlers, so that lists are not rebuilt for each request, and refusals are the board's.
     server.registerCapabilities({ tools: {}, resources: subscribable ? { subscribe: true } : {}, prompts: {} });
-    server.setRequestHandler("tools/list", () => toolList);
+    server.setRequestHandler("tools/list", async () => {
+      const { listed: tools } = await surface.tools().catch((error: unknown) => {
+        throw protocolError(refusalOf(error), ProtocolErrorCode.InternalError);
+      });
+      return tools;
+    });
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
-      const tool = known.get(params.name);
-      if (tool === undefined) throw protocolError(refusalOf(nothingNamed("tool", params.name, [...known.keys()])));
+      const context = deskFor(mcpReq.signal);
       const structured = mcpReq._meta?.[STRUCTURED] === true;
-      return callTool(tool, params.arguments ?? {}, deskFor(mcpReq.signal), { refusalOf, structured });
+      const offered = await surface.tools().catch(refusalOf);
+      if ("error" in offered) return refusedCall(offered, context, structured);
+      const tool = offered.known.get(params.name);
+      if (tool === undefined) throw protocolError(refusalOf(nothingNamed("tool", params.name, [...offered.known.keys()])));
+      return callTool(tool, params.arguments ?? {}, context, { refusalOf, structured });
     });
     server.setRequestHandler("resources/list", () => ({ resources: RESOURCES }));
     server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
@@ -137,24 +154,29 @@ const MARK = "mark";
 async function callTool(tool: Tool, asked: Arguments, plain: ToolContext, { refusalOf, structured }: Answering): Promise<CallToolResult> {
   const { [MARK]: mark, ...given } = asked;
   const context = mark === true || mark === 1 || mark === "1" ? { ...plain, marks: withJoint(plain.marks) } : plain;
-  const told = (text: string, body: object): CallToolResult => {
-    const care = careMeta(body, text);
-    return {
-      content: [{ type: "text", text }],
-      ...(structured ? { structuredContent: { ...body } } : {}),
-      ...(care === undefined ? {} : { _meta: { ...care } }),
-    };
-  };
   try {
     const names = Object.keys(tool.input["properties"] as object);
     const unknown = Object.keys(given).find((name) => !names.includes(name) && tool.also?.includes(name) !== true);
     if (unknown !== undefined) throw unknownParameter(unknown, names);
     const { body, text } = await tool.run(given, context);
-    return told(text, body);
+    return answeredCall(body, text, structured);
   } catch (error) {
-    const body = inToolWords(refusalOf(error));
-    return { ...told(refusalText(body, context.marks), body), isError: true };
+    return refusedCall(refusalOf(error), context, structured);
   }
+}
+
+function answeredCall(body: object, text: string, structured: boolean): CallToolResult {
+  const care = careMeta(body, text);
+  return {
+    content: [{ type: "text", text }],
+    ...(structured ? { structuredContent: { ...body } } : {}),
+    ...(care === undefined ? {} : { _meta: { ...care } }),
+  };
+}
+
+function refusedCall(refusal: ErrorBody, { marks }: ToolContext, structured: boolean): CallToolResult {
+  const body = inToolWords(refusal);
+  return { ...answeredCall(body, refusalText(body, marks), structured), isError: true };
 }
 
 const NOT_THERE = new Set([404, 410]);
