@@ -69,12 +69,17 @@ export async function delegatedKey(session: Session): Promise<BridgeKey> {
   };
 }
 
+/** The delegation as the board knows it: until when the child key may sign, and when it was ended, if it was. */
+interface Delegation {
+  readonly until: number;
+  readonly endedAt: string | null;
+}
+
 class RenewedDelegation {
   readonly #session: Session;
   readonly #main: string;
   #child: AgentKey;
-  /** Until when the child key may sign, if that is known. */
-  #until: number | undefined;
+  #known: Delegation | undefined;
   /** By the board's clock, it has expired, although this machine's clock may say something else. */
   #hasExpired = false;
   /** The key in the file is itself a delegated key, so it signs directly. */
@@ -94,14 +99,16 @@ class RenewedDelegation {
   }
   expired(): void {
     this.#hasExpired = true;
-    this.#until = undefined;
+    this.#known = undefined;
   }
+  /** Whether the child key can sign for some time without being delegated again. */
   get #hasTime(): boolean {
-    return this.#until !== undefined && this.#until - Date.now() > RENEWED_MS;
+    return !this.#hasExpired && this.#known?.endedAt === null && this.#known.until - Date.now() > RENEWED_MS;
   }
 
-  judge(): Promise<Signer> {
-    return this.#hasTime ? Promise.resolve(this.#child) : readKeyFile(this.#session.keyFile);
+  async judge(): Promise<Signer> {
+    this.#known ??= await this.#look();
+    return this.#hasTime && !this.#isChild ? this.#child : readKeyFile(this.#session.keyFile);
   }
 
   async key(): Promise<Signer> {
@@ -114,33 +121,33 @@ class RenewedDelegation {
 
   async #renew(): Promise<void> {
     const { keyFile } = this.#session;
-    const { until, takenBack } = await this.#state();
-    if (this.#isChild) return;
-    if (takenBack !== null)
-      throw new Refusal("outside_delegation", `The delegation to this program was ended at ${takenBack}.`, {
+    const { until, endedAt } = (this.#known ??= await this.#look());
+    if (this.#isChild || this.#hasTime) return;
+    if (endedAt !== null) {
+      this.#known = undefined;
+      throw new Refusal("outside_delegation", `The delegation to this program was ended at ${endedAt}.`, {
         hint: `Tell your operator: to delegate again, delete ${childFile(keyFile)} and restart \`blackboard mcp\`.`,
       });
-    this.#until = this.#hasExpired ? 0 : until;
-    if (this.#hasTime) return;
+    }
     try {
       await this.#delegate();
-      this.#until = Date.now() + DAY_MS;
+      this.#known = { until: Date.now() + DAY_MS, endedAt: null };
       this.#hasExpired = false;
     } catch (error) {
-      if (this.#until > Date.now()) return;
+      if (!this.#hasExpired && until > Date.now()) return;
+      this.#known = undefined;
       throw inWords(error, keyFile, until);
     }
   }
 
-  /** The state of the delegation at the board. */
-  async #state(): Promise<{ readonly until: number; readonly takenBack: string | null }> {
+  async #look(): Promise<Delegation> {
     const line = await getKeys(this.#session.board, this.#main).catch((error: unknown) => {
       if (error instanceof BoardError && error.status === 404) return undefined;
       throw error;
     });
-    if (line?.keys.some(({ id, role }) => id === this.#main && role === "child")) this.#isChild = true;
+    this.#isChild = line?.keys.some(({ id, role }) => id === this.#main && role === "child") === true;
     const delegation = line?.keys.find(({ id }) => id === this.#child.agent)?.delegation;
-    return { until: delegation == null ? 0 : Date.parse(delegation.until), takenBack: delegation?.ended_at ?? null };
+    return { until: delegation == null ? 0 : Date.parse(delegation.until), endedAt: delegation?.ended_at ?? null };
   }
 
   async #delegate(): Promise<void> {
