@@ -6,7 +6,7 @@ import { decodeFrontier, encodeFrontier } from "../../core/tlog/frontier.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/durations.ts";
 import type { Act, Outcome } from "../../core/message/act.ts";
-import { oldestMinuteKept } from "../../core/message/tally-moves.ts";
+import { oldestRetainedMinute } from "../../core/message/tally-moves.ts";
 import { type Appended, StoreFailure } from "../../ports/store.ts";
 import { changedRows } from "../sql/batch/changed-rows.ts";
 import { BatchLedger } from "../sql/batch/ledger.ts";
@@ -150,7 +150,7 @@ export class PostgresWriter {
       set.now,
       PRUNE_EVERY_MS,
       ...keeping,
-      oldestMinuteKept(set.now),
+      oldestRetainedMinute(set.now),
       this.#node,
       postsText(posts),
       ...parts,

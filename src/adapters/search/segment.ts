@@ -153,7 +153,7 @@ export class Segment implements IndexPart {
     const bytes = this.read(entry.docsAt, entry.docs);
     const live = Math.max(1, this.live);
     const means = { title: this.titleWords / live, body: this.bodyWords / live };
-    return { bytes, heads: this.#heads.of(word, () => blockMaximaOf(bytes, entry.count, this, means)) };
+    return { bytes, maxima: this.#heads.of(word, () => blockMaximaOf(bytes, entry.count, this, means)) };
   }
 
   addWeight(term: string, weight: number, sums: Float64Array): void {

@@ -1,6 +1,6 @@
 // Deletes what is past its retention, and computes when the next thing is due.
 import type { DatabaseSync } from "node:sqlite";
-import { oldestMinuteKept } from "../../core/message/tally-moves.ts";
+import { oldestRetainedMinute } from "../../core/message/tally-moves.ts";
 import { LIMITS, REPORT_TEXT_MS } from "../../core/protocol/limits.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import { NEXT_DUE, TRIM, UPKEEP } from "../sql/retention.ts";
@@ -23,7 +23,7 @@ export class SqliteUpkeep {
 
   /** Deletes what has been kept long enough. */
   prune(now: number): void {
-    this.#sql.dropMinutes.run(oldestMinuteKept(now));
+    this.#sql.dropMinutes.run(oldestRetainedMinute(now));
     this.#sql.keepRoots.run(now - LIMITS.gone_days * DAY_MS);
     this.#sql.keepPast.run(now - LIMITS.gone_days * DAY_MS);
     this.#sql.dropGone.run(now - LIMITS.gone_days * DAY_MS);

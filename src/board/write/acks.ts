@@ -1,7 +1,7 @@
 // Posts acknowledgements: the same checks as for a message, less work, and a separate rate limit.
 import { Refusal } from "../../core/errors.ts";
 import type { AckOutcome } from "../../core/message/ack-ledger.ts";
-import { toldOf } from "../../core/message/ack-rules.ts";
+import { ackOutcome } from "../../core/message/ack-rules.ts";
 import { blockedKey } from "../../core/message/admission.ts";
 import { type AckDraft, ackDraftOf } from "../../core/protocol/ack.ts";
 import { workBits } from "../../core/protocol/proof-of-work.ts";
@@ -33,7 +33,7 @@ export function acknowledger(parts: AckParts): Acknowledge {
     const known = await acks.ack(id);
     if (known !== undefined) {
       await verifier.requireSignature(draft);
-      return { ...toldOf(known, agent, "exists"), tokens: 1 };
+      return { ...ackOutcome(known, agent, "exists"), tokens: 1 };
     }
     requireTime(payload.ts, clock.now());
     const bits = requireAckWork(draft, difficulty);

@@ -5,7 +5,7 @@ import { agentId } from "../protocol/identity.ts";
 import { type KeyEnvelope, keyDraftOf } from "../protocol/key-op.ts";
 import { operateKey } from "./key-rules.ts";
 import type { KeyEffect, KeyLedger, KeyState, LineState, OpState } from "./key-state.ts";
-import { settleLine } from "./succession.ts";
+import { applyDue } from "./succession.ts";
 
 /** The part of a log entry that concerns keys; `author` is the author of a `create`, if it is known. */
 export type KeyEntry = Pick<Entry, "at" | "type" | "id" | "detail"> & { readonly author?: string | undefined };
@@ -87,8 +87,8 @@ export class KeyBook implements KeyLedger {
   advance(at: number): void {
     this.now = at;
     for (const principal of this.#waiting) {
-      const settled = settleLine(this, principal);
-      if (settled?.effect !== undefined) this.effects.push(settled.effect);
+      const applied = applyDue(this, principal);
+      if (applied?.effect !== undefined) this.effects.push(applied.effect);
     }
   }
 
@@ -121,8 +121,8 @@ export function lateOps(entries: Iterable<Pick<KeyEntry, "type" | "detail">>): R
   const late = new Set<string>();
   for (const { type, detail } of entries) {
     if (detail === null || (type !== "key_effect" && type !== "key_veto")) continue;
-    const told = JSON.parse(detail) as { of?: string; payload?: string };
-    const { of } = told.payload === undefined ? told : (JSON.parse(told.payload) as { of?: string });
+    const parsed = JSON.parse(detail) as { of?: string; payload?: string };
+    const { of } = parsed.payload === undefined ? parsed : (JSON.parse(parsed.payload) as { of?: string });
     if (of !== undefined) late.add(of);
   }
   return late;

@@ -200,8 +200,8 @@ function delegate(scene: Scene<"delegate">): Done {
     postsPerHour: posts_per_hour ?? LIMITS.child_posts_per_hour,
     ack,
   };
-  const kept = childrenAfter(ledger, line, ledger.now - LIMITS.revoked_days * DAY_MS).filter((one) => one !== child);
-  store(scene, { ...line, children: [...kept, child] });
+  const siblings = childrenAfter(ledger, line, ledger.now - LIMITS.revoked_days * DAY_MS).filter((one) => one !== child);
+  store(scene, { ...line, children: [...siblings, child] });
   ledger.putKey({ ...known, parent: signer, delegation });
   ledger.seeAgent(child, pk);
   return counted();

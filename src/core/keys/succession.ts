@@ -73,20 +73,20 @@ export interface DueOperation {
 }
 
 /** Applies a pending operation that is due, before anything else that happens at that time or later. Returns undefined if none is due. */
-export function settleLine(ledger: KeyLedger, principal: string): DueOperation | undefined {
+export function applyDue(ledger: KeyLedger, principal: string): DueOperation | undefined {
   const line = ledger.line(principal);
   const pending = line?.pending ?? null;
   if (line === undefined || pending === null || pending.due > ledger.now) return undefined;
   const { id, op, agent, by, rank, next, recovery, from } = pending;
-  const settled = { ...line, pending: null };
+  const cleared = { ...line, pending: null };
   ledger.setOpState(id, "counted");
   if (op === "rotate") {
     const pk = (ledger.key(by) as KeyState).pk;
     // The new recovery key was pending together with it.
-    const renewed = { ...settled, recovery: recovery ?? line.recovery };
+    const renewed = { ...cleared, recovery: recovery ?? line.recovery };
     const done = succeed(ledger, renewed, { signer: by, pk, agent, rank, next, from, at: ledger.now });
     return { id, agent, effect: done.effect };
   }
-  ledger.putLine({ ...settled, next: op === "commit" ? next : line.next, recovery: recovery ?? line.recovery });
+  ledger.putLine({ ...cleared, next: op === "commit" ? next : line.next, recovery: recovery ?? line.recovery });
   return { id, agent, effect: undefined };
 }

@@ -34,7 +34,7 @@ interface Plan {
 export function acknowledge(ledger: Ledger, ack: Ack): AckOutcome {
   const { id, agent, payload } = ack;
   const known = ledger.ack(id);
-  if (known !== undefined) return toldOf(known, agent, "exists");
+  if (known !== undefined) return ackOutcome(known, agent, "exists");
   requireKey(ledger, { author: agent, payload });
   requireSigning(ledger, agent, "ack");
   const { seq: latest } = ledger.head;
@@ -43,7 +43,7 @@ export function acknowledge(ledger: Ledger, ack: Ack): AckOutcome {
   const plan = planOf(ledger, agent, payload);
   if (plan.handled.length === 0 && !plan.moved)
     throw new Refusal("not_addressed", undefined, { details: { seen: plan.seen, skipped: plan.skipped } });
-  return toldOf(apply(ledger, ack, plan), agent, "created");
+  return ackOutcome(apply(ledger, ack, plan), agent, "created");
 }
 
 /** An acknowledgement that was accepted before, from the log. */
@@ -52,7 +52,7 @@ export function acknowledgeAgain(ledger: Ledger, ack: Ack): void {
 }
 
 /** The answer to its sender, the first time or again. */
-export function toldOf({ seq, seen, acted, declined, skipped }: AckRow, agent: string, result: AckOutcome["result"]): AckOutcome {
+export function ackOutcome({ seq, seen, acted, declined, skipped }: AckRow, agent: string, result: AckOutcome["result"]): AckOutcome {
   return { result, agent, seq, seen, acted, declined, skipped };
 }
 

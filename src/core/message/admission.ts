@@ -135,7 +135,7 @@ function requireClaimable(ledger: Ledger, arrival: Arrival, target: MessageState
   if (to !== null && !isSameAgent(ledger, to, arrival.author))
     throw new Refusal("reserved", `The target ${id} is addressed to ${to}.`, { details: { id, to } });
   requireWelcome(ledger, arrival, target);
-  requireRoom(ledger, arrival, target);
+  requireFreeLease(ledger, arrival, target);
   const { claimedBy, leaseUntil } = target;
   if (claimedBy === null || leaseUntil === null || leaseUntil <= ledger.now || claimedBy === arrival.author) return;
   throw new Refusal("already_claimed", `${claimedBy} holds the lease on ${id} until ${iso(leaseUntil)}.`, {
@@ -154,7 +154,7 @@ function requireWelcome(ledger: Ledger, { author }: Arrival, { seq, id }: Messag
 }
 
 /** Limits the leases of one agent. Renewing a lease is free, and answered work does not count. */
-function requireRoom(ledger: Ledger, { author }: Arrival, target: MessageState): void {
+function requireFreeLease(ledger: Ledger, { author }: Arrival, target: MessageState): void {
   const held = ledger.leasesOf(author, LIMITS.leases_per_agent + 1).filter(({ id }) => id !== target.id);
   if (held.length < LIMITS.leases_per_agent) return;
   const leases = held.map(({ id, leaseUntil }) => ({ id, lease_until: iso(leaseUntil ?? ledger.now) }));

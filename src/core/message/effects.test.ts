@@ -58,9 +58,9 @@ test("a lease that ended with many others is told to its holder, also if somethi
     now,
   );
   board.sweepAll(now);
-  const told = board.db.prepare("SELECT agent, reason FROM inbox_changes WHERE became = 'open'").all();
+  const notified = board.db.prepare("SELECT agent, reason FROM inbox_changes WHERE became = 'open'").all();
   const wanted = [...work.map(() => AGENTS[0]!.id), ...holders.map(agentId)];
-  expect(told.map(({ agent, reason }) => `${String(agent)} ${String(reason)}`).sort()).toEqual(
+  expect(notified.map(({ agent, reason }) => `${String(agent)} ${String(reason)}`).sort()).toEqual(
     wanted.map((agent) => `${agent} lease`).sort(),
   );
 });

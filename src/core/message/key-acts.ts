@@ -2,7 +2,7 @@
 import { Refusal } from "../errors.ts";
 import { type KeyOp, operateKey } from "../keys/key-rules.ts";
 import type { KeyEffect, LineState, OpState, StoredKeyOp } from "../keys/key-state.ts";
-import { settleLine } from "../keys/succession.ts";
+import { applyDue } from "../keys/succession.ts";
 import type { KeyEntryType } from "../log/entry-type.ts";
 import { agentId } from "../protocol/identity.ts";
 import { type KeyEnvelope, keyDraftOf } from "../protocol/key-op.ts";
@@ -23,9 +23,9 @@ export interface KeyOutcome {
 
 export function performKey(ledger: Ledger, op: KeyOp, detail: string): KeyOutcome {
   const { id, signer, payload } = op;
-  settleKeys(ledger, ledger.key(payload.agent)?.principal);
+  applyAndLog(ledger, ledger.key(payload.agent)?.principal);
   const known = ledger.keyOp(id);
-  if (known !== undefined) return toldOf(ledger, known, true);
+  if (known !== undefined) return keyOutcome(ledger, known, true);
   for (const agent of new Set([signer, payload.agent])) requireKeyUnblocked(ledger, agent);
   requireOwnId(ledger, signer, payload.pk);
   if (payload.op === "delegate") requireOwnId(ledger, agentId(payload.child), payload.child);
@@ -36,7 +36,7 @@ export function performKey(ledger: Ledger, op: KeyOp, detail: string): KeyOutcom
   const stored: StoredKeyOp = { id, seq, at: ledger.now, type, principal, agent: payload.agent, signer, state, prev, detail };
   ledger.putKeyOp(stored);
   for (const effect of effects) apply(ledger, effect);
-  return toldOf(ledger, stored, false);
+  return keyOutcome(ledger, stored, false);
 }
 
 /** An operation that was accepted before, so it is not checked again; it is from the log. */
@@ -46,7 +46,7 @@ export function replayKey(ledger: Ledger, detail: string): void {
   performKey(ledger, { id, signer, payload, oldSigned: envelope.old_sig !== undefined }, detail);
 }
 
-function toldOf(ledger: Ledger, { id, seq, at, state, principal }: StoredKeyOp, existed: boolean): KeyOutcome {
+function keyOutcome(ledger: Ledger, { id, seq, at, state, principal }: StoredKeyOp, existed: boolean): KeyOutcome {
   const line = ledger.line(principal);
   if (line === undefined) throw new Error(`The line of ${principal} is missing.`);
   return { id, seq, at, state, existed, line };
@@ -61,17 +61,17 @@ function requireOwnId(ledger: Ledger, agent: string, pk: string): void {
 const AT_ONCE = 48;
 
 /** Applies every pending operation that is due; there are few. */
-export function settleAll(ledger: Ledger): void {
+export function applyAllDue(ledger: Ledger): void {
   for (let lines = ledger.dueLines(AT_ONCE); lines.length > 0; lines = ledger.dueLines(AT_ONCE))
-    for (const { principal } of lines) settleKeys(ledger, principal);
+    for (const { principal } of lines) applyAndLog(ledger, principal);
 }
 
 /** Applies the pending operation of a line, if it is due. */
-function settleKeys(ledger: Ledger, principal: string | undefined): void {
-  const settled = principal === undefined ? undefined : settleLine(ledger, principal);
-  if (settled === undefined) return;
-  ledger.log("key_effect", settled.agent, JSON.stringify({ of: settled.id }));
-  if (settled.effect !== undefined) apply(ledger, settled.effect);
+function applyAndLog(ledger: Ledger, principal: string | undefined): void {
+  const applied = principal === undefined ? undefined : applyDue(ledger, principal);
+  if (applied === undefined) return;
+  ledger.log("key_effect", applied.agent, JSON.stringify({ of: applied.id }));
+  if (applied.effect !== undefined) apply(ledger, applied.effect);
 }
 
 function apply(ledger: Ledger, effect: KeyEffect): void {

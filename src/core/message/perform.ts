@@ -25,7 +25,7 @@ type Rules = { readonly [Type in ActType]: (ledger: ActLedger, act: Act<Type>) =
 const RULES: Rules = {
   post(ledger, { arrival, dryRun }) {
     const posted = postInto(ledger, arrival);
-    return told(ledger, posted, dryRun && posted.result === "created" ? "valid" : posted.result);
+    return postedOutcome(ledger, posted, dryRun && posted.result === "created" ? "valid" : posted.result);
   },
   rehearsal(ledger, { arrivals }) {
     const before = ledger.mark();
@@ -38,7 +38,7 @@ const RULES: Rules = {
     if (once !== undefined && ledger.hasArrived(once)) return { repeated: true };
     const posted = postInto(ledger, arrival);
     if (once !== undefined && posted.result === "created") ledger.noteArrival(once);
-    return told(ledger, posted, posted.result);
+    return postedOutcome(ledger, posted, posted.result);
   },
   alias: (ledger, { agent, id, payload }) => operateAlias(ledger, agent, id, payload),
   ack: acknowledge,
@@ -62,7 +62,7 @@ function rehearsed(ledger: ActLedger, arrival: Arrival): PostedOutcome | Refused
   const before = ledger.mark();
   try {
     const posted = postInto(ledger, arrival);
-    return told(ledger, posted, posted.result === "created" ? "valid" : posted.result);
+    return postedOutcome(ledger, posted, posted.result === "created" ? "valid" : posted.result);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     ledger.backTo(before);
@@ -70,7 +70,7 @@ function rehearsed(ledger: ActLedger, arrival: Arrival): PostedOutcome | Refused
   }
 }
 
-const told = (ledger: ActLedger, { state, warnings }: Posted, result: PostedOutcome["result"]): PostedOutcome => ({
+const postedOutcome = (ledger: ActLedger, { state, warnings }: Posted, result: PostedOutcome["result"]): PostedOutcome => ({
   result,
   state,
   warnings,

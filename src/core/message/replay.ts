@@ -7,7 +7,7 @@ import { type Ack, acknowledgeAgain } from "./ack-rules.ts";
 import { arrive } from "./arrive.ts";
 import { NOTHING } from "../guard/text-findings.ts";
 import { isKeyOperation } from "../keys/key-book.ts";
-import { replayKey, settleAll } from "./key-acts.ts";
+import { replayKey, applyAllDue } from "./key-acts.ts";
 import { leave, supersede } from "./leave.ts";
 import { endLeases } from "./sweep.ts";
 import type { Arrival, Tombstone, GoneReason, Ledger } from "./message-state.ts";
@@ -27,7 +27,7 @@ const ENDS: Readonly<Record<string, GoneReason>> = { expire: "expired", retract:
  * new status, are not copied: whether they turn out the same is what the check is for.
  */
 export function replay(ledger: Ledger, { entry, arrival, gone }: ReplayedEntry): void {
-  settleAll(ledger);
+  applyAllDue(ledger);
   while (endLeases(ledger));
   const { type, id, detail } = entry;
   const reason = ENDS[type];
@@ -61,15 +61,15 @@ export function ackIn({ detail }: Pick<Entry, "detail">): (Ack & { readonly enve
 
 /** The effects of a message on others while it was live, from its tombstone; they end with the message. */
 function remains({ id, author, kind, receivedAt, reason, trace }: Tombstone): Arrival {
-  const kept = trace === null ? undefined : (JSON.parse(trace) as Trace);
+  const parsed = trace === null ? undefined : (JSON.parse(trace) as Trace);
   // A withdrawn message had time left; its entry ends it.
-  const life = reason === "expired" ? Math.ceil(((kept?.expiresAt ?? 0) - receivedAt) / 1000) : 0;
+  const life = reason === "expired" ? Math.ceil(((parsed?.expiresAt ?? 0) - receivedAt) / 1000) : 0;
   const payload: Payload = {
     v: 1,
     pk: "",
     ts: 0,
     kind,
-    refs: [...(kept?.refs ?? [])],
+    refs: [...(parsed?.refs ?? [])],
     ...(life > 0 ? { ttl: life } : {}),
   };
   return {

@@ -1,7 +1,7 @@
 // Ends lifetimes, leases, aliases and the waiting time of key operations, in bounded steps.
 import { sweepAliases } from "./alias-rules.ts";
 import { release } from "./effects.ts";
-import { settleAll } from "./key-acts.ts";
+import { applyAllDue } from "./key-acts.ts";
 import { leave } from "./leave.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
 
@@ -13,7 +13,7 @@ export const WITHDRAW_STEP = 1024;
 /** Ends lifetimes and leases that are due. Returns whether there may be more. */
 export function sweep(ledger: Ledger): boolean {
   // First of all: pending key operations take effect before anything else of their time.
-  settleAll(ledger);
+  applyAllDue(ledger);
   const due = ledger.due(SWEEP_STEP);
   for (const { id } of due) {
     // Read again: messages that just ended may have changed it.

@@ -12,10 +12,10 @@ export interface TallyMove {
 }
 
 /** Counts per minute are kept a little longer than the statistics need them. */
-const MINUTES_KEPT = 8 * 24 * 60;
+const RETAINED_MINUTES = 8 * 24 * 60;
 
 /** Minutes since 1970 have eight digits until the year 2160, so they compare as text. */
-export const oldestMinuteKept = (now: number): string => String(minuteOf(now) - MINUTES_KEPT);
+export const oldestRetainedMinute = (now: number): string => String(minuteOf(now) - RETAINED_MINUTES);
 
 export class TallyMoves {
   readonly #moves: TallyMove[] = [];

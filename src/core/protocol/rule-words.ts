@@ -53,17 +53,17 @@ const TYPES: Readonly<Record<string, string>> = { array: "an array", integer: "a
 function sentence(field: string, rule: Rule): string {
   const { type, description, enum: allowed, pattern } = rule;
   // If a schema has several types, its description says everything; otherwise it adds what the bounds do not say.
-  const told = description === undefined ? "" : ` ${description}`;
-  if (rule.const !== undefined) return `\`${field}\` is ${JSON.stringify(rule.const)}.${told}`;
-  if (allowed !== undefined) return `\`${field}\` is one of ${allowed.join(", ")}.${told}`;
-  if (typeof type !== "string") return told === "" ? "" : `\`${field}\`:${told}`;
+  const suffix = description === undefined ? "" : ` ${description}`;
+  if (rule.const !== undefined) return `\`${field}\` is ${JSON.stringify(rule.const)}.${suffix}`;
+  if (allowed !== undefined) return `\`${field}\` is one of ${allowed.join(", ")}.${suffix}`;
+  if (typeof type !== "string") return suffix === "" ? "" : `\`${field}\`:${suffix}`;
   const bounds = [
     between(rule.minLength, rule.maxLength, "of", "characters"),
     between(rule.minItems, rule.maxItems, "of", "items"),
     between(sane(rule.minimum), sane(rule.maximum), "from", ""),
     pattern === undefined ? "" : `that matches \`${pattern}\``,
   ].filter((bound) => bound !== "");
-  return `\`${field}\` is ${[TYPES[type] ?? `a ${type}`, ...bounds].join(" ")}.${told}`;
+  return `\`${field}\` is ${[TYPES[type] ?? `a ${type}`, ...bounds].join(" ")}.${suffix}`;
 }
 
 /** That every integer must be a safe integer is said elsewhere. */

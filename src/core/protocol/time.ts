@@ -17,13 +17,13 @@ const seconds = /* @__PURE__ */ Array.from({ length: 256 }, () => ({ second: Num
 export function iso(unixMs: number): string {
   const second = Math.floor(unixMs / 1000);
   const ms = unixMs - second * 1000;
-  const kept = seconds[second & 255];
-  if (kept === undefined || !Number.isInteger(ms)) return new Date(unixMs).toISOString();
-  if (kept.second !== second) {
-    kept.text = new Date(unixMs).toISOString().slice(0, -4);
-    kept.second = second;
+  const cached = seconds[second & 255];
+  if (cached === undefined || !Number.isInteger(ms)) return new Date(unixMs).toISOString();
+  if (cached.second !== second) {
+    cached.text = new Date(unixMs).toISOString().slice(0, -4);
+    cached.second = second;
   }
-  return `${kept.text}${ms < 10 ? "00" : ms < 100 ? "0" : ""}${ms}Z`;
+  return `${cached.text}${ms < 10 ? "00" : ms < 100 ? "0" : ""}${ms}Z`;
 }
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;

@@ -15,9 +15,9 @@ interface Gram {
 }
 
 /** Grams of recent non-ASCII words: only short words, since a longer slice would keep the whole text in memory that it was cut from. */
-const KEPT = new Map<string, readonly Gram[]>();
-const KEPT_WORDS = 16_384;
-const KEPT_CHARS = 12;
+const CACHE = new Map<string, readonly Gram[]>();
+const MAX_CACHED_WORDS = 16_384;
+const MAX_CACHED_CHARS = 12;
 const TABLE = new Map<string, Gram>();
 const TABLE_GRAMS = 65_536;
 let texts = 0;
@@ -30,8 +30,8 @@ const PLAIN_GRAMS = Array<Gram | undefined>(PLAIN.length ** 3).fill(undefined);
 
 /** The first grams of the runs, each once. */
 export function grams(...of: readonly (readonly string[])[]): string[] {
-  if (KEPT.size >= KEPT_WORDS || TABLE.size >= TABLE_GRAMS) {
-    KEPT.clear();
+  if (CACHE.size >= MAX_CACHED_WORDS || TABLE.size >= TABLE_GRAMS) {
+    CACHE.clear();
     TABLE.clear();
   }
   texts++;
@@ -81,10 +81,10 @@ function plainGram(first: number, second: number, third: number): Gram {
 }
 
 function gramsOf(run: string): readonly Gram[] {
-  const known = KEPT.get(run);
+  const known = CACHE.get(run);
   if (known !== undefined) return known;
   const made = cutGrams(run).map(gramOf);
-  if (run.length <= KEPT_CHARS) KEPT.set(run, made);
+  if (run.length <= MAX_CACHED_CHARS) CACHE.set(run, made);
   return made;
 }
 

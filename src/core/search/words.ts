@@ -16,7 +16,7 @@ const RUN =
 const APOSTROPHE = /'(?:(?<=\p{L}')s(?![\p{L}\p{N}])|(?<=n')(?=t(?![\p{L}\p{N}]))|(?<=(?<![\p{L}\p{N}])o')(?=\p{L}))/gu;
 
 const NO_SPACES = ["Han", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr"].map((script) => `\\p{scx=${script}}`).join("");
-const WRITTEN_TOGETHER = new RegExp(`[${NO_SPACES}]`, "u");
+const UNSPACED = new RegExp(`[${NO_SPACES}]`, "u");
 const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, "gu");
 /** Made for the first text that needs it, since making it takes longer than starting the rest of the search. */
 let segmenter: Intl.Segmenter | undefined;
@@ -26,9 +26,9 @@ let segmenter: Intl.Segmenter | undefined;
  * among all strings of the process. Only short words: a longer slice would keep the whole text in memory that it was cut from.
  */
 const PLACES = 65_536;
-const KEPT = Array<string>(PLACES).fill("");
+const CACHED_WORDS = Array<string>(PLACES).fill("");
 const STEMS = Array<string>(PLACES).fill("");
-const KEPT_CHARS = 12;
+const MAX_CACHED_CHARS = 12;
 
 export function words(text: string): string[] {
   return wordsOf(foldedRuns(text));
@@ -44,8 +44,8 @@ export function foldedRuns(text: string): string[] {
 export function wordsOf(found: readonly string[]): string[] {
   const out: string[] = [];
   for (const run of found) {
-    const place = run.length > KEPT_CHARS ? -1 : placeOf(run);
-    if (place >= 0) out.push(KEPT[place] === run ? STEMS[place]! : keptStem(place, run));
+    const place = run.length > MAX_CACHED_CHARS ? -1 : placeOf(run);
+    if (place >= 0) out.push(CACHED_WORDS[place] === run ? STEMS[place]! : cacheStem(place, run));
     else for (const part of split(run)) out.push(/^[a-z]+$/.test(part) ? stem(part) : part);
   }
   return out;
@@ -53,10 +53,10 @@ export function wordsOf(found: readonly string[]): string[] {
 
 /** A run as unstemmed words: one, except in scripts that are written without spaces. */
 export function split(run: string): string[] {
-  if (!WRITTEN_TOGETHER.test(run)) return [cut(run)];
+  if (!UNSPACED.test(run)) return [cut(run)];
   const out: string[] = [];
   for (const part of run.match(PART) ?? []) {
-    if (!WRITTEN_TOGETHER.test(part)) out.push(cut(part));
+    if (!UNSPACED.test(part)) out.push(cut(part));
     else for (const { segment } of segments(part)) out.push(cut(segment));
   }
   return out;
@@ -78,9 +78,9 @@ function placeOf(word: string): number {
   return (sum ^ (sum >>> 16)) & (PLACES - 1);
 }
 
-function keptStem(place: number, word: string): string {
+function cacheStem(place: number, word: string): string {
   const found = stem(word);
-  KEPT[place] = word;
+  CACHED_WORDS[place] = word;
   STEMS[place] = found;
   return found;
 }

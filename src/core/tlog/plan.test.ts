@@ -120,10 +120,10 @@ test("tiles that come later, or wider than asked for, give the same proof", asyn
 });
 
 test("whoever remembers subtrees hashes them once, whichever tree and proof they are asked for in", () => {
-  const kept = new Map<string, Uint8Array>();
+  const cache = new Map<string, Uint8Array>();
   let hashed = 0;
   const counting = (bytes: Uint8Array) => (hashed++, sha256(bytes));
-  const remember: Remember = (key, make) => kept.get(key) ?? kept.set(key, make()).get(key)!;
+  const remember: Remember = (key, make) => cache.get(key) ?? cache.set(key, make()).get(key)!;
   const ask = <Result>(plan: Plan<Result>) => readNow(plan, (tile) => LOG.tile(tile), counting, remember);
   for (const size of [MOST, 650, 513])
     for (let index = 0; index < 512; index += 3) expect(ask(planInclusion(index, size))).toEqual(LOG.ask(planInclusion(index, size)));

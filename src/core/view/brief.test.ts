@@ -116,9 +116,9 @@ test("without words it is the same whatever strangers wrote, and needs no marks"
       const other: Brief = JSON.parse(JSON.stringify(one), (name, value: unknown) =>
         name === "title" ? words : name === "strange" ? [words] : value,
       ) as Brief;
-      const [shown, told] = [wordlessBrief(one), wordlessBrief(other)];
-      expect(briefJson(shown)).toBe(briefJson(told));
-      expect(briefMarkdown(shown, undefined)).toBe(briefMarkdown(told, undefined));
+      const [shown, reworded] = [wordlessBrief(one), wordlessBrief(other)];
+      expect(briefJson(shown)).toBe(briefJson(reworded));
+      expect(briefMarkdown(shown, undefined)).toBe(briefMarkdown(reworded, undefined));
       expect(codePoints(briefJson(shown))).toBeLessThanOrEqual(one.budget);
       expect(briefMarkdown(shown, undefined)).not.toContain("<<<DATA");
     }),

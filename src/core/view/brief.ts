@@ -88,8 +88,8 @@ const WORDS = new Set(["title", "preview", "untrusted"]);
 
 /** Text of strangers is left out, or counted. */
 function wordless(json: object): object {
-  const kept = Object.entries(json).filter(([name]) => !WORDS.has(name));
-  return Object.fromEntries(kept.map(([name, value]) => [name, wordlessValue(name, value)]));
+  const entries = Object.entries(json).filter(([name]) => !WORDS.has(name));
+  return Object.fromEntries(entries.map(([name, value]) => [name, wordlessValue(name, value)]));
 }
 
 function wordlessValue(name: string, value: unknown): unknown {

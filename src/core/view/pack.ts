@@ -16,9 +16,9 @@ export interface PackItem<Form extends Sized> {
  * The chosen form of each item, undefined for those left out; the best item comes first. As many urgent items as possible are included
  * before any of them gets its long form. If one urgent item does not fit, no other item is included.
  */
-export function pack<Form extends Sized>(pieces: readonly PackItem<Form>[], room: number): readonly (Form | undefined)[] {
+export function pack<Form extends Sized>(pieces: readonly PackItem<Form>[], budget: number): readonly (Form | undefined)[] {
   const taken: (Form | undefined)[] = pieces.map(() => undefined);
-  let left = room;
+  let left = budget;
   const take = (at: number, form: Form): void => {
     left -= form.size - (taken[at]?.size ?? 0);
     taken[at] = form;

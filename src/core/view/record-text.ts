@@ -9,7 +9,7 @@ import { type Include, INCLUDES, type Recordable, recordOf } from "./record.ts";
 const HOLES = ["expires_in_s", "author_messages", "thread_messages", "last_activity"] as const;
 
 /** Templates of longer payloads are not cached, because a page of them would take more memory than all others. */
-const KEPT_CHARS = 16 * 1024;
+const MAX_CACHED_CHARS = 16 * 1024;
 
 /** The last values that were filled in, and the resulting text: most records are read again before anything changes. */
 interface Filled {
@@ -33,12 +33,12 @@ export type RecordText = (stored: Recordable, include: ReadonlySet<Include>, now
 
 /** `mark` is a secret of this process. No message can contain it, so all placeholders are our own. */
 export function recordText(baseUrl: string, mark: string): RecordText {
-  const kept = new WeakMap<Recordable["state"], Map<number, Template>>();
+  const cache = new WeakMap<Recordable["state"], Map<number, Template>>();
   const marks = HOLES.map((_, i) => `"${mark}${i}"`);
 
   function templateOf(stored: Recordable, include: ReadonlySet<Include>, now: number): Template {
-    let templates = kept.get(stored.state);
-    if (templates === undefined) kept.set(stored.state, (templates = new Map()));
+    let templates = cache.get(stored.state);
+    if (templates === undefined) cache.set(stored.state, (templates = new Map()));
     // A lease that ends moves status and claim with the clock: before and after are two templates.
     const held = stored.state.leaseUntil !== null && stored.state.leaseUntil > now;
     // So are before and after its addressee has read it, for good.
@@ -61,7 +61,7 @@ export function recordText(baseUrl: string, mark: string): RecordText {
 
   return (stored, include, now) => {
     const { state, author, thread } = stored;
-    if (stored.raw.payload.length > KEPT_CHARS && isLong(include)) return JSON.stringify(recordOf(stored, include, now, baseUrl));
+    if (stored.raw.payload.length > MAX_CACHED_CHARS && isLong(include)) return JSON.stringify(recordOf(stored, include, now, baseUrl));
     const template = templateOf(stored, include, now);
     const seconds = Math.max(0, Math.floor((state.expiresAt - now) / 1000));
     const lastActivity = Math.max(thread.lastActivity, state.receivedAt);

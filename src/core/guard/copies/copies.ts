@@ -37,9 +37,9 @@ interface Group {
 
 /** The same messages in the same order give the same answers, on every board. */
 export class Copies {
-  readonly #kept: number;
+  readonly #capacity: number;
   readonly #window: number;
-  /** The newest groups, each at its number modulo the number that is kept. */
+  /** The newest groups, each at its number modulo the capacity. */
   readonly #groups: (Group | undefined)[] = [];
   /** For each band, by its hash: the number of the newest group that has it, or 0. Later groups replace earlier ones. */
   readonly #places: Int32Array;
@@ -47,11 +47,11 @@ export class Copies {
   /** Counted from 1, so that zeroed memory means no group. */
   #next = 1;
 
-  /** At most `kept` groups; posts older than `window` milliseconds do not count. */
-  constructor(kept: number, window: number) {
-    this.#kept = kept;
+  /** At most `capacity` groups; posts older than `window` milliseconds do not count. */
+  constructor(capacity: number, window: number) {
+    this.#capacity = capacity;
     this.#window = window;
-    const size = 2 ** Math.ceil(Math.log2(2 * kept));
+    const size = 2 ** Math.ceil(Math.log2(2 * capacity));
     this.#mask = size - 1;
     this.#places = new Int32Array(BANDS * size);
   }
@@ -83,9 +83,9 @@ export class Copies {
   }
 
   #put(signature: Uint16Array, authors: Map<string, number>, before: Group | undefined): void {
-    if (before !== undefined) this.#groups[before.number % this.#kept] = undefined;
+    if (before !== undefined) this.#groups[before.number % this.#capacity] = undefined;
     const number = this.#next++;
-    this.#groups[number % this.#kept] = { number, signature, authors };
+    this.#groups[number % this.#capacity] = { number, signature, authors };
     for (let band = 0; band < BANDS; band++) this.#places[this.#placeOf(signature, band)] = number;
   }
 
@@ -94,7 +94,7 @@ export class Copies {
     let most = ALIKE;
     for (let band = 0; band < BANDS; band++) {
       const number = this.#places[this.#placeOf(signature, band)]!;
-      const group = number === 0 ? undefined : this.#groups[number % this.#kept];
+      const group = number === 0 ? undefined : this.#groups[number % this.#capacity];
       // Another group may have taken its place since.
       if (group === undefined || group.number !== number || group === best) continue;
       const alike = resemblance(signature, group.signature);

@@ -40,14 +40,14 @@ const LOWER = Uint8Array.from({ length: 128 }, (_, code) => {
 
 const BLANKS = /\s{2,}|[^\S ]/g;
 /** Enough for any window of a text, also if normalisation makes it longer. */
-const ROOM = 4096;
+const CAPACITY = 4096;
 
 /** Much faster than `String.fromCharCode` with a thousand arguments. */
 const UTF_16 = new TextDecoder("utf-16le");
 
 /** The current text. The object is reused, so its content is valid until the next text. */
 export class PlainText {
-  codes = new Uint16Array(ROOM);
+  codes = new Uint16Array(CAPACITY);
   length = 0;
   readonly counts = new Int32Array(COUNTS);
   #text = "";

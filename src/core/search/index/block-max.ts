@@ -10,7 +10,7 @@ export const blockOf = (doc: number): number => doc >>> 7;
 export const blocksOf = (documents: number): number => Math.ceil(documents / BLOCK);
 
 export function blockMaximaOf(bytes: Uint8Array, count: number, documents: Documents, means: MeanLengths): BlockMaxima {
-  const earnings = new Bm25f(means);
+  const bm25f = new Bm25f(means);
   const most = new Float32Array(blocksOf(documents.documents));
   const postings = new ScratchBuffers().list(0, count);
   const blocks = blocksOf(documents.documents);
@@ -25,26 +25,26 @@ export function blockMaximaOf(bytes: Uint8Array, count: number, documents: Docum
     return next * BLOCK;
   };
   readWordsInto(bytes, postings, { mark });
-  raise(most, postings, count, documents, earnings);
-  return { at, before, most, means: earnings.means };
+  raise(most, postings, count, documents, bm25f);
+  return { at, before, most, means: bm25f.means };
 }
 
 /** The same for a list that is read whole; `at` counts postings, not bytes. */
-export function blockMaximaOfPostings(postings: Postings, documents: Documents, earnings: Bm25f): Omit<BlockMaxima, "before"> {
+export function blockMaximaOfPostings(postings: Postings, documents: Documents, bm25f: Bm25f): Omit<BlockMaxima, "before"> {
   const { docs } = postings;
   const blocks = blocksOf(documents.documents);
   const at = new Uint32Array(blocks + 1).fill(docs.length);
   const most = new Float32Array(blocks);
   let next = 0;
   for (let i = 0; i < docs.length; i++) for (const block = blockOf(docs[i]!); next <= block; next++) at[next] = i;
-  raise(most, postings, docs.length, documents, earnings);
-  return { at, most, means: earnings.means };
+  raise(most, postings, docs.length, documents, bm25f);
+  return { at, most, means: bm25f.means };
 }
 
-function raise(most: Float32Array, { docs, titles, bodies }: Postings, count: number, documents: Documents, earnings: Bm25f): void {
+function raise(most: Float32Array, { docs, titles, bodies }: Postings, count: number, documents: Documents, bm25f: Bm25f): void {
   for (let i = 0; i < count; i++) {
-    const earned = earnings.of(documents, docs[i]!, titles[i]!, bodies[i]!);
+    const score = bm25f.of(documents, docs[i]!, titles[i]!, bodies[i]!);
     const block = blockOf(docs[i]!);
-    if (earned > most[block]!) most[block] = earned;
+    if (score > most[block]!) most[block] = score;
   }
 }

@@ -20,9 +20,9 @@ export class Bm25f {
 
   /** The score for this many occurrences in the title and the body of a document. */
   of({ titleLengths, bodyLengths }: Documents, doc: number, titles: number, bodies: number): number {
-    const earned = bodies / (1 - BODY_LENGTH + this.#perBodyWord * bodyLengths[doc]!);
-    if (titles === 0) return earned;
-    return earned + (TITLE_WEIGHT * titles) / (1 - TITLE_LENGTH + this.#perTitleWord * titleLengths[doc]!);
+    const score = bodies / (1 - BODY_LENGTH + this.#perBodyWord * bodyLengths[doc]!);
+    if (titles === 0) return score;
+    return score + (TITLE_WEIGHT * titles) / (1 - TITLE_LENGTH + this.#perTitleWord * titleLengths[doc]!);
   }
 
   /**
@@ -35,4 +35,4 @@ export class Bm25f {
 }
 
 /** Each repetition counts less: 0 to below 1. */
-export const saturated = (weight: number, earned: number): number => (weight * earned) / (SATURATION + earned);
+export const saturated = (weight: number, score: number): number => (weight * score) / (SATURATION + score);

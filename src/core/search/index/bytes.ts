@@ -11,7 +11,7 @@ export class ByteWriter {
   }
 
   varint(value: number): void {
-    this.#room(5);
+    this.#reserve(5);
     const bytes = this.#bytes;
     let rest = value;
     while (rest > 127) {
@@ -22,7 +22,7 @@ export class ByteWriter {
   }
 
   raw(source: Uint8Array, from = 0, to = source.length): void {
-    this.#room(to - from);
+    this.#reserve(to - from);
     // Most are a few bytes long; making a view of them would take longer.
     if (to - from <= SHORT) for (let at = from, next = this.length; at < to; at++) this.#bytes[next++] = source[at]!;
     else this.#bytes.set(from === 0 && to === source.length ? source : source.subarray(from, to), this.length);
@@ -38,7 +38,7 @@ export class ByteWriter {
     this.length = 0;
   }
 
-  #room(more: number): void {
+  #reserve(more: number): void {
     if (this.length + more <= this.#bytes.length) return;
     const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.length + more));
     grown.set(this.view());

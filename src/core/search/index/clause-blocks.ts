@@ -35,10 +35,10 @@ export class ClauseBlocks {
 
   /** For each block, an upper bound of what the clause adds to the score of a document in it; 0 if no document has the clause. */
   bounds(weight: number, means: MeanLengths): Float64Array {
-    const earnings = new Bm25f(means);
-    const { most, means: by, at } = this.#long?.heads ?? blockMaximaOfPostings(this.postings, this.part, earnings);
+    const bm25f = new Bm25f(means);
+    const { most, means: by, at } = this.#long?.maxima ?? blockMaximaOfPostings(this.postings, this.part, bm25f);
     this.#at = at;
-    const times = earnings.timesMost(by);
+    const times = bm25f.timesMost(by);
     const bounds = new Float64Array(most.length);
     for (let block = 0; block < bounds.length; block++) bounds[block] = saturated(weight, most[block]! * times);
     return bounds;
@@ -49,8 +49,8 @@ export class ClauseBlocks {
       this.from = this.#at[block] ?? 0;
       this.to = this.#at[block + 1] ?? 0;
     } else {
-      const { bytes, heads } = this.#long;
-      const stretch = { from: heads.at[block], to: heads.at[block + 1], before: heads.before[block] };
+      const { bytes, maxima } = this.#long;
+      const stretch = { from: maxima.at[block], to: maxima.at[block + 1], before: maxima.before[block] };
       this.to = readWordsInto(bytes, this.postings, stretch);
     }
   }

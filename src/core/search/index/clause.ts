@@ -31,8 +31,8 @@ function atOnce<Found>(steps: Generator<void, Found, void>): Found {
 /** The same in steps of some milliseconds each, so that other work can run in between. Nothing to do if it is cached. */
 export function* phraseSteps(part: IndexPart, words: readonly string[]): Generator<void, Postings, void> {
   const key = words.join(" ");
-  const kept = part.phrases?.get(key);
-  if (kept !== undefined) return kept;
+  const cached = part.phrases?.get(key);
+  if (cached !== undefined) return cached;
   const all: Placed[] = [];
   for (const word of words) {
     const postings = part.postings(word);

@@ -17,11 +17,11 @@ export function matching(
   parts: readonly IndexPart[],
   query: Query,
   { after = 0, before = Infinity, only, first }: MatchingScope,
-  room = new ScratchBuffers(),
+  buffers = new ScratchBuffers(),
 ): Uint32Array {
   const found = joined(
     parts.map((part) => {
-      const { docs } = new PartQuery(part, query).select(room);
+      const { docs } = new PartQuery(part, query).select(buffers);
       const seqs = new Uint32Array(docs.length);
       let count = 0;
       for (let i = 0; i < docs.length; i++) {

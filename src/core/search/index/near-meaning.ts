@@ -20,11 +20,11 @@ const WORDS_SHARE = 1 / 3;
 const LEAST_WORDS = 0.0167;
 
 /** Like `nearest`, also by meaning if the query has one. */
-export function alike(parts: readonly IndexPart[], near: Near, scope: NearScope, room = new ScratchBuffers()) {
+export function alike(parts: readonly IndexPart[], near: Near, scope: NearScope, buffers = new ScratchBuffers()) {
   const { meaning } = near;
-  if (meaning === undefined || parts.every(({ signs }) => signs.length === 0)) return nearestTexts(parts, near, scope, room);
+  if (meaning === undefined || parts.every(({ signs }) => signs.length === 0)) return nearestTexts(parts, near, scope, buffers);
   const { threshold, limit, after, only } = scope;
-  const { hits } = nearestTexts(parts, near, { threshold: Math.max(LEAST_WORDS, threshold * WORDS_SHARE), limit: BY_WORDS, only }, room);
+  const { hits } = nearestTexts(parts, near, { threshold: Math.max(LEAST_WORDS, threshold * WORDS_SHARE), limit: BY_WORDS, only }, buffers);
   const lexical = new Map(hits.map(({ seq, score }) => [seq, score]));
   const vector = Int8Array.from(meaning.vector);
   const best = new Best(limit, after);

@@ -29,19 +29,19 @@ export function nearestTexts(
   parts: readonly IndexPart[],
   near: Near,
   { threshold, limit, after, only }: NearScope,
-  room = new ScratchBuffers(),
+  buffers = new ScratchBuffers(),
 ) {
   const best = new Best(limit, after);
   const least = (): number => Math.max(threshold, best.least) - ROUNDING;
   // Small parts first: their hits rule out most documents of the large ones early.
   for (const part of parts.toSorted((a, b) => a.documents - b.documents)) {
-    const sums = { words: room.scores(0, part.documents), grams: room.scores(1, part.documents) };
+    const sums = { words: buffers.scores(0, part.documents), grams: buffers.scores(1, part.documents) };
     const late = lateTerms(part, near, least());
     for (const { term, weight } of near.terms) {
       if (!late.has(term)) part.addWeight(term, weight, term.startsWith(GRAM) ? sums.grams : sums.words);
     }
     const left = [...late.values()].reduce((sum, weight) => sum + weight, 0);
-    const candidates = candidatesOf(part, sums, least() - left, room.docs(part.documents));
+    const candidates = candidatesOf(part, sums, least() - left, buffers.docs(part.documents));
     for (const [gram, weight] of late) {
       if (candidates.length * FEWER < part.frequency(gram)) part.addWeightTo(candidates, gram, weight, sums.grams);
       else part.addWeight(gram, weight, sums.grams);

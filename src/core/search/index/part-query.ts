@@ -25,11 +25,11 @@ export class PartQuery {
     this.#not = not.map((clause) => new PartClause(part, clause));
   }
 
-  select(room: ScratchBuffers): Selection {
+  select(buffers: ScratchBuffers): Selection {
     if (this.#mode === "all" && this.#clauses.some(({ count }) => count === 0)) return { clauses: [], docs: new Uint32Array(0) };
-    const clauses = this.#clauses.map((clause, c) => clause.read(room, c));
-    const not = this.#not.map((clause, n) => clause.read(room, clauses.length + n));
-    return { clauses, docs: combine(this.part, this.#mode, clauses, not, room) };
+    const clauses = this.#clauses.map((clause, c) => clause.read(buffers, c));
+    const not = this.#not.map((clause, n) => clause.read(buffers, clauses.length + n));
+    return { clauses, docs: combine(this.part, this.#mode, clauses, not, buffers) };
   }
 }
 
@@ -47,9 +47,9 @@ class PartClause {
     this.count = this.#word === undefined ? (this.#found?.docs.length ?? 0) : part.frequency(this.#word);
   }
 
-  read(room: ScratchBuffers, number: number): Postings {
+  read(buffers: ScratchBuffers, number: number): Postings {
     if (this.#found !== undefined) return this.#found;
-    const { docs, titles, bodies } = room.list(number, this.count);
+    const { docs, titles, bodies } = buffers.list(number, this.count);
     const list = { docs: docs.subarray(0, this.count), titles: titles.subarray(0, this.count), bodies: bodies.subarray(0, this.count) };
     if (this.#word !== undefined && this.count > 0) this.#part.readPostings(this.#word, list);
     return list;
@@ -65,7 +65,7 @@ function combine(
   mode: Query["mode"],
   clauses: readonly Postings[],
   not: readonly Postings[],
-  room: ScratchBuffers,
+  buffers: ScratchBuffers,
 ): Uint32Array {
   const [only] = clauses;
   const alone = clauses.length === 1 && only !== undefined && not.length === 0;
@@ -74,9 +74,9 @@ function combine(
   const shortest = lists.reduce((least, docs) => (docs.length < least.length ? docs : least), lists[0] ?? new Uint32Array(0));
   if (alone || (mode === "all" && lists.length > 0 && shortest.length * SHORT < part.documents)) {
     const others = lists.filter((docs) => docs !== shortest);
-    return walk(part, shortest, others, not, room.docs(shortest.length));
+    return walk(part, shortest, others, not, buffers.docs(shortest.length));
   }
-  return count(part, mode, clauses, not, room);
+  return count(part, mode, clauses, not, buffers);
 }
 
 /** The intersection of all lists, starting from the shortest. */
@@ -114,15 +114,15 @@ function count(
   mode: Query["mode"],
   clauses: readonly Postings[],
   not: readonly Postings[],
-  room: ScratchBuffers,
+  buffers: ScratchBuffers,
 ): Uint32Array {
-  const counts = room.counts(part.documents);
+  const counts = buffers.counts(part.documents);
   for (const { docs } of clauses) for (let i = 0; i < docs.length; i++) counts[docs[i]!]!++;
   for (const { docs } of not) for (let i = 0; i < docs.length; i++) counts[docs[i]!] = EXCLUDED;
   if (part.deadCount > 0) for (let doc = 0; doc < part.documents; doc++) if (part.dead[doc] === 1) counts[doc] = EXCLUDED;
 
   const least = mode === "all" ? clauses.length : Math.min(1, clauses.length);
-  const out = room.docs(part.documents);
+  const out = buffers.docs(part.documents);
   let found = 0;
   for (let doc = 0; doc < part.documents; doc++) if (counts[doc]! >= least && counts[doc] !== EXCLUDED) out[found++] = doc;
   return out.subarray(0, found);

@@ -41,7 +41,7 @@ export interface BlockMaxima {
 /** A list as it is read for ranking: only some of its blocks. */
 export interface LongList {
   readonly bytes: Uint8Array;
-  readonly heads: BlockMaxima;
+  readonly maxima: BlockMaxima;
 }
 
 export interface IndexPart extends Documents {

@@ -88,7 +88,7 @@ export class PositionArena {
     const number = this.#numbers.size * WORD;
     this.#numbers.set(word, number);
     this.#words = grown(this.#words, number + WORD);
-    const first = this.#room(SHORTEST);
+    const first = this.#allocate(SHORTEST);
     this.#words.set([first, first, first + SHORTEST, 0], number);
     return number;
   }
@@ -96,13 +96,13 @@ export class PositionArena {
   /** The start of a new chunk for a word whose last chunk is full. */
   #stretch(number: number, full: number): number {
     const length = longer(this.#list[full]!);
-    const at = this.#room(length);
+    const at = this.#allocate(length);
     this.#list[full] = at;
     this.#words[number + 2] = at + length;
     return at;
   }
 
-  #room(length: number): number {
+  #allocate(length: number): number {
     const at = this.#end;
     this.#end += length + 1;
     this.#list = grown(this.#list, this.#end);

@@ -80,7 +80,7 @@ class Ranking {
   readonly #stats: CorpusStats;
   /** Weights of the clauses; their sum is 1. */
   readonly #weights: readonly number[];
-  readonly #earnings: Bm25f;
+  readonly #bm25f: Bm25f;
   readonly #only: SeqSet | undefined;
   /**
    * For the documents of a block: the score, 0 to below 1, which is the earned share of the query's weight; and the number of matching
@@ -93,7 +93,7 @@ class Ranking {
     this.#mode = mode;
     this.#stats = stats;
     this.#weights = weights;
-    this.#earnings = new Bm25f(stats);
+    this.#bm25f = new Bm25f(stats);
     this.best = best;
     this.#only = only;
   }
@@ -148,7 +148,7 @@ class Ranking {
       const { docs, titles, bodies } = clause.postings;
       for (let i = clause.from; i < clause.to; i++) {
         const doc = docs[i]!;
-        scores[doc - first]! += saturated(weight, this.#earnings.of(part, doc, titles[i]!, bodies[i]!));
+        scores[doc - first]! += saturated(weight, this.#bm25f.of(part, doc, titles[i]!, bodies[i]!));
         counts[doc - first]!++;
       }
     }

@@ -1,8 +1,8 @@
 // Buffers for the long lists of one search, reused by the next: allocating and clearing megabytes takes longer than scanning them.
 import type { Postings } from "./part.ts";
 
-/** Buffers kept for lists; queries with more common words are rare and allocate their own. */
-const KEPT_LISTS = 4;
+/** Lists whose buffers are reused; queries with more common words are rare and allocate their own. */
+const REUSED_LISTS = 4;
 
 /** A buffer is valid until the same one is requested again. One search at a time may use it. */
 export class ScratchBuffers {
@@ -13,10 +13,10 @@ export class ScratchBuffers {
 
   /** Not cleared: the caller fills it. */
   list(number: number, length: number): Postings {
-    const kept = this.#lists[number];
-    if (kept !== undefined && kept.docs.length >= length) return kept;
+    const reused = this.#lists[number];
+    if (reused !== undefined && reused.docs.length >= length) return reused;
     const fresh = { docs: new Uint32Array(length), titles: new Uint16Array(length), bodies: new Uint16Array(length) };
-    if (number < KEPT_LISTS) this.#lists[number] = fresh;
+    if (number < REUSED_LISTS) this.#lists[number] = fresh;
     return fresh;
   }
 
@@ -28,9 +28,9 @@ export class ScratchBuffers {
 
   /** All zero. */
   scores(number: number, length: number): Float64Array {
-    let kept = this.#scores[number];
-    if (kept === undefined || kept.length < length) this.#scores[number] = kept = new Float64Array(length);
-    return kept.subarray(0, length).fill(0);
+    let buffer = this.#scores[number];
+    if (buffer === undefined || buffer.length < length) this.#scores[number] = buffer = new Float64Array(length);
+    return buffer.subarray(0, length).fill(0);
   }
 
   /** All zero. */
