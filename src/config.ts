@@ -232,13 +232,13 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     contact: valueOf("contact"),
     witnessPolicy: policyIn(valueOf("witnessPolicy"), (mend) => fault("witnessPolicy", mend)),
   };
-  checkTogether(config, settings);
+  checkCombinations(config, settings);
   if (faults.length > 0) throw new ConfigFaults(faults);
   return Object.freeze(config);
 }
 
 /** Faults that can be found only when every setting is read. */
-function checkTogether(config: Config, { faults, given, fault }: Given): void {
+function checkCombinations(config: Config, { faults, given, fault }: Given): void {
   // Without the address itself, which may contain a password.
   if (config.databaseUrl !== undefined && !isAddress(config.databaseUrl))
     faults.push(`--database-url (BOARD_DATABASE_URL) cannot be read: ${ADDRESS_HINT} Leave it out to use SQLite in the data directory.`);

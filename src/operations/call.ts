@@ -2,7 +2,7 @@
 //
 // First: is the operation switched on, and has the caller tokens left? Then, in the caller's turn and at its cost: read input and body by
 // the operation's schemas, count the call among the open ones if it stays open for long, run it, and refund tokens of refused calls.
-import type { RateLimiter, Room } from "../board/limits/rate.ts";
+import type { RateLimiter, Allowance } from "../board/limits/rate.ts";
 import { bitsForNow } from "../board/limits/work-discount.ts";
 import { pacedShare, shareOf } from "../board/limits/cpu-share.ts";
 import { atTheCostOf, nextSlice, slice } from "../ports/cpu-share.ts";
@@ -146,10 +146,10 @@ export class AdmittedCall {
   }
 
   /** What is left in the bucket that paid, and in the agent's own bucket, if the agent is known. */
-  get rooms(): readonly Room[] {
+  get rooms(): readonly Allowance[] {
     const rooms = [
-      this.#rates.room(this.#operation.rate, this.#guest.caller),
-      this.#agent === undefined ? undefined : this.#rates.room(this.#operation.pace ?? "agent_writes", this.#agent),
+      this.#rates.allowance(this.#operation.rate, this.#guest.caller),
+      this.#agent === undefined ? undefined : this.#rates.allowance(this.#operation.pace ?? "agent_writes", this.#agent),
     ];
     return rooms.filter((room) => room !== undefined);
   }

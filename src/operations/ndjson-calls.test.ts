@@ -77,7 +77,7 @@ test("whoever runs out of room waits for what those before give back, and no lin
   expect(answers).toEqual(many.map((_, given) => JSON.stringify({ status: 201, given })));
   // The bucket holds 60: they settle once in the middle, and at the end.
   expect(together.settled).toEqual([60, 40]);
-  expect(rates.room("writes", caller)?.tokens).toBeCloseTo(60 - 100 / 16);
+  expect(rates.allowance("writes", caller)?.tokens).toBeCloseTo(60 - 100 / 16);
 });
 
 test("what is refused takes a whole token and no bytes, and the request itself nothing", async () => {
@@ -96,6 +96,6 @@ test("what is refused takes a whole token and no bytes, and the request itself n
       .split("\n")
       .map((text) => (JSON.parse(text) as { status: number }).status),
   ).toEqual([400, 201, 400]);
-  expect(rates.room("writes", caller)?.tokens).toBe(57);
-  expect(rates.room("bytes", caller)?.tokens).toBe(2 * 1024 * 1024 - 1024);
+  expect(rates.allowance("writes", caller)?.tokens).toBe(57);
+  expect(rates.allowance("bytes", caller)?.tokens).toBe(2 * 1024 * 1024 - 1024);
 });

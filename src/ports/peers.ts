@@ -2,7 +2,7 @@
 
 export interface Peers {
   /** A JSON list of objects, each with a `scope` that says whom it is for; at most a few thousand characters. */
-  tell(text: string): Promise<void>;
+  broadcast(text: string): Promise<void>;
   /** Called with messages of other nodes, never with one's own. */
-  onTold(hear: (text: string) => void): void;
+  onMessage(listener: (text: string) => void): void;
 }

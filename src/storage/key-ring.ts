@@ -113,7 +113,7 @@ export class BoardKeyRing implements BoardKeys {
 
   #board(pk: string): SigningKey {
     const { keyFile } = this.#parts;
-    return this.#kept(
+    return this.#requireKey(
       pk,
       () => [keyFile, announcedKeyFile(keyFile)].map((file) => readBoardKey(file)).find((found) => found?.pk === pk),
       keyFile,
@@ -122,10 +122,10 @@ export class BoardKeyRing implements BoardKeys {
 
   #log(name: TlogName, board: SigningKey): SigningKey {
     const { logKeyFile: file } = this.#parts;
-    return this.#kept(name.pk, () => logKeyFor(file, name, board), file);
+    return this.#requireKey(name.pk, () => logKeyFor(file, name, board), file);
   }
 
-  #kept(pk: string, find: () => SigningKey | undefined, file: string): SigningKey {
+  #requireKey(pk: string, find: () => SigningKey | undefined, file: string): SigningKey {
     const key = this.#keys.get(pk) ?? find();
     if (key === undefined)
       throw new Refusal(

@@ -34,7 +34,7 @@ export async function openLive({ config, clock, figures, storage }: Foundation, 
   const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
   others?.onMoved(({ seq, nextDue }) => {
-    sweeper?.heed(nextDue);
+    sweeper?.reschedule(nextDue);
     hub.hint(seq);
   });
   const past = new Backlog({ store, clock, hub, occurrence });

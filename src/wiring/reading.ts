@@ -18,7 +18,7 @@ import { inboxReader } from "../board/read/inbox.ts";
 import { lister } from "../board/read/list.ts";
 import { names } from "../board/read/names.ts";
 import { type NearSource, nearSource } from "../board/read/near-source.ts";
-import { settling } from "../board/time/settling.ts";
+import { afterSweep } from "../board/time/after-sweep.ts";
 import { statsReader } from "../board/read/stats.ts";
 import { tagLister } from "../board/read/tags.ts";
 import { textSearch } from "../board/read/text-search.ts";
@@ -47,7 +47,7 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
   const { store, key, source, indexDir } = storage;
   const index = openSearchIndex({ dir: indexDir, source, meaning: config.meaning ? MEANING_TABLE : undefined }, figures);
   parts.defer(() => index.close());
-  const settled = settling(sweeper);
+  const swept = afterSweep(sweeper);
   const lists = sweeper === undefined ? readOnlyView(store, clock) : store;
   const stored = { messages: store, lists, log: store };
   const cursors = cursorCodec(key.secretFor("cursors"));
@@ -72,31 +72,31 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
     moderation: store,
     index,
     nearSource: sourceOfNear,
-    versions: { ...validators, of: settled(validators.of) },
+    versions: { ...validators, of: swept(validators.of) },
     checkpointSigner,
     tree: openTree(ground),
     cursors,
     names: naming,
-    find: settled(find),
-    list: settled(list),
+    find: swept(find),
+    list: swept(list),
     listNow,
-    gatherBrief: settled(briefGatherer({ ...common, keys, entries: store })),
-    readInbox: settled(inboxReader({ lists, messages: store, entries: store, clock, cursors })),
-    findWork: settled(workFinder(lists, clock, cursors)),
-    showThread: settled(threadReader(common)),
-    showGraph: settled(graphReader(common)),
-    readHistory: settled(historyReader(store)),
-    threadNews: settled(threadNewsReader(common)),
-    countThreads: settled(threadCounter(common)),
-    nameAgents: settled(agentNamer(common)),
-    agents: { find: settled(agents.find), list: settled(agents.list) },
-    keys: { of: settled(keys.of), all: settled(keys.all), line: settled(keys.line) },
-    listTags: settled(tagLister(common)),
-    readStats: settled(statsReader(common)),
-    openNeeds: settled(openNeedsReader(common)),
-    workPace: settled(workPaceReader(common)),
-    agentPaces: settled(agentPacesReader(common)),
-    dump: settled(dumper({ ...common, baseUrl: config.baseUrl })),
+    gatherBrief: swept(briefGatherer({ ...common, keys, entries: store })),
+    readInbox: swept(inboxReader({ lists, messages: store, entries: store, clock, cursors })),
+    findWork: swept(workFinder(lists, clock, cursors)),
+    showThread: swept(threadReader(common)),
+    showGraph: swept(graphReader(common)),
+    readHistory: swept(historyReader(store)),
+    threadNews: swept(threadNewsReader(common)),
+    countThreads: swept(threadCounter(common)),
+    nameAgents: swept(agentNamer(common)),
+    agents: { find: swept(agents.find), list: swept(agents.list) },
+    keys: { of: swept(keys.of), all: swept(keys.all), line: swept(keys.line) },
+    listTags: swept(tagLister(common)),
+    readStats: swept(statsReader(common)),
+    openNeeds: swept(openNeedsReader(common)),
+    workPace: swept(workPaceReader(common)),
+    agentPaces: swept(agentPacesReader(common)),
+    dump: swept(dumper({ ...common, baseUrl: config.baseUrl })),
   };
 }
 

@@ -52,8 +52,8 @@ export function watching(config: Config, clock: Clock, lines?: LogLines): Watchi
 
 /** Gauges that are read when somebody asks for the metrics. */
 export function boardMetrics(figures: Metrics, config: Config, store: Store, version: string): void {
-  const kept = config.databaseUrl === undefined ? "sqlite" : "postgresql";
-  figures.info("blackboard_info", "The program's version and settings.", { version, store: kept, profile: config.profile });
+  const engine = config.databaseUrl === undefined ? "sqlite" : "postgresql";
+  figures.info("blackboard_info", "The program's version and settings.", { version, store: engine, profile: config.profile });
   figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
   figures.gauge("blackboard_reports_open", "Open reports.", async () => (await store.moderationCounts(0)).notices.received);
   figures.gauge("blackboard_database_bytes", "Bytes that the database takes.", () => store.size());

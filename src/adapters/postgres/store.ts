@@ -131,10 +131,10 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
     return { seq, hash };
   };
   nextDue = (): Promise<number | null> => this.#state.nextDue();
-  async tell(text: string): Promise<void> {
+  async broadcast(text: string): Promise<void> {
     await this.client.query("SELECT pg_notify($1, $2)", [NODE_CHANNEL, `${this.#node} ${text}`]);
   }
-  onTold(hear: (text: string) => void): void {
+  onMessage(hear: (text: string) => void): void {
     this.#hearers.push(hear);
   }
   onMoved = (hear: (moved: Moved) => void): void => this.#state.onMoved(hear);

@@ -153,23 +153,23 @@ describe("work buys room: an address's writes", () => {
   test("a refusal tells the bits that are enough, where there is such a thing", () => {
     const { rates } = limiter();
     posts(rates, 1);
-    const told = (bits?: () => number) => refusalOf(() => rates.take("writes", "a", 1, bits));
-    expect(told(() => 22)).toMatchObject({ details: { bits_for_now: 22 }, hint: expect.stringContaining("22 bits") });
-    expect(told().details).toMatchObject({ bits_for_now: null });
+    const refused = (bits?: () => number) => refusalOf(() => rates.take("writes", "a", 1, bits));
+    expect(refused(() => 22)).toMatchObject({ details: { bits_for_now: 22 }, hint: expect.stringContaining("22 bits") });
+    expect(refused().details).toMatchObject({ bits_for_now: null });
   });
   test("what is left is told, of the bucket that has least of it, and nothing where nothing is counted", () => {
     const { clock, rates } = limiter();
-    expect(rates.room("writes", "a")).toMatchObject({ burst: 60, tokens: 60, fullInMs: 0 });
+    expect(rates.allowance("writes", "a")).toMatchObject({ burst: 60, tokens: 60, fullInMs: 0 });
     for (let n = 0; n < 8; n++) post(rates, 1 / 16);
-    expect(rates.room("writes", "a")).toMatchObject({ tokens: 59.5, fullInMs: 250 });
+    expect(rates.allowance("writes", "a")).toMatchObject({ tokens: 59.5, fullInMs: 250 });
     posts(rates, 1);
-    expect(rates.room("writes", "a")?.tokens).toBe(0);
+    expect(rates.allowance("writes", "a")?.tokens).toBe(0);
     clock.advance(1000);
-    expect(Math.round(rates.room("writes", "a")?.tokens ?? 0)).toBe(2);
+    expect(Math.round(rates.allowance("writes", "a")?.tokens ?? 0)).toBe(2);
     const addresses = Array.from({ length: 9 }, (_, n) => callerOf(`2001:db8:7:${n}::1`));
     for (const address of addresses.slice(0, 8)) for (let n = 0; n < 29; n++) post(rates, 1, address);
-    expect(rates.room("writes", addresses[8]!)).toMatchObject({ burst: 240, tokens: 8 });
-    expect(limiter(false).rates.room("writes", "a")).toBeUndefined();
+    expect(rates.allowance("writes", addresses[8]!)).toMatchObject({ burst: 240, tokens: 8 });
+    expect(limiter(false).rates.allowance("writes", "a")).toBeUndefined();
   });
 });
 
@@ -202,10 +202,10 @@ test("other nodes hear of callers by sealed names, a network's among them, and c
   const [here, there] = [node(), node()];
   const caller = callerOf("2001:db8:7:1::1");
   for (let n = 0; n < 5; n++) here.take("reports", caller);
-  const told = here.spent(1000);
-  expect(told).toHaveLength(2);
-  expect(JSON.stringify(told)).not.toContain("2001");
-  for (const { scope, caller: name, tokens } of told) there.charge(scope, name, tokens);
+  const spent = here.spent(1000);
+  expect(spent).toHaveLength(2);
+  expect(JSON.stringify(spent)).not.toContain("2001");
+  for (const { scope, caller: name, tokens } of spent) there.charge(scope, name, tokens);
   expect(outcome(() => there.take("reports", caller))).toBe("rate_limited");
 });
 
@@ -283,18 +283,18 @@ describe("an IPv6 network of 48 bits", () => {
 describe("bytes", () => {
   test("two megabytes at once, then eight kilobytes a second: 0.7 GB a day", () => {
     const { clock, rates } = limiter();
-    let kept = 0;
+    let accepted = 0;
     const send = (length: number): void => {
-      if (outcome(() => rates.takeBytes("bytes", "a", length)) === "ok") kept += length;
+      if (outcome(() => rates.takeBytes("bytes", "a", length)) === "ok") accepted += length;
     };
     for (let n = 0; n < 10; n++) send(1_000_000);
-    expect(kept).toBe(2_000_000);
+    expect(accepted).toBe(2_000_000);
     for (let second = 0; second < 86_400; second++) {
       clock.advance(1000);
       send(100_000);
     }
-    expect(kept).toBeGreaterThan(0.69e9);
-    expect(kept).toBeLessThan(0.72e9);
+    expect(accepted).toBeGreaterThan(0.69e9);
+    expect(accepted).toBeLessThan(0.72e9);
   });
 
   test("a short post counts as a kilobyte", () => {

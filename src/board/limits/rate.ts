@@ -37,7 +37,7 @@ export interface TurnLimits {
 }
 
 /** What is left in a bucket. */
-export interface Room extends Pick<Bucket, "burst" | "everyMs"> {
+export interface Allowance extends Pick<Bucket, "burst" | "everyMs"> {
   readonly scope: Scope;
   readonly unit: Bucket["unit"];
   readonly tokens: number;
@@ -67,7 +67,7 @@ export class RateLimiter {
   readonly #fullAt = new Map<Scope, BoundedCache<string, number>>();
   /** Until when the running answers of each caller, and of each wider network, pause; by the machine's own clock. */
   readonly #pacedUntil = new BoundedCache<string, number>(MAX_CALLERS);
-  readonly #untold = new BoundedCache<string, Spent>(MAX_CALLERS);
+  readonly #unshared = new BoundedCache<string, Spent>(MAX_CALLERS);
 
   constructor(clock: Clock, on: boolean, { width = 1, tokenMs = TOKEN_MS, seal }: RateOptions = {}) {
     this.#buckets = bucketsOf(width);
@@ -128,14 +128,14 @@ export class RateLimiter {
   }
 
   /** How much a caller has left in its emptiest bucket; undefined if nothing is limited. */
-  room(scope: Scope, caller: string): Room | undefined {
+  allowance(scope: Scope, caller: string): Allowance | undefined {
     if (!this.#on) return undefined;
-    const rooms = this.#names(caller).map((counted): Room => {
+    const allowances = this.#names(caller).map((counted): Allowance => {
       const { burst, everyMs, unit } = this.#bucketOf(scope, counted);
       const missingMs = this.#over(scope, counted, burst);
       return { scope, burst, everyMs, unit, tokens: Math.max(0, burst - missingMs / everyMs), fullInMs: missingMs };
     });
-    return rooms.reduce((least, one) => (one.tokens < least.tokens ? one : least));
+    return allowances.reduce((least, one) => (one.tokens < least.tokens ? one : least));
   }
 
   /** Takes from several buckets, or from none of them; the returned function puts everything back. */
@@ -187,9 +187,9 @@ export class RateLimiter {
       const fullAt = callers.get(counted);
       if (fullAt !== undefined) callers.set(counted, fullAt - tokens * this.#bucketOf(scope, counted).everyMs);
       const key = `${scope} ${counted}`;
-      const untold = this.#untold.get(key);
+      const unshared = this.#unshared.get(key);
       // Other nodes that were told meanwhile still count it: that errs on the safe side, and heals as the bucket fills.
-      if (untold !== undefined) this.#untold.set(key, { ...untold, tokens: Math.max(0, untold.tokens - tokens) });
+      if (unshared !== undefined) this.#unshared.set(key, { ...unshared, tokens: Math.max(0, unshared.tokens - tokens) });
     }
   }
 
@@ -217,7 +217,7 @@ export class RateLimiter {
       this.charge(scope, counted, tokens);
       if (this.#seal === undefined) continue;
       const key = `${scope} ${counted}`;
-      this.#untold.set(key, { scope, caller: counted, tokens: (this.#untold.get(key)?.tokens ?? 0) + tokens });
+      this.#unshared.set(key, { scope, caller: counted, tokens: (this.#unshared.get(key)?.tokens ?? 0) + tokens });
     }
   }
 
@@ -260,9 +260,9 @@ export class RateLimiter {
 
   /** What callers have taken since the last call, `ms` ago, except those so slow that all nodes together would keep their rate. */
   spent(ms: number): readonly Spent[] {
-    const told = [...this.#untold.values()].filter(({ scope, tokens }) => tokens * this.#buckets[scope].everyMs * NODES_SHARING > ms);
-    this.#untold.clear();
-    return told;
+    const shared = [...this.#unshared.values()].filter(({ scope, tokens }) => tokens * this.#buckets[scope].everyMs * NODES_SHARING > ms);
+    this.#unshared.clear();
+    return shared;
   }
 
   /** Counts one more long call of a caller; the returned function ends it. */

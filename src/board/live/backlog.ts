@@ -28,13 +28,13 @@ const FIRST_STEP = 4;
 /** The size of a chunk, unless a single message is larger. */
 const PIECE_CHARS = 64 * 1024;
 /** Readers who connect together drift apart: for a moment, a reader slightly behind still finds the chunk of the others. */
-const KEPT_CHARS = 4 * 1024 * 1024;
-const KEPT_MS = 500;
+const CACHED_CHARS = 4 * 1024 * 1024;
+const CACHED_MS = 500;
 
 export class Backlog {
   readonly #parts: BacklogParts;
   /** Chunks of the present state of the log, by position and filter. */
-  readonly #kept = new BoundedCache<string, Chunk>(KEPT_CHARS, ({ events }) => charsOf(events));
+  readonly #cache = new BoundedCache<string, Chunk>(CACHED_CHARS, ({ events }) => charsOf(events));
   readonly #underWay = new Map<string, Promise<Chunk>>();
   /**
    * One chunk is read at a time, so that memory does not grow with readers. Text filters have a separate queue: matching text takes long,
@@ -54,11 +54,11 @@ export class Backlog {
   /** What follows this entry, which the hub has passed. Never older than the log at the time of the call. */
   after(from: number, filter: LiveFilter): Promise<Chunk> {
     const state = this.#stateNow();
-    if (state !== this.#state) this.#kept.clear();
+    if (state !== this.#state) this.#cache.clear();
     this.#state = state;
     const place = `${from} ${filter.key}`;
-    const kept = this.#kept.get(place);
-    if (kept !== undefined) return Promise.resolve(kept);
+    const cached = this.#cache.get(place);
+    if (cached !== undefined) return Promise.resolve(cached);
     const key = `${state} ${place}`;
     let piece = this.#underWay.get(key);
     if (piece === undefined) {
@@ -79,7 +79,7 @@ export class Backlog {
   /** Something was removed: nothing that was read before may be sent after this. */
   forget(): void {
     this.#removals++;
-    this.#kept.clear();
+    this.#cache.clear();
   }
 
   /** A chunk is as good as a new one while the state of the log is the same. */
@@ -90,12 +90,12 @@ export class Backlog {
   /** Records contain the seconds left, and some messages end: chunks are cached for a moment only. */
   #keep(place: string, piece: Chunk): void {
     const { clock } = this.#parts;
-    this.#kept.set(place, piece);
+    this.#cache.set(place, piece);
     if (this.#leaving) return;
     this.#leaving = true;
-    clock.at(clock.now() + KEPT_MS, () => {
+    clock.at(clock.now() + CACHED_MS, () => {
       this.#leaving = false;
-      this.#kept.clear();
+      this.#cache.clear();
     });
   }
 

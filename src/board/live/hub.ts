@@ -53,7 +53,7 @@ export class Hub {
   readonly #groups = new Map<string, Group>();
   readonly #byTerm = new Map<string, Set<Group>>();
   readonly #everywhere = new Set<Group>();
-  #waiting: { readonly seq: number; readonly resolve: (told: boolean) => void }[] = [];
+  #waiting: { readonly seq: number; readonly resolve: (reached: boolean) => void }[] = [];
   #position: number;
   #upTo: number;
   #following = false;
@@ -191,8 +191,8 @@ export class Hub {
 
   async #tell({ heard, upTo, changes: before }: Step): Promise<void> {
     const { store, clock } = this.#parts;
-    const { told, paused } = await this.#concerned(heard);
-    const audiences = [...told].map(([{ readers }, events]) => ({ events, readers, present: [...readers] }));
+    const { matched, paused } = await this.#concerned(heard);
+    const audiences = [...matched].map(([{ readers }, events]) => ({ events, readers, present: [...readers] }));
     // From here on, readers that attach get only later entries, and present readers get these: none gets an entry twice or never.
     this.#moveTo(upTo);
     let [news, changes] = [heard, before];
@@ -212,8 +212,8 @@ export class Hub {
   /** Which readers get what, and whether other work ran meanwhile: text filters take long on a long text. */
   async #concerned(
     heard: readonly LogEvent[],
-  ): Promise<{ readonly told: ReadonlyMap<Group, readonly LiveEvent[]>; readonly paused: boolean }> {
-    const told = new Map<Group, readonly LiveEvent[]>();
+  ): Promise<{ readonly matched: ReadonlyMap<Group, readonly LiveEvent[]>; readonly paused: boolean }> {
+    const matched = new Map<Group, readonly LiveEvent[]>();
     let paused = false;
     let began = performance.now();
     // Readers that attach while others are matched are matched in the next round: all of it is new to them.
@@ -230,14 +230,14 @@ export class Hub {
           }
           if (!group.filter.concerns(occurrence, (message) => group.known.has(message))) continue;
           remember(group.filter, group.known, occurrence);
-          const events = told.get(group) ?? NOTHING;
+          const events = matched.get(group) ?? NOTHING;
           let more = grown.get(events);
           if (more === undefined) grown.set(events, (more = [...events, occurrence.event]));
-          told.set(group, more);
+          matched.set(group, more);
         }
       }
     }
-    return { told, paused };
+    return { matched, paused };
   }
 
   #moveTo(position: number): void {

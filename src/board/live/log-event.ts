@@ -48,7 +48,7 @@ export interface LogEventParts {
 }
 
 const REASONS = { expire: "expired", retract: "retracted", remove: "removed", supersede: "superseded" } as const;
-const TOLD = new Set<string>(["create", "status", "ack", ...Object.keys(REASONS)]);
+const REPORTED = new Set<string>(["create", "status", "ack", ...Object.keys(REASONS)]);
 
 /** Payloads that are read before other work gets a turn. */
 const STEP_CHARS = 512 * 1024;
@@ -60,15 +60,15 @@ export async function logEvents(
   now: number,
   withVotes: boolean,
 ): Promise<readonly LogEvent[]> {
-  const told = entries.filter(({ type }) => TOLD.has(type));
-  if (told.length === 0) return [];
+  const reported = entries.filter(({ type }) => REPORTED.has(type));
+  if (reported.length === 0) return [];
   // As if no time had passed: what is due but not swept yet is still treated as a message, not as one without a trace.
-  const acks = await acksIn(told, store);
+  const acks = await acksIn(reported, store);
   const named = [...acks.values()].flatMap((ack) => idsIn(ack));
-  const found = await store.findAll([...new Set([...told.flatMap(({ type, id }) => (type === "ack" ? [] : [id])), ...named])], 0);
+  const found = await store.findAll([...new Set([...reported.flatMap(({ type, id }) => (type === "ack" ? [] : [id])), ...named])], 0);
   const heard: LogEvent[] = [];
   let chars = 0;
-  for (const entry of told) {
+  for (const entry of reported) {
     const ack = acks.get(entry.seq);
     if (ack !== undefined) {
       heard.push(await acknowledged(entry, ack, { found, store, withVotes }));
@@ -90,18 +90,18 @@ export async function logEvents(
 }
 
 /** The part of an acknowledgement that had an effect. */
-interface ToldAck {
+interface AckEffect {
   readonly seen: number;
   readonly acted: readonly string[];
   readonly declined: NonNullable<AckPayload["declined"]>;
 }
 
-const idsIn = ({ acted, declined }: ToldAck): readonly string[] => [...acted, ...declined.map(({ id }) => id)];
+const idsIn = ({ acted, declined }: AckEffect): readonly string[] => [...acted, ...declined.map(({ id }) => id)];
 
 /** By the seq of the entry; entries whose text was erased make no event. */
-async function acksIn(told: readonly Entry[], store: Pick<AckReads, "ack">): Promise<ReadonlyMap<number, ToldAck>> {
-  const found = new Map<number, ToldAck>();
-  for (const entry of told) {
+async function acksIn(entries: readonly Entry[], store: Pick<AckReads, "ack">): Promise<ReadonlyMap<number, AckEffect>> {
+  const found = new Map<number, AckEffect>();
+  for (const entry of entries) {
     const ack = entry.type === "ack" ? ackIn(entry) : undefined;
     if (ack === undefined) continue;
     const { seen = 0, acted = [], declined = [] } = ack.payload;
@@ -120,7 +120,7 @@ async function acksIn(told: readonly Entry[], store: Pick<AckReads, "ack">): Pro
 /** For readers whom one of the named messages concerns; if it names none, for readers who follow the agent's inbox. */
 async function acknowledged(
   { seq, id: agent }: Entry,
-  ack: ToldAck,
+  ack: AckEffect,
   read: { readonly found: ReadonlyMap<string, Found>; readonly store: MessageReads; readonly withVotes: boolean },
 ): Promise<LogEvent> {
   const named: FilteredMessage[] = [];

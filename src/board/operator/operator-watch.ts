@@ -17,7 +17,7 @@ export class OperatorWatch {
   readonly #decided: ((actions: readonly Action[]) => void)[] = [];
   #switches: Switches = SWITCHES_OFF;
   /** The last decision that was reported, and the last log entry that was checked. */
-  #told = 0;
+  #reported = 0;
   #seen = 0;
   /** The newest decisions: by these a reversal is noticed. */
   #states: ReadonlyMap<string, Action["state"]> = new Map();
@@ -36,7 +36,7 @@ export class OperatorWatch {
   static async open(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Telemetry): Promise<OperatorWatch> {
     const board = new OperatorWatch(store, clock, report);
     board.#seen = (await store.head()).seq;
-    board.#told = board.#seen;
+    board.#reported = board.#seen;
     board.#states = statesOf(await store.actions({ since: 0, before: undefined, limit: STEP }));
     board.#switches = await store.switches();
     board.#wait();
@@ -98,12 +98,12 @@ export class OperatorWatch {
     if (seq === this.#seen) return;
     this.#seen = seq;
     const decided: Action[] = [];
-    const from = this.#told;
+    const from = this.#reported;
     for (let before: number | undefined; ;) {
       const actions = await this.#store.actions({ since: 0, before, limit: STEP });
       decided.push(...actions.filter((one) => one.seq > from || this.#isReversed(one)));
       if (before === undefined) this.#states = statesOf(actions);
-      this.#told = Math.max(this.#told, actions[0]?.seq ?? 0);
+      this.#reported = Math.max(this.#reported, actions[0]?.seq ?? 0);
       before = actions.at(-1)?.seq;
       if (actions.length < STEP || before === undefined || before <= from) break;
     }

@@ -19,15 +19,15 @@ export interface SameSettingsParts {
 
 /** Nodes send lists of items with a scope, and skip unknown scopes: so does a node of an earlier release. */
 const SCOPE = "settings";
-interface Told {
+interface SettingsMessage {
   readonly scope: string;
   readonly settings?: NodeSettings;
 }
 
 export function compareSettings({ settings, clock, report, peers, differs }: SameSettingsParts): { stop(): Promise<void> } {
   const underWay = new BackgroundWork();
-  const told = JSON.stringify([{ scope: SCOPE, settings }] satisfies Told[]);
-  const tell = (): void => underWay.add(peers.tell(told).catch((error: unknown) => report.failed("nodes", error)));
+  const message = JSON.stringify([{ scope: SCOPE, settings }] satisfies SettingsMessage[]);
+  const tell = (): void => underWay.add(peers.broadcast(message).catch((error: unknown) => report.failed("nodes", error)));
   const known = new Set<string>();
 
   /** Whether it is the first time. */
@@ -39,8 +39,8 @@ export function compareSettings({ settings, clock, report, peers, differs }: Sam
     differs(flag, own, other);
     return true;
   }
-  peers.onTold((text) => {
-    for (const { scope, settings: others } of JSON.parse(text) as readonly Told[]) {
+  peers.onMessage((text) => {
+    for (const { scope, settings: others } of JSON.parse(text) as readonly SettingsMessage[]) {
       if (scope !== SCOPE || others === undefined) continue;
       const news = Object.entries(others).filter(([flag, value]) => compare(flag, value));
       // The other node has most likely just started, and does not know this one's settings yet.

@@ -23,7 +23,7 @@ export interface SharedLoadParts {
 /** A caller that switches nodes gains what it can take in this time. */
 const TELL_MS = 1000;
 /** A minute's count is read this long after it has ended, since every node may still have added to it. */
-const SETTLED_MS = 2000;
+const COUNTED_MS = 2000;
 const DAY_MINUTES = 24 * 60;
 /** What is sent at once. */
 const MOST_CHARS = 7000;
@@ -36,14 +36,14 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
   const begin = (work: Promise<void>): void => underWay.add(work.catch((error: unknown) => report.failed("nodes", error)));
 
   wakeup.onMoved(({ posted }) => posted.forEach((posts, bits) => difficulty.accepted(bits, posts)));
-  peers.onTold((text) => {
+  peers.onMessage((text) => {
     for (const { scope, caller, tokens } of JSON.parse(text) as readonly Spent[]) if (isScope(scope)) rates.charge(scope, caller, tokens);
   });
 
   function telling(): void {
     cancelTelling = clock.at(clock.now() + TELL_MS, () => {
       telling();
-      for (const text of pieces(rates.spent(TELL_MS))) begin(peers.tell(text));
+      for (const text of pieces(rates.spent(TELL_MS))) begin(peers.broadcast(text));
     });
   }
   /** All nodes begin at the same minute, so that they compute the same bits whenever they were started. */
@@ -53,7 +53,7 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
     difficulty.replay(from, await store.postedByMinute(from));
   }
   function reading(): void {
-    const next = (minuteOf(clock.now()) + 1) * MINUTE_MS + SETTLED_MS;
+    const next = (minuteOf(clock.now()) + 1) * MINUTE_MS + COUNTED_MS;
     cancelReading = clock.at(next, () => {
       reading();
       begin(read());

@@ -8,24 +8,24 @@ const lost = new StoreFailure("storage_unavailable", "connection refused");
 
 function watched() {
   const clock = new ManualClock(0);
-  const told: string[] = [];
+  const reported: string[] = [];
   const trials: PromiseWithResolvers<void>[] = [];
   const health = new StorageHealth({
     clock,
-    onLost: (place, { code }) => void told.push(`${place}: ${code}`),
-    onBack: ({ code, since, failures }) => void told.push(`back from ${code} after ${clock.now() - since} ms and ${failures} failures`),
+    onLost: (place, { code }) => void reported.push(`${place}: ${code}`),
+    onBack: ({ code, since, failures }) => void reported.push(`back from ${code} after ${clock.now() - since} ms and ${failures} failures`),
   });
   health.tryWith(() => {
     const trial = Promise.withResolvers<void>();
     trials.push(trial);
     return trial.promise;
   });
-  return { clock, told, trials, health };
+  return { clock, told: reported, trials, health };
 }
 const turn = () => new Promise((next) => setImmediate(next));
 
 test("thousands of failures are told once, and their end once", () => {
-  const { clock, told, health } = watched();
+  const { clock, told: reported, health } = watched();
   expect(health.code).toBeUndefined();
   for (let i = 0; i < 5000; i++) health.failed("append", full);
   expect(health.code).toBe("storage_full");
@@ -33,7 +33,7 @@ test("thousands of failures are told once, and their end once", () => {
   health.worked();
   health.worked();
   expect(health.code).toBeUndefined();
-  expect(told).toEqual(["append: storage_full", "back from storage_full after 500 ms and 5000 failures"]);
+  expect(reported).toEqual(["append: storage_full", "back from storage_full after 500 ms and 5000 failures"]);
 });
 
 test("what it is now is what failed last", () => {
@@ -44,7 +44,7 @@ test("what it is now is what failed last", () => {
 });
 
 test("nobody has to post for it to be found out: it is tried, again and again, until it works", async () => {
-  const { clock, told, trials, health } = watched();
+  const { clock, told: reported, trials, health } = watched();
   health.failed("append", full);
   expect(trials).toHaveLength(0);
   for (let i = 1; i <= 3; i++) {
@@ -58,43 +58,43 @@ test("nobody has to post for it to be found out: it is tried, again and again, u
   trials[3]?.resolve();
   await turn();
   expect(health.code).toBeUndefined();
-  expect(told.at(-1)).toBe("back from storage_full after 4000 ms and 1 failures");
+  expect(reported.at(-1)).toBe("back from storage_full after 4000 ms and 1 failures");
   clock.advance(60_000);
   expect(trials).toHaveLength(4);
 });
 
 test("a look that fails is a reason to find out whether writing fails too, and no more", async () => {
-  const { told, trials, health } = watched();
+  const { told: reported, trials, health } = watched();
   health.failed("switches", lost);
   health.failed("search", lost);
   expect(trials).toHaveLength(1);
   trials[0]?.resolve();
   await turn();
-  expect([health.code, told]).toEqual([undefined, []]);
+  expect([health.code, reported]).toEqual([undefined, []]);
   health.failed("switches", lost);
   trials[1]?.reject(lost);
   await turn();
-  expect([health.code, told]).toEqual(["storage_unavailable", ["switches: storage_unavailable"]]);
+  expect([health.code, reported]).toEqual(["storage_unavailable", ["switches: storage_unavailable"]]);
 });
 
 test("a disk that is plainly full is told though nobody posts, but not while posts are accepted", async () => {
-  const { clock, told, trials, health } = watched();
-  let room = true;
+  const { clock, told: reported, trials, health } = watched();
+  let hasSpace = true;
   health.lookWith(async () => {
-    if (!room) throw full;
+    if (!hasSpace) throw full;
   });
   clock.advance(2000);
   await turn();
-  expect(told).toEqual([]);
-  room = false;
+  expect(reported).toEqual([]);
+  hasSpace = false;
   health.worked();
   clock.advance(2000);
   await turn();
   expect(health.code).toBeUndefined();
   clock.advance(60_000);
   await turn();
-  expect([health.code, told]).toEqual(["storage_full", ["storage: storage_full"]]);
-  room = true;
+  expect([health.code, reported]).toEqual(["storage_full", ["storage: storage_full"]]);
+  hasSpace = true;
   clock.advance(1000);
   trials[0]?.resolve();
   await turn();

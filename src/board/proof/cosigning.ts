@@ -37,7 +37,7 @@ export interface CosigningParts {
 /** The types of the messages that nodes send each other about heads. */
 const COSIGNED = "cosigned head";
 const SHOWN = "head shown to witnesses";
-interface ToldHead {
+interface HeadMessage {
   readonly scope: string;
   readonly note: string;
 }
@@ -45,11 +45,11 @@ interface ToldHead {
 export function cosigner({ heads, log, policy, verify, clock, peers }: CosigningParts): Cosign {
   const witnesses = (policy?.witnesses ?? []).map(({ key }) => key);
   // It comes from a node of this board; an invalid signature is dropped all the same.
-  peers?.onTold((text) => {
-    for (const told of JSON.parse(text) as readonly ToldHead[]) void hear(told).catch(() => {});
+  peers?.onMessage((text) => {
+    for (const message of JSON.parse(text) as readonly HeadMessage[]) void hear(message).catch(() => {});
   });
   const tell = (scope: string, { note }: SignedHead): void =>
-    void peers?.tell(JSON.stringify([{ scope, note } satisfies ToldHead])).catch(() => {});
+    void peers?.broadcast(JSON.stringify([{ scope, note } satisfies HeadMessage])).catch(() => {});
   if (witnesses.length > 0) heads.onShown((head) => tell(SHOWN, head));
   return async (body) => {
     try {
@@ -61,7 +61,7 @@ export function cosigner({ heads, log, policy, verify, clock, peers }: Cosigning
     }
   };
 
-  async function hear({ scope, note }: ToldHead): Promise<void> {
+  async function hear({ scope, note }: HeadMessage): Promise<void> {
     if (scope === COSIGNED) await take(note);
     else if (scope === SHOWN) heads.showToo(await signedBefore(parseNote(note)));
   }
@@ -89,8 +89,8 @@ export function cosigner({ heads, log, policy, verify, clock, peers }: Cosigning
 
   /** A stored head, or one that this log signed on another node or before its last start. */
   async function signedBefore(note: Note): Promise<SignedHead> {
-    const kept = heads.cosignable.find(({ text }) => text === note.text);
-    if (kept !== undefined) return kept;
+    const stored = heads.cosignable.find(({ text }) => text === note.text);
+    if (stored !== undefined) return stored;
     const { current, next: announced } = await heads.keys();
     const keys = [current.verifier, ...(announced === undefined ? [] : [announced.verifier])];
     const { checkpoint, signatures } = await openCheckpoint(note, current.name.origin, keys, verify);
@@ -100,7 +100,7 @@ export function cosigner({ heads, log, policy, verify, clock, peers }: Cosigning
     // It was the newest head until the next entry came.
     const [next] = await log.entries(checkpoint.size, 1);
     const head = new SignedHead(checkpoint, note.text, lines, "", Math.min(next?.at ?? Infinity, clock.now()));
-    if (!heads.isKept(head)) throw new TlogError("signature", "The head is too old: heads are kept for an hour.");
+    if (!heads.isRecent(head)) throw new TlogError("signature", "The head is too old: heads are kept for an hour.");
     return heads.adopt(head);
   }
 }

@@ -7,15 +7,15 @@ import { type Tile, tilePath } from "../../core/tlog/tile.ts";
 import type { TreeReads } from "../../ports/store.ts";
 
 /** At most 8 KiB each. */
-const TILES_KEPT = 512;
+const MAX_TILES = 512;
 /** 32 bytes each, and their keys. */
-const HASHES_KEPT = 16_384;
+const MAX_HASHES = 16_384;
 
 export class Tiles {
   readonly #store: TreeReads;
   /** By path; a tile of a given width never changes. */
-  readonly #tiles = new BoundedCache<string, Uint8Array>(TILES_KEPT);
-  readonly #hashes = new BoundedCache<string, Hash>(HASHES_KEPT);
+  readonly #tiles = new BoundedCache<string, Uint8Array>(MAX_TILES);
+  readonly #hashes = new BoundedCache<string, Hash>(MAX_HASHES);
   readonly #remember: Remember = (key, make) => this.#hashes.of(key, make);
 
   constructor(store: TreeReads) {
@@ -33,7 +33,7 @@ export class Tiles {
   }
 
   /** A tile by its path, synchronously; undefined if it is not in memory. */
-  kept(path: string): Uint8Array | undefined {
+  cached(path: string): Uint8Array | undefined {
     return this.#tiles.get(path);
   }
 

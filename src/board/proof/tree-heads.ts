@@ -54,7 +54,7 @@ export class TreeHeads {
   #newest: SignedHead | undefined;
   #making: Promise<SignedHead> | undefined;
   /** The stored heads, oldest first. */
-  #kept: SignedHead[] = [];
+  #stored: SignedHead[] = [];
   /** The head that witnesses are shown, and since when. */
   #shown: SignedHead | undefined;
   #shownAt = -Infinity;
@@ -125,11 +125,11 @@ export class TreeHeads {
 
   /** All heads that may be cosigned, newest first. */
   get cosignable(): readonly SignedHead[] {
-    const kept = this.#kept.toReversed();
-    return this.#newest === undefined || kept.includes(this.#newest) ? kept : [this.#newest, ...kept];
+    const stored = this.#stored.toReversed();
+    return this.#newest === undefined || stored.includes(this.#newest) ? stored : [this.#newest, ...stored];
   }
 
-  isKept({ at }: SignedHead): boolean {
+  isRecent({ at }: SignedHead): boolean {
     return this.#since(at) < KEEP_MS;
   }
 
@@ -144,8 +144,8 @@ export class TreeHeads {
   adopt(head: SignedHead): SignedHead {
     const known = this.cosignable.find(({ text }) => text === head.text);
     if (known !== undefined) return known;
-    const at = this.#kept.findIndex(({ size }) => size > head.size);
-    this.#kept.splice(at === -1 ? this.#kept.length : at, 0, head);
+    const at = this.#stored.findIndex(({ size }) => size > head.size);
+    this.#stored.splice(at === -1 ? this.#stored.length : at, 0, head);
     return head;
   }
 
@@ -181,8 +181,8 @@ export class TreeHeads {
   #show(head: SignedHead): void {
     this.#shown = head;
     this.#shownAt = this.#parts.clock.now();
-    this.#kept = this.#kept.filter((one) => one !== head && this.isKept(one));
-    this.#kept.push(head);
+    this.#stored = this.#stored.filter((one) => one !== head && this.isRecent(one));
+    this.#stored.push(head);
     this.#hearShown(head);
   }
 

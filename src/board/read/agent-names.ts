@@ -8,11 +8,11 @@ import { storedAt } from "./stored-messages.ts";
 
 export type NameAgents = (agents: readonly string[]) => Promise<ReadonlyMap<string, AgentName>>;
 
-const TITLES_KEPT = 20_000;
+const MAX_TITLES = 20_000;
 
 export function agentNamer({ lists, clock }: { readonly lists: ListReads; readonly clock: Clock }): NameAgents {
   /** By the seq of the profile, whose text never changes. */
-  const titles = new BoundedCache<number, { readonly name: string | undefined }>(TITLES_KEPT);
+  const titles = new BoundedCache<number, { readonly name: string | undefined }>(MAX_TITLES);
   return async (agents) => {
     const now = clock.now();
     const found = await lists.agentNames(agents, now);

@@ -118,12 +118,12 @@ async function leases(
     ended.length === 0 ? new Map<number, StoredMessage>() : storedAt(lists, [...new Set(ended.map(({ position }) => position.seq))], now),
   ]);
   // A claim that has expired is not found any more, but its agent was told that the lease ended; of its own work, that another's did.
-  const told = [...heard.values()].filter(({ state }) => !all.includes(state.author));
+  const reported = [...heard.values()].filter(({ state }) => !all.includes(state.author));
   const claimedOnce = [...targets.values()].flatMap((found) => ("stored" in found ? [found.stored] : []));
   // Answered or resolved work is not reported as lost, nor what was lost long ago.
   const isLost = ({ state: { status, claimedBy, changed } }: StoredMessage): boolean =>
     !all.includes(claimedBy ?? "") && (status === "open" || status === "claimed") && changed > from;
-  const lost = [...new Map([...claimedOnce, ...told].filter(isLost).map((stored) => [stored.state.seq, stored])).values()];
+  const lost = [...new Map([...claimedOnce, ...reported].filter(isLost).map((stored) => [stored.state.seq, stored])).values()];
   await warmFlags([...held, ...lost]);
   const byEnd = held.toSorted((a, b) => (a.state.leaseUntil ?? 0) - (b.state.leaseUntil ?? 0));
   const items = [...lost.map((stored) => lostLease(stored, now)), ...byEnd.map((stored) => heldLease(stored, now))];

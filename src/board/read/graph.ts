@@ -74,11 +74,11 @@ async function walk(messages: MessageReads, center: number, depth: number, rels:
   let frontier: readonly number[] = [center];
   let truncated = false;
   for (let distance = 1; distance <= depth && frontier.length > 0 && !truncated; distance++) {
-    const room = LIMITS.graph_nodes - distances.size;
+    const left = LIMITS.graph_nodes - distances.size;
     // One more than there is room for tells whether something is left out.
-    const found = await messages.neighbours({ of: frontier, except: [...distances.keys()], rels, limit: room + 1, now });
-    truncated = found.length > room;
-    frontier = found.slice(0, room);
+    const found = await messages.neighbours({ of: frontier, except: [...distances.keys()], rels, limit: left + 1, now });
+    truncated = found.length > left;
+    frontier = found.slice(0, left);
     for (const seq of frontier) distances.set(seq, distance);
     await nextSlice();
   }

@@ -117,8 +117,8 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
     const fresh = await freshnessOf(lists, now);
     // How far the agent has read is not part of the text, which must stay the same while paging.
     const asked = { ...question, text: `${question.text} ${question.after}` };
-    const kept = pages.find(asked, fresh);
-    if (kept !== undefined) return kept;
+    const cached = pages.find(asked, fresh);
+    if (cached !== undefined) return cached;
     return pages.keep(asked, fresh, await contentOf(question, fresh.seq, now), question.since !== undefined);
   };
 }

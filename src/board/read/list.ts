@@ -79,8 +79,8 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
 
   function listNow(question: Question, { fresh, reads }: BoardMoment): Page | undefined {
     if (isText(question) || question.changed_after !== undefined) return undefined;
-    const kept = pages.find(question, fresh);
-    if (kept !== undefined) return kept;
+    const cached = pages.find(question, fresh);
+    if (cached !== undefined) return cached;
     const { filters, ref } = question;
     if (!names.areIds(filters) || (ref !== undefined && !MESSAGE_ID.test(ref))) return undefined;
     const found = reads.list(queryOf(question, conditionOn(question, filters, ref, fresh)));
@@ -95,8 +95,8 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
     const follows = question.after_seq !== undefined || question.changed_after !== undefined;
     const reads = isText(question) || follows ? store : await store.listingReads();
     const fresh = await freshnessOf(reads, now);
-    const kept = pages.find(question, fresh);
-    if (kept !== undefined) return kept;
+    const cached = pages.find(question, fresh);
+    if (cached !== undefined) return cached;
     const condition = await conditionOf(question, names, fresh);
     if (isText(question)) return pageAt(await found(question, condition, fresh), fresh);
     const only = question.include_removed === true ? undefined : await changedOnly(question.changed_after, store);

@@ -34,7 +34,7 @@ export function offeredTo(
   now: number,
   store: WorkStore,
   only: readonly number[] | undefined,
-  isKept: (one: Offered) => boolean = () => false,
+  isReserved: (one: Offered) => boolean = () => false,
 ): (walk: Walk) => Promise<readonly Offered[]> {
   const free = agent === undefined ? [] : [or(flagIs("addressed", false), oneOf("to", [agent]))];
   const barring = agent === undefined ? Promise.resolve([]) : store.barredWork(agent, now);
@@ -46,7 +46,7 @@ export function offeredTo(
       const step = Math.max(limit - found.length, STEP);
       const query: ListQuery = { condition, order, after, limit: step, removed: false, only };
       const listed = await store.list(query);
-      const open = listed.filter((one): one is Offered => "stored" in one && !barred.has(one.position.seq) && !isKept(one));
+      const open = listed.filter((one): one is Offered => "stored" in one && !barred.has(one.position.seq) && !isReserved(one));
       const divided = new Set(
         await store.divided(
           open.map(({ stored }) => stored.state.id),

@@ -11,7 +11,7 @@ const at = ({ seq = 7, due = 9000, now = 1000 }: { seq?: number; due?: number | 
 const moment = at();
 const page = { items: [item(5000), item(3000)], nextCursor: null, cursorAfter: () => "" };
 
-function kept(asked = question(), moves = false): PageCache<PageContent> {
+function filledCache(asked = question(), moves = false): PageCache<PageContent> {
   const pages = new PageCache<PageContent>();
   pages.find(asked, moment);
   pages.keep(asked, moment, page, moves);
@@ -19,15 +19,15 @@ function kept(asked = question(), moves = false): PageCache<PageContent> {
 }
 
 test("a page is answered again as long as nothing moved", () => {
-  expect(kept().find(question(), at({ now: 2999 }))?.items).toBe(page.items);
+  expect(filledCache().find(question(), at({ now: 2999 }))?.items).toBe(page.items);
 });
 
 test("no page outlives the log, a change of what is due, or the first of its messages to end", () => {
-  expect(kept().find(question(), at({ seq: 8 }))).toBeUndefined();
-  expect(kept().find(question(), at({ due: null }))).toBeUndefined();
-  expect(kept().find(question(), at({ now: 3000 }))).toBeUndefined();
+  expect(filledCache().find(question(), at({ seq: 8 }))).toBeUndefined();
+  expect(filledCache().find(question(), at({ due: null }))).toBeUndefined();
+  expect(filledCache().find(question(), at({ now: 3000 }))).toBeUndefined();
   // A clock that was set back: then a message may not have come yet.
-  expect(kept().find(question(), at({ now: 999 }))).toBeUndefined();
+  expect(filledCache().find(question(), at({ now: 999 }))).toBeUndefined();
 });
 
 test("where nothing may be written, no page outlives the next thing due: it may be a lease, and then other work is open", () => {
@@ -48,9 +48,9 @@ test("a page that was read while the log moved is not kept for the moment before
 
 test("another question never gets this page: other filters, another limit, another or an empty cursor", () => {
   for (const other of [{ text: "messages [x]" }, { limit: 49 }, { cursor: "c" }, { cursor: "" }])
-    expect(kept().find(question(other), moment)).toBeUndefined();
+    expect(filledCache().find(question(other), moment)).toBeUndefined();
 });
 
 test("what moves with the clock alone is read each time", () => {
-  expect(kept(question(), true).find(question(), moment)).toBeUndefined();
+  expect(filledCache(question(), true).find(question(), moment)).toBeUndefined();
 });

@@ -11,7 +11,7 @@ interface Asked {
   readonly text: string;
 }
 
-interface Kept<Content> {
+interface CachedPage<Content> {
   readonly content: Content;
   readonly from: number;
   readonly until: number;
@@ -20,18 +20,18 @@ interface Kept<Content> {
 export type PageOf<Content> = Content & { readonly latestSeq: number; readonly asOf: number };
 
 /** At most this many; at least half of them stay. Enough for what readers come back to, such as the tags and authors they follow. */
-const PAGES_KEPT = 600;
-const CHARS_KEPT = 4 * LIMITS.page_bytes;
+const MAX_PAGES = 600;
+const MAX_CHARS = 4 * LIMITS.page_bytes;
 
 /** It belongs to one state of the board: when that changes, it is emptied. */
 export class PageCache<Content extends { readonly items: readonly Listed[] }> {
-  readonly #pages = boundedTextCache<string, Kept<Content>>(PAGES_KEPT, CHARS_KEPT, ({ content }) => sumOf(content.items));
+  readonly #pages = boundedTextCache<string, CachedPage<Content>>(MAX_PAGES, MAX_CHARS, ({ content }) => sumOf(content.items));
   #at = new Freshness(-1, null, 0);
 
   find(asked: Asked, at: Freshness): PageOf<Content> | undefined {
     if (at.isAs(this.#at)) {
-      const kept = this.#pages.get(keyOf(asked));
-      return kept !== undefined && at.holds(kept.from, kept.until) ? pageAt(kept.content, at) : undefined;
+      const cached = this.#pages.get(keyOf(asked));
+      return cached !== undefined && at.holds(cached.from, cached.until) ? pageAt(cached.content, at) : undefined;
     }
     this.#pages.clear();
     this.#at = at;

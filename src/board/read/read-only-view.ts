@@ -17,13 +17,13 @@ export function readOnlyView(store: ListReads, clock: Clock, { atHand } = store)
     return (await store.countUpTo({ condition, order: ORDERS.new, after: undefined, limit: 1, removed: false, only: undefined })) > 0;
   };
   const carried = async (words: readonly string[], of: (word: string) => readonly Condition[]): Promise<string[]> => {
-    const kept: string[] = [];
-    for (const word of words) if (await isCarried(...of(word))) kept.push(word);
-    return kept;
+    const inUse: string[] = [];
+    for (const word of words) if (await isCarried(...of(word))) inUse.push(word);
+    return inUse;
   };
   const kinds = async (counts: Readonly<Record<string, number>>, ...more: readonly Condition[]): Promise<Record<string, number>> => {
-    const kept = await carried(Object.keys(counts), (kind) => [oneOf("kind", [kind]), ...more]);
-    return Object.fromEntries(kept.map((kind) => [kind, counts[kind] ?? 0]));
+    const inUse = await carried(Object.keys(counts), (kind) => [oneOf("kind", [kind]), ...more]);
+    return Object.fromEntries(inUse.map((kind) => [kind, counts[kind] ?? 0]));
   };
   const agent = async (facts: AgentFacts): Promise<AgentFacts> => {
     const own = oneOf("author", [facts.id]);
@@ -34,19 +34,19 @@ export function readOnlyView(store: ListReads, clock: Clock, { atHand } = store)
       needs: await carried(facts.needs, (word) => [own, hasAny("needs", [foldLabel(word)])]),
     };
   };
-  const told = (query: ListQuery): ListQuery => ({ ...query, condition: withLeasesAt(query.condition, clock.now()) });
+  const current = (query: ListQuery): ListQuery => ({ ...query, condition: withLeasesAt(query.condition, clock.now()) });
   return {
     head: () => store.head(),
     nextDue: () => store.nextDue(),
     leastState: () => store.leastState(),
-    list: (query) => store.list(told(query)),
-    listSeqs: (query) => store.listSeqs(told(query)),
-    countUpTo: (query) => store.countUpTo(told(query)),
+    list: (query) => store.list(current(query)),
+    listSeqs: (query) => store.listSeqs(current(query)),
+    countUpTo: (query) => store.countUpTo(current(query)),
     async listingReads() {
       const reads = await store.listingReads();
-      return { head: () => reads.head(), nextDue: () => reads.nextDue(), list: (query) => reads.list(told(query)) };
+      return { head: () => reads.head(), nextDue: () => reads.nextDue(), list: (query) => reads.list(current(query)) };
     },
-    ...(atHand === undefined ? {} : { atHand: { ...atHand, list: (query: ListQuery) => atHand.list(told(query)) } }),
+    ...(atHand === undefined ? {} : { atHand: { ...atHand, list: (query: ListQuery) => atHand.list(current(query)) } }),
     barredWork: (agent, now) => store.barredWork(agent, now),
     agentNames: (agents, now) => store.agentNames(agents, now),
     workCourses: (limit, now) => store.workCourses(limit, now),

@@ -22,14 +22,14 @@ export class ShownWork {
   readonly #turns = new BoundedCache<string, Turn>(MOST_WORK);
 
   /** Until when another agent has its turn; undefined if no agent has. */
-  keptUntil(work: Work, agent: string, now: number): number | undefined {
+  reservedUntil(work: Work, agent: string, now: number): number | undefined {
     const turn = this.#turns.get(keyOf(work));
     return turn === undefined || turn.agent === agent || turn.until <= now ? undefined : turn.until;
   }
 
   /** Gives the agent its turn; false if another agent has it. */
   take(work: Work, agent: string, now: number): boolean {
-    if (this.keptUntil(work, agent, now) !== undefined) return false;
+    if (this.reservedUntil(work, agent, now) !== undefined) return false;
     const before = this.#turns.get(keyOf(work));
     const isOn = before !== undefined && before.agent === agent && before.until > now;
     const number = (before?.number ?? 0) + 1;

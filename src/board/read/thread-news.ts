@@ -9,7 +9,7 @@ import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.t
 
 export type ReadThreadNews = (roots: readonly StoredMessage[]) => Promise<ReadonlyMap<string, ThreadNews>>;
 
-const NEWS_KEPT = 5000;
+const MAX_THREADS = 5000;
 
 export interface ThreadNewsParts {
   readonly messages: MessageReads;
@@ -18,19 +18,19 @@ export interface ThreadNewsParts {
 }
 
 export function threadNewsReader({ messages, clock }: ThreadNewsParts): ReadThreadNews {
-  const kept = new BoundedCache<string, { readonly state: string; readonly news: ThreadNews }>(NEWS_KEPT);
+  const cache = new BoundedCache<string, { readonly state: string; readonly news: ThreadNews }>(MAX_THREADS);
   return async (roots) => {
     const now = clock.now();
     // A lease ends by itself, so nothing is cached for longer than a page.
     const stateOf = ({ thread, state }: StoredMessage): string =>
       `${thread.messages} ${thread.lastActivity} ${state.changed} ${minuteOf(now)}`;
-    const old = roots.filter((one) => kept.get(one.state.id)?.state !== stateOf(one));
+    const old = roots.filter((one) => cache.get(one.state.id)?.state !== stateOf(one));
     const states = new Map(old.map((one) => [one.state.id, stateOf(one)]));
     for (const news of await messages.threadNews([...states.keys()], now))
-      kept.set(news.root, { state: states.get(news.root) ?? "", news });
+      cache.set(news.root, { state: states.get(news.root) ?? "", news });
     return new Map(
       roots.flatMap(({ state: { id } }) => {
-        const found = kept.get(id)?.news;
+        const found = cache.get(id)?.news;
         return found === undefined ? [] : [[id, found]];
       }),
     );

@@ -44,8 +44,8 @@ test("a thread read again and again shows the same as one read for the first tim
         // Sometimes the sweep is late.
         if (n % 3 !== 0) board.sweep(now);
         const again = await orders.current(ROOT, now);
-        const anew = await new ThreadOrders(reads).current(ROOT, now);
-        expect({ ...again, asOf: 0 }).toEqual({ ...anew, asOf: 0 });
+        const fresh = await new ThreadOrders(reads).current(ROOT, now);
+        expect({ ...again, asOf: 0 }).toEqual({ ...fresh, asOf: 0 });
       }
     }),
     { numRuns: tries(60, 30) },

@@ -5,8 +5,8 @@ import { nextSlice, slice } from "../../ports/cpu-share.ts";
 
 const STEP = 500;
 /** At 24 bytes each. */
-const MESSAGES_KEPT = 1_000_000;
-const ORDERS_KEPT = 1000;
+const MAX_MESSAGES = 1_000_000;
+const MAX_ORDERS = 1000;
 
 export interface ThreadOrder extends DepthFirst {
   readonly extent: ThreadExtent;
@@ -23,7 +23,7 @@ type ThreadSource = Pick<ThreadReads, "threadExtent" | "branches">;
 export class ThreadOrders {
   readonly #store: ThreadSource;
   /** By thread and size, the least recently used first. */
-  readonly #kept = new Map<string, Promise<ThreadOrder>>();
+  readonly #orders = new Map<string, Promise<ThreadOrder>>();
   /** The last order made of each thread: the next one waits for it and extends it. */
   readonly #newest = new Map<string, Promise<ThreadOrder>>();
   /** Number of messages of each finished order. */
@@ -36,9 +36,9 @@ export class ThreadOrders {
   async current(root: string, now: number): Promise<ThreadOrder> {
     const extent = await this.#store.threadExtent(root);
     const key = keyOf(root, extent);
-    const kept = await this.#kept.get(key);
+    const cached = await this.#orders.get(key);
     // After that time something has ended that was not swept yet.
-    if (kept !== undefined && now >= kept.until) this.#drop(key, root);
+    if (cached !== undefined && now >= cached.until) this.#drop(key, root);
     const order = this.#order(root, extent, now);
     this.#newest.set(root, order);
     return order;
@@ -51,13 +51,13 @@ export class ThreadOrders {
 
   #order(root: string, extent: ThreadExtent, now: number): Promise<ThreadOrder> {
     const key = keyOf(root, extent);
-    let order = this.#kept.get(key);
+    let order = this.#orders.get(key);
     if (order === undefined) {
       order = this.#make(root, extent, now, this.#newest.get(root));
       void this.#weigh(key, root, order);
     }
-    this.#kept.delete(key);
-    this.#kept.set(key, order);
+    this.#orders.delete(key);
+    this.#orders.set(key, order);
     return order;
   }
 
@@ -91,16 +91,16 @@ export class ThreadOrders {
       this.#drop(key, root);
     }
     let messages = this.#weights.values().reduce((sum, weight) => sum + weight, 0);
-    for (const oldest of this.#kept.keys()) {
-      if (messages <= MESSAGES_KEPT && this.#kept.size <= ORDERS_KEPT) return;
+    for (const oldest of this.#orders.keys()) {
+      if (messages <= MAX_MESSAGES && this.#orders.size <= MAX_ORDERS) return;
       messages -= this.#weights.get(oldest) ?? 0;
       this.#drop(oldest, rootOf(oldest));
     }
   }
 
   #drop(key: string, root: string): void {
-    if (this.#newest.get(root) === this.#kept.get(key)) this.#newest.delete(root);
-    this.#kept.delete(key);
+    if (this.#newest.get(root) === this.#orders.get(key)) this.#newest.delete(root);
+    this.#orders.delete(key);
     this.#weights.delete(key);
   }
 }

@@ -80,7 +80,7 @@ export interface ThreadQuestion {
   /** The size of a message in the answer. */
   readonly sizeOf: (item: ThreadItem, now: number) => Size;
   /** What one answer may have of each; the bytes of any answer unless given. */
-  readonly room?: Size;
+  readonly budget?: Size;
 }
 
 export interface Size {
@@ -128,12 +128,12 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
 
   /** As many from `start` on as fit into one answer, and at least one however long it is: an empty page would lead its reader to itself. */
   async function readPage({ order, depths }: DepthFirst, start: number, most: number, now: number, asked: ThreadQuestion) {
-    const { sizeOf, room = WHOLE_ANSWER, fold } = asked;
+    const { sizeOf, budget = WHOLE_ANSWER, fold } = asked;
     const items: ThreadItem[] = [];
     const listed = new Map<string, { folded?: Folded }>();
     const edges: Edge[] = [];
     let [read, end] = [0, start];
-    const left = { bytes: room.bytes, chars: room.chars ?? Infinity };
+    const left = { bytes: budget.bytes, chars: budget.chars ?? Infinity };
     const take = ({ bytes, chars = 0 }: Size): void => void ((left.bytes -= bytes), (left.chars -= chars));
     const isLeaf = (place: number): boolean => (depths[place + 1] ?? 0) <= depths[place]!;
     for (let full = false; !full;) {
@@ -176,11 +176,11 @@ async function firstOf(
   { messages, lists }: Pick<ThreadParts, "messages" | "lists">,
   { order }: DepthFirst,
   seq: number,
-  { scope, room, sizeOf }: ThreadQuestion,
+  { scope, budget, sizeOf }: ThreadQuestion,
   now: number,
 ) {
-  if (scope !== "subtree" || room?.chars === undefined) return 0;
-  let left = room.chars;
+  if (scope !== "subtree" || budget?.chars === undefined) return 0;
+  let left = budget.chars;
   for (let place = order.indexOf(seq); place >= 0; place--) {
     const at = order[place]!;
     const stored = (await storedAt(lists, [at], now)).get(at);

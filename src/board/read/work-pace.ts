@@ -36,17 +36,17 @@ function fresh<Made>(clock: Clock) {
 }
 
 export function workPaceReader({ lists, clock }: PaceParts): ReadWorkPace {
-  const kept = fresh<WorkPace>(clock);
-  return () => kept("", async (now) => paceOf(await lists.workCourses(COURSES_READ, now), now));
+  const cached = fresh<WorkPace>(clock);
+  return () => cached("", async (now) => paceOf(await lists.workCourses(COURSES_READ, now), now));
 }
 
 /** Which words are in use is read each time: a word that was withdrawn is gone at once. */
 export function openNeedsReader({ lists, clock }: PaceParts): ReadOpenNeeds {
-  const kept = fresh<readonly NeedSupply[]>(clock);
+  const cached = fresh<readonly NeedSupply[]>(clock);
   return async () => {
     const wanted = await lists.tags({ field: "need", prefix: "", after: undefined, limit: NEEDS_READ });
     const tags = wanted.map(({ tag }) => tag).sort();
-    const supply = new Map((await kept(tags.join(), (now) => lists.needSupply(tags, now))).map((one) => [one.need, one]));
+    const supply = new Map((await cached(tags.join(), (now) => lists.needSupply(tags, now))).map((one) => [one.need, one]));
     return wanted
       .flatMap(({ tag, shown }) => {
         const { open = 0, offering = 0 } = supply.get(tag) ?? {};

@@ -169,22 +169,22 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
     ];
     const start = cursor === undefined ? undefined : cursors.decode(text, cursor, placeForm);
     let againAt: number | undefined;
-    const keptUntil = ({ stored }: Offered): number | undefined =>
-      isTaking(asked) ? shown.keptUntil(stored.state, asked.agent, now) : undefined;
-    const isKept = (one: Offered): boolean => {
-      const until = asked.patient ? keptUntil(one) : undefined;
+    const reservedUntil = ({ stored }: Offered): number | undefined =>
+      isTaking(asked) ? shown.reservedUntil(stored.state, asked.agent, now) : undefined;
+    const isReserved = (one: Offered): boolean => {
+      const until = asked.patient ? reservedUntil(one) : undefined;
       if (until !== undefined) againAt = Math.min(until, againAt ?? until);
       return until !== undefined;
     };
-    const walk = offeredTo(agent, now, store, await changedOnly(changedAfter, store), isKept);
-    const isFree = (one: Offered): boolean => keptUntil(one) === undefined;
+    const walk = offeredTo(agent, now, store, await changedOnly(changedAfter, store), isReserved);
+    const isFree = (one: Offered): boolean => reservedUntil(one) === undefined;
     const meets = hasAny("needs", offers);
-    const part = (meeting: boolean, conditions: readonly Condition[], room: number): Promise<readonly Placed[]> =>
-      partOf(walk, asked, { meeting, conditions, from: start?.meeting === meeting ? start : undefined, room, isFree });
+    const part = (meeting: boolean, conditions: readonly Condition[], max: number): Promise<readonly Placed[]> =>
+      partOf(walk, asked, { meeting, conditions, from: start?.meeting === meeting ? start : undefined, max, isFree });
 
     const meeting = offers.length > 0 && start?.meeting !== false ? await part(true, [...narrowed, meets], limit + 1) : [];
-    const room = limit + 1 - meeting.length;
-    const rest = room <= 0 ? [] : await part(false, offers.length === 0 ? narrowed : [...narrowed, not(meets)], room);
+    const left = limit + 1 - meeting.length;
+    const rest = left <= 0 ? [] : await part(false, offers.length === 0 ? narrowed : [...narrowed, not(meets)], left);
     const found = [...meeting, ...rest].slice(0, limit + 1);
     const items = await flagged(found.slice(0, limit).map(({ item }) => item));
     const places = new Map<Item, Place>(found.map(({ item, place }) => [item, place]));
@@ -204,7 +204,7 @@ interface Part {
   readonly meeting: boolean;
   readonly conditions: readonly Condition[];
   readonly from: Place | undefined;
-  readonly room: number;
+  readonly max: number;
   /** No other caller was shown it lately. */
   readonly isFree: (one: Offered) => boolean;
 }
@@ -213,7 +213,7 @@ interface Part {
 async function partOf(
   walk: (walk: Walk) => Promise<readonly Offered[]>,
   asked: WorkQuestion,
-  { meeting, conditions, from, room, isFree }: Part,
+  { meeting, conditions, from, max, isFree }: Part,
 ): Promise<readonly Placed[]> {
   const order = asked.sort === "new" ? ORDERS.new : ORDERS.old;
   const inTurn = async (after: Place | Offered["position"] | undefined, limit: number): Promise<Placed[]> => {
@@ -222,14 +222,14 @@ async function partOf(
     return found.map((item) => ({ item, place: { meeting, ...item.position } }));
   };
   const hasOwnOrder = asked.agent !== undefined || asked.sort === "fit";
-  if (!hasOwnOrder || (from !== undefined && from.own === undefined)) return inTurn(from, room);
+  if (!hasOwnOrder || (from !== undefined && from.own === undefined)) return inTurn(from, max);
 
   const within = from?.own === undefined ? [] : [atLeast("seq", from.own.from), atMost("seq", from.own.to)];
   const first = await walk({ conditions: [...conditions, ...within], order, after: undefined, limit: OWN_ORDER });
   const placed = inOwnOrder(first, asked, { meeting, from, isFree });
   const last = from?.own === undefined ? first.at(-1)?.position : endOf(from.own, order.descending);
   const isAll = from === undefined && first.length < OWN_ORDER;
-  return isAll || placed.length >= room ? placed : [...placed, ...(await inTurn(last, room - placed.length))];
+  return isAll || placed.length >= max ? placed : [...placed, ...(await inTurn(last, max - placed.length))];
 }
 
 const endOf = ({ from, to }: NonNullable<Place["own"]>, descending: boolean) => ({

@@ -33,7 +33,7 @@ afterEach(() => {
 
 const text = (fields: object) => JSON.stringify({ v: 1, pk: AGENTS[0]!.pk, ts: 1, ...fields });
 const post = (fields: object) => appender.append(postAct(text(fields)));
-const erased = (kept: number) => eventually("the content is erased", () => (board.rows("contents") === kept ? true : undefined));
+const erased = (remaining: number) => eventually("the content is erased", () => (board.rows("contents") === remaining ? true : undefined));
 
 test("a disk that could not be written: the sweep is made up for when it can be, without a request", async () => {
   await post({ kind: "note", body: "short", ttl: "1m" });
@@ -150,7 +150,7 @@ test("what comes due while a step is under way is swept after it, though another
   clock.advance(MINUTE_MS);
   await eventually("the first step", () => (steps.length === 1 ? true : undefined));
   // The log's own word of that step comes before the step's answer.
-  slow.heed(second);
+  slow.reschedule(second);
   clock.advance(MINUTE_MS);
   answered.resolve();
   await eventually("the second step", () => (steps.length === 2 ? true : undefined));

@@ -6,16 +6,16 @@ const RETRY_MS = 1000;
 
 export interface Sweeper {
   /** Whether nothing is due, so that stored values are current. */
-  isSettled(): boolean;
+  isSwept(): boolean;
   /** Resolves when that is so. */
   sweepDue(): Promise<void>;
   /** Another node has written: this is the next due time now. */
-  heed(nextDue: number | null): void;
+  reschedule(nextDue: number | null): void;
   stop(): void;
 }
 
 /** A reader never waits for more than this many steps of a late sweep. */
-const SETTLE_STEPS = 20;
+const MOST_STEPS = 20;
 
 /** Keeps one timer, set to the next due time. */
 export function startSweeper(appender: Appender, clock: Clock, firstDue: number | null): Sweeper {
@@ -55,14 +55,14 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
 
   appender.onAppend(({ nextDue }) => schedule(nextDue));
   schedule(firstDue);
-  const isSettled = (): boolean => running === undefined && (due === null || due > clock.now());
+  const isSwept = (): boolean => running === undefined && (due === null || due > clock.now());
   return {
-    isSettled,
+    isSwept,
     async sweepDue() {
       await running;
-      for (let steps = 0; steps < SETTLE_STEPS && !isSettled(); steps++) await sweep();
+      for (let steps = 0; steps < MOST_STEPS && !isSwept(); steps++) await sweep();
     },
-    heed: schedule,
+    reschedule: schedule,
     stop() {
       stopped = true;
       cancel();

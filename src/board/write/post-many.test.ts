@@ -70,17 +70,17 @@ function withBits(bits: number): Envelope {
 }
 
 test("nobody is told that a message is stored before the transaction that holds it is done", async () => {
-  const told: string[] = [];
+  const events: string[] = [];
   const bundle = begin(async (acts, now) => {
     const appended = await store.append(acts, now);
-    told.push("on disk");
+    events.push("on disk");
     return appended;
   });
-  for (const body of ["a", "b", "c"]) (await bundle.add(note(body))).posted.then(() => told.push(body), told.push);
-  expect(told).toEqual([]);
-  await bundle.settle();
+  for (const body of ["a", "b", "c"]) (await bundle.add(note(body))).posted.then(() => events.push(body), events.push);
+  expect(events).toEqual([]);
+  await bundle.flush();
   await new Promise(setImmediate);
-  expect(told).toEqual(["on disk", "a", "b", "c"]);
+  expect(events).toEqual(["on disk", "a", "b", "c"]);
 });
 
 test("where the storage fails nobody in the transaction is told that it is stored, and each may try again", async () => {
@@ -91,11 +91,11 @@ test("where the storage fails nobody in the transaction is told that it is store
   });
   const first = [await bundle.add(note("a")), await bundle.add(note("b"))];
   const settled = Promise.allSettled(first.map(({ posted }) => posted));
-  await bundle.settle();
+  await bundle.flush();
   for (const one of await settled) expect(one).toMatchObject({ status: "rejected", reason: { code: "storage_full" } });
   full = false;
   const again = await bundle.add(note("a"));
-  await bundle.settle();
+  await bundle.flush();
   expect((await again.posted).result).toBe("created");
 });
 
@@ -110,10 +110,10 @@ test("the work is judged as it was when the bundle began, however dear it has be
   const late = begin();
   const { posted: refused } = await late.add(envelope);
   const settled = Promise.allSettled([refused]);
-  await late.settle();
+  await late.flush();
   expect(await settled).toMatchObject([{ status: "rejected", reason: { code: "pow_insufficient" } }]);
   const { posted } = await bundle.add(envelope);
-  await bundle.settle();
+  await bundle.flush();
   expect(await posted).toMatchObject({ result: "created", tokens: 1 });
 });
 
@@ -123,7 +123,7 @@ test("as many as possible share a transaction: only what has to see others on th
   const same = note("same");
   const posted = [];
   for (const envelope of [note("a"), same, note("b"), same, note("c"), note("d")]) posted.push((await bundle.add(envelope)).posted);
-  await bundle.settle();
+  await bundle.flush();
   expect((await Promise.all(posted)).map(({ result }) => result)).toEqual([
     "created",
     "created",
@@ -141,6 +141,6 @@ test("what cannot be read is refused at once, and those before and after it go o
   const before = await bundle.add(note("a"));
   await expect(bundle.add({ ...note("b"), payload: "{" })).rejects.toBeInstanceOf(Refusal);
   const after = await bundle.add(note("c"));
-  await bundle.settle();
+  await bundle.flush();
   expect((await Promise.all([before.posted, after.posted])).map(({ result }) => result)).toEqual(["created", "created"]);
 });

@@ -51,11 +51,11 @@ export class Bundle {
     return this.#how.terms.required;
   }
 
-  /** Adds the next post. It is durable when `posted` resolves, after one of the next calls of `settle`. */
+  /** Adds the next post. It is durable when `posted` resolves, after one of the next calls of `flush`. */
   async add(envelope: Envelope): Promise<{ readonly posted: Promise<PostResult> }> {
     const draft = this.#steps.draft(envelope, this.#how);
     // A dry run covers all posts together, so the ones before stay in it.
-    if (!this.#how.dryRun && this.#needsOthers(draft)) await this.settle();
+    if (!this.#how.dryRun && this.#needsOthers(draft)) await this.flush();
     this.#brought.add(draft.id);
     const blobs = Object.entries(envelope.blobs ?? {});
     for (const [hash] of blobs) this.#brought.add(hash);
@@ -73,7 +73,7 @@ export class Bundle {
   }
 
   /** Resolves when all posts so far are on disk or refused. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#brought.clear();

@@ -85,7 +85,7 @@ const tile = ({ tiles }: TlogParts) =>
       if (asked === undefined) return undefined;
       const path = tilePath(asked);
       return () => {
-        const kept = tiles.kept(path);
+        const kept = tiles.cached(path);
         return kept && { latin1: bufferOf(kept).toString("latin1"), type: BYTES, headers: FOREVER };
       };
     },

@@ -71,7 +71,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
         return { bytes: utf8Length(text), chars: chars === undefined ? undefined : codePoints(text) };
       };
       const { cursor, scope, fold, limit = LIMITS.thread_messages } = input;
-      const page = await show(input.id, { cursor, scope, fold, limit, sizeOf, room: { bytes, chars } });
+      const page = await show(input.id, { cursor, scope, fold, limit, sizeOf, budget: { bytes, chars } });
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
       if (!markdown) {
         const texts: string[] = [];

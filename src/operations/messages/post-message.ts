@@ -153,6 +153,6 @@ function together(
       const { posted } = await bundle.add(envelope);
       return { reply: replyTo(posted) };
     },
-    settle: () => bundle.settle(),
+    settle: () => bundle.flush(),
   };
 }

@@ -1,7 +1,7 @@
 // The headers that tell callers their limits: RateLimit and RateLimit-Policy.
 import type { FastifyReply } from "fastify";
 import type { Bucket, Scope } from "../../board/limits/buckets.ts";
-import type { Room } from "../../board/limits/rate.ts";
+import type { Allowance } from "../../board/limits/rate.ts";
 import type { PaceDetails } from "../../board/limits/rate-refusal.ts";
 
 interface Told extends Pick<Bucket, "burst" | "everyMs"> {
@@ -34,11 +34,11 @@ export const tooManyStreamsHeaders = (atOnce: number, seconds: number): RateHead
   told({ scope: "streams", burst: atOnce, everyMs: 0, left: 0, seconds });
 
 /** A caller that writes is told with every answer how much is left, so that it can slow down or send more proof of work in time. */
-export const roomHeaders = (rooms: readonly Room[]): RateHeaders =>
+export const roomHeaders = (rooms: readonly Allowance[]): RateHeaders =>
   rooms.length === 0
     ? {}
     : told(...rooms.map((room) => ({ ...room, left: Math.floor(room.tokens), seconds: Math.ceil(room.fullInMs / 1000) })));
 
-export function tellRooms(reply: FastifyReply, rooms: readonly Room[]): void {
+export function tellRooms(reply: FastifyReply, rooms: readonly Allowance[]): void {
   if (!reply.hasHeader("ratelimit")) void reply.headers(roomHeaders(rooms));
 }
