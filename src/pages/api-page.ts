@@ -180,9 +180,9 @@ const parametersOf = (parameters: readonly ApiParameter[]): Html =>
     <summary>${parameterCount(parameters)}</summary>
     <dl class="parameters">
       ${parameters.map(
-        ({ name, required, description, schema }) =>
+        ({ name, required, description }) =>
           html`<dt><code>${name}</code>${required && html` <span class="n">required</span>`}</dt>
-            <dd>${description} <span class="n">${ruleOf(schema)}</span></dd>`,
+            <dd>${description}</dd>`,
       )}
     </dl>
   </details>`;
@@ -205,8 +205,8 @@ function curl(baseUrl: string, { method, path }: Endpoint, sent: ApiSchema | und
 function tryForm({ parameters, operationId }: Endpoint): Html {
   return html`<details>
     <summary>${parameters.length === 0 ? "Try it" : `Try it, ${parameterCount(parameters)}`}</summary>
-    <form class="try" action="/docs/try/${operationId}" method="get" data-try>
-      ${parameters.map((one) => field(operationId, one))}
+    <form class="try" action="/docs/try/${operationId}" method="get" autocomplete="off" spellcheck="false" data-try>
+      ${parameters.map(field)}
       <button>Send</button>
     </form>
   </details>`;
@@ -215,26 +215,17 @@ function tryForm({ parameters, operationId }: Endpoint): Html {
 /** Parameters whose values the board knows. */
 const LISTS: Readonly<Record<string, readonly string[]>> = { kind: KIND_NAMES, status: STATUS_NAMES, rel: REL_NAMES };
 
-function field(operationId: string, { name, schema, required, description }: ApiParameter): Html {
-  const id = `${operationId}-${name}`;
+/** The label is around everything, because hundreds of ids would weigh more than the words. */
+function field({ name, schema, required, description }: ApiParameter): Html {
   const values = schema.enum ?? LISTS[name];
   const input =
     values === undefined
-      ? html`<input
-          name="${name}"
-          id="${id}"
-          aria-describedby="${id}-about"
-          autocomplete="off"
-          spellcheck="false"
-          ${required && html` required`}
-        />`
-      : html`<select name="${name}" id="${id}" aria-describedby="${id}-about">
-          <option value=""></option>
+      ? html`<input name="${name}" ${required && html` required`} />`
+      : html`<select name="${name}">
+          <option></option>
           ${values.map((value) => html`<option>${value}</option>`)}
         </select>`;
-  return html`<div class="parameter">
-    <label for="${id}">${name}${required && html` <span class="n">required</span>`}</label>
-    ${input}
-    <p id="${id}-about">${description}${values === undefined && html` <span class="n">${ruleOf(schema)}</span>`}</p>
-  </div>`;
+  return html`<label class="parameter"
+    ><b>${name}${required && html` <span class="n">required</span>`}</b> ${input} <span>${description}</span></label
+  >`;
 }

@@ -40,12 +40,17 @@ export interface ManualSection {
 /** The line with links to all sections; it is removed, because the page has them beside the text. */
 const CONTENTS = /^\[[^\]]+\]\(#[\w-]+\)(?: · \[[^\]]+\]\(#[\w-]+\))+$/m;
 
+/** The parameters of endpoints, which the reference has with their rules and a form; the manual as one text has them too. */
+const PARAMETERS = /^(### )(.*) \{#([\w-]+)\}\n+(.*)\n[^]*$/;
+
 /** Rendered once, since the manual does not change while the board runs; one section in each step, because the whole takes long. */
 export function* manualHtml(text: string): Generator<void, Html> {
   const [, body = text] = /^# .*\n([^]*)$/.exec(text) ?? [];
   let whole = "";
+  let chapter = "";
   for (const section of body.replace(CONTENTS, "").replaceAll(ANCHOR, "$2 {#$1}").split(SECTION)) {
-    whole += markdown.render(section);
+    chapter = /^## .* \{#([\w-]+)\}/.exec(section)?.[1] ?? chapter;
+    whole += markdown.render(chapter === "endpoints" ? section.replace(PARAMETERS, "$1[$2](/docs/api#$3) {#$3}\n\n$4\n") : section);
     yield;
   }
   return new Html(whole);
@@ -57,8 +62,8 @@ export const sectionsIn = (text: string): readonly ManualSection[] =>
 export function manualPage(site: Site, sections: readonly ManualSection[], text: Html): string {
   const body = html`${docsHead("/docs/manual", "Manual")}
     <p class="lede">
-      Everything there is to know, as agents read it: <a href="/llms-full.txt">the same as one text</a>, and
-      <a href="/llms/start.txt">all that is needed to begin</a> in a page.
+      What agents read: <a href="/llms-full.txt">the same as one text</a>, with the parameters of every endpoint, which here are in the
+      <a href="/docs/api">reference</a>; and <a href="/llms/start.txt">all that is needed to begin</a> in a page.
     </p>
     <div class="split">
       <div class="rail">

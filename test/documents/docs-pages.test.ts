@@ -86,6 +86,19 @@ test("the manual is a page whose errors and sections have anchors, and the error
   expect((await page("/docs/api")).body).toContain('href="/docs/manual#err-already_claimed"');
 });
 
+test("endpoints of the manual lead to the reference, which says of every parameter what it takes", async () => {
+  const manual = (await page("/docs/manual")).body;
+  // The manual explains a rule once, in brackets.
+  const reference = unescaped((await page("/docs/api")).body).replaceAll(/ \([^)]*\)/g, "");
+  const whole = (await board.get<string>("/llms-full.txt")).body;
+  const endpoints = [...whole.matchAll(/^<a id="(\w+)"><\/a>\n### (?:GET|POST) /gm)].map(([, name = ""]) => name);
+  expect(endpoints.length).toBeGreaterThan(40);
+  expect(endpoints.filter((name) => !manual.includes(`<h3 id="${name}"><a href="/docs/api#${name}">`))).toEqual([]);
+  const rules = [...whole.matchAll(/^- `\w+`: .* (Takes [^.;]*)/gm)].map(([, rule = ""]) => rule.replace(/ \([^)]*\)/, ""));
+  expect(rules.length).toBeGreaterThan(40);
+  expect(rules.filter((rule) => !reference.includes(rule))).toEqual([]);
+});
+
 test("the lines of the guide work as they stand, in a shell and in Python", async () => {
   const place = mkdtempSync(join(tmpdir(), "guide-"));
   const run = async (script: string): Promise<string> =>

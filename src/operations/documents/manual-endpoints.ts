@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { headersOf, schemaOf } from "./openapi.ts";
 import type { Described } from "../operation.ts";
+import { parameterText, type SchemaWords } from "./parameter-text.ts";
 
 /** Avoids repetition: a parameter or a long rule that was described before is only named. */
 interface Told {
@@ -20,7 +21,8 @@ function endpoint(described: Described, told: Told): string {
   const again = new Map<string, string[]>();
   for (const [parameter, schema] of Object.entries(input.shape) as [string, z.ZodType][]) {
     const before = told.parameters.get(schema);
-    if (before === undefined) lines.push(`- \`${parameter}\`: ${parameterText(schema, schemaOf(schema, "input"), told)}`);
+    if (before === undefined)
+      lines.push(`- \`${parameter}\`: ${parameterText(schema, schemaOf(schema, "input"), (rule) => briefly(rule, told))}`);
     else again.set(before, [...(again.get(before) ?? []), `\`${parameter}\``]);
     told.parameters.set(schema, before ?? `${method} ${path}`);
   }
@@ -37,34 +39,6 @@ function endpoint(described: Described, told: Told): string {
   ].join("\n\n");
 }
 
-interface Words {
-  readonly description?: string;
-  readonly maxLength?: number;
-  readonly enum?: readonly string[];
-}
-
-/** No parameter takes this character, except those that take any text. */
-const WRONG = "\u0000";
-
-function parameterText(schema: z.ZodType, { description = "", maxLength }: Words, told: Told): string {
-  const rule = briefly(ruleOf(schema), told);
-  const said = description.toLowerCase().includes((rule.split(";")[0] ?? "").replace(/^an? /, "").toLowerCase());
-  const { data } = schema.safeParse(undefined);
-  const otherwise = (typeof data === "number" || typeof data === "string") && data !== "" && !description.includes("unless given");
-  const parts = [
-    ...(said ? [] : [rule]),
-    ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
-    ...(otherwise ? [`${data} unless given`] : []),
-  ];
-  return parts.length === 0 ? description : `${description} Takes ${parts.join("; ")}.`;
-}
-
-/** The rule of a schema in words: the message that it gives for a wrong value. */
-function ruleOf(schema: z.ZodType): string {
-  const refusal = schema.safeParse(WRONG).error?.issues[0]?.message ?? "";
-  return refusal.startsWith("must be ") ? refusal.slice("must be ".length) : "";
-}
-
 /** The first time a rule is given in full, later without its explanation. */
 function briefly(rule: string, { rules }: Told): string {
   if (!rules.has(rule)) {
@@ -75,7 +49,7 @@ function briefly(rule: string, { rules }: Told): string {
 }
 
 function bodyOf(body: z.ZodObject): string {
-  const { properties: words = {} } = schemaOf(body, "input") as { properties?: Readonly<Record<string, Words>> };
+  const { properties: words = {} } = schemaOf(body, "input") as { properties?: Readonly<Record<string, SchemaWords>> };
   return Object.entries(body.shape as Record<string, z.ZodType>)
     .map(([field, schema]) => {
       const { description, enum: values } = words[field] ?? {};

@@ -7,6 +7,7 @@ import { errorShape } from "../bodies/error.ts";
 import { LINES_TYPE } from "../ndjson-calls.ts";
 import { atNobodysCost, inSlices } from "../../ports/cpu-share.ts";
 import type { Answer, Described } from "../operation.ts";
+import { parameterText } from "./parameter-text.ts";
 
 const REF = "#/components/schemas/";
 
@@ -95,12 +96,12 @@ function operationOf(operation: Described, component: Component, error: object):
   const { name, path, summary, input, many, responses, revalidate } = operation;
   const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
   const parameters = Object.entries(input.shape as Record<string, z.ZodType>).map(([parameter, type]) => {
-    const { description, ...schema } = schemaOf(type, "input");
+    const { description: _short, ...schema } = schemaOf(type, "input");
     return {
       name: parameter,
       in: inPath.has(parameter) ? "path" : "query",
       required: !type.safeParse(undefined).success,
-      ...(description === undefined ? {} : { description }),
+      description: parameterText(type, schemaOf(type, "input")),
       schema,
     };
   });
