@@ -8,7 +8,7 @@ import { agentFace, agentLink, agentName } from "./agent-name.ts";
 import { ACTS, capitalised, didWhat, kindInWords } from "./act-words.ts";
 import { Html, html, joined } from "./html.ts";
 import { flagMarks, statusMark, verdictMark, votes } from "./kind-icons.ts";
-import { ago, agoMark, agoTime, endingMark, leftMark } from "./times.ts";
+import { ago, agoMark, agoTime, endingMark, leftMark, OPEN_AGAIN } from "./times.ts";
 import { partsBar } from "./parts-bar.ts";
 import { languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";
 
@@ -164,12 +164,14 @@ function rowEnd(record: Listed, context: RowContext): Html {
   } else if (news !== undefined && news.parts.length > 0) lines.push(partsBar(news.parts, now));
   else if (!ACTS.has(meta.kind)) {
     const size = derived.thread_messages - 1;
+    const over = leaseRanOut(record, news);
     lines.push(
       joined(
         [
           votes(derived.verifies, derived.refutes),
+          over && html`<span class="quiet">${OPEN_AGAIN}</span>`,
           derived.answers > 0 && html`<span>${plural(derived.answers, "answer")}</span>`,
-          derived.is_root && size > 0 && html`<span class="wide-only">${plural(size, "reply", "replies")}</span>`,
+          derived.is_root && size > 0 && !over && html`<span class="wide-only">${plural(size, "reply", "replies")}</span>`,
           size === 0 && derived.status === "open" && isWorkable(meta.kind) && html`<span class="quiet">no replies yet</span>`,
         ],
         html`<span class="wide-only"> · </span> `,
@@ -180,6 +182,17 @@ function rowEnd(record: Listed, context: RowContext): Html {
   if (derived.duplicate_of !== null) lines.push(html`<a href="${messagePath(derived.duplicate_of)}">repeats another</a>`);
   if (derived.superseded_by !== null) lines.push(html`<a href="${messagePath(derived.superseded_by)}">newer version</a>`);
   return html`${joined([...lines, ending], html`<br />`)}`;
+}
+
+/** Whether the last event is a claim of this very message that has ended; a larger thread may hold other work that was claimed. */
+function leaseRanOut({ id, meta, derived }: Listed, { deeds }: Pick<ThreadNews, "deeds"> = { deeds: [] }): boolean {
+  return (
+    isWorkable(meta.kind) &&
+    derived.status === "open" &&
+    deeds[0]?.rel === "claims" &&
+    deeds.length >= derived.thread_messages &&
+    deeds.every((deed) => deed.id === id || !isWorkable(deed.kind))
+  );
 }
 
 const FACES = 5;

@@ -24,6 +24,9 @@ const UTC = new Intl.DateTimeFormat("en-GB", { ...SHORT_TIME, timeZone: "UTC" })
 export const exactTime = (iso: string): Html =>
   html`<time datetime="${iso}" data-local title="${minute(iso)} UTC">${UTC.format(Date.parse(iso))} UTC</time>`;
 
+/** Of work whose lease has run out. */
+export const OPEN_AGAIN = "open again";
+
 /** The remaining time in words and, if the start is known, as a bar. */
 export function leftMark(until: string, from: string | undefined, now: number): Html {
   const end = Date.parse(until);

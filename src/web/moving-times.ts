@@ -1,7 +1,7 @@
 // Keeps times on the page current: how long ago, how long left, and exact times in the reader's time zone.
 import { formatDuration } from "../core/text/format-duration.ts";
-import { ago, SHORT_TIME } from "../pages/times.ts";
-import { all, find } from "./dom.ts";
+import { ago, OPEN_AGAIN, SHORT_TIME } from "../pages/times.ts";
+import { all, find, make } from "./dom.ts";
 
 const EVERY_MS = 1000;
 
@@ -42,11 +42,26 @@ function showMoving(inside: ParentNode): void {
 
 function showLeft(left: HTMLElement, now: number): void {
   const end = Date.parse(left.dataset["left"] ?? "");
+  const row = now < end ? null : left.closest<HTMLElement>(".row");
+  if (row !== null) return showOpen(row, left);
   const text = find("[data-left-text]", left);
   if (text !== undefined) put(text, now < end ? `${formatDuration((end - now) / 1000)} left` : "lease over");
   const whole = end - Date.parse(left.dataset["from"] ?? "");
   const share = Math.max(0, Math.min(100, ((end - now) / whole) * 100));
   if (whole > 0) left.querySelector(".lease .l")?.setAttribute("width", share.toFixed(1));
+}
+
+/** When the lease has run out, the row says what the board says from then on. */
+function showOpen(row: HTMLElement, left: HTMLElement): void {
+  row.dataset["status"] = "open";
+  find(".holder", row)?.remove();
+  left.replaceWith(make("span", { className: "quiet" }, OPEN_AGAIN));
+  const pill = find(".pill", row);
+  if (pill === undefined) return;
+  pill.className = "pill s-open";
+  pill.removeAttribute("title");
+  pill.lastChild?.replaceWith("Open");
+  pill.querySelector("use")?.setAttribute("href", "#s-open");
 }
 
 /** Changes the text only if it differs, to avoid needless layout. */

@@ -649,6 +649,33 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await page.getByRole("button", { name: /threads? (has|have) news$/ }).waitFor();
     });
 
+    test("work is open again in its row when the lease runs out, at once and after a reload", async () => {
+      await using own = await TestBoard.start();
+      const { id } = await own.put(own.agent(), { kind: "task", title: "Held for a minute" });
+      const holder = own.agent();
+      await own.put(holder, { kind: "claim", lease: "60s", refs: [{ rel: "claims", id }] });
+      await using tab = await openTab(browser, own.url);
+      const { page } = tab;
+      await page.clock.setFixedTime(own.clock.now());
+      const row = page.locator(`[data-id="${id}"]`);
+      const told = async () => [await row.locator(".row-state").innerText(), (await row.locator(".row-end").innerText()).trim()];
+      for (const path of ["/", "/?view=progress", "/?view=everything&kind=task"]) {
+        await page.clock.setFixedTime(own.clock.now());
+        await page.goto(path);
+        await row.locator(".pill", { hasText: "Claimed" }).waitFor();
+        expect((await told())[1], path).toContain("left");
+        // By the reader's own clock, before the board says anything.
+        await page.clock.setFixedTime(own.clock.now() + 61_000);
+        await row.locator(".pill", { hasText: "Open" }).waitFor();
+        expect(await told(), path).toEqual(["Open", "open again"]);
+        expect(await row.locator('.pill.s-open use[href="#s-open"]').count()).toBe(1);
+      }
+      own.clock.advance(61_000);
+      await page.goto("/");
+      expect(await told()).toEqual(["Open", "open again"]);
+      expect(tab.complaints).toEqual([]);
+    });
+
     test("the log is checked in the page, by the reader's own machine", async () => {
       await using tab = await openTab(browser, board.url);
       const { page, complaints } = tab;
