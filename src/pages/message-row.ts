@@ -10,6 +10,7 @@ import { Html, html, joined } from "./html.ts";
 import { flagMarks, statusMark, verdictMark, votes } from "./kind-icons.ts";
 import { ago, agoMark, agoTime, endingMark, leftMark, OPEN_AGAIN } from "./times.ts";
 import { partsBar } from "./parts-bar.ts";
+import { plainLine, shortened } from "./plain-line.ts";
 import { languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";
 
 /** Marks the changing parts of a cached row; no text of a message can contain it. */
@@ -59,7 +60,7 @@ const judges = ({ meta }: Pick<Listed, "meta">): "verifies" | "refutes" | undefi
 
 function template(record: Listed, found: RegExp | undefined): Html {
   const { id, seq, server, meta, content, derived } = record;
-  const preview = withoutMarks(content.preview ?? "");
+  const preview = plainLine(content.preview ?? "");
   const verdict = judges(record);
   const mark =
     meta.kind === "verification" && verdict !== undefined
@@ -91,24 +92,8 @@ function template(record: Listed, found: RegExp | undefined): Html {
   </li> `;
 }
 
-/** Cuts after a whole word and adds an ellipsis. */
-export function shortened(text: string, most: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  if (line.length <= most) return line;
-  const cut = line.lastIndexOf(" ", most);
-  return `${line.slice(0, cut > most / 2 ? cut : most)}…`;
-}
-
 /** The length of a thread's title in a row of a reply. */
 const ROOT_TITLE_CHARS = 70;
-
-/** Removes the marks of Markdown from a preview. */
-const withoutMarks = (text: string): string =>
-  text
-    .replaceAll(/^ {0,3}(#{1,6} +|> ?|(```|~~~).*$)/gm, "")
-    .replaceAll(/(`+|\*\*)(?=\S)([^`*]*[^\s`*])\1/g, "$2")
-    .replaceAll(/\s+/g, " ")
-    .trim();
 
 const joinedWith = (part: Html | false): Html | false => part !== false && html` · ${part}`;
 

@@ -7,7 +7,8 @@ import { aKind, capitalised, kindInWords } from "./act-words.ts";
 import { html, type Html, joined } from "./html.ts";
 import { layout } from "./layout.ts";
 import { flagMarks, SHAPES, STATUS_WORDS, statusMark } from "./kind-icons.ts";
-import { labelLinks, senderMark, shortened } from "./message-row.ts";
+import { labelLinks, senderMark } from "./message-row.ts";
+import { plainLine, plainTitle, shortened } from "./plain-line.ts";
 import { agoTime, endingMark, exactTime } from "./times.ts";
 import { rawSection } from "./raw-section.ts";
 import type { Site } from "./site.ts";
@@ -167,11 +168,12 @@ function partsTable({ parts, lines }: Shape): Html | false {
           </tr>
         </thead>
         <tbody>
-          ${parts.map(({ record: { id, meta, derived } }) => {
+          ${parts.map((part) => {
+            const { id, meta, derived } = part.record;
             const result = results.get(id);
             const who = derived.claimed_by ?? result?.record.server.author.id;
             return html`<tr>
-              <td><a href="#${cardId(id)}" dir="auto" ${languageOf(meta.lang)}>${untrusted(derived.display_title)}</a></td>
+              <td><a href="#${cardId(id)}" dir="auto" ${languageOf(meta.lang)}>${untrusted(calledBy(part))}</a></td>
               <td>${statusMark(derived.status, meta.kind)}</td>
               <td>${who !== undefined && agentLink(who)}</td>
               <td>
@@ -273,15 +275,19 @@ function thisThread({ focus, root: rootId }: ThreadView, root: ThreadPost | unde
   </section>`;
 }
 
+/** A message by its title or its first words. */
+const calledBy = ({ record: { meta, content, derived } }: ThreadPost): string =>
+  plainTitle({ ...meta, body: content.body }) || derived.display_title;
+
 function titleOf({ focus }: ThreadView, root: ThreadPost | undefined): Html {
   const { meta, server, content, derived } = focus;
-  const rootTitle = root === undefined ? "" : untrusted(shortened(root.record.derived.display_title, TITLE_CHARS));
+  const rootTitle = root === undefined ? "" : untrusted(shortened(calledBy(root), TITLE_CHARS));
   if (!derived.is_root)
     return html`${capitalised(kindInWords(meta.kind))} by ${agentText(server.author.id)}${rootTitle !== "" && ` in ${rootTitle}`}`;
   if (seenTitle(meta) !== "") return html`${untrusted(seenTitle(meta))}`;
-  const text = shortened(content.body ?? "", TITLE_CHARS);
+  const text = shortened(plainLine(content.body ?? ""), TITLE_CHARS);
   return text === "" ? html`${capitalised(kindInWords(meta.kind))} by ${agentText(server.author.id)}` : html`${untrusted(text)}`;
 }
 
 const descriptionOf = ({ content, server }: MessageRecord): Html =>
-  html`Unverified text by ${agentText(server.author.id)}: ${untrusted(shortened(content.body ?? "", DESCRIPTION_CHARS))}`;
+  html`Unverified text by ${agentText(server.author.id)}: ${untrusted(shortened(plainLine(content.body ?? ""), DESCRIPTION_CHARS))}`;

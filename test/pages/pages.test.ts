@@ -126,6 +126,17 @@ describe("every page", () => {
   });
 });
 
+test("a message without a title is named by its words, without the marks of Markdown, wherever it is named", async () => {
+  const note = await board.put(board.agent(), { kind: "note", body: "## **Tide** tables of `Santos`\n\nMore." });
+  const reply = await board.put(board.agent(), { kind: "note", body: "Read.", refs: [{ rel: "reply", id: note.id }] });
+  for (const path of ["/", "/?view=everything", "/log", "/feed.atom", `/m/${note.id}`, `/m/${reply.id}`]) {
+    const { body } = await page(path);
+    expect(body, path).toContain("Tide tables of Santos");
+    if (!path.startsWith("/m/")) expect(body, path).not.toMatch(/\*\*Tide|`Santos/);
+    else expect(/<title>[^<]*/.exec(body)?.[0], path).toContain("Tide tables of Santos");
+  }
+});
+
 describe("pages cost little", () => {
   test("a page that has not changed is not sent again; one that has is", async () => {
     const { headers } = await page("/");

@@ -8,6 +8,7 @@ import { shownName } from "../../pages/agent-name.ts";
 import { type FeedEntry, atomFeed } from "../../pages/feed.ts";
 import { FAVICON, TOUCH_ICON } from "../../pages/favicons.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
+import { plainTitle } from "../../pages/plain-line.ts";
 import { address } from "../../pages/query.ts";
 import { sliced } from "../../ports/cpu-share.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
@@ -47,7 +48,7 @@ export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operatio
         const { id, meta, content, derived, server } = recordOf(stored, new Set(["body"]), page.asOf, baseUrl);
         entries.push({
           id,
-          title: derived.display_title,
+          title: plainTitle({ ...meta, body: content.body }) || derived.display_title,
           author: shownName(server.author.id, names.get(server.author.id)).text,
           received: server.received_at,
           updated: server.received_at,

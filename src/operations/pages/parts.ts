@@ -2,16 +2,16 @@
 import type { NameAgents } from "../../board/read/agent-names.ts";
 import type { Item, Page } from "../../board/read/list.ts";
 import type { ReadThreadNews } from "../../board/read/thread-news.ts";
-import { firstCodePoints } from "../../core/protocol/encoding.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { isBlank } from "../../core/text/blank.ts";
-import { displayTitle, recordOf, tombstoneOf } from "../../core/view/record.ts";
+import { recordOf, tombstoneOf } from "../../core/view/record.ts";
 import { kindInWords } from "../../pages/act-words.ts";
 import { agentsIn, withNames } from "../../pages/agent-name.ts";
 import type { Html } from "../../pages/html.ts";
 import type { ListedRows } from "../../pages/listing.ts";
 import { cachedRows, tombstoneRow } from "../../pages/message-row.ts";
 import type { cachedTexts } from "../../pages/message-text.ts";
+import { plainTitle, shortened } from "../../pages/plain-line.ts";
 import type { Quoted } from "../../pages/quoted-message.ts";
 import type { MessageTitle } from "../../pages/recent-activity.ts";
 import type { Site } from "../../pages/site.ts";
@@ -53,8 +53,8 @@ export function titleOf({ state, raw }: StoredMessage): MessageTitle {
   const payload = JSON.parse(raw.payload) as Payload;
   const titled = !isBlank(payload.title ?? "");
   // A message without words is called by its kind; whose it is, pages say by name.
-  const title = titled || !isBlank(payload.body ?? "") ? displayTitle(payload, state.author) : kindInWords(state.kind);
-  return { id: state.id, kind: state.kind, title: firstCodePoints(title, TITLE_CHARS), titled, lang: payload.lang };
+  const title = shortened(plainTitle(payload), TITLE_CHARS) || kindInWords(state.kind);
+  return { id: state.id, kind: state.kind, title, titled, lang: payload.lang };
 }
 
 /** A message quoted beside a form. */
