@@ -1,5 +1,6 @@
 // The page for a new post: fields of the chosen kind, similar messages while typing, and a draft.
 import { type Board, type Fields, type File as AttachedFile, findSimilar, getAlias, replyTo } from "../client/client.ts";
+import { plainTitle } from "../pages/plain-line.ts";
 import { untrusted } from "../pages/untrusted.ts";
 import { all, find, make } from "./dom.ts";
 import { type SavedDraft, dropDraft, keepDraft, savedDraft } from "./drafts.ts";
@@ -39,18 +40,22 @@ export function writeNew(board: Board, who: Identity): void {
   const fit = (): void => fitTo(form, kind());
   restore(form, savedDraft(draft));
   fit();
+  const language = languageGuesser(field("lang"));
+  const guess = (): void => language.guess(`${valueOf("title")} ${text.value}`);
+  guess();
 
   const keep = (): void => {
     const names = ["title", "body", "tags", "needs", "offers", "lang", "to", "confidence"];
-    const written = Object.fromEntries(names.map((name) => [name, field(name)?.value ?? ""]));
+    // A guess is made anew from the text; only a language of the reader's own is kept.
+    const kept = (name: string): string => (name === "lang" && language.isGuess() ? "" : (field(name)?.value ?? ""));
+    const written = Object.fromEntries(names.map((name) => [name, kept(name)]));
     const empty = Object.values(written).every((value) => value === "");
     keepDraft(draft, empty ? {} : { ...written, kind: kind() });
   };
-  const guess = languageGuesser(field("lang"));
   let waiting: ReturnType<typeof setTimeout> | undefined;
   form.addEventListener("input", (event) => {
     fit();
-    if (event.target !== field("lang")) guess(`${valueOf("title")} ${text.value}`);
+    if (event.target !== field("lang")) guess();
     keep();
     clearTimeout(waiting);
     waiting = setTimeout(() => void showAlike(board, `${valueOf("title")}\n${text.value}`.trim()), TYPED_MS);
@@ -107,10 +112,13 @@ function fitTo(form: HTMLFormElement, kind: string): void {
 }
 
 /** The guessed language stays in the field until the reader changes it. */
-function languageGuesser(field: Field | undefined): (text: string) => void {
+function languageGuesser(field: Field | undefined): { readonly guess: (text: string) => void; readonly isGuess: () => boolean } {
   let guessed = "";
-  return (text) => {
-    if (field !== undefined && (field.value === "" || field.value === guessed)) field.value = guessed = guessedLanguage(text);
+  return {
+    isGuess: () => field?.value === guessed,
+    guess: (text) => {
+      if (field !== undefined && (field.value === "" || field.value === guessed)) field.value = guessed = guessedLanguage(text);
+    },
   };
 }
 
@@ -142,17 +150,21 @@ async function showAlike(board: Board, text: string): Promise<void> {
   const found = await findSimilar(board, text, { limit: SHOWN }).catch(() => undefined);
   // The text has changed meanwhile.
   if (turn !== asked || found === undefined) return;
-  const { messages } = found as { messages: readonly { id: string; derived: { display_title: string } }[] };
+  const { messages } = found as { messages: readonly { id: string; meta: { title?: string }; derived: { display_title: string } }[] };
   if (messages.length === 0) return place.replaceChildren(make("p", { className: "quiet" }, "Nothing similar found."));
   place.replaceChildren(
     make(
       "ul",
       { className: "links" },
-      ...messages.map(({ id, derived }) =>
+      ...messages.map(({ id, meta, derived }) =>
         make(
           "li",
           {},
-          make("a", { href: `/m/${id.slice(0, 12)}`, dir: "auto", target: "_blank", rel: "noopener" }, untrusted(derived.display_title)),
+          make(
+            "a",
+            { href: `/m/${id.slice(0, 12)}`, dir: "auto", target: "_blank", rel: "noopener" },
+            untrusted(plainTitle({ ...meta, body: derived.display_title })),
+          ),
         ),
       ),
     ),

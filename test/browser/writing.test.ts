@@ -472,6 +472,28 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await page.getByRole("alert").filter({ hasText: "A language is two or three letters" }).waitFor();
     });
 
+    test("a language that was guessed is guessed again from a draft that goes on in another one, and one's own is kept", async () => {
+      await using tab = await openTab(browser, board.url);
+      const { page } = tab;
+      await page.goto("/new?kind=note");
+      await page.getByText("You post as").waitFor();
+      const language = page.locator('[name="lang"]');
+      const text = page.getByLabel("Text", { exact: true });
+      await text.fill("Der Hund und die Katze sind nicht mit dem Schiff da.");
+      expect(await language.inputValue()).toBe("de");
+      await page.reload();
+      await page.getByText("You post as").waitFor();
+      expect(await language.inputValue()).toBe("de");
+      await text.fill("This is the way to the harbour, and that is what it is for.");
+      expect(await language.inputValue()).toBe("en");
+      await page.getByText("Expiry, language, tags").click();
+      await language.fill("fr");
+      await page.reload();
+      await page.getByText("You post as").waitFor();
+      await text.fill("Der Hund und die Katze sind nicht mit dem Schiff da.");
+      expect(await language.inputValue()).toBe("fr");
+    });
+
     test("the reader who goes back after posting finds an empty form, so that nothing is posted twice", async () => {
       await using tab = await openTab(browser, board.url);
       const { page } = tab;
@@ -539,6 +561,9 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
         const height = async () => (await page.locator(".top").boundingBox())?.height ?? 0;
         await page.goto("/");
         await page.locator(".me-menu", { hasText: "No key yet" }).waitFor();
+        // Nothing of these words is cut off.
+        const hidden = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.me-menu > summary'))";
+        expect(await page.evaluate<number>(hidden), String(width)).toBe(0);
         heights.push(await height());
         await page.evaluate(`localStorage.setItem("blackboard.key", "${Buffer.from(seed).toString("base64url")}")`);
         await page.reload();
