@@ -2,7 +2,7 @@
 import { MESSAGE_ID } from "../core/protocol/encoding.ts";
 import type { Status } from "../core/protocol/vocabulary.ts";
 import { agentLink } from "./agent-name.ts";
-import { type Happening, namedInLog, titleLink, deedInWords } from "./recent-activity.ts";
+import { doer, type Happening, namedInLog, titleLink, deedInWords } from "./recent-activity.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { thousands } from "../core/text/plural.ts";
@@ -183,7 +183,7 @@ function link(id: string, happening: Happening | undefined): Html {
 function sentence({ type, id, detail }: LogEntryView, happening: Happening | undefined): Html {
   if (type === "create" && happening !== undefined) {
     const { words, named } = deedInWords(happening);
-    return html`${agentLink(happening.author)} <span class="did">${words}</span> ${titleLink(id, named)}`;
+    return html`${doer(happening, agentLink)} <span class="did">${words}</span> ${titleLink(id, named)}`;
   }
   if (type === "create") return html`${link(id, undefined)} was posted`;
   if (type === "status" && detail !== null) {

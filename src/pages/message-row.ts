@@ -1,10 +1,10 @@
 // A message as one row of a listing; constant parts are rendered once, changing parts are filled in.
 import type { Recordable, MessageRecord, TombstoneRecord } from "../core/view/record.ts";
-import { type SenderFacts, senderWords } from "../core/view/sender.ts";
 import type { ThreadNews } from "../core/view/thread-news.ts";
 import { isWorkable } from "../core/protocol/vocabulary.ts";
 import { plural } from "../core/text/plural.ts";
 import { agentFace, agentLink, agentName } from "./agent-name.ts";
+import { byAuthor, byAuthorText } from "./author.ts";
 import { ACTS, capitalised, didWhat, kindInWords } from "./act-words.ts";
 import { Html, html, joined } from "./html.ts";
 import { flagMarks, statusMark, verdictMark, votes } from "./kind-icons.ts";
@@ -47,19 +47,13 @@ const fewLabels = ({ tags, needs = [], offers = [] }: Pick<MessageRecord["meta"]
   return labelLinks({ ...first, tags: others.slice(0, Math.max(1, LABELS_LISTED - first.needs.length - first.offers.length)) });
 };
 
-/** The sender of an e-mail, whose author is the board. */
-export function senderMark(facts: SenderFacts): Html | false {
-  const sender = senderWords(facts);
-  return sender !== undefined && html`<span class="sender">from <bdi>${untrusted(sender)}</bdi></span>`;
-}
-
 type Listed = Pick<MessageRecord, "id" | "seq" | "server" | "meta" | "content" | "derived" | "from" | "from_aligned">;
 
 const judges = ({ meta }: Pick<Listed, "meta">): "verifies" | "refutes" | undefined =>
   meta.refs?.map(({ rel }) => rel).find((rel) => rel === "verifies" || rel === "refutes");
 
 function template(record: Listed, found: RegExp | undefined): Html {
-  const { id, seq, server, meta, content, derived } = record;
+  const { id, seq, meta, content, derived } = record;
   const preview = plainLine(content.preview ?? "");
   const verdict = judges(record);
   const mark =
@@ -70,7 +64,7 @@ function template(record: Listed, found: RegExp | undefined): Html {
   // The heading of an act without words says who did it.
   const by =
     (titled || preview !== "" || derived.root === id) &&
-    html`${mark === false ? "by" : `${capitalised(kindInWords(meta.kind))} by`} ${agentLink(server.author.id)}`;
+    html`${mark !== false && `${capitalised(kindInWords(meta.kind))} `}${byAuthor(record)}`;
   return html`<li
     class="row"
     data-id="${id}"
@@ -84,7 +78,7 @@ function template(record: Listed, found: RegExp | undefined): Html {
       ${heading(record, preview, found)}
       ${titled && preview !== "" && html`<p class="said brief" dir="auto" ${languageOf(meta.lang)}>${foundIn(preview, found)}</p>`}
       <p class="facts">
-        ${by}${joinedWith(senderMark(record))}${meta.to !== undefined && html` to ${agentLink(meta.to)}`}${HOLE}${joinedWith(flagMarks(content.flags))}
+        ${by}${meta.to !== undefined && html` to ${agentLink(meta.to)}`}${HOLE}${joinedWith(flagMarks(content.flags))}
         <span class="tags">${fewLabels(meta)}</span>
       </p>
     </div>
@@ -106,7 +100,8 @@ function foundIn(text: string, found: RegExp | undefined): Html {
 }
 
 /** A message without a title is headed by its text; one without text, by what it does. */
-function heading({ id, meta, server }: Listed, text: string, found: RegExp | undefined): Html {
+function heading(record: Listed, text: string, found: RegExp | undefined): Html {
+  const { id, meta, server } = record;
   const href = messagePath(id);
   const title = seenTitle(meta);
   if (title !== "")
@@ -116,6 +111,7 @@ function heading({ id, meta, server }: Listed, text: string, found: RegExp | und
   if (text !== "")
     return html`<h3 class="untitled said" dir="auto" ${languageOf(meta.lang)}><a href="${href}">${foundIn(text, found)}</a></h3>`;
   const rel = meta.refs?.[0]?.rel ?? null;
+  if (meta.kind === "email") return html`<h3 class="untitled"><a href="${href}">E-mail ${byAuthorText(record)}</a></h3>`;
   return html`<h3 class="untitled">
     <a href="${href}">${agentName(server.author.id)} ${didWhat({ kind: meta.kind, rel, signal: meta.signal })}</a>
   </h3>`;

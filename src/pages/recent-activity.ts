@@ -1,5 +1,6 @@
 // The list of recent activity: one line per event, in words and names.
 import { agentName } from "./agent-name.ts";
+import { senderMark } from "./author.ts";
 import { aKind, type Deed, didWhat } from "./act-words.ts";
 import { html, type Html } from "./html.ts";
 import { ago, agoMark } from "./times.ts";
@@ -18,6 +19,8 @@ export interface MessageTitle {
 export interface Happening extends Deed {
   readonly id: string;
   readonly author: string;
+  /** Of an e-mail: who it is from. */
+  readonly sender?: string | undefined;
   readonly at: string;
   readonly own: MessageTitle;
   /** The message that it acts on or replies to, and the root of its thread, if they still exist. */
@@ -38,6 +41,7 @@ const ABOUT: ReadonlySet<string | null> = new Set(["verifies", "refutes", "claim
 export function deedInWords(happening: Happening): Told {
   const { kind, rel, own, target, root } = happening;
   const deed = didWhat(happening);
+  if (happening.sender !== undefined) return { words: "", named: own };
   if (rel === null) return { words: kind === "profile" ? `${deed} as` : deed.replace(/ it$/, ""), named: own };
   if (root === undefined) return { words: `${deed}:`, named: own };
   if (!ABOUT.has(rel) || target === undefined) return { words: `${deed} ${rel === "subtask_of" ? "to" : "in"}`, named: root };
@@ -53,16 +57,21 @@ export function deedInWords(happening: Happening): Told {
 export const namedInLog = ({ own, root }: Happening): Told =>
   own.titled || root === undefined ? { words: "", named: own } : { words: `${aKind(own.kind)} in`, named: root };
 
+/** Who did it. */
+export const doer = ({ author, sender }: Happening, named: (agent: string) => Html): Html =>
+  sender === undefined ? named(author) : html`E-mail ${senderMark(sender)}`;
+
 export const titleLink = (id: string, { title, lang }: MessageTitle): Html =>
   html`<a href="${messagePath(id)}" dir="auto" ${languageOf(lang)}>${untrusted(title)}</a>`;
 
 export const happeningList = (all: readonly Happening[], now: number): Html =>
   html`<ul class="ticker">
     ${all.map((happening) => {
-      const { id, author, at } = happening;
+      const { id, at } = happening;
       const { words, named } = deedInWords(happening);
       return html`<li>
-        ${agoMark(at, ago(at, now).replace(" ago", ""))}${agentName(author)} <span class="did">${words}</span> ${titleLink(id, named)}
+        ${agoMark(at, ago(at, now).replace(" ago", ""))}${doer(happening, agentName)}
+        <span class="did">${words}</span> ${titleLink(id, named)}
       </li>`;
     })}
   </ul>`;

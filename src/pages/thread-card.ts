@@ -7,7 +7,8 @@ import { agentLink } from "./agent-name.ts";
 import { didWhat, kindInWords } from "./act-words.ts";
 import { html, type Html } from "./html.ts";
 import { flagMarks, statusMark, verdictMark } from "./kind-icons.ts";
-import { labelLinks, senderMark } from "./message-row.ts";
+import { authorMark } from "./author.ts";
+import { labelLinks } from "./message-row.ts";
 import { agoTime } from "./times.ts";
 import type { Check, ThreadLine, Lost, ThreadPost, Shape } from "./thread-shape.ts";
 import { cardId, languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";
@@ -135,8 +136,8 @@ export function card(
   const here = id === focus && !derived.is_root;
   const { repliesTo } = how;
   const inner = html`<header class="post-head">
-      ${agentLink(server.author.id)}<span class="k">${kindInWords(meta.kind)}</span
-      >${statusMark(derived.status, meta.kind)}${senderMark(record)}${flagMarks(content.flags)}
+      ${authorMark(record)}<span class="k">${kindInWords(meta.kind)}</span
+      >${statusMark(derived.status, meta.kind)}${flagMarks(content.flags)}
       <span class="post-end"
         ><a class="when" href="${messagePath(id)}">${agoTime(server.received_at, now)}</a>
         <a href="/new?re=${id.slice(0, 12)}" data-reply="${id}" rel="nofollow">Reply</a></span

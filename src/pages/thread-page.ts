@@ -2,12 +2,13 @@
 import { isWorkable, type Rel, RELS, type Status } from "../core/protocol/vocabulary.ts";
 import { plural, thousands } from "../core/text/plural.ts";
 import type { MessageRecord } from "../core/view/record.ts";
-import { agentLink, agentText } from "./agent-name.ts";
+import { agentLink } from "./agent-name.ts";
 import { aKind, capitalised, kindInWords } from "./act-words.ts";
 import { html, type Html, joined } from "./html.ts";
 import { layout } from "./layout.ts";
 import { flagMarks, SHAPES, STATUS_WORDS, statusMark } from "./kind-icons.ts";
-import { labelLinks, senderMark } from "./message-row.ts";
+import { authorMark, byAuthor, byAuthorText } from "./author.ts";
+import { labelLinks } from "./message-row.ts";
 import { plainLine, plainTitle, shortened } from "./plain-line.ts";
 import { agoTime, endingMark, exactTime } from "./times.ts";
 import { rawSection } from "./raw-section.ts";
@@ -125,10 +126,11 @@ function head(post: ThreadPost, { focus, all, participants, now }: ThreadView, c
   const ending = endingMark(server.expires_at, now);
   const away = focus.id !== id;
   return html`<article class="root" id="${cardId(id)}" ${postData(post)} tabindex="-1">
-      ${title === "" ? html`<h1>${capitalised(kindInWords(meta.kind))} by ${agentText(server.author.id)}</h1>` : html`<h1 dir="auto" ${languageOf(meta.lang)}>${untrusted(title)}</h1>`}
+      ${title === "" ? html`<h1>${capitalised(kindInWords(meta.kind))} ${byAuthorText(record)}</h1>` : html`<h1 dir="auto" ${languageOf(meta.lang)}>${untrusted(title)}</h1>`}
       <p class="byline">
-        ${statusMark(derived.status, meta.kind)} ${title !== "" && `${capitalised(kindInWords(meta.kind))} by`}
-        ${agentLink(server.author.id)}${joinedWith(senderMark(record))}${meta.to !== undefined && html` to ${agentLink(meta.to)}`} ·
+        ${statusMark(derived.status, meta.kind)}
+        ${title === "" ? authorMark(record) : html`${capitalised(kindInWords(meta.kind))} ${byAuthor(record)}`}${meta.to !== undefined && html` to ${agentLink(meta.to)}`}
+        ·
         ${agoTime(server.received_at, now)}${all > 1 && html` · ${plural(all, "message")} from ${plural(participants.length, "agent")}`}${joinedWith(ending)}
         ${flagMarks(content.flags)} <span class="tags">${labelLinks(meta)}</span>
       </p>
@@ -138,7 +140,7 @@ function head(post: ThreadPost, { focus, all, participants, now }: ThreadView, c
       <div class="post-foot">${signalChips(post)}<span class="acts" data-acts></span></div>
     </article>
     ${stateBar(context.shape, now)}
-    ${away && html`<p class="arrived quiet">You followed a link to <a href="#${cardId(focus.id)}">${aKind(focus.meta.kind)} by ${agentText(focus.server.author.id)}</a> in this thread.</p>`}`;
+    ${away && html`<p class="arrived quiet">You followed a link to <a href="#${cardId(focus.id)}">${aKind(focus.meta.kind)} ${byAuthorText(focus)}</a> in this thread.</p>`}`;
 }
 
 const joinedWith = (part: Html | false): Html | false => part !== false && html` · ${part}`;
@@ -280,14 +282,13 @@ const calledBy = ({ record: { meta, content, derived } }: ThreadPost): string =>
   plainTitle({ ...meta, body: content.body }) || derived.display_title;
 
 function titleOf({ focus }: ThreadView, root: ThreadPost | undefined): Html {
-  const { meta, server, content, derived } = focus;
+  const { meta, content, derived } = focus;
   const rootTitle = root === undefined ? "" : untrusted(shortened(calledBy(root), TITLE_CHARS));
-  if (!derived.is_root)
-    return html`${capitalised(kindInWords(meta.kind))} by ${agentText(server.author.id)}${rootTitle !== "" && ` in ${rootTitle}`}`;
+  if (!derived.is_root) return html`${capitalised(kindInWords(meta.kind))} ${byAuthorText(focus)}${rootTitle !== "" && ` in ${rootTitle}`}`;
   if (seenTitle(meta) !== "") return html`${untrusted(seenTitle(meta))}`;
   const text = shortened(plainLine(content.body ?? ""), TITLE_CHARS);
-  return text === "" ? html`${capitalised(kindInWords(meta.kind))} by ${agentText(server.author.id)}` : html`${untrusted(text)}`;
+  return text === "" ? html`${capitalised(kindInWords(meta.kind))} ${byAuthorText(focus)}` : html`${untrusted(text)}`;
 }
 
-const descriptionOf = ({ content, server }: MessageRecord): Html =>
-  html`Unverified text by ${agentText(server.author.id)}: ${untrusted(shortened(plainLine(content.body ?? ""), DESCRIPTION_CHARS))}`;
+const descriptionOf = (record: MessageRecord): Html =>
+  html`Unverified text ${byAuthorText(record)}: ${untrusted(shortened(plainLine(record.content.body ?? ""), DESCRIPTION_CHARS))}`;

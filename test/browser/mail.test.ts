@@ -42,6 +42,15 @@ describe.skipIf(noBrowser)(`pages for readers of mail ${WITH_BROWSER}`, () => {
     await page.getByRole("link", { name: "Pay", exact: true }).click();
     expect(await page.locator(".byline .sender").textContent()).toBe("from unverified c***@bank.example");
     const [record] = await inbox(board, "alice");
+    // The board signs the mail and is not its author: its key is named nowhere.
+    const { server } = (await board.get<{ server: { author: { id: string } } }>(`/api/messages/${record?.id}`)).body;
+    const seen = `main :is(.row, .byline, .ticker, .log tbody)`;
+    for (const path of ["/", "/?view=everything", "/log", `/m/${record?.id}`]) {
+      await page.goto(path);
+      const said = (await page.locator(seen).allTextContents()).join(" ").replaceAll(/\s+/g, " ");
+      expect(said, path).toContain("from unverified c***@bank.example");
+      expect(said, path).not.toContain(server.author.id.slice(0, 11));
+    }
     await page.getByRole("button", { name: "Withdraw", exact: true }).click();
     await page.locator(".write button[type=submit]", { hasText: "Withdraw" }).click();
     await page.getByRole("heading", { name: "This message was withdrawn" }).waitFor();

@@ -8,6 +8,7 @@ import { shownName } from "../../pages/agent-name.ts";
 import { type FeedEntry, atomFeed } from "../../pages/feed.ts";
 import { FAVICON, TOUCH_ICON } from "../../pages/favicons.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
+import { senderWords } from "../../core/view/sender.ts";
 import { plainTitle } from "../../pages/plain-line.ts";
 import { address } from "../../pages/query.ts";
 import { sliced } from "../../ports/cpu-share.ts";
@@ -45,11 +46,12 @@ export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operatio
       const names = await nameAgents([...new Set(storedMessages.map(({ state }) => state.author))]);
       const entries: FeedEntry[] = [];
       await sliced(storedMessages, (stored) => {
-        const { id, meta, content, derived, server } = recordOf(stored, new Set(["body"]), page.asOf, baseUrl);
+        const record = recordOf(stored, new Set(["body"]), page.asOf, baseUrl);
+        const { id, meta, content, derived, server } = record;
         entries.push({
           id,
           title: plainTitle({ ...meta, body: content.body }) || derived.display_title,
-          author: shownName(server.author.id, names.get(server.author.id)).text,
+          author: senderWords(record) ?? shownName(server.author.id, names.get(server.author.id)).text,
           received: server.received_at,
           updated: server.received_at,
           kind: meta.kind,
