@@ -10,6 +10,8 @@ import { publishing, writeOrPreview } from "./publish.ts";
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
+/** The fields that a draft keeps. */
+const DRAFTED = ["title", "body", "tags", "needs", "offers", "lang", "to", "confidence"];
 const TYPED_MS = 600;
 const LEAST_CHARS = 12;
 const SHOWN = 5;
@@ -40,22 +42,20 @@ export function writeNew(board: Board, who: Identity): void {
   const fit = (): void => fitTo(form, kind());
   restore(form, savedDraft(draft));
   fit();
-  const language = languageGuesser(field("lang"));
-  const guess = (): void => language.guess(`${valueOf("title")} ${text.value}`);
-  guess();
+  const language = languageGuesser(field("lang"), () => `${valueOf("title")} ${text.value}`);
+  language.guess();
 
   const keep = (): void => {
-    const names = ["title", "body", "tags", "needs", "offers", "lang", "to", "confidence"];
     // A guess is made anew from the text; only a language of the reader's own is kept.
     const kept = (name: string): string => (name === "lang" && language.isGuess() ? "" : (field(name)?.value ?? ""));
-    const written = Object.fromEntries(names.map((name) => [name, kept(name)]));
+    const written = Object.fromEntries(DRAFTED.map((name) => [name, kept(name)]));
     const empty = Object.values(written).every((value) => value === "");
     keepDraft(draft, empty ? {} : { ...written, kind: kind() });
   };
   let waiting: ReturnType<typeof setTimeout> | undefined;
   form.addEventListener("input", (event) => {
     fit();
-    if (event.target !== field("lang")) guess();
+    if (event.target !== field("lang")) language.guess();
     keep();
     clearTimeout(waiting);
     waiting = setTimeout(() => void showAlike(board, `${valueOf("title")}\n${text.value}`.trim()), TYPED_MS);
@@ -112,12 +112,12 @@ function fitTo(form: HTMLFormElement, kind: string): void {
 }
 
 /** The guessed language stays in the field until the reader changes it. */
-function languageGuesser(field: Field | undefined): { readonly guess: (text: string) => void; readonly isGuess: () => boolean } {
+function languageGuesser(field: Field | undefined, text: () => string): { readonly guess: () => void; readonly isGuess: () => boolean } {
   let guessed = "";
   return {
     isGuess: () => field?.value === guessed,
-    guess: (text) => {
-      if (field !== undefined && (field.value === "" || field.value === guessed)) field.value = guessed = guessedLanguage(text);
+    guess: () => {
+      if (field !== undefined && (field.value === "" || field.value === guessed)) field.value = guessed = guessedLanguage(text());
     },
   };
 }
