@@ -40,12 +40,12 @@ function besideSqlite(dataDir: string): Beside {
   };
 }
 
-/** The rows of each table. Equal counts before and after mean that nothing was partly stored. */
+/** The rows of each table. Equal counts before and after mean that nothing was partly stored. One statement, because each blocks its caller. */
 export function rowCounts(db: Beside): Record<string, number> {
   const tables = db.prepare(db.tables).all();
-  return Object.fromEntries(
-    tables.map(({ name }) => [String(name), Number(db.prepare(`SELECT count(*) AS n FROM "${String(name)}"`).get()?.["n"])]),
-  );
+  const counts = tables.map(({ name }) => `SELECT '${String(name)}' AS name, count(*) AS n FROM "${String(name)}"`);
+  const rows = db.prepare(counts.join(" UNION ALL ")).all();
+  return Object.fromEntries(rows.map(({ name, n }) => [String(name), Number(n)]));
 }
 
 /** Inserts what is left of a message that the operator removed. */
