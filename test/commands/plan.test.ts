@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
-import { BoardProcess, type Ended, emptyDirectory } from "../support/process.ts";
+import { emptyDirectory } from "../support/process.ts";
+import { runHere, type Said } from "../support/program.ts";
 import { CLIENT, runPython } from "../support/python.ts";
 
 const cwd = emptyDirectory();
@@ -15,11 +16,10 @@ beforeAll(async () => {
 afterAll(() => board[Symbol.asyncDispose]());
 
 const environment = () => ({ BLACKBOARD_URL: board.url, BLACKBOARD_KEY_FILE: join(cwd, "key") });
-async function blackboard(args: readonly string[]): Promise<Ended> {
+function blackboard(args: readonly string[]): Promise<Said> {
   // The commands use this machine's clock.
   board.clock.set(Date.now());
-  await using command = BoardProcess.spawn({ args, env: environment(), cwd });
-  return await command.ended;
+  return runHere(args, { env: environment() });
 }
 function python(args: readonly string[]) {
   board.clock.set(Date.now());
@@ -30,10 +30,11 @@ const PROGRAMS = [
   ["client.py", python],
 ] as const;
 
-/** The name of a file with these lines. */
+/** The path of a file with these lines. */
 function plan(name: string, lines: readonly (object | string)[]): string {
-  writeFileSync(join(cwd, name), lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
-  return name;
+  const path = join(cwd, name);
+  writeFileSync(path, lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
+  return path;
 }
 const parts = (stem: string) => [
   { name: "all", kind: "task", title: `${stem} all`, tags: ["plan"] },
@@ -115,8 +116,9 @@ describe.each(PROGRAMS)("%s", (program, run) => {
     expect(directory.code).toBe(1);
     expect(directory.stderr).toMatch(/directory/);
     expect(directory.stderr).not.toContain("EISDIR");
-    expect((await run(["post", "note", "--file", "none.jsonl"])).code).toBe(2);
-    expect((await run(["post", "--file", "none.jsonl", "--title", "one"])).code).toBe(2);
+    const none = plan("none.jsonl", []);
+    expect((await run(["post", "note", "--file", none])).code).toBe(2);
+    expect((await run(["post", "--file", none, "--title", "one"])).code).toBe(2);
     expect((await run(["post"])).code).toBe(2);
     expect((await board.get<{ seq: number }>("/api/checkpoint")).body.seq).toBe(before);
   });
