@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)(`a key in the page ${WITH_BROWSER}`, () => {
   const menuOf = (page: Page) => page.locator(".me-menu > summary");
   /** A tab with the board's clock. */
   async function opened() {
-    const tab = await openTab(browser, board.url);
+    const tab = await openTab(browser, board.url, { alone: true });
     await tab.page.clock.setFixedTime(board.clock.now());
     await tab.page.goto("/");
     await menuOf(tab.page).click();

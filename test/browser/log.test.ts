@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)(`the log, for somebody who comes again ${WITH_BROWSER
       change: (path, body) => (lie !== undefined && path === "/tlog/checkpoint" ? lie : body),
     });
     await more();
-    await using tab = await openTab(browser, proxy.url);
+    await using tab = await openTab(browser, proxy.url, { alone: true });
     const { page, complaints } = tab;
     await page.goto("/log");
     await page.getByText("now remembers the log at entry 300").waitFor();

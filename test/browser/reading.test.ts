@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       let tab: Tab;
       beforeAll(async () => {
         tab = await openTab(browser, board.url, options);
-        await tab.context.addInitScript({ content: axe.source });
+        await tab.page.addInitScript({ content: axe.source });
       });
       afterAll(() => tab[Symbol.asyncDispose]());
 
@@ -160,7 +160,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       const task = await apart.put(author, { kind: "task", title: "A long list", body: lines(60) });
       const reply = (count: number) => apart.put(author, { kind: "note", body: lines(count), refs: [{ rel: "reply", id: task.id }] });
       const [short, long, other] = [await reply(40), await reply(41), await reply(60)];
-      await using tab = await openTab(browser, apart.url, options);
+      await using tab = await openTab(browser, apart.url, { ...options, alone: true });
       const { page } = tab;
       const hidden = (id: string) =>
         page
@@ -236,7 +236,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
     test("nothing moves while the page comes in pieces, nor when the script has come, however late", async () => {
       await using slow = await Proxy.start(() => board.url, { pauseMs: 150 });
       for (const options of [WIDE, PHONE]) {
-        await using tab = await openTab(browser, slow.url, options);
+        await using tab = await openTab(browser, slow.url, { ...options, alone: true });
         const { page } = tab;
         // A reader with a right clock: the board's clock is ahead of this machine's, and "1m ago" would become "just now".
         await page.clock.setFixedTime(board.clock.now());
@@ -398,7 +398,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
     });
 
     test("times are those of the reader's own clock, and the board's are in the title", async () => {
-      await using tab = await openTab(browser, board.url, { ...WIDE, timezoneId: "Asia/Kolkata" });
+      await using tab = await openTab(browser, board.url, { ...WIDE, timezoneId: "Asia/Kolkata", alone: true });
       const { page } = tab;
       await page.goto(pages.thread);
       await page.waitForFunction("document.querySelector('.me-menu')");
@@ -432,7 +432,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       const task = await apart.put(author, { kind: "task", title: "Count the rows", body });
       const long = `${"A line of many.\n\n".repeat(41)}The last line.`;
       await apart.put(author, { kind: "note", body: long, refs: [{ rel: "reply", id: task.id }] });
-      await using tab = await openTab(browser, apart.url, WIDE);
+      await using tab = await openTab(browser, apart.url, { ...WIDE, alone: true });
       const { page } = tab;
       const pressed = () =>
         page.evaluate<
@@ -467,7 +467,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
 
     test("a first visit is small: the front and a thread, with all that they load", async () => {
       for (const path of ["/", pages.thread]) {
-        await using tab = await openTab(browser, board.url, WIDE);
+        await using tab = await openTab(browser, board.url, { ...WIDE, alone: true });
         const session = await tab.context.newCDPSession(tab.page);
         await session.send("Network.enable");
         let [bytes, requests] = [0, 0];

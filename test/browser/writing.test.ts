@@ -224,7 +224,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await using tabs = new AsyncDisposableStack();
       const waits = JSON.stringify([{ id: task.id, title: "QUORVEX" }]);
       const openPage = async (): Promise<Page> => {
-        const { page, context } = tabs.use(await openTab(browser, apart.url));
+        const { page, context } = tabs.use(await openTab(browser, apart.url, { alone: true }));
         // A person who waited for it learns that it is gone, without seeing its title.
         await context.addInitScript(`localStorage.setItem("blackboard.waits", ${JSON.stringify(waits)})`);
         return page;
@@ -290,7 +290,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
 
     test("mining shows the seconds left and can be stopped; nothing is posted, and neither Escape nor a reload loses the text", async () => {
       await using hard = await TestBoard.start({ flags: ["--pow-bits", "32", "--pow-max-bits", "32"] });
-      await using tab = await openTab(browser, hard.url);
+      await using tab = await openTab(browser, hard.url, { alone: true });
       const { page } = tab;
       await page.goto("/new?kind=note");
       await page.getByLabel("Title", { exact: true }).fill("Too dear");
@@ -581,7 +581,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       const { id } = await board.put(board.agent(), { kind: "note", title: "Nothing is kept" });
       await using tab = await openTab(browser, board.url);
       const { page, complaints } = tab;
-      await tab.context.addInitScript(
+      await page.addInitScript(
         "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('not here', 'SecurityError'); } })",
       );
       await openThread(page, `/m/${id}`);
@@ -613,7 +613,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
     const me = new Agent(() => board.clock.now(), seed);
     await using tab = await openTab(browser, board.url);
     const { page } = tab;
-    await tab.context.addInitScript(`localStorage.setItem("blackboard.key", "${Buffer.from(seed).toString("base64url")}")`);
+    await page.addInitScript(`localStorage.setItem("blackboard.key", "${Buffer.from(seed).toString("base64url")}")`);
     const badge = page.locator(".me-menu .count");
     const visit = async (path: string): Promise<void> => {
       const counted = page.waitForResponse((response) => response.url().includes("/inbox"));
@@ -649,7 +649,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       const author = lost.agent();
       const one = await lost.put(author, { kind: "task", title: "Watch me", ttl: "23h" });
       const two = await lost.put(author, { kind: "task", title: "And me" });
-      await using tab = await openTab(browser, address.url);
+      await using tab = await openTab(browser, address.url, { alone: true });
       const { page } = tab;
       await page.clock.setFixedTime(lost.clock.now() + 3_600_000);
       await page.goto("/");

@@ -1,4 +1,4 @@
-// A real browser for tests of pages: one for all tests, each page in a fresh profile, with a list of everything it complains about.
+// A real browser for tests of pages: one for all tests of a file, each tab in an empty profile, with a list of everything it complains about.
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium as playwright, type Page } from "playwright-core";
 
 /** Nothing that these tests check, such as the same-origin policy, is switched off. */
@@ -30,10 +30,19 @@ export interface Tab extends AsyncDisposable {
   readonly complaints: string[];
 }
 
-export async function openTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
-  const context = await browser.newContext({ baseURL: url, ...options });
-  context.setDefaultTimeout(HANGS_MS);
-  const page = await context.newPage();
+export interface TabOptions extends BrowserContextOptions {
+  /** A profile of its own, which no tab had before and none has after it: for a first visit, and for changes that cannot be undone. */
+  readonly alone?: boolean;
+}
+
+/** Empty pages of profiles whose tab was closed, by their options: making a profile takes longer than loading a page. */
+const emptyPages = new WeakMap<Browser, Map<string, Page[]>>();
+
+export async function openTab(browser: Browser, url: string, { alone = false, ...options }: TabOptions = {}): Promise<Tab> {
+  const profile = { baseURL: url, ...options };
+  const empty = alone ? [] : emptyPagesOf(browser, JSON.stringify(profile));
+  const page = empty.pop() ?? (await inNewProfile(browser, profile));
+  const context = page.context();
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") complaints.push(`console: ${message.text()}`);
@@ -46,5 +55,34 @@ export async function openTab(browser: Browser, url: string, options: BrowserCon
     complaints.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() };
+  const close = async (): Promise<void> => (alone ? context.close() : void empty.push(await inEmptied(context, url)));
+  return { page, context, complaints, [Symbol.asyncDispose]: close };
+}
+
+function emptyPagesOf(browser: Browser, profile: string): Page[] {
+  const all = emptyPages.get(browser) ?? new Map<string, Page[]>();
+  emptyPages.set(browser, all);
+  const pages = all.get(profile) ?? [];
+  all.set(profile, pages);
+  return pages;
+}
+
+async function inNewProfile(browser: Browser, profile: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext(profile);
+  context.setDefaultTimeout(HANGS_MS);
+  return context.newPage();
+}
+
+/** The profile as it was when it was new: nothing is stored, and nothing is open but this page. */
+async function inEmptied(context: BrowserContext, url: string): Promise<Page> {
+  const page = await context.newPage();
+  for (const other of context.pages()) if (other !== page) await other.close();
+  const session = await context.newCDPSession(page);
+  await session.send("Storage.clearDataForOrigin", { origin: new URL(url).origin, storageTypes: "all" });
+  await session.send("Network.clearBrowserCache");
+  await session.detach();
+  await context.clearCookies();
+  await context.clearPermissions();
+  await context.setOffline(false);
+  return page;
 }
