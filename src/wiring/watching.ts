@@ -4,7 +4,7 @@ import { boardLog, type LogLines } from "../adapters/system/log.ts";
 import { type Metrics, metrics } from "../adapters/system/metrics.ts";
 import { maskedAddress } from "../board/limits/callers.ts";
 import type { NodeSettings, SameSettingsParts } from "../board/operator/same-settings.ts";
-import { roomBeside } from "../adapters/system/disk-space.ts";
+import { freeBytes } from "../adapters/system/disk-space.ts";
 import { StorageHealth } from "../board/operator/storage-health.ts";
 import type { OperatorWatch } from "../board/operator/operator-watch.ts";
 import type { Config } from "../config.ts";
@@ -57,7 +57,7 @@ export function boardMetrics(figures: Metrics, config: Config, store: Store, ver
   figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
   figures.gauge("blackboard_reports_open", "Open reports.", async () => (await store.moderationCounts(0)).notices.received);
   figures.gauge("blackboard_database_bytes", "Bytes that the database takes.", () => store.size());
-  figures.gauge("blackboard_disk_free_bytes", "Bytes free on the disk of the data directory.", () => roomBeside(config.data));
+  figures.gauge("blackboard_disk_free_bytes", "Bytes free on the disk of the data directory.", () => freeBytes(config.data));
 }
 
 export function replicaMetrics(figures: Metrics, replica: () => ReplicaStatus): void {

@@ -17,7 +17,7 @@ export interface ReadingLimits {
 
 interface Reading {
   readonly since: number;
-  settle(result: Mail | Error): void;
+  finish(result: Mail | Error): void;
   questions: number;
   watch: NodeJS.Timeout | undefined;
 }
@@ -61,7 +61,7 @@ export class OneReader {
     return new Promise((resolve, reject) => {
       const reading: Reading = {
         since: performance.now(),
-        settle: (result) => (result instanceof Error ? reject(result) : resolve(result)),
+        finish: (result) => (result instanceof Error ? reject(result) : resolve(result)),
         questions: 0,
         watch: undefined,
       };
@@ -89,7 +89,7 @@ export class OneReader {
     }
     clearInterval(reading.watch);
     this.#reading = undefined;
-    reading.settle("read" in message ? message.read : new MailUnreadable(message.unreadable, false));
+    reading.finish("read" in message ? message.read : new MailUnreadable(message.unreadable, false));
   }
 
   async #answer(reading: Reading, { question, name, type }: Extract<FromThread, { question: number }>): Promise<void> {
@@ -126,7 +126,7 @@ export class OneReader {
     const reading = this.#reading;
     this.#reading = undefined;
     clearInterval(reading?.watch);
-    reading?.settle(reason);
+    reading?.finish(reason);
   }
 }
 

@@ -37,12 +37,12 @@ export interface AccessPath extends Candidate {
 
 /** Above this number, authors are not looked up one by one. */
 const FIRST_AUTHORS = 200;
-const COUNTS_KEPT = 5000;
+const MAX_COUNTS = 5000;
 const COUNTED_FOR_MS = 10_000;
 
 export class AccessPathChooser {
   readonly #client: Client;
-  readonly #counted = new BoundedCache<string, { readonly rows: number; readonly at: number }>(COUNTS_KEPT);
+  readonly #counted = new BoundedCache<string, { readonly rows: number; readonly at: number }>(MAX_COUNTS);
 
   constructor(client: Client) {
     this.#client = client;
@@ -71,17 +71,17 @@ export class AccessPathChooser {
   async #rowsOf(candidates: readonly Candidate[]): Promise<readonly number[]> {
     const now = performance.now();
     const keys = candidates.map(({ condition }) => JSON.stringify(condition));
-    const kept = keys
+    const cached = keys
       .map((key) => this.#counted.get(key))
       .map((one) => (one !== undefined && now - one.at < COUNTED_FOR_MS ? one : undefined));
-    const missing = candidates.filter((_, i) => kept[i] === undefined);
-    if (missing.length === 0) return kept.map((one) => one?.rows ?? Infinity);
+    const missing = candidates.filter((_, i) => cached[i] === undefined);
+    if (missing.length === 0) return cached.map((one) => one?.rows ?? Infinity);
     const binder = new Binder(POSTGRES_DIALECT);
     const columns = missing.map(({ count }, i) => `(${count(binder)})::bigint AS "${i}"`);
     const [row] = await this.#client.ask<Readonly<Record<string, number>>>(`SELECT ${columns.join(", ")}`, binder.values);
     let asked = 0;
     return keys.map((key, i) => {
-      const before = kept[i];
+      const before = cached[i];
       if (before !== undefined) return before.rows;
       const rows = row?.[asked++] ?? Infinity;
       this.#counted.set(key, { rows, at: now });

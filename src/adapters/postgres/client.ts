@@ -26,7 +26,7 @@ export interface ClientOptions {
 }
 
 /** Ad hoc statements stay prepared up to this many, so that a flood of different queries cannot fill the server's memory. */
-const SHAPES_KEPT = 200;
+const MAX_PREPARED = 200;
 const CONNECT_TIMEOUT_S = 5;
 const RECONNECT_S = 0.1;
 /** Statements in flight over one connection. */
@@ -83,7 +83,7 @@ export class Client {
 
   /** Rows of a statement that was built for one query. */
   ask<Row>(text: string, values: readonly Value[]): Promise<readonly Row[]> {
-    const prepare = this.#shapes.has(text) || this.#shapes.size < SHAPES_KEPT;
+    const prepare = this.#shapes.has(text) || this.#shapes.size < MAX_PREPARED;
     if (prepare) this.#shapes.add(text);
     return this.#run(text, values, prepare);
   }

@@ -17,9 +17,9 @@ export function postgresHeadRecord(client: Client, file: HeadRecord, pk: string 
   };
   return {
     async read() {
-      const [kept, shared] = await Promise.all([file.read(), stored()]);
-      if (kept === undefined || shared === undefined) return kept ?? shared;
-      return kept.seq >= shared.seq ? kept : shared;
+      const [own, shared] = await Promise.all([file.read(), stored()]);
+      if (own === undefined || shared === undefined) return own ?? shared;
+      return own.seq >= shared.seq ? own : shared;
     },
     async write(checkpoint) {
       const { seq, hash } = checkpoint;
@@ -33,9 +33,9 @@ export function postgresHeadRecord(client: Client, file: HeadRecord, pk: string 
         [seq, hash, JSON.stringify(checkpoint)],
       );
       if (swapped.length > 0) return file.write(checkpoint);
-      const standing = await stored();
+      const current = await stored();
       // Another node signed a newer head of the same log meanwhile: that one will do as well.
-      if (standing !== undefined && standing.seq > seq) return file.write(standing);
+      if (current !== undefined && current.seq > seq) return file.write(current);
       throw new StoreFailure("storage_unavailable", `The head ${seq} ${hash} does not continue the last signed one.`);
     },
   };

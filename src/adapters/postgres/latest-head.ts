@@ -11,7 +11,7 @@ export interface State extends Head {
 }
 
 /** More batches than a busy board commits in a few seconds. */
-const LEARNED_KEPT = 10_000;
+const MAX_LEARNED = 10_000;
 
 const NO_POSTS: PostsByBits = new Map();
 
@@ -58,7 +58,7 @@ export class LatestHead {
     if (isNews) {
       this.#newest = { version, seq, nextDue };
       this.#learned.push({ version, at: performance.now() });
-      if (this.#learned.length > LEARNED_KEPT) this.#learned.splice(0, LEARNED_KEPT / 2);
+      if (this.#learned.length > MAX_LEARNED) this.#learned.splice(0, MAX_LEARNED / 2);
     } else if (posted.size === 0) return;
     for (const hear of this.#hearers) hear({ seq, nextDue: this.#newest?.nextDue ?? null, posted });
   }

@@ -34,14 +34,14 @@ export class PostgresLister {
   /** For listings that may have to scan the whole board: however many there are, the others keep their connections. */
   readonly #walks: Client;
   readonly #paths: AccessPathChooser;
-  readonly #kept: PostgresMessageCache;
+  readonly #cache: PostgresMessageCache;
   readonly #toStoredMessage: (row: unknown) => StoredMessage;
 
   constructor(client: Client, walks: Client, seenOf: SeenOf) {
     this.#client = client;
     this.#walks = walks;
     this.#paths = new AccessPathChooser(client);
-    this.#kept = new PostgresMessageCache(client, seenOf);
+    this.#cache = new PostgresMessageCache(client, seenOf);
     this.#toStoredMessage = toStoredMessage(seenOf);
   }
 
@@ -70,10 +70,10 @@ export class PostgresLister {
         ORDER BY p.position ${direction}, m.seq ${direction}`,
       values,
     );
-    const kept = await this.#kept.of(rows);
+    const cached = await this.#cache.of(rows);
     // One of them changed between the two reads: then read all in one statement.
-    if (kept === undefined) return this.#cardsAtOnce(chosen);
-    return kept.map((one, i) => {
+    if (cached === undefined) return this.#cardsAtOnce(chosen);
+    return cached.map((one, i) => {
       const row = rows[i] as PageRow;
       return { stored: storedMessageOf(one, row), position: { key: row.position, seq: row.seq } };
     });

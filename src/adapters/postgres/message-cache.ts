@@ -15,7 +15,7 @@ export interface CachedMessage {
   readonly seen: Seen;
 }
 
-interface KeptRow extends Raw {
+interface CachedRow extends Raw {
   readonly version: string;
 }
 
@@ -25,8 +25,8 @@ const LET_GO_EVERY = 1000;
 export class PostgresMessageCache {
   readonly #client: Pick<Client, "query">;
   readonly #seenOf: SeenOf;
-  readonly #kept = messageCache<CachedMessage>();
-  #newlyKept = 0;
+  readonly #cache = messageCache<CachedMessage>();
+  #added = 0;
   /** When the newest of them arrived: the time is at least that. */
   #newestArrival = 0;
 
@@ -37,32 +37,32 @@ export class PostgresMessageCache {
 
   /** The message of each row, at exactly this version; undefined if one has changed since. */
   async of(wanted: readonly { readonly seq: number; readonly version: string }[]): Promise<readonly CachedMessage[] | undefined> {
-    const missing = wanted.filter(({ seq, version }) => this.#kept.get(seq)?.version !== version);
+    const missing = wanted.filter(({ seq, version }) => this.#cache.get(seq)?.version !== version);
     const read = new Map<number, CachedMessage>();
     for (const row of missing.length === 0 ? [] : await this.#read(missing.map(({ seq }) => seq))) {
       const { version, payload, sig, nonce, ...rest } = row;
       const state = toMessageState(rest);
-      const kept = { version, state, raw: { payload, sig, nonce }, seen: this.#seenOf(state.id) };
-      read.set(kept.state.seq, kept);
-      this.#keep(kept);
+      const message = { version, state, raw: { payload, sig, nonce }, seen: this.#seenOf(state.id) };
+      read.set(message.state.seq, message);
+      this.#keep(message);
     }
     const found = wanted.flatMap(({ seq, version }) => {
-      const kept = read.get(seq) ?? this.#kept.get(seq);
-      return kept?.version === version ? [kept] : [];
+      const cached = read.get(seq) ?? this.#cache.get(seq);
+      return cached?.version === version ? [cached] : [];
     });
     return found.length === wanted.length ? found : undefined;
   }
 
-  #keep(kept: CachedMessage): void {
-    const { seq, receivedAt } = kept.state;
-    this.#kept.set(seq, kept);
+  #keep(message: CachedMessage): void {
+    const { seq, receivedAt } = message.state;
+    this.#cache.set(seq, message);
     this.#newestArrival = Math.max(this.#newestArrival, receivedAt);
-    if (++this.#newlyKept % LET_GO_EVERY !== 0) return;
-    for (const { state } of this.#kept.values()) if (state.expiresAt <= this.#newestArrival) this.#kept.delete(state.seq);
+    if (++this.#added % LET_GO_EVERY !== 0) return;
+    for (const { state } of this.#cache.values()) if (state.expiresAt <= this.#newestArrival) this.#cache.delete(state.seq);
   }
 
-  #read(seqs: readonly number[]): Promise<readonly KeptRow[]> {
-    return this.#client.query<KeptRow>(
+  #read(seqs: readonly number[]): Promise<readonly CachedRow[]> {
+    return this.#client.query<CachedRow>(
       `SELECT m.id || m.xmin AS version, ${STATE_COLUMNS}, c.payload, c.sig, c.nonce
         FROM messages m JOIN contents c ON c.seq = m.seq WHERE m.seq = ANY ($1::bigint[])`,
       [numberArray(seqs)],

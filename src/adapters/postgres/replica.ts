@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 2000;
 const LOOK_WITHIN_MS = 5000;
 
 /** Its state, and the connection that returned it. */
-interface Told extends State, Claim {
+interface ReplicaReply extends State, Claim {
   readonly connection: string;
 }
 const ASK = `SELECT version, seq, hash, next_due AS "nextDue", pk,
@@ -44,7 +44,7 @@ export class Replica {
   readonly #lister: PostgresLister;
   /** Connections that were verified to lead to a replica of this board. */
   readonly #proven = new Set<string>();
-  #standing: "up" | "lost" | "foreign" | undefined;
+  #status: "up" | "lost" | "foreign" | undefined;
   #formerPk: string | undefined;
   #leftUntil = 0;
   #seq = 0;
@@ -63,25 +63,25 @@ export class Replica {
   /** Refuses another board; if it cannot be reached, it is checked again and again. `formerPk`: see `judge`. */
   async begin(formerPk?: string): Promise<void> {
     this.#formerPk = formerPk;
-    const told = await this.#ask();
-    if (told instanceof Foreign)
+    const reply = await this.#ask();
+    if (reply instanceof Foreign)
       throw new Error(
-        `--database-read-url is no replica of --database-url: ${told.message}. Give the address of a streaming replica, or leave it out.`,
+        `--database-read-url is no replica of --database-url: ${reply.message}. Give the address of a streaming replica, or leave it out.`,
       );
     this.#lookLater();
   }
 
-  standing(): ReplicaStatus {
-    const up = this.#standing === "up";
+  status(): ReplicaStatus {
+    const up = this.#status === "up";
     return { up, behind: up ? this.#behind : this.#missing() };
   }
 
   /** Its position; undefined if it is lost or too far behind. Then it is not asked for a while. */
   async state(): Promise<State | undefined> {
-    if (this.#standing !== "up" || performance.now() < this.#leftUntil) return undefined;
+    if (this.#status !== "up" || performance.now() < this.#leftUntil) return undefined;
     const required = this.#parts.primary.versionBefore(STALE_MS);
-    const told = await this.#ask();
-    if (!(told instanceof Error) && told.version >= required) return told;
+    const reply = await this.#ask();
+    if (!(reply instanceof Error) && reply.version >= required) return reply;
     this.#leftUntil = performance.now() + LEFT_ALONE_MS;
     return undefined;
   }
@@ -108,44 +108,44 @@ export class Replica {
   }
 
   /** Its state, if it belongs to this board; updates whether it is used. */
-  async #ask(): Promise<Told | Error> {
+  async #ask(): Promise<ReplicaReply | Error> {
     try {
-      const told = await this.#told();
-      this.#seq = told.seq;
+      const reply = await this.#look();
+      this.#seq = reply.seq;
       this.#behind = this.#missing();
       this.#turn("up");
-      return told;
+      return reply;
     } catch (error) {
       this.#turn(error instanceof Foreign ? "foreign" : "lost", (error as Error).message);
       return error as Error;
     }
   }
 
-  async #told(): Promise<Told> {
-    const [told] = await within(
+  async #look(): Promise<ReplicaReply> {
+    const [reply] = await within(
       LOOK_WITHIN_MS,
-      this.#client.query<Told>(ASK).catch((error: unknown) => {
+      this.#client.query<ReplicaReply>(ASK).catch((error: unknown) => {
         const { message } = error as Error;
         throw new Error(message.includes(NO_BOARD) ? "there is no board in that database yet" : message, { cause: error });
       }),
     );
-    if (told === undefined) throw new Error("there is no board in that database yet");
+    if (reply === undefined) throw new Error("there is no board in that database yet");
     // A new connection may lead to another server than the one before.
-    if (!this.#proven.has(told.connection)) {
-      const verdict = await compareBoards(this.#parts.own, told, this.#formerPk).catch((error: unknown) => {
+    if (!this.#proven.has(reply.connection)) {
+      const verdict = await compareBoards(this.#parts.own, reply, this.#formerPk).catch((error: unknown) => {
         throw new Error(`it could not be compared with this board's log: ${(error as Error).message}`, { cause: error });
       });
       if (verdict.is !== "same") throw verdict.is === "foreign" ? new Foreign(verdict.why) : new Error(verdict.why);
-      this.#proven.add(told.connection);
+      this.#proven.add(reply.connection);
     }
-    return told;
+    return reply;
   }
 
   /** Each change is reported once; a foreign board that becomes unreachable is no change. */
   #turn(now: "up" | "lost" | "foreign", why?: string): void {
-    const before = this.#standing;
+    const before = this.#status;
     if (this.#ended || now === before || (before === "foreign" && now === "lost")) return;
-    this.#standing = now;
+    this.#status = now;
     if (now !== "up") {
       this.#leftUntil = performance.now() + LEFT_ALONE_MS;
       this.#proven.clear();

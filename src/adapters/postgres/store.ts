@@ -123,7 +123,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   async beginReplica(formerPk?: string): Promise<(() => ReplicaStatus) | undefined> {
     const replica = this.#replica;
     await replica?.begin(formerPk);
-    return replica && (() => replica.standing());
+    return replica && (() => replica.status());
   }
 
   head = async (): Promise<Head> => {

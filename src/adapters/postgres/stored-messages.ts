@@ -30,8 +30,8 @@ export const toStoredMessage =
     const { payload, sig, nonce, ...rest } = row as Raw & FactRow;
     const { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt, ...columns } = rest;
     const state = toMessageState(columns);
-    const kept = { state, raw: { payload, sig, nonce }, seen: seenOf(state.id) };
-    return storedMessageOf(kept, { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt });
+    const message = { state, raw: { payload, sig, nonce }, seen: seenOf(state.id) };
+    return storedMessageOf(message, { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt });
   };
 
 export function storedMessageOf(

@@ -35,7 +35,7 @@ const functions = (): Promise<readonly { name: string; version: string }[]> =>
 
 test("nodes that write at the same moment each get every batch in, one after the other, without a gap", async () => {
   const writers = [new PostgresWriter(url, "a"), new PostgresWriter(url, "b"), new PostgresWriter(url, "c")];
-  const heads = await Promise.all(
+  const written = await Promise.all(
     writers.map(async (writer, lane) => {
       const seqs: number[] = [];
       for (let i = 0; i < ROUNDS; i++) {
@@ -47,7 +47,7 @@ test("nodes that write at the same moment each get every batch in, one after the
     }),
   );
   await Promise.all(writers.map((writer) => writer.end()));
-  const all = heads.flat().sort((a, b) => a - b);
+  const all = written.flat().sort((a, b) => a - b);
   expect(all).toEqual(Array.from({ length: writers.length * ROUNDS }, (_, i) => 2 * (i + 1)));
   const [board] = await client.query("SELECT seq, version FROM board");
   expect(board).toEqual({ seq: 2 * all.length, version: all.length });

@@ -58,8 +58,8 @@ function everyHit(query: Query, stats: CorpusStats): Hit[] {
   const score = ({ title, body }: Document): number =>
     query.clauses.reduce((sum, { words: [word] }, c) => {
       const byBody = times(word, body) / (0.4 + (0.6 * length(body)) / stats.body);
-      const earned = byBody + (3 * times(word, title)) / (0.7 + (0.3 * length(title)) / stats.title);
-      return sum + ((weights[c] ?? 0) / whole) * (earned / (1.2 + earned));
+      const frequency = byBody + (3 * times(word, title)) / (0.7 + (0.3 * length(title)) / stats.title);
+      return sum + ((weights[c] ?? 0) / whole) * (frequency / (1.2 + frequency));
     }, 0);
   return ordered([...log.documents()].flatMap(([seq, document]) => (matches(query, document) ? [{ seq, score: score(document) }] : [])));
 }

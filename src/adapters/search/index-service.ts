@@ -37,7 +37,7 @@ export class SearchNode implements SearchIndex {
   readonly #onTrouble: (error: unknown) => void;
   readonly #stop = new AbortController();
   /** One search at a time: none of them waits for anything while it runs. */
-  readonly #room = new ScratchBuffers();
+  readonly #buffers = new ScratchBuffers();
   #work: Promise<unknown> = Promise.resolve();
   /** Phrases are looked up one after the other, so that callers with the same phrase find it cached. */
   #phrases: Promise<void> = Promise.resolve();
@@ -71,7 +71,7 @@ export class SearchNode implements SearchIndex {
   matching: SearchIndex["matching"] = async (query, { only, upTo, ...options }) => {
     await this.#upTo(upTo);
     await this.#prepare(query);
-    return this.#sound(() => matching(this.#index.parts(), query, { ...options, only: setOf(only) }, this.#room));
+    return this.#sound(() => matching(this.#index.parts(), query, { ...options, only: setOf(only) }, this.#buffers));
   };
 
   near: SearchIndex["near"] = async (document, upTo) => {
@@ -85,7 +85,7 @@ export class SearchNode implements SearchIndex {
   similar: SearchIndex["similar"] = async (near, options) => {
     await this.#upTo(options.upTo);
     const { limit, after, threshold, only } = options;
-    return this.#sound(() => alike(this.#index.parts(), near, { limit, after, threshold, only: setOf(only) }, this.#room));
+    return this.#sound(() => alike(this.#index.parts(), near, { limit, after, threshold, only: setOf(only) }, this.#buffers));
   };
 
   status: SearchIndex["status"] = async () => ({ ...this.#index.status(), behind: await this.#follower.behind() });

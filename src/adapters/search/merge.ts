@@ -29,7 +29,7 @@ export async function mergeSegments(segments: readonly Segment[], writer: Segmen
     const rest = pace.step();
     if (rest !== undefined) {
       await rest;
-      await writer.settle();
+      await writer.syncIfDue();
     }
   }
   await writer.finish(renumbered.documents);

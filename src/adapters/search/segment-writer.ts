@@ -49,7 +49,7 @@ export class SegmentWriter {
   }
 
   /** Awaited now and then, so that other work can run. */
-  async settle(): Promise<void> {
+  async syncIfDue(): Promise<void> {
     if (this.#unsynced < SYNC_BYTES) return;
     this.#unsynced = 0;
     await synced(this.#file);

@@ -39,12 +39,12 @@ interface Known {
 }
 
 /** Cached dictionaries of the latest blocks, and terms found: one query text has hundreds of terms, which are looked up again and again. */
-const KEPT_BLOCKS = 512;
-const KEPT_TERMS = 4096;
+const CACHED_BLOCKS = 512;
+const CACHED_TERMS = 4096;
 /** Cached long lists: for words the starts of their blocks, for grams as bits: a kilobyte each for ten thousand documents. */
-const KEPT_LISTS = 192;
+const CACHED_LISTS = 192;
 /** Cached phrases: at least this many, unless together they have more documents than the segment. */
-const KEPT_PHRASES = 64;
+const CACHED_PHRASES = 64;
 /** A list is long if it has this many postings and contains one of this many documents. */
 const LONG = 512;
 const LONG_SHARE = 16;
@@ -69,10 +69,10 @@ export class Segment implements IndexPart {
   #file: number;
   readonly phrases: BoundedCache<string, Postings>;
   readonly #inOrder: boolean;
-  readonly #dictionaries = new BoundedCache<Block, Uint8Array>(KEPT_BLOCKS);
-  readonly #known = new BoundedCache<string, Known>(KEPT_TERMS);
-  readonly #heads = new BoundedCache<string, BlockMaxima>(KEPT_LISTS);
-  readonly #bits = new BoundedCache<string, Uint8Array>(KEPT_LISTS);
+  readonly #dictionaries = new BoundedCache<Block, Uint8Array>(CACHED_BLOCKS);
+  readonly #known = new BoundedCache<string, Known>(CACHED_TERMS);
+  readonly #maxima = new BoundedCache<string, BlockMaxima>(CACHED_LISTS);
+  readonly #bits = new BoundedCache<string, Uint8Array>(CACHED_LISTS);
 
   constructor(path: string) {
     this.path = path;
@@ -101,7 +101,7 @@ export class Segment implements IndexPart {
       closeSync(this.#file);
       throw error;
     }
-    this.phrases = new BoundedCache(2 * this.documents, ({ docs }) => Math.max(docs.length, this.documents / KEPT_PHRASES));
+    this.phrases = new BoundedCache(2 * this.documents, ({ docs }) => Math.max(docs.length, this.documents / CACHED_PHRASES));
     this.dead = new Uint8Array(this.documents);
     this.titleWords = this.titleLengths.reduce((sum, words) => sum + words, 0);
     this.bodyWords = this.bodyLengths.reduce((sum, words) => sum + words, 0);
@@ -153,7 +153,7 @@ export class Segment implements IndexPart {
     const bytes = this.read(entry.docsAt, entry.docs);
     const live = Math.max(1, this.live);
     const means = { title: this.titleWords / live, body: this.bodyWords / live };
-    return { bytes, maxima: this.#heads.of(word, () => blockMaximaOf(bytes, entry.count, this, means)) };
+    return { bytes, maxima: this.#maxima.of(word, () => blockMaximaOf(bytes, entry.count, this, means)) };
   }
 
   addWeight(term: string, weight: number, sums: Float64Array): void {

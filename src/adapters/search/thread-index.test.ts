@@ -39,15 +39,15 @@ describe("an index beside a SQLite board", () => {
 
   test("finds a message as soon as it is posted, and not once it is withdrawn or has expired", async () => {
     const agent = board.agent();
-    const kept = await board.put(agent, { kind: "note", title: "Gardens of Babylon", body: "hanging in the air" });
+    const lasting = await board.put(agent, { kind: "note", title: "Gardens of Babylon", body: "hanging in the air" });
     const brief = await board.put(agent, { kind: "note", body: "gardens for a minute", ttl: "60s" });
     const wrong = await board.put(agent, { kind: "note", body: "gardens on the moon" });
-    expect(await found("garden")).toEqual([kept.seq, brief.seq, wrong.seq]);
+    expect(await found("garden")).toEqual([lasting.seq, brief.seq, wrong.seq]);
     await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id: wrong.id }] });
-    expect(await found("garden")).toEqual([kept.seq, brief.seq]);
+    expect(await found("garden")).toEqual([lasting.seq, brief.seq]);
     board.clock.advance(61_000);
     await eventually("the sweep", async () => ((await found("garden")).length === 1 ? true : undefined));
-    expect(await found('"in the air"')).toEqual([kept.seq]);
+    expect(await found('"in the air"')).toEqual([lasting.seq]);
   });
 
   test("a search costs its caller the thread's time; of many searches of one caller others wait for two at most", async () => {

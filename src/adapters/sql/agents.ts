@@ -35,14 +35,14 @@ export async function agents(rows: SqlRows, seenOf: SeenOf, query: AgentQuery): 
   const bind = (value: SqlValue): string => `$${values.push(value)}`;
   const [fewest, ...others] = filters.sort((a, b) => a.rows - b.rows);
   // A few are looked up and sorted; otherwise agents are scanned in page order.
-  const driver = fewest !== undefined && fewest.rows <= SORTABLE ? fewest : undefined;
+  const narrowest = fewest !== undefined && fewest.rows <= SORTABLE ? fewest : undefined;
   const from =
-    driver === undefined
+    narrowest === undefined
       ? "agents a"
-      : `(SELECT DISTINCT t.agent FROM agent_tallies t WHERE ${driver.matching(bind(driver.labels))}) d CROSS JOIN agents a`;
+      : `(SELECT DISTINCT t.agent FROM agent_tallies t WHERE ${narrowest.matching(bind(narrowest.labels))}) d CROSS JOIN agents a`;
   const where = ["a.last_seen >= $1"];
-  if (driver !== undefined) where.push("a.id = d.agent");
-  for (const { matching, labels } of driver === undefined ? filters : others)
+  if (narrowest !== undefined) where.push("a.id = d.agent");
+  for (const { matching, labels } of narrowest === undefined ? filters : others)
     where.push(rows.dialect.exists(`SELECT 1 FROM agent_tallies t WHERE t.agent = a.id AND ${matching(bind(labels))}`));
   if (after !== undefined) where.push(`(a.last_seen, a.id) < (${bind(after.lastSeen)}, ${bind(after.id)})`);
   const sql = `SELECT ${COLUMNS} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY a.last_seen DESC, a.id DESC LIMIT $2`;

@@ -51,9 +51,9 @@ const FLAG: Record<FlagField, string> = {
   isRoot: "m.id = m.root",
 };
 
-/** Every column is hidden from indexes, unless `driver` is this condition: only that one may use an index. */
-export function conditionSql(condition: Condition, binder: Binder, driver?: Condition): string {
-  const column = (name: string, type: "text" | "number"): string => (condition === driver ? name : binder.dialect.opaque(name, type));
+/** Every column is hidden from indexes, except those of `indexed`: only that condition may use an index. */
+export function conditionSql(condition: Condition, binder: Binder, indexed?: Condition): string {
+  const column = (name: string, type: "text" | "number"): string => (condition === indexed ? name : binder.dialect.opaque(name, type));
   switch (condition.is) {
     case "oneOf": {
       const name = column(TEXT[condition.field], "text");
@@ -81,12 +81,12 @@ export function conditionSql(condition: Condition, binder: Binder, driver?: Cond
       return binder.dialect.exists(`SELECT 1 FROM refs r WHERE r.seq = m.seq${rels} AND r.target = ${binder.bind(condition.target)}`);
     }
     case "and":
-      return joined(condition.of, " AND ", "1 = 1", binder, driver);
+      return joined(condition.of, " AND ", "1 = 1", binder, indexed);
     case "or":
-      return joined(condition.of, " OR ", "1 = 0", binder, driver);
+      return joined(condition.of, " OR ", "1 = 0", binder, indexed);
     case "not":
       // Plain NOT turns unknown into unknown; here a condition that is not known to be true counts as false.
-      return `(${conditionSql(condition.of, binder, driver)}) IS NOT TRUE`;
+      return `(${conditionSql(condition.of, binder, indexed)}) IS NOT TRUE`;
   }
 }
 
@@ -97,8 +97,8 @@ export function rangeSql(column: string, { min, max }: { min?: number; max?: num
   return parts.length === 0 ? "1 = 1" : `(${parts.join(" AND ")})`;
 }
 
-function joined(of: readonly Condition[], by: string, none: string, binder: Binder, driver: Condition | undefined): string {
-  return of.length === 0 ? none : `(${of.map((part) => conditionSql(part, binder, driver)).join(by)})`;
+function joined(of: readonly Condition[], by: string, none: string, binder: Binder, indexed: Condition | undefined): string {
+  return of.length === 0 ? none : `(${of.map((part) => conditionSql(part, binder, indexed)).join(by)})`;
 }
 
 function hasAny(field: SetField, values: readonly string[], binder: Binder): string {

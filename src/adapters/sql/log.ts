@@ -40,6 +40,6 @@ export async function pastIds(rows: SqlRows, prefix: string, limit: number): Pro
 
 /** The first entry kept, unless it is only kept as the anchor of the chain. */
 export async function oldestSeq(rows: SqlRows): Promise<number> {
-  const kept = (await first<{ seq: number | null }>(rows, "SELECT min(seq) AS seq FROM log", []))?.seq ?? null;
-  return kept === null || kept === 1 ? 1 : kept + 1;
+  const oldest = (await first<{ seq: number | null }>(rows, "SELECT min(seq) AS seq FROM log", []))?.seq ?? null;
+  return oldest === null || oldest === 1 ? 1 : oldest + 1;
 }

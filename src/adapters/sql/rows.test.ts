@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { MessageState } from "../../core/message/message-state.ts";
 import { STATE_COLUMNS, stateFrom, toMessageState } from "./rows.ts";
 
-const STANDING: MessageState = {
+const STATE: MessageState = {
   seq: 1,
   id: "an id",
   author: "an author",
@@ -54,11 +54,11 @@ function written(value: unknown): string | number | null {
 
 test("every fact about a message is read from its own column, as a list and as an object", () => {
   using db = new DatabaseSync(":memory:");
-  const columns = Object.keys(STANDING).map((name) => `"${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`);
+  const columns = Object.keys(STATE).map((name) => `"${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`);
   db.exec(`CREATE TABLE messages (${columns.join(", ")})`);
-  db.prepare(`INSERT INTO messages VALUES (${columns.map(() => "?").join(", ")})`).run(...Object.values(STANDING).map(written));
+  db.prepare(`INSERT INTO messages VALUES (${columns.map(() => "?").join(", ")})`).run(...Object.values(STATE).map(written));
   const statement = db.prepare(`SELECT ${STATE_COLUMNS} FROM messages m`);
-  expect(toMessageState(statement.get())).toEqual(STANDING);
+  expect(toMessageState(statement.get())).toEqual(STATE);
   statement.setReturnArrays(true);
-  expect(stateFrom(statement.get())).toEqual(STANDING);
+  expect(stateFrom(statement.get())).toEqual(STATE);
 });

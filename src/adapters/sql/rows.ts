@@ -13,8 +13,8 @@ type Stored = {
   readonly principal: string | null;
 };
 
-/** The columns of a message state, in the order in which standingFrom reads them. */
-const STANDING = [
+/** The columns of a message state, in the order in which stateFrom reads them. */
+const STATE_FIELDS = [
   "seq",
   "id",
   "author",
@@ -59,11 +59,11 @@ const STANDING = [
 type ValuesOf<Names extends readonly (keyof MessageState)[]> = { readonly [Place in keyof Names]: Stored[Names[Place]] };
 
 const columnOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-export const STATE_COLUMNS = STANDING.map((name) => `m."${columnOf(name)}" AS "${name}"`).join(", ");
+export const STATE_COLUMNS = STATE_FIELDS.map((name) => `m."${columnOf(name)}" AS "${name}"`).join(", ");
 
 /** By index, as listings read it: making an object of every row takes SQLite many times as long, and listings read thousands a second. */
 export function stateFrom(row: unknown): MessageState {
-  const values = row as ValuesOf<typeof STANDING>;
+  const values = row as ValuesOf<typeof STATE_FIELDS>;
   return {
     seq: values[0],
     id: values[1],
@@ -107,7 +107,7 @@ export function stateFrom(row: unknown): MessageState {
   };
 }
 
-export const toMessageState = (row: unknown): MessageState => stateFrom(STANDING.map((name) => (row as Stored)[name]));
+export const toMessageState = (row: unknown): MessageState => stateFrom(STATE_FIELDS.map((name) => (row as Stored)[name]));
 
 export const TOMBSTONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace, restored, changed`;
 

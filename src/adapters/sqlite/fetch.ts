@@ -24,7 +24,7 @@ const DIALECT: LoadDialect = {
   labels: "SELECT seq, payload FROM contents WHERE seq = ?1",
 };
 /** Agents, and keys, whose rows are remembered. */
-const ROWS_KEPT = 10_000;
+const MAX_ROWS = 10_000;
 const ANY_TRACE = `SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
   UNION ALL SELECT 1 FROM refs WHERE target = ?1 UNION ALL SELECT 1 FROM strays WHERE root = ?1 LIMIT 1`;
 
@@ -34,8 +34,8 @@ export class Fetcher {
   readonly #anyTrace: StatementSync;
   readonly #anyBlock: StatementSync;
   /** As in the database; an agent that posts once posts again. */
-  readonly #agents = new BoundedCache<string, AgentRow>(ROWS_KEPT);
-  readonly #keys = new BoundedCache<string, KeyState>(ROWS_KEPT);
+  readonly #agents = new BoundedCache<string, AgentRow>(MAX_ROWS);
+  readonly #keys = new BoundedCache<string, KeyState>(MAX_ROWS);
   /** Whether anything is blocked at all: on most boards nothing is, and every post asks. */
   #blocks: boolean | undefined;
 

@@ -15,7 +15,7 @@ import { SORTABLE } from "../sql/seq-lookup.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { SqliteRows } from "./rows.ts";
 
-const STATEMENTS_KEPT = 200;
+const MAX_STATEMENTS = 200;
 
 /** The tables of rows; a listing of both scans each separately and merges them. */
 type Source = "messages" | "gone";
@@ -57,7 +57,7 @@ const LAST_SEQ = Number.MAX_SAFE_INTEGER;
 
 export class SqliteLister {
   readonly #db: DatabaseSync;
-  readonly #statements = new BoundedCache<string, StatementSync>(STATEMENTS_KEPT);
+  readonly #statements = new BoundedCache<string, StatementSync>(MAX_STATEMENTS);
   readonly #storedMessages: SqliteMessageCache;
   readonly #goneBySeq: StatementSync;
   readonly #paths: AccessPathChooser;

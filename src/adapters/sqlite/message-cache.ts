@@ -10,9 +10,9 @@ import { VERIFIED_WORK } from "../sql/agents.ts";
 import { principalOf } from "../sql/key-rows.ts";
 import { STATE_COLUMNS, stateFrom } from "../sql/rows.ts";
 
-const FACTS_KEPT = 50_000;
+const MAX_FACTS = 50_000;
 
-interface Kept extends Pick<StoredMessage, "state" | "raw" | "seen"> {
+interface CachedMessage extends Pick<StoredMessage, "state" | "raw" | "seen"> {
   /** The thread's number. */
   readonly thread: number;
   /** Once it is known. */
@@ -27,12 +27,12 @@ export interface MessageReader {
 }
 
 export class SqliteMessageCache {
-  readonly #storedMessages = messageCache<Kept>();
+  readonly #storedMessages = messageCache<CachedMessage>();
   readonly #seqs = new BoundedCache<string, number>(MESSAGES_CACHED);
-  readonly #authors = new BoundedCache<string, AuthorFacts>(FACTS_KEPT);
+  readonly #authors = new BoundedCache<string, AuthorFacts>(MAX_FACTS);
   /** By principal. */
-  readonly #verified = new BoundedCache<string, number>(FACTS_KEPT);
-  readonly #threads = new BoundedCache<string, ThreadFacts>(FACTS_KEPT);
+  readonly #verified = new BoundedCache<string, number>(MAX_FACTS);
+  readonly #threads = new BoundedCache<string, ThreadFacts>(MAX_FACTS);
   readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "verified" | "thread" | "readAt", StatementSync>>;
   /** The head of the log at which everything cached was current. */
   #seq = -1;
@@ -67,13 +67,13 @@ export class SqliteMessageCache {
   /** The reader of messages to use now: the cache if it is as new as the file, else the file itself. */
   current(): MessageReader {
     const { seq } = this.#head.read();
-    if (seq <= this.#seq) return this.#kept;
+    if (seq <= this.#seq) return this.#cached;
     // The file is ahead of what this cache was told to drop.
     if (this.#head.writing) return this.stored;
     // Another process wrote, such as an operator's command.
     this.#forgetAll();
     this.#seq = seq;
-    return this.#kept;
+    return this.#cached;
   }
 
   /** Drops what a transaction changed; the head of the log is `seq` since. */
@@ -88,11 +88,11 @@ export class SqliteMessageCache {
     this.#seq = seq;
   }
 
-  readonly #kept: MessageReader = {
+  readonly #cached: MessageReader = {
     byId: (id) => {
       const seq = this.#seqs.get(id);
-      const kept = seq === undefined ? undefined : this.#storedMessages.get(seq);
-      return this.#stored(kept ?? this.#keep(this.#sql.byId.get(id)), this.#authors, this.#verified, this.#threads);
+      const cached = seq === undefined ? undefined : this.#storedMessages.get(seq);
+      return this.#stored(cached ?? this.#keep(this.#sql.byId.get(id)), this.#authors, this.#verified, this.#threads);
     },
     bySeq: (seq) =>
       this.#stored(this.#storedMessages.get(seq) ?? this.#keep(this.#sql.bySeq.get(seq)), this.#authors, this.#verified, this.#threads),
@@ -106,54 +106,54 @@ export class SqliteMessageCache {
 
   /** Facts about author and thread are looked up each time: they change with every post of theirs. */
   #stored(
-    kept: Kept | undefined,
+    message: CachedMessage | undefined,
     authors: Facts<AuthorFacts>,
     verified: Facts<number>,
     threads: Facts<ThreadFacts>,
   ): StoredMessage | undefined {
-    if (kept === undefined) return undefined;
-    const { state, raw, seen } = kept;
+    if (message === undefined) return undefined;
+    const { state, raw, seen } = message;
     const known = this.#facts(authors, state.author, this.#sql.author, state.author) ?? { firstSeen: state.receivedAt, messages: 1 };
     const author = { ...known, verified: this.#verifiedOf(state.principal, verified) };
-    const thread = this.#facts(threads, state.root, this.#sql.thread, kept.thread) ?? { messages: 0, lastActivity: state.receivedAt };
-    return { state, raw, seen, author, thread, readAt: state.to === null ? null : this.#readAt(kept, state.to) };
+    const thread = this.#facts(threads, state.root, this.#sql.thread, message.thread) ?? { messages: 0, lastActivity: state.receivedAt };
+    return { state, raw, seen, author, thread, readAt: state.to === null ? null : this.#readAt(message, state.to) };
   }
 
   /** Looked up until its addressee has read this far. */
-  #readAt(kept: Kept, to: string): number | null {
-    if (kept.readAt !== undefined) return kept.readAt;
-    const found = this.#sql.readAt.get(to, kept.state.seq) as { readonly at: number } | undefined;
+  #readAt(message: CachedMessage, to: string): number | null {
+    if (message.readAt !== undefined) return message.readAt;
+    const found = this.#sql.readAt.get(to, message.state.seq) as { readonly at: number } | undefined;
     if (found === undefined) return null;
-    kept.readAt = found.at;
+    message.readAt = found.at;
     return found.at;
   }
 
-  #verifiedOf(principal: string, kept: Facts<number>): number {
-    const known = kept.get(principal);
+  #verifiedOf(principal: string, cache: Facts<number>): number {
+    const known = cache.get(principal);
     if (known !== undefined) return known;
     const { verified } = (this.#sql.verified.get(principal) as { readonly verified: number } | undefined) ?? { verified: 0 };
-    kept.set(principal, verified);
+    cache.set(principal, verified);
     return verified;
   }
 
-  #facts<Of extends object>(kept: Facts<Of>, key: string, statement: StatementSync, of: string | number): Of | undefined {
-    const known = kept.get(key);
+  #facts<Of extends object>(cache: Facts<Of>, key: string, statement: StatementSync, of: string | number): Of | undefined {
+    const known = cache.get(key);
     if (known !== undefined) return known;
     const facts = statement.get(of) as Of | undefined;
     if (facts === undefined) return undefined;
-    kept.set(key, facts);
+    cache.set(key, facts);
     return facts;
   }
 
-  #keep(row: unknown): Kept | undefined {
-    const kept = this.#read(row);
-    if (kept === undefined) return undefined;
-    this.#storedMessages.set(kept.state.seq, kept);
-    this.#seqs.set(kept.state.id, kept.state.seq);
-    return kept;
+  #keep(row: unknown): CachedMessage | undefined {
+    const message = this.#read(row);
+    if (message === undefined) return undefined;
+    this.#storedMessages.set(message.state.seq, message);
+    this.#seqs.set(message.state.id, message.state.seq);
+    return message;
   }
 
-  #read(row: unknown): Kept | undefined {
+  #read(row: unknown): CachedMessage | undefined {
     if (row === undefined) return undefined;
     // After the columns of the message state.
     const [thread, payload, sig, nonce] = (row as unknown[]).slice(-4) as [number, string, string, string];

@@ -10,7 +10,7 @@ test("the index hears of every arrival and departure, and which words must leave
   const agent = board.agent();
   const source = openSource({ path: databasePath(board.data) });
   expect(await source.head()).toBe(0);
-  const kept = await board.put(agent, { kind: "note", body: "kept" });
+  const lasting = await board.put(agent, { kind: "note", body: "kept" });
   const brief = await board.put(agent, { kind: "note", body: "brief", ttl: "60s" });
   const wrong = await board.put(agent, { kind: "note", body: "wrong" });
   const before = await source.head();
@@ -25,9 +25,9 @@ test("the index hears of every arrival and departure, and which words must leave
   expect(gone).toContainEqual({ seq: brief.seq, erase: "later" });
   expect(seqs(arrived)).toEqual([retraction.seq, after.seq]);
   // From the beginning, what is gone is in neither list of arrivals.
-  expect(seqs((await source.changes(0, head)).arrived)).toEqual([kept.seq, retraction.seq, after.seq]);
-  expect(seqs(await source.messages(0, head, 2))).toEqual([kept.seq, retraction.seq]);
-  expect(seqs(await source.messages(kept.seq, retraction.seq, 9))).toEqual([retraction.seq]);
+  expect(seqs((await source.changes(0, head)).arrived)).toEqual([lasting.seq, retraction.seq, after.seq]);
+  expect(seqs(await source.messages(0, head, 2))).toEqual([lasting.seq, retraction.seq]);
+  expect(seqs(await source.messages(lasting.seq, retraction.seq, 9))).toEqual([retraction.seq]);
   expect(await source.hashAt(head)).toMatch(/^[0-9a-f]{64}$/);
   expect(await source.hashAt(head + 1)).toBeUndefined();
   await source.close();

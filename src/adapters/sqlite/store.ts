@@ -8,7 +8,7 @@ import { type Appended, type AtHand, type Store, StoreFailure } from "../../port
 import { barredFromWriting } from "../system/access.ts";
 import { dump } from "../sql/dump.ts";
 import { SqlReads } from "../sql/reads.ts";
-import { roomBeside } from "../system/disk-space.ts";
+import { freeBytes } from "../system/disk-space.ts";
 import { startThread, type Thread } from "../system/start-thread.ts";
 import { fileFault, isFull, primaryCode, SQLITE } from "./faults.ts";
 import { SqliteMessageCache } from "./message-cache.ts";
@@ -61,7 +61,7 @@ export function openSealedStore(dataDir: string): Store {
   const path = databasePath(dataDir);
   const readDb = openDatabase(path, "read");
   try {
-    requireSettled(readDb);
+    requireUpToDate(readDb);
     return new SqliteStore(path, undefined, readDb, undefined, new SqliteWriter(readDb).nextDue(), () => {});
   } catch (error) {
     readDb.close();
@@ -70,7 +70,7 @@ export function openSealedStore(dataDir: string): Store {
 }
 
 /** Refuses a database that a start would have to change first, since nothing can be written. */
-function requireSettled(db: DatabaseSync): void {
+function requireUpToDate(db: DatabaseSync): void {
   const version = versionOf(db);
   const mend = "start the board once with a writable data directory.";
   if (version !== HISTORY.version) throw new Error(`The database has schema ${version}; this program needs ${HISTORY.version}: ${mend}`);
@@ -82,13 +82,13 @@ const unwritable = (path: string): string => barredFromWriting(dirname(path)) ??
 
 function answer(worker: Thread): Promise<WriterAnswer> {
   return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
+    const finish = (act: () => void) => {
       worker.off("message", onMessage).off("error", onError).off("exit", onExit);
       act();
     };
-    const onMessage = (message: WriterAnswer) => settle(() => resolve(message));
-    const onError = (error: Error) => settle(() => reject(error));
-    const onExit = () => settle(() => reject(new StoreFailure("storage_unavailable", "The writer thread has ended.", true)));
+    const onMessage = (message: WriterAnswer) => finish(() => resolve(message));
+    const onError = (error: Error) => finish(() => reject(error));
+    const onExit = () => finish(() => reject(new StoreFailure("storage_unavailable", "The writer thread has ended.", true)));
     worker.on("message", onMessage).on("error", onError).on("exit", onExit);
   });
 }
@@ -102,7 +102,7 @@ export function failureOf({ message, errcode }: { message: string; errcode: numb
 }
 
 /** With less space than this, next to nothing can be written. */
-const LEAST_ROOM = 64 * 1024;
+const LEAST_FREE_BYTES = 64 * 1024;
 
 /** Several reads of one request need the head of the log. */
 const HEAD_REMEMBERED_MS = 1;
@@ -173,7 +173,7 @@ class SqliteStore extends SqlReads implements Store {
 
   async requireUsable(): Promise<void> {
     this.#files.require();
-    if (roomBeside(this.#path) < LEAST_ROOM) throw new StoreFailure("storage_full", `The disk that holds ${this.#path} is full`);
+    if (freeBytes(this.#path) < LEAST_FREE_BYTES) throw new StoreFailure("storage_full", `The disk that holds ${this.#path} is full`);
   }
 
   async #ask(request: WriterRequest): Promise<WriterAnswer> {

@@ -1,7 +1,7 @@
 // The thread that owns the writing connection; it answers each batch with its outcomes.
 import type { MessagePort } from "node:worker_threads";
 import type { Act } from "../../core/message/act.ts";
-import { roomBeside } from "../system/disk-space.ts";
+import { freeBytes } from "../system/disk-space.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { SQLITE } from "./faults.ts";
 import { openDatabase } from "./open.ts";
@@ -40,7 +40,7 @@ export function run(port: MessagePort, { path, as }: WriterData): void {
       checkpoints.keep();
       if (request === "scrub") port.postMessage({ scrubbed: writer.scrub() });
       else if (request === "trial") {
-        requireRoom(path);
+        requireDiskSpace(path);
         writer.trial();
         port.postMessage({ tried: true });
       } else port.postMessage({ appended: writer.run(request.acts, request.now) });
@@ -53,8 +53,8 @@ export function run(port: MessagePort, { path, as }: WriterData): void {
 }
 
 /** With less space than this, the next few posts fill the disk, and the operator would be told of a full disk again and again. */
-const ROOM_BYTES = 1024 * 1024;
+const LEAST_FREE_BYTES = 1024 * 1024;
 
-function requireRoom(file: string): void {
-  if (roomBeside(file) < ROOM_BYTES) throw Object.assign(new Error("database or disk is full"), { errcode: SQLITE.FULL });
+function requireDiskSpace(file: string): void {
+  if (freeBytes(file) < LEAST_FREE_BYTES) throw Object.assign(new Error("database or disk is full"), { errcode: SQLITE.FULL });
 }

@@ -2,7 +2,7 @@
 import { statfsSync } from "node:fs";
 
 /** Bytes that this user can still write on the disk of a file or directory. */
-export function roomBeside(path: string): number {
+export function freeBytes(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;
 }

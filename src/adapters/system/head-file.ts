@@ -98,7 +98,7 @@ export function headFile(path: string): HeadRecord {
         await rename(next, path);
         await synced(dirname(path), "r");
       } catch (error) {
-        throw notKept(error, path);
+        throw writeFailure(error, path);
       }
       return checkpoint;
     },
@@ -118,7 +118,7 @@ function parsed(text: string, path: string): Checkpoint {
 }
 
 /** A full or read-only disk is no fault of the program: the caller is told which of them it is. */
-function notKept(error: unknown, path: string): unknown {
+function writeFailure(error: unknown, path: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case "ENOSPC":
     case "EDQUOT":

@@ -95,18 +95,18 @@ export function metrics(log: Logger): Metrics {
 }
 
 function repeatedFaults(log: Logger): (place: FaultPlace, error: unknown) => void {
-  const told = new Map<string, { at: number; times: number }>();
+  const logged = new Map<string, { at: number; times: number }>();
   return (place, error) => {
     const key = `${place} ${error instanceof Error ? `${error.name} ${error.message}` : String(error)}`;
     const now = performance.now();
-    const before = told.get(key);
+    const before = logged.get(key);
     if (before !== undefined && now - before.at < REPEATED_MS) {
       before.times++;
       return;
     }
     // Faults with ever new messages must not fill the memory.
-    if (told.size > 1000) told.clear();
-    told.set(key, { at: now, times: 0 });
+    if (logged.size > 1000) logged.clear();
+    logged.set(key, { at: now, times: 0 });
     log.error({ err: error, place, ...(before === undefined ? {} : { repeated: before.times }) }, "fault");
   };
 }

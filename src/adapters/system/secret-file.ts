@@ -7,14 +7,14 @@ import { makeDirectory } from "./directory.ts";
 import { syncDirectory } from "./sync.ts";
 
 /** Whether its mode is checked: for a file in use, but not for a copy on a medium without modes. */
-type Kept = "in use" | "put away";
+type SecretUse = "in use" | "put away";
 
 /** Undefined if there is no file. */
-export function readSecretFile(path: string, kept: Kept = "in use"): string | undefined {
+export function readSecretFile(path: string, use: SecretUse = "in use"): string | undefined {
   const stat = asked(path, () => statSync(path, { throwIfNoEntry: false }));
   if (stat === undefined) return undefined;
   if (stat.isDirectory()) throw new Error(`${path} is not a file: name the key file itself, such as agent.key.`);
-  if (kept === "in use" && process.platform !== "win32" && (stat.mode & 0o077) !== 0)
+  if (use === "in use" && process.platform !== "win32" && (stat.mode & 0o077) !== 0)
     throw new Error(`Others may read the key file ${path}: chmod 600 ${path}`);
   const secret = asked(path, () => readFileSync(path, "utf8")).trim();
   if (!SECRET_KEY.test(secret)) throw new Error(`The key file ${path} does not hold 43 characters of base64url.`);

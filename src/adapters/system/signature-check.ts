@@ -28,11 +28,11 @@ export function withSodium(): Check | undefined {
 }
 
 const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
-const KEYS_KEPT = 1000;
+const MAX_KEYS = 1000;
 
 export function withOpenssl(): Check {
   // Importing a key costs as much as a check, and agents post more than once.
-  const keys = new BoundedCache<string, KeyObject>(KEYS_KEPT);
+  const keys = new BoundedCache<string, KeyObject>(MAX_KEYS);
   return (key, sig, message) => {
     const object = keys.of(Buffer.from(key).toString("hex"), () =>
       createPublicKey({ key: Buffer.concat([SPKI_PREFIX, key]), format: "der", type: "spki" }),

@@ -20,12 +20,12 @@ function watched() {
     trials.push(trial);
     return trial.promise;
   });
-  return { clock, told: reported, trials, health };
+  return { clock, reported, trials, health };
 }
 const turn = () => new Promise((next) => setImmediate(next));
 
 test("thousands of failures are told once, and their end once", () => {
-  const { clock, told: reported, health } = watched();
+  const { clock, reported, health } = watched();
   expect(health.code).toBeUndefined();
   for (let i = 0; i < 5000; i++) health.failed("append", full);
   expect(health.code).toBe("storage_full");
@@ -44,7 +44,7 @@ test("what it is now is what failed last", () => {
 });
 
 test("nobody has to post for it to be found out: it is tried, again and again, until it works", async () => {
-  const { clock, told: reported, trials, health } = watched();
+  const { clock, reported, trials, health } = watched();
   health.failed("append", full);
   expect(trials).toHaveLength(0);
   for (let i = 1; i <= 3; i++) {
@@ -64,7 +64,7 @@ test("nobody has to post for it to be found out: it is tried, again and again, u
 });
 
 test("a look that fails is a reason to find out whether writing fails too, and no more", async () => {
-  const { told: reported, trials, health } = watched();
+  const { reported, trials, health } = watched();
   health.failed("switches", lost);
   health.failed("search", lost);
   expect(trials).toHaveLength(1);
@@ -78,7 +78,7 @@ test("a look that fails is a reason to find out whether writing fails too, and n
 });
 
 test("a disk that is plainly full is told though nobody posts, but not while posts are accepted", async () => {
-  const { clock, told: reported, trials, health } = watched();
+  const { clock, reported, trials, health } = watched();
   let hasSpace = true;
   health.lookWith(async () => {
     if (!hasSpace) throw full;

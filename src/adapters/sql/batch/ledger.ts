@@ -226,18 +226,18 @@ export class BatchLedger extends BatchKeys implements ActLedger {
    */
   goOnWithdrawing(): boolean {
     const left: Withdrawal[] = [];
-    let room = Math.max(0, WITHDRAW_STEP - this.erased.filter(({ withdrawn }) => withdrawn).length);
+    let budget = Math.max(0, WITHDRAW_STEP - this.erased.filter(({ withdrawn }) => withdrawn).length);
     for (const one of this.#withdrawals()) {
-      if (room === 0) {
+      if (budget === 0) {
         left.push(one);
         continue;
       }
       const { author, seq, done, at } = one;
-      const rows = this.set.withdrawnBy(one).first(room + 1);
-      const beyond = rows[room]?.seq;
-      this.ended.push({ author, after: done, below: beyond ?? seq, at, seqs: rows.slice(0, room).map((row) => row.seq) });
+      const rows = this.set.withdrawnBy(one).first(budget + 1);
+      const beyond = rows[budget]?.seq;
+      this.ended.push({ author, after: done, below: beyond ?? seq, at, seqs: rows.slice(0, budget).map((row) => row.seq) });
       if (beyond !== undefined) left.push({ ...one, done: beyond - 1 });
-      room = beyond === undefined ? room - rows.length : 0;
+      budget = beyond === undefined ? budget - rows.length : 0;
     }
     this.withdrawalsLeft = left;
     return left.length > 0;

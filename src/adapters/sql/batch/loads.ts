@@ -54,32 +54,32 @@ const load = <Row>(
 ): Load => ({ key, sql, keep: keep as Load["keep"] });
 
 /** Each key has one row, or none. */
-function one<Row, Kept>(
-  table: WorkingTable<Kept>,
+function one<Row, Value>(
+  table: WorkingTable<Value>,
   keys: readonly string[],
   rows: readonly Row[],
   key: (row: Row) => string,
-  kept: (row: Row) => Kept,
+  toValue: (row: Row) => Value,
 ) {
   table.keep(
     keys,
-    rows.map((row) => [key(row), kept(row)]),
+    rows.map((row) => [key(row), toValue(row)]),
   );
 }
 
 /** Each key has a list of rows. */
-function many<Row, Kept>(
-  table: WorkingTable<readonly Kept[]>,
+function many<Row, Value>(
+  table: WorkingTable<readonly Value[]>,
   keys: readonly string[],
   rows: readonly Row[],
   key: (row: Row) => string,
-  kept: (row: Row) => Kept,
+  toValue: (row: Row) => Value,
 ) {
-  const lists = new Map<string, Kept[]>();
+  const lists = new Map<string, Value[]>();
   for (const row of rows) {
     const list = lists.get(key(row));
-    if (list === undefined) lists.set(key(row), [kept(row)]);
-    else list.push(kept(row));
+    if (list === undefined) lists.set(key(row), [toValue(row)]);
+    else list.push(toValue(row));
   }
   table.keep(keys, lists);
 }
