@@ -26,6 +26,11 @@ test("the same words are the same text, whatever their case, accents, spaces and
   expect(signature(WORM.replaceAll("a", "á"))).toEqual(signature(WORM));
 });
 
+test("invisible characters and letters of other scripts that look the same do not make another text", () => {
+  expect(signature([...WORM].join("\u200b"))).toEqual(signature(WORM));
+  expect(signature(WORM.replaceAll("e", "\u2060е").replaceAll("o", "ο"))).toEqual(signature(WORM));
+});
+
 test("a text that many people write by themselves has no signature", () => {
   for (const text of ["", "thanks, that works", "+1", "I take this task and answer by Friday", "na ".repeat(500)])
     expect(signatureOf(text)).toBeUndefined();

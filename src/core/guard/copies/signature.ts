@@ -1,5 +1,6 @@
 // The signature by which near-copies of a text are found: MinHash over runs of its characters, in one pass (one-permutation hashing).
 import { fold } from "../../search/fold.ts";
+import { unseenIn } from "../hidden.ts";
 
 /** A signature has this many 16-bit numbers: 64 bytes. */
 export const SIGNATURE_LENGTH = 32;
@@ -11,6 +12,13 @@ const LEAST_RUNS = 60;
 const CHARS = 8192;
 
 const NOT_SAID = /[^\p{L}\p{N}]+/gu;
+/** Cyrillic and Greek letters that look like Latin ones. Only texts are compared with this, so it does not matter that they are other letters. */
+const LOOK_ALIKES = new Map(
+  ["аa", "еe", "оo", "рp", "сc", "хx", "уy", "іi", "јj", "ѕs", "һh", "ԁd", "ԛq", "ԝw", "αa", "οo", "νv", "ρp", "τt", "υu", "κk", "ιi", "εe"].map(
+    ([other = "", latin = ""]): [string, string] => [other, latin],
+  ),
+);
+const LOOK_ALIKE = new RegExp(`[${[...LOOK_ALIKES.keys()].join("")}]`, "g");
 const EMPTY = 0xffffffff;
 const BLANK = 0x20;
 /** Each ASCII character as it is compared: lower-case letters and digits; every other character is a blank. */
@@ -19,7 +27,7 @@ const SAID = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[a-z0-9]/.test(char) ? char.charCodeAt(0) : BLANK;
 });
 
-/** Undefined if the text is too short. Case, accents, punctuation and spaces make no difference. */
+/** Undefined if the text is too short. Case, accents, punctuation, spaces, invisible characters and look-alikes make no difference. */
 export function signatureOf(text: string): Uint16Array | undefined {
   const length = readSaid(text.slice(0, CHARS));
   if (length < LEAST_RUNS + RUN - 1) return undefined;
@@ -62,7 +70,11 @@ function readSaid(text: string): number {
   const { read, written } = UTF_8.encodeInto(text, ascii);
   // Any other character takes more than one byte.
   if (read === text.length && written === read) return readAscii(read);
-  const folded = fold(text).replaceAll(NOT_SAID, " ").trim().slice(0, said.length);
+  const folded = fold(unseenIn(text).seen)
+    .replaceAll(LOOK_ALIKE, (letter) => LOOK_ALIKES.get(letter)!)
+    .replaceAll(NOT_SAID, " ")
+    .trim()
+    .slice(0, said.length);
   for (let at = 0; at < folded.length; at++) said[at] = folded.charCodeAt(at);
   return folded.length;
 }
