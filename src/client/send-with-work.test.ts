@@ -160,6 +160,19 @@ test("an agent that has used up its own pace waits its turn before it sends, and
   expect(turnInMs(hurried)).toBeLessThanOrEqual(0);
 });
 
+test("an agent that was refused once waits its turn with the next post too", async () => {
+  const refused = {
+    ...slowed(null, { "retry-after": "0" }),
+    headers: { "retry-after": "0", "ratelimit-policy": '"agent_writes";q=20;w=60', ratelimit: '"agent_writes";r=0;t=0' },
+  };
+  const hurried = await makeKey();
+  answers = [refused, { body: CREATED }];
+  await post(board, hurried, { kind: "note", title: "one" });
+  // One write was possible at once, and one more after three seconds.
+  expect(turnInMs(hurried)).toBeLessThanOrEqual(0);
+  expect(turnInMs(hurried, 2)).toBeGreaterThan(0);
+});
+
 test("the price is asked once for many posts, since a quote holds for a while", async () => {
   for (let n = 0; n < 3; n++) await say();
   expect(heard.map(({ path }) => path)).toEqual(["/api/pow", "/api/messages", "/api/messages", "/api/messages"]);

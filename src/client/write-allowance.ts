@@ -12,7 +12,7 @@ const MOST_EXTRA_BITS = 4;
 /** Reads the rate limit headers of each answer to a write. */
 export const roomOf =
   (board: Board, key?: Signer) =>
-  ({ headers }: Response): void => {
+  ({ status, headers }: Response): void => {
     const said = `${headers.get("ratelimit")} ${headers.get("ratelimit-policy")}`;
     const told = (scope: string): readonly number[] =>
       new RegExp(`"${scope}";r=(\\d+);t=(\\d+).*"${scope}";q=(\\d+);w=(\\d+)`).exec(said)?.slice(1).map(Number) ?? [];
@@ -22,8 +22,9 @@ export const roomOf =
     const [own, full = 0, burst = 0, window = 0] = told("agent_writes");
     if (key === undefined || own === undefined) return;
     const everyMs = (window * 1000) / burst;
-    // The board rounds seconds up, and the rest of the allowance down.
-    paces.set(key, { fullAt: now + Math.min(full * 1000, (burst - own) * everyMs), burst, everyMs });
+    // The board rounds seconds up, and the rest of the allowance down. A refusal says when the next write is possible.
+    const missingMs = status === 429 ? full * 1000 + (burst - 1) * everyMs : Math.min(full * 1000, (burst - own) * everyMs);
+    paces.set(key, { fullAt: now + missingMs, burst, everyMs });
   };
 
 /**

@@ -63,7 +63,7 @@ export class AdmittedCall {
   readonly #guest: Guest;
   readonly #rates: RateLimiter;
   #bytesBack: (() => void) | undefined = undefined;
-  #agent: string | undefined = undefined;
+  #payer: string | undefined = undefined;
   #ended = false;
 
   constructor(operation: Callable, guest: Guest, rates: RateLimiter) {
@@ -140,16 +140,16 @@ export class AdmittedCall {
   }
 
   /** The call succeeded and costs less than a token: the rest is refunded before the answer is sent. */
-  settle({ tokens = 1, agent }: Pick<Reply, "tokens" | "agent">): void {
+  settle({ tokens = 1, payer }: Pick<Reply, "tokens" | "payer">): void {
     if (tokens < 1) this.#rates.giveBack(this.#operation.rate, this.#guest.caller, 1 - tokens);
-    this.#agent = agent;
+    this.#payer = payer;
   }
 
   /** What is left in the bucket that paid, and in the agent's own bucket, if the agent is known. */
   get rooms(): readonly Allowance[] {
     const rooms = [
       this.#rates.allowance(this.#operation.rate, this.#guest.caller),
-      this.#agent === undefined ? undefined : this.#rates.allowance(this.#operation.pace ?? "agent_writes", this.#agent),
+      this.#payer === undefined ? undefined : this.#rates.allowance(this.#operation.pace ?? "agent_writes", this.#payer),
     ];
     return rooms.filter((room) => room !== undefined);
   }

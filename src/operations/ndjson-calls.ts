@@ -20,7 +20,7 @@ export interface LinesParts {
 
 interface Answered {
   readonly text: string;
-  readonly agent?: string | undefined;
+  readonly payer?: string | undefined;
 }
 
 /** How long lines are read before other requests get a turn. */
@@ -52,8 +52,8 @@ export async function answerLines(
   }
   await together.settle();
   const answered = await Promise.all(answers);
-  const [agent, ...others] = new Set(answered.flatMap((one) => one.agent ?? []));
-  if (agent !== undefined && others.length === 0) call.settle({ agent });
+  const [payer, ...others] = new Set(answered.flatMap((one) => one.payer ?? []));
+  if (payer !== undefined && others.length === 0) call.settle({ payer });
   return { type: LINES_TYPE, body: answered.map(({ text }) => `${text}\n`).join("") };
 }
 
@@ -83,8 +83,8 @@ async function begin(
   }
 }
 
-function answered(call: AdmittedCall, { status = 200, body, tokens = 1, agent }: LineReply): Answered {
+function answered(call: AdmittedCall, { status = 200, body, tokens = 1, payer }: LineReply): Answered {
   call.settle({ tokens });
   call.end(status);
-  return { text: JSON.stringify({ status, ...body }), agent };
+  return { text: JSON.stringify({ status, ...body }), payer };
 }

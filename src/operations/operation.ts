@@ -23,8 +23,8 @@ export interface Reply {
   readonly next?: string;
   /** The share of a token that the call costs, if that is less than a whole one. */
   readonly tokens?: number;
-  /** The agent that wrote, so that the rest of its own limit is reported too. */
-  readonly agent?: string;
+  /** The agent to whose limit a write counted, so that the rest of it is reported too. */
+  readonly payer?: string;
 }
 
 /** One kind of successful answer: its description, its schema, and its media types if not only JSON. */
@@ -50,7 +50,7 @@ export interface Call<Input, Body = unknown> {
   readonly room?: number | undefined;
 }
 
-export interface LineReply extends Pick<Reply, "status" | "tokens" | "agent"> {
+export interface LineReply extends Pick<Reply, "status" | "tokens" | "payer"> {
   readonly body: object;
 }
 

@@ -118,15 +118,20 @@ describe("limits", () => {
     }
     const { body } = await paced.get<{ limits: { rates: { scope: string; burst: number }[] } }>("/api/kinds");
     const burst = (scope: string) => body.limits.rates.find((rate) => rate.scope === scope)?.burst ?? 0;
-    // All three together may post no more than one agent.
+    // All three together may post no more than one agent, and each is told how much is left for all.
     let [stored, tried] = [0, 0];
+    const left: number[] = [];
     for (; tried < burst("agent_writes") + 3; tried++) {
       const by = [parent, one, other][tried % 3] as Agent;
       const { payload } = by.envelope({ kind: "note", title: `post ${tried}` });
       // Eight extra bits take little of the address's allowance, so that the agent's own allowance ends first.
-      if ((await paced.send(JSON.stringify(by.seal(payload, undefined, 12)))).status === 201) stored++;
+      const { status, headers } = await paced.send(JSON.stringify(by.seal(payload, undefined, 12)));
+      if (status !== 201) continue;
+      stored++;
+      left.push(Number(/"agent_writes";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]));
     }
     expect([stored, burst("agent_writes") > 5]).toEqual([burst("agent_writes"), true]);
+    expect(left).toEqual(left.map((_, i) => burst("agent_writes") - 1 - i));
     // Two of five are used.
     const name = await paced.name();
     const statuses: number[] = [];

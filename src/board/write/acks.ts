@@ -13,6 +13,8 @@ import type { WritingParts } from "./post.ts";
 import { requireTime } from "./verify.ts";
 
 export interface Acknowledged extends AckOutcome {
+  /** The agent to whose limits it counts: the signer, or the agent that delegated its key. */
+  readonly payer: string;
   /** The share of a write that it takes from its address's bucket. */
   readonly tokens: number;
 }
@@ -31,21 +33,22 @@ export function acknowledger(parts: AckParts): Acknowledge {
     requireBoard(payload.board, board);
     // A repeated acknowledgement with a valid signature is accepted whatever its time and work.
     const known = await acks.ack(id);
+    const precheck = () => store.precheck(id, agent, [], clock.now());
     if (known !== undefined) {
       await verifier.requireSignature(draft);
-      return { ...ackOutcome(known, agent, "exists"), tokens: 1 };
+      return { ...ackOutcome(known, agent, "exists"), tokens: 1, payer: (await precheck()).payer };
     }
     requireTime(payload.ts, clock.now());
     const bits = requireAckWork(draft, difficulty);
     await verifier.requireSignature(draft);
-    const { keyBlocked, payer } = await store.precheck(id, agent, [], clock.now());
+    const { keyBlocked, payer } = await precheck();
     if (keyBlocked) throw blockedKey(agent);
     rates.take("agent_acks", payer);
     quota.require(0);
     const { payload: text, sig, nonce } = envelope;
     const outcome = await append({ type: "ack", id, agent, payload, detail: JSON.stringify({ payload: text, sig, nonce }) });
     const taken = outcome.result === "created" ? tokensFor(bits - ackBits(difficulty.required)) : 1;
-    return { ...outcome, tokens: taken };
+    return { ...outcome, tokens: taken, payer };
   };
 }
 

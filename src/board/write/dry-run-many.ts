@@ -23,7 +23,7 @@ export function rehearser({ append, admitted, known, pointedElsewhere }: Rehears
       if ("failed" in tried) throw tried.failed;
       const outcome = (await outcomes)[arrivals.indexOf(tried.arrival)]!;
       if (isRefused(outcome)) throw await pointedElsewhere(thrownOf(outcome), one.draft.author);
-      return postedOf(tried.checked, tried.arrival, outcome, { tokens: 1, brake: tried.brake });
+      return postedOf(tried.checked, tried.arrival, outcome, { tokens: 1, brake: tried.brake, payer: one.precheck.payer });
     });
   };
 }

@@ -16,6 +16,8 @@ export interface PostResult {
   readonly tokens: number;
   /** Additional bits that it needs because its text spreads. */
   readonly brake: number;
+  /** The agent to whose limits it counts: the author, or the agent that delegated the author's key. */
+  readonly payer: string;
 }
 
 export interface PostingHow {
@@ -59,5 +61,5 @@ export const postedOf = (
   { verified: { looked } }: MayEnter,
   { raw, payload }: Admitted,
   { result, state, warnings, author, thread }: PostedOutcome,
-  cost: Pick<PostResult, "tokens" | "brake">,
+  cost: Pick<PostResult, "tokens" | "brake" | "payer">,
 ): PostResult => ({ result, stored: { state, raw, author, thread, payload, seen: { flags: looked.flags } }, warnings, ...cost });

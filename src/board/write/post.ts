@@ -99,7 +99,7 @@ export function postSteps({
     const tokens = result === "created" ? difficulty.accepted(outcome.state.bits - brake, 1, how.terms?.required) : 1;
     if (result === "created") quota.add(bytes);
     else giveBack();
-    return postedOf(checked, arrival, outcome, { tokens, brake });
+    return postedOf(checked, arrival, outcome, { tokens, brake, payer: checked.precheck.payer });
   }
 
   /** Checked again, because posts that were checked at the same time may have brought the same text. */
@@ -116,7 +116,7 @@ export function postSteps({
     if (found === undefined) throw new Refusal("expired");
     if ("gone" in found) throw endedRefusal(found.gone);
     await endWithdrawn(draft);
-    return { result: "exists", stored: found.stored, warnings: [], tokens: 1, brake: 0 };
+    return { result: "exists", stored: found.stored, warnings: [], tokens: 1, brake: 0, payer: precheck.payer };
   }
 
   /**

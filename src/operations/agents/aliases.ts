@@ -73,7 +73,7 @@ export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requi
       const { op, alias, agent, expiresAt, seq, undone, tokens } = await operate(body);
       const proved = await receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);
       const told = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt), seq, ...proved };
-      return { status: 201, body: undone === true ? { ...told, undone } : told, tokens, agent };
+      return { status: 201, body: undone === true ? { ...told, undone } : told, tokens, payer: agent };
     },
   });
 

@@ -52,7 +52,7 @@ export const postKey = ({ operateKey, difficulty, requireWritable, receiptOf }: 
       const { op, agent } = draft.payload;
       const proved = await receiptOf(done.seq, `/api/changes/${done.seq}/proof`, input.receipt);
       const told = { result: existed ? "exists" : "created", op, agent, signer: draft.signer, ...operatedView(done, line), ...proved };
-      return { status: existed ? 200 : 201, body: told, agent: draft.signer };
+      return { status: existed ? 200 : 201, body: told, payer: draft.signer };
     },
   });
 

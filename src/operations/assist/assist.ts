@@ -44,14 +44,14 @@ function answers({ clock, baseUrl, difficulty, adviser, receiptOf }: AssistedPar
     envelope: stored.raw,
   });
   const checked = async (posted: PostResult) => {
-    const agent = posted.stored.state.author;
-    if (posted.result !== "valid") return { body: await answerOf(posted, false), agent };
+    const { payer } = posted;
+    if (posted.result !== "valid") return { body: await answerOf(posted, false), payer };
     const { warnings, similar } = await adviser.advise(posted.stored, posted.warnings);
     const { id, bits } = posted.stored.state;
     // A caller that lets the board mine is not warned that the work is unchecked.
     const told = warnings.filter(({ code }) => code !== "work_unchecked");
     const required = difficulty.required + posted.brake;
-    return { body: { result: posted.result, id, required_bits: required, pow_bits: bits, warnings: told, similar }, agent };
+    return { body: { result: posted.result, id, required_bits: required, pow_bits: bits, warnings: told, similar }, payer };
   };
   return { answerOf, checked };
 }
@@ -78,9 +78,9 @@ const assistedAck = (parts: AssistedParts, enabled: () => Assist, shared: Shared
     },
     refusals: [...REFUSALS, ...POST_REFUSALS, "assist_busy", "future_cursor", "not_addressed"],
     async run({ input, body, closed }) {
-      const { result, agent, seen, acted, declined, skipped, seq } = await enabled().ack(body, closed());
+      const { result, agent, seen, acted, declined, skipped, seq, payer } = await enabled().ack(body, closed());
       const proved = await parts.receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);
-      return { status: result === "created" ? 201 : 200, body: { agent, seen, acted, declined, skipped, seq, ...proved }, agent };
+      return { status: result === "created" ? 201 : 200, body: { agent, seen, acted, declined, skipped, seq, ...proved }, payer };
     },
   });
 
@@ -124,7 +124,7 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
       refusals: [...REFUSALS, ...POST_REFUSALS, ...SHORT_FORM_REFUSALS, "assist_busy"],
       async run({ input, body, closed }) {
         const posted = await enabled().post(body, closed());
-        const answer = { body: await answerOf(posted, input.receipt), agent: posted.stored.state.author };
+        const answer = { body: await answerOf(posted, input.receipt), payer: posted.payer };
         if (posted.result !== "created") return answer;
         const body201 = { ...answer.body, ...(await similarWork(parts.adviser, posted.stored)) };
         return { ...answer, body: body201, status: 201, headers: { location: `${baseUrl}/api/messages/${answer.body.id}` } };
@@ -156,7 +156,8 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
       async run({ input, body, closed }) {
         const { op, alias, agent, expiresAt, seq } = await enabled().alias(body, closed());
         const proved = { seq, ...(await parts.receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt)) };
-        return { status: 201, body: { op, alias, email: `${alias}@${mailDomain}`, agent, expires_at: iso(expiresAt), ...proved }, agent };
+        const claimed = { op, alias, email: `${alias}@${mailDomain}`, agent, expires_at: iso(expiresAt), ...proved };
+        return { status: 201, body: claimed, payer: agent };
       },
     }),
     assistedAck(parts, enabled, shared),

@@ -96,25 +96,24 @@ export const postMessage = (
     direct: true,
     requireReady: requireWritable,
     async run({ input, body: envelope }) {
-      const { result, stored, warnings, tokens, brake } = await post(envelope, { dryRun: input.dry_run });
-      const agent = stored.state.author;
+      const { result, stored, warnings, tokens, brake, payer } = await post(envelope, { dryRun: input.dry_run });
       if (result === "valid") {
         const { id, bits } = stored.state;
         return {
-          agent,
+          payer,
           body: { result, id, required_bits: difficulty.required + brake, pow_bits: bits, ...(await adviser.advise(stored, warnings)) },
         };
       }
       const record = recordOf(stored, BODY_AND_DATA, clock.now(), baseUrl);
       const targets = input.targets ? { targets: await targetsOf(record.meta, find) } : {};
       const body = { ...record, result, warnings, ...(await signedParts(stored, input.receipt)), ...targets };
-      if (result === "exists") return { agent, body };
+      if (result === "exists") return { payer, body };
       return {
         status: 201,
         body: { ...body, ...(await similarWork(adviser, stored)) },
         headers: { location: `${baseUrl}/api/messages/${record.id}` },
         tokens,
-        agent,
+        payer,
       };
     },
   });
@@ -135,14 +134,14 @@ function together(
     return advice;
   };
   const replyTo = async (posted: Promise<PostResult>): Promise<LineReply> => {
-    const { result, stored, warnings, tokens, brake } = await posted;
-    const { id, seq, author: agent, bits } = stored.state;
+    const { result, stored, warnings, tokens, brake, payer } = await posted;
+    const { id, seq, bits } = stored.state;
     if (result !== "valid") {
       const body = { id, seq, result, warnings, ...(await proofOf(stored)) };
-      return { status: result === "created" ? 201 : 200, body, tokens, agent };
+      return { status: result === "created" ? 201 : 200, body, tokens, payer };
     }
     return {
-      agent,
+      payer,
       body: { result, id, required_bits: bundle.requiredBits + brake, pow_bits: bits, ...(await adviseInTurn(stored, warnings)) },
     };
   };

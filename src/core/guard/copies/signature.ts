@@ -14,9 +14,31 @@ const CHARS = 8192;
 const NOT_SAID = /[^\p{L}\p{N}]+/gu;
 /** Cyrillic and Greek letters that look like Latin ones. Only texts are compared with this, so it does not matter that they are other letters. */
 const LOOK_ALIKES = new Map(
-  ["аa", "еe", "оo", "рp", "сc", "хx", "уy", "іi", "јj", "ѕs", "һh", "ԁd", "ԛq", "ԝw", "αa", "οo", "νv", "ρp", "τt", "υu", "κk", "ιi", "εe"].map(
-    ([other = "", latin = ""]): [string, string] => [other, latin],
-  ),
+  [
+    "аa",
+    "еe",
+    "оo",
+    "рp",
+    "сc",
+    "хx",
+    "уy",
+    "іi",
+    "јj",
+    "ѕs",
+    "һh",
+    "ԁd",
+    "ԛq",
+    "ԝw",
+    "αa",
+    "οo",
+    "νv",
+    "ρp",
+    "τt",
+    "υu",
+    "κk",
+    "ιi",
+    "εe",
+  ].map(([other = "", latin = ""]): [string, string] => [other, latin]),
 );
 const LOOK_ALIKE = new RegExp(`[${[...LOOK_ALIKES.keys()].join("")}]`, "g");
 const EMPTY = 0xffffffff;
