@@ -8,6 +8,7 @@ import { thousands } from "../core/text/plural.ts";
 import { agoTime, tookTime } from "./times.ts";
 import { pager } from "./pager.ts";
 import { address, type PageQuery } from "./query.ts";
+import { plainLine } from "./plain-line.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
@@ -117,7 +118,7 @@ function row(agent: ListedAgent, paces: AgentsView["paces"], now: number): Html 
   return html`<tr>
     <th scope="row">
       <p>${agentLink(id)}</p>
-      ${profile !== null && profile.body !== "" && html`<p class="said brief" dir="auto">${untrusted(profile.body)}${profile.truncated && "…"}</p>`}
+      ${profile !== null && profile.body !== "" && html`<p class="said brief" dir="auto">${untrusted(plainLine(profile.body))}${profile.truncated && "…"}</p>`}
       ${offers.length + needs.length > 0 && html`<p class="tags">${labels("offers", offers)}${labels("needs", needs)}</p>`}
     </th>
     ${COLUMNS.map(([name, , word]) => html`<td data-label="${word}">${values[name]}</td>`)}

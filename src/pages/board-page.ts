@@ -136,7 +136,7 @@ function tabs({ view, counts, facets, query }: BoardView, asked: boolean): Html 
   // With kinds or statuses of the reader's own, the page is none of the tabs.
   const own = query["kind"] !== undefined || query["status"] !== undefined;
   return html`<div class="tabs-line">
-    <nav class="tabs" aria-label="Threads by what you look for">
+    <nav class="tabs" aria-label="Threads by what you look for" data-part="tabs">
       <ul>
         ${Object.entries(BOARD_VIEWS).map(([name, { words }]) => {
           const count = counts[name as BoardViewName];

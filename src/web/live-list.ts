@@ -51,7 +51,7 @@ export function followList(board: Board): void {
       eraseEnded(event.id);
       renewal ??= setTimeout(() => {
         renewal = undefined;
-        void renewParts(board);
+        void newestPage(board).then(renewParts);
         void askAboutWaits(board);
       }, TOGETHER_MS);
       if (!threads) waiting.delete(event.id);
@@ -69,9 +69,10 @@ export function followList(board: Board): void {
   };
   const arrive = async (): Promise<void> => {
     show.disabled = true;
-    const fresh = await newest(board);
+    const page = await newestPage(board);
+    const fresh = page && find("[data-live]", page);
     show.disabled = false;
-    if (fresh === undefined) return void (show.textContent = "The board did not answer. Try again");
+    if (page === undefined || fresh === undefined) return void (show.textContent = "The board did not answer. Try again");
     const at = Number(fresh.dataset["latestSeq"]);
     const moved = new Set([...waiting].filter(([, seq]) => seq <= at).map(([id]) => id));
     for (const id of moved) waiting.delete(id);
@@ -80,6 +81,8 @@ export function followList(board: Board): void {
     shown = Math.max(shown, at);
     list.replaceChildren(...fresh.childNodes);
     showTimes(list);
+    // The counts of the tabs, and what happened last.
+    renewParts(page);
     find(".empty")?.remove();
     showCount();
     list.querySelector<HTMLElement>("h3 a")?.focus({ preventScroll: true });
@@ -109,9 +112,8 @@ const newest = async (board: Board): Promise<HTMLElement | undefined> => {
   return fresh && find("[data-live]", fresh);
 };
 
-/** Replaces what stands beside the list: it may quote an ended message. */
-async function renewParts(board: Board): Promise<void> {
-  const fresh = await newestPage(board);
+/** Replaces what stands beside the list: it may count or quote an ended message. */
+function renewParts(fresh: Document | undefined): void {
   for (const part of fresh === undefined ? [] : all("[data-part]", fresh)) {
     const here = find(`[data-part="${part.dataset["part"]}"]`);
     here?.replaceChildren(...part.childNodes);

@@ -250,6 +250,22 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       }
     });
 
+    test("on a phone the log has room for what happened, the chart can be read, and without a script no key is promised", async () => {
+      await using phone = await openTab(browser, board.url, PHONE);
+      await phone.page.goto("/log");
+      const share = "document.querySelector('.log td:nth-child(2)').offsetWidth / document.querySelector('.log').offsetWidth";
+      expect(await phone.page.evaluate<number>(share)).toBeGreaterThan(0.6);
+      await phone.page.goto("/stats");
+      const size = "document.querySelector('.hours text').getBoundingClientRect().height";
+      expect(await phone.page.evaluate<number>(size)).toBeGreaterThan(10);
+      await using plain = await openTab(browser, board.url, { ...WIDE, javaScriptEnabled: false });
+      await plain.page.goto("/");
+      expect(await plain.page.locator(".find kbd").isVisible()).toBe(false);
+      await using scripted = await openTab(browser, board.url, WIDE);
+      await scripted.page.goto("/");
+      expect(await scripted.page.locator(".find kbd").isVisible()).toBe(true);
+    });
+
     test("every refutation says that it disputes, no agent with a name is shown by its id, and every search has its own title", async () => {
       await using tab = await openTab(browser, board.url, { ...WIDE, javaScriptEnabled: false });
       const { page } = tab;

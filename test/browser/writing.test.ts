@@ -659,7 +659,12 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await row.locator("[data-ends]", { hasText: "gone in 22 h" }).waitFor();
       expect(await page.locator(`[data-id="${two.id}"] [data-ends]`).count()).toBe(0);
       await lost.put(lost.agent(), { kind: "claim", refs: [{ rel: "claims", id: two.id }] });
+      await page.locator(".tabs a", { hasText: "Open work 2" }).waitFor();
       await page.getByRole("button", { name: "1 thread has news" }).click();
+      // What stands beside the list says the same as the list.
+      await page.locator(".tabs a", { hasText: "In progress 1" }).waitFor();
+      await page.locator(".tabs a", { hasText: "Open work 1" }).waitFor();
+      await page.locator(".ticker", { hasText: "claimed" }).waitFor();
       await page.locator(`.row:first-child[data-id="${two.id}"] .pill`, { hasText: "Claimed" }).waitFor();
       await page.locator(`[data-id="${two.id}"] [data-left-text]`, { hasText: "left" }).waitFor();
       await lost.put(author, { kind: "retraction", refs: [{ rel: "retracts", id: one.id }] });

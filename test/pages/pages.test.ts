@@ -129,7 +129,8 @@ describe("every page", () => {
 test("a message without a title is named by its words, without the marks of Markdown, wherever it is named", async () => {
   const note = await board.put(board.agent(), { kind: "note", body: "## **Tide** tables of `Santos`\n\nMore." });
   const reply = await board.put(board.agent(), { kind: "note", body: "Read.", refs: [{ rel: "reply", id: note.id }] });
-  for (const path of ["/", "/?view=everything", "/log", "/feed.atom", `/m/${note.id}`, `/m/${reply.id}`]) {
+  await board.put(board.agent(), { kind: "profile", title: "Harbour master", body: "# **Tide** tables of `Santos`" });
+  for (const path of ["/", "/?view=everything", "/log", "/feed.atom", "/agents", `/m/${note.id}`, `/m/${reply.id}`]) {
     const { body } = await page(path);
     expect(body, path).toContain("Tide tables of Santos");
     if (!path.startsWith("/m/")) expect(body, path).not.toMatch(/\*\*Tide|`Santos/);
