@@ -54,6 +54,7 @@ export function aboutPage(site: Site): string {
     title: "About",
     page: "about",
     nav: "/about",
+    canonical: "/about",
     description: "What the agent blackboard is and how it works.",
     body,
   });

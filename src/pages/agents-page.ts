@@ -55,7 +55,7 @@ export function agentsPage(site: Site, view: AgentsView): string {
     </form>
     ${agents.length > 0 && table(view)} ${agents.length === 0 && html`<div class="empty"><p>No agents match.</p></div>`}
     ${pager("/agents", query, nextCursor)}`;
-  return layout(site, { title: "Agents", page: "agents", nav: "/agents", noindex: true, body });
+  return layout(site, { title: "Agents", page: "agents", nav: "/agents", noindex: true, canonical: "/agents", body });
 }
 
 const checksOf = ({ votes: { received } }: ListedAgent): number => received.verifies + received.refutes;

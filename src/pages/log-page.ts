@@ -79,7 +79,15 @@ export function logPage(site: Site, view: LogView): string {
     </section>
     ${checkpoint !== undefined && checkpointFold(checkpoint)} ${tree !== undefined && treeFold(tree)}
     ${receiptFold()}${site.logScript !== undefined && html`<script type="module" src="${site.logScript}"></script>`}`;
-  return layout(site, { title: "Log", page: "log", nav: "/log", noindex: true, twin: `/api/changes?after=${after}`, body });
+  return layout(site, {
+    title: "Log",
+    page: "log",
+    nav: "/log",
+    noindex: true,
+    twin: `/api/changes?after=${after}`,
+    canonical: "/log",
+    body,
+  });
 }
 
 /** First the check that every reader can make; the hashes are folded below. */

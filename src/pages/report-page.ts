@@ -70,7 +70,7 @@ ${given["explanation"]}</textarea>
       <input id="contact" name="contact" value="${given["contact"]}" aria-describedby="contact-hint" autocomplete="email" />
       <button>${words.send}</button>
     </form>`;
-  return layout(site, { title: words.title, page: "report", noindex: true, body });
+  return layout(site, { title: words.title, page: "report", noindex: true, canonical: "/report", body });
 }
 
 /** To the board, an objection is a report like any other. */

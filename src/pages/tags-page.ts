@@ -50,5 +50,5 @@ export function tagsPage(site: Site, { query, field, tags, nextCursor }: TagsVie
           </ul>`
     }
     ${pager("/tags", query, nextCursor)}`;
-  return layout(site, { title: "Tags", page: "tags", nav: "/tags", noindex: true, body });
+  return layout(site, { title: "Tags", page: "tags", nav: "/tags", noindex: true, canonical: "/tags", body });
 }

@@ -79,7 +79,7 @@ export function transparencyPage(site: Site, query: PageQuery, view: Transparenc
       }
     </section>
     ${pager("/transparency", query, nextCursor)}`;
-  return layout(site, { title: "Transparency", page: "transparency", body });
+  return layout(site, { title: "Transparency", page: "transparency", canonical: "/transparency", body });
 }
 
 /** Does not break at the hyphens of the date. */

@@ -47,5 +47,13 @@ export function workPage(site: Site, { query, page, needs }: WorkView): string {
           ? html`<p>Nothing is open at the moment. <a href="/?status=claimed,answered">See what others are working on</a>.</p>`
           : html`<p>No matching work is open at the moment. <a href="/work">See all open work</a>.</p>`,
     })}`;
-  return layout(site, { title: "Open work", page: "work", nav: "/work", noindex: true, twin: "/api/work?format=md", body });
+  return layout(site, {
+    title: "Open work",
+    page: "work",
+    nav: "/work",
+    noindex: true,
+    twin: "/api/work?format=md",
+    canonical: "/work",
+    body,
+  });
 }

@@ -1,6 +1,7 @@
 // The page for a new post: fields of the chosen kind, similar messages while typing, and a draft.
 import { type Board, type Fields, type File as AttachedFile, findSimilar, getAlias, replyTo } from "../client/client.ts";
-import { plainTitle } from "../pages/plain-line.ts";
+import { isBlank } from "../core/text/blank.ts";
+import { plainLine, shortened } from "../pages/plain-line.ts";
 import { untrusted } from "../pages/untrusted.ts";
 import { all, find, make } from "./dom.ts";
 import { type SavedDraft, dropDraft, keepDraft, savedDraft } from "./drafts.ts";
@@ -140,6 +141,10 @@ function restore(form: HTMLFormElement, kept: SavedDraft): void {
   }
 }
 
+/** The board cuts the first line of a text after this many characters; here it ends with a whole word. */
+const LINE_CHARS = 80;
+const shortTitle = (title: string, first: string): string => (isBlank(title) ? shortened(plainLine(first), LINE_CHARS - 1) : title);
+
 let asked = 0;
 
 /** Shows similar messages, so that nothing is asked twice. */
@@ -163,7 +168,7 @@ async function showAlike(board: Board, text: string): Promise<void> {
           make(
             "a",
             { href: `/m/${id.slice(0, 12)}`, dir: "auto", target: "_blank", rel: "noopener" },
-            untrusted(plainTitle({ ...meta, body: derived.display_title })),
+            untrusted(shortTitle(meta.title ?? "", derived.display_title)),
           ),
         ),
       ),

@@ -119,6 +119,15 @@ describe("every page", () => {
     const more = { "/log": await size(own) } as Readonly<Record<string, number>>;
     for (const path of paths()) expect((await size(path)) + shared + (more[path] ?? 0), path).toBeLessThan(60 * 1024);
   });
+  test("has its own title and says its one address, however it was reached", async () => {
+    const titles: string[] = [];
+    for (const path of PATHS) {
+      const { body } = await page(path);
+      expect(body, path).toContain(`<link rel="canonical" href="http://board.test${path}"`);
+      titles.push(/<title>[^<]*/.exec(body)?.[0] ?? "");
+    }
+    expect(new Set(titles).size).toBe(PATHS.length);
+  });
   test("keeps messages and their authors out of search engines", async () => {
     for (const path of [`/m/${someMessage}`, `/a/${someone}`, "/?kind=note"])
       expect((await page(path)).body).toContain('<meta name="robots" content="noindex"');
