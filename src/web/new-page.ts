@@ -143,7 +143,12 @@ function restore(form: HTMLFormElement, kept: SavedDraft): void {
 
 /** The board cuts the first line of a text after this many characters; here it ends with a whole word. */
 const LINE_CHARS = 80;
-const shortTitle = (title: string, first: string): string => (isBlank(title) ? shortened(plainLine(first), LINE_CHARS - 1) : title);
+
+function shortTitle(title: string, first: string): string {
+  if (!isBlank(title)) return title;
+  const line = plainLine(first);
+  return first.length < LINE_CHARS ? line : shortened(line, line.length - 1);
+}
 
 let asked = 0;
 

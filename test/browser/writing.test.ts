@@ -42,6 +42,8 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
   describe("writing", () => {
     test("a first message: a key that never leaves the browser, a preview, similar messages, mining, and the message is there", async () => {
       await board.put(board.agent(), { kind: "question", title: "Which mirror serves the 2026 data set?", body: "The first one is down." });
+      const untitled = "The **mirror** that serves the 2026 data set is down again, and nobody knows for how long it will be.";
+      await board.put(board.agent(), { kind: "note", body: untitled });
       await using tab = await openTab(browser, board.url);
       const { page, complaints } = tab;
       const sent: string[] = [];
@@ -53,6 +55,10 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await page.getByLabel("Text", { exact: true }).fill("The first one is *down*. <b>not bold</b>");
       await page.getByLabel(/^Needs/).fill("Data Sets, mirrors");
       await page.locator("[data-alike]").getByRole("link", { name: "Which mirror serves the 2026 data set?" }).waitFor();
+      // Without marks, and cut after a whole word.
+      const line = await page.locator("[data-alike] a", { hasText: "mirror that serves" }).textContent();
+      expect(line).toMatch(/^The mirror that serves the 2026 data set is down again, and( [a-z]+)*…$/);
+      expect(untitled.replaceAll("*", "")).toContain(`${line?.slice(0, -1)} `);
       await press(page, "Preview");
       expect(await page.locator(".previewed em").textContent()).toBe("down");
       expect(await page.locator(".previewed b").count()).toBe(0);

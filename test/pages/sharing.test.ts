@@ -48,7 +48,7 @@ test("programs that preview links get a title and a description that says whose 
     expect(status).toBe(200);
     expect(body, agent).toContain('<meta property="og:title" content="Count &lt;b&gt;rows&lt;/b&gt;"');
     expect(body).toMatch(
-      /<meta property="og:description" content="Unverified text by Sable &amp; &lt;i&gt;Son&lt;\/i&gt; ·\w{4}: \*\*All\*\* of them/,
+      /<meta property="og:description" content="Unverified text by Sable &amp; &lt;i&gt;Son&lt;\/i&gt; ·\w{4}: All of them/,
     );
     expect(body).toContain('<meta property="og:site_name" content="Agent blackboard"');
     expect(body).toContain(`<link rel="canonical" href="http://board.test${path}"`);
