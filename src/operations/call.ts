@@ -79,7 +79,7 @@ export class AdmittedCall {
   }
 
   /** Whether another call of this size would be admitted now. */
-  hasRoomFor(length: number): boolean {
+  couldAdmit(length: number): boolean {
     const { caller } = this;
     if (!couldPay(this.#operation, caller, this.#rates)) return false;
     return this.#operation.keeps !== true || this.#rates.hasBytes("bytes", caller, length);
@@ -140,18 +140,18 @@ export class AdmittedCall {
   }
 
   /** The call succeeded and costs less than a token: the rest is refunded before the answer is sent. */
-  settle({ tokens = 1, payer }: Pick<Reply, "tokens" | "payer">): void {
+  succeeded({ tokens = 1, payer }: Pick<Reply, "tokens" | "payer">): void {
     if (tokens < 1) this.#rates.giveBack(this.#operation.rate, this.#guest.caller, 1 - tokens);
     this.#payer = payer;
   }
 
   /** What is left in the bucket that paid, and in the agent's own bucket, if the agent is known. */
-  get rooms(): readonly Allowance[] {
-    const rooms = [
+  get allowances(): readonly Allowance[] {
+    const allowances = [
       this.#rates.allowance(this.#operation.rate, this.#guest.caller),
       this.#payer === undefined ? undefined : this.#rates.allowance(this.#operation.pace ?? "agent_writes", this.#payer),
     ];
-    return rooms.filter((room) => room !== undefined);
+    return allowances.filter((one) => one !== undefined);
   }
 
   /** The call was answered: a refused call gets its tokens back, a body that was not stored its bytes. Only the first answer counts. */

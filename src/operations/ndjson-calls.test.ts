@@ -16,19 +16,19 @@ const line = (text: string): BodyLine => ({ bytes: text.length, text: () => text
 const parts = { baseUrl: "http://board.test", refusalOf: (error: unknown) => (error instanceof Refusal ? error : new Refusal("internal")) };
 const none = { params: {}, query: {} };
 
-/** Numbers, each answered once it is settled; so much of a token is what one takes. */
-function numbers(read: (given: number) => void, tokens = 1): BundleCalls<unknown> & { readonly settled: number[] } {
+/** Numbers, each answered once it is flushed; so much of a token is what one takes. */
+function numbers(read: (given: number) => void, tokens = 1): BundleCalls<unknown> & { readonly flushed: number[] } {
   let waiting: (() => void)[] = [];
-  const settled: number[] = [];
+  const flushed: number[] = [];
   return {
     whole: false,
-    settled,
+    flushed,
     async add(given) {
       read(given as number);
       return { reply: new Promise((resolve) => waiting.push(() => resolve({ status: 201, body: { given }, tokens }))) };
     },
-    async settle() {
-      settled.push(waiting.length);
+    async flush() {
+      flushed.push(waiting.length);
       for (const go of waiting) go();
       waiting = [];
     },
@@ -53,13 +53,13 @@ test("others have their turns between the lines of a long bundle", async () => {
     immediate = setImmediate(next);
   };
   let immediate = setImmediate(next);
-  const together = numbers(() => {
+  const bundle = numbers(() => {
     turns.add(turn);
     slice(() => busyFor(3));
   });
   await answerLines(
     admitCall(operation, { caller, requireSafe: () => {} }, rates),
-    together,
+    bundle,
     ["1", "2", "3", "4", "5"].map(line),
     none,
     parts,
@@ -70,13 +70,13 @@ test("others have their turns between the lines of a long bundle", async () => {
 
 test("whoever runs out of room waits for what those before give back, and no line is refused that would not be refused alone", async () => {
   const rates = new RateLimiter(new ManualClock(), true);
-  const together = numbers(() => {}, 1 / 16);
+  const bundle = numbers(() => {}, 1 / 16);
   const many = Array.from({ length: 100 }, (_, n) => line(String(n)));
-  const { body } = await answerLines(admitCall(operation, { caller, requireSafe: () => {} }, rates), together, many, none, parts);
+  const { body } = await answerLines(admitCall(operation, { caller, requireSafe: () => {} }, rates), bundle, many, none, parts);
   const answers = (body as string).trimEnd().split("\n");
   expect(answers).toEqual(many.map((_, given) => JSON.stringify({ status: 201, given })));
-  // The bucket holds 60: they settle once in the middle, and at the end.
-  expect(together.settled).toEqual([60, 40]);
+  // The bucket holds 60: they are flushed once in the middle, and at the end.
+  expect(bundle.flushed).toEqual([60, 40]);
   expect(rates.allowance("writes", caller)?.tokens).toBeCloseTo(60 - 100 / 16);
 });
 

@@ -29,7 +29,7 @@ const TURN_MS = 2;
 /** The whole answer, when everything that it reports is on disk. */
 export async function answerLines(
   call: AdmittedCall,
-  together: BundleCalls<unknown>,
+  bundle: BundleCalls<unknown>,
   lines: readonly BodyLine[],
   asked: Pick<Asked, "params" | "query">,
   parts: LinesParts,
@@ -39,21 +39,21 @@ export async function answerLines(
   // An empty request still costs its own price.
   if (lines.length > 0) call.payNothing();
   for (const line of lines) {
-    if (!together.whole && !call.hasRoomFor(line.bytes)) {
+    if (!bundle.whole && !call.couldAdmit(line.bytes)) {
       // Earlier lines refund the tokens that they did not need.
-      await together.settle();
+      await bundle.flush();
       await Promise.all(answers);
     }
-    const { answer } = await begin(line, () => call.another((ms) => (usedMs += ms)), asked, together, parts);
+    const { answer } = await begin(line, () => call.another((ms) => (usedMs += ms)), asked, bundle, parts);
     answers.push(answer);
     if (usedMs < TURN_MS) continue;
     await call.rest(usedMs);
     usedMs = 0;
   }
-  await together.settle();
+  await bundle.flush();
   const answered = await Promise.all(answers);
   const [payer, ...others] = new Set(answered.flatMap((one) => one.payer ?? []));
-  if (payer !== undefined && others.length === 0) call.settle({ payer });
+  if (payer !== undefined && others.length === 0) call.succeeded({ payer });
   return { type: LINES_TYPE, body: answered.map(({ text }) => `${text}\n`).join("") };
 }
 
@@ -62,7 +62,7 @@ async function begin(
   line: BodyLine,
   admit: () => AdmittedCall,
   { params, query }: Pick<Asked, "params" | "query">,
-  together: BundleCalls<unknown>,
+  bundle: BundleCalls<unknown>,
   parts: LinesParts,
 ): Promise<{ readonly answer: Promise<Answered> }> {
   let call: AdmittedCall | undefined;
@@ -75,7 +75,7 @@ async function begin(
     const admitted = (call = admit());
     const { reply } = await admitted.work(async () => {
       admitted.countBytes(line.bytes);
-      return together.add(admitted.read({ params, query, text: line.text() }).body);
+      return bundle.add(admitted.read({ params, query, text: line.text() }).body);
     });
     return { answer: reply.then((done) => answered(admitted, done)).catch(refused) };
   } catch (error) {
@@ -84,7 +84,7 @@ async function begin(
 }
 
 function answered(call: AdmittedCall, { status = 200, body, tokens = 1, payer }: LineReply): Answered {
-  call.settle({ tokens });
+  call.succeeded({ tokens });
   call.end(status);
   return { text: JSON.stringify({ status, ...body }), payer };
 }

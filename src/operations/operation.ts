@@ -47,7 +47,7 @@ export interface Call<Input, Body = unknown> {
   /** Aborted if the caller disconnects before the answer. */
   readonly closed: () => AbortSignal;
   /** How many bytes the messages of one page may have, if that is less than over HTTP. */
-  readonly room?: number | undefined;
+  readonly maxBytes?: number | undefined;
 }
 
 export interface LineReply extends Pick<Reply, "status" | "tokens" | "payer"> {
@@ -63,12 +63,12 @@ export interface Many<Input, Body> {
   begin(input: Input): BundleCalls<Body>;
 }
 export interface BundleCalls<Body> {
-  /** Nothing may be settled before all lines are read. */
+  /** Nothing may be flushed before all lines are read. */
   readonly whole: boolean;
-  /** Adds the next line; it is answered after one of the next calls of `settle`. */
+  /** Adds the next line; it is answered after one of the next calls of `flush`. */
   add(body: Body): Promise<{ readonly reply: Promise<LineReply> }>;
   /** Resolves when all lines so far are done or refused. */
-  settle(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 /** An answer that needs no waiting: the result of `run`, as JSON text. */

@@ -6,7 +6,7 @@ import { LIMITS } from "../core/protocol/limits.ts";
 const LARGE_CHARS = 256 * 1024;
 const START = '{"messages":[';
 /** Room for the commas between the records and for the rest of the page. */
-const ROOM = 64 * 1024;
+const MARGIN = 64 * 1024;
 
 export class PageJson {
   readonly #texts: string[] = [];
@@ -44,7 +44,7 @@ export class PageJson {
 
   #turnIntoBytes(): void {
     // Memory that is reserved but not written to costs nothing.
-    this.#bytes = Buffer.allocUnsafeSlow(LIMITS.page_bytes + ROOM);
+    this.#bytes = Buffer.allocUnsafeSlow(LIMITS.page_bytes + MARGIN);
     this.#bytes.write(START);
     for (const text of this.#texts) this.#write(text);
     this.#texts.length = 0;
@@ -56,7 +56,7 @@ export class PageJson {
     const from = last === undefined ? START.length : last + bytes.write(",", last);
     const length = utf8Length(record);
     // A record that does not fit is larger than a page may be.
-    if (from + length <= LIMITS.page_bytes + ROOM / 2) bytes.write(record, from);
+    if (from + length <= LIMITS.page_bytes + MARGIN / 2) bytes.write(record, from);
     this.#ends.push(from + length);
     return length;
   }

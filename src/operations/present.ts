@@ -44,7 +44,7 @@ export interface Presentation {
   /** Facts beside the list, which need no marker lines. */
   readonly beside?: Readonly<Record<string, number>>;
   /** How many bytes its messages may have, at most `LIMITS.page_bytes`, which it is unless given. */
-  readonly room?: number | undefined;
+  readonly maxBytes?: number | undefined;
 }
 
 export type View = "full" | "skeleton";
@@ -54,7 +54,7 @@ export interface Care {
   readonly view?: View | undefined;
 }
 
-type Shown = Pick<Presentation, "include" | "extra" | "fields" | "beside" | "room">;
+type Shown = Pick<Presentation, "include" | "extra" | "fields" | "beside" | "maxBytes">;
 
 export interface Presenter {
   /** In slices, because the records of a large page take long to write. */
@@ -75,9 +75,9 @@ export interface Presenter {
 const MARK_BYTES = 16;
 
 /** A page as text without the time at its end, and the time span for which it is valid. */
-interface KeptText {
+interface PageText {
   readonly text: string;
-  /** It is the same page for whoever has at least this room, and at most that. */
+  /** It is the same page for every limit from `bytes` to `most`. */
   readonly bytes: number;
   readonly most: number;
   readonly nextCursor: string | null;
@@ -91,7 +91,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   const textOf = recordText(baseUrl, entropy.hex(MARK_BYTES));
 
   /** Keyed by the items, which stay the same object as long as the page is cached. */
-  const pageTexts = new WeakMap<readonly Item[], KeptText>();
+  const pageTexts = new WeakMap<readonly Item[], PageText>();
 
   function recordIn(page: Page, item: Item, { include, extra }: Presentation) {
     const record = "gone" in item ? tombstoneOf(item.gone, baseUrl) : recordOf(item.stored, include, page.asOf, baseUrl);
@@ -109,22 +109,22 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   }
 
   /** Valid until one of its records shows another number of seconds. */
-  function keptText({ items, latestSeq, asOf }: Page, { include, extra, room = LIMITS.page_bytes }: Shown): KeptText | undefined {
-    const kept = extra === undefined ? pageTexts.get(items) : undefined;
-    if (kept?.key !== includeKey(include) || kept.latestSeq !== latestSeq) return undefined;
-    return kept.from <= asOf && asOf <= kept.until && kept.bytes <= room && room <= kept.most ? kept : undefined;
+  function cachedText({ items, latestSeq, asOf }: Page, { include, extra, maxBytes = LIMITS.page_bytes }: Shown): PageText | undefined {
+    const cached = extra === undefined ? pageTexts.get(items) : undefined;
+    if (cached?.key !== includeKey(include) || cached.latestSeq !== latestSeq) return undefined;
+    return cached.from <= asOf && asOf <= cached.until && cached.bytes <= maxBytes && maxBytes <= cached.most ? cached : undefined;
   }
 
   /** Cached, because the same page is often requested again, unless the view adds its own fields. */
-  function keepText(page: Page, { include, extra, fields, beside, room }: Shown, text: PageJson, fitted: Fitted): ReadyText {
+  function cacheText(page: Page, { include, extra, fields, beside, maxBytes }: Shown, text: PageJson, fitted: Fitted): ReadyText {
     const { items, latestSeq, asOf } = page;
     const { count, nextCursor, bytes } = fitted;
-    // More room would only change a page that something was left out of.
-    const most = count === items.length ? LIMITS.page_bytes : (room ?? LIMITS.page_bytes);
+    // A higher limit would only change a page that something was left out of.
+    const most = count === items.length ? LIMITS.page_bytes : (maxBytes ?? LIMITS.page_bytes);
     const whole = text.text(count, restOf(page, nextCursor, beside));
-    const kept = { text: whole, bytes, most, nextCursor, key: includeKey(include), latestSeq, from: asOf, until: steadyFor(page) };
-    if (extra === undefined && fields === undefined && beside === undefined) pageTexts.set(items, kept);
-    return readyText(kept, page);
+    const cached = { text: whole, bytes, most, nextCursor, key: includeKey(include), latestSeq, from: asOf, until: steadyFor(page) };
+    if (extra === undefined && fields === undefined && beside === undefined) pageTexts.set(items, cached);
+    return readyText(cached, page);
   }
 
   return {
@@ -132,37 +132,37 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     fenced: (write, care = {}) => asMarkdown(write(fenceFor(care))),
     markdownLines: (heading, lines, strange) => asMarkdown(markdownList(heading, lines, strange, freshFence())),
     pageText(page, how) {
-      const kept = keptText(page, how);
-      if (kept !== undefined) return readyText(kept, page);
+      const cached = cachedText(page, how);
+      if (cached !== undefined) return readyText(cached, page);
       const text = new PageJson();
       const steps = filling(page, LIMITS.page_bytes, (item) => text.add(shownText(page, item, how)));
       for (let step = steps.next(); ; step = steps.next()) {
         if (text.isLarge) return undefined;
-        if (step.done === true) return keepText(page, how, text, step.value);
+        if (step.done === true) return cacheText(page, how, text, step.value);
       }
     },
     record: (stored, include, now) => ({ json: textOf(stored, include, now) }),
     text: (stored, include, now, more) => withMore(textOf(stored, include, now), more),
     async page(page, how) {
-      const { fields, room = LIMITS.page_bytes } = how;
+      const { fields, maxBytes = LIMITS.page_bytes } = how;
       if (how.format === "md") {
         const records: ReturnType<typeof recordIn>[] = [];
         const { count, nextCursor } = await inSlices(
-          filling(page, room, (item) => utf8Length(markdownText(records[records.push(recordIn(page, item, how)) - 1]!))),
+          filling(page, maxBytes, (item) => utf8Length(markdownText(records[records.push(recordIn(page, item, how)) - 1]!))),
         );
         const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
         const lines = [...(how.first === undefined ? [] : [how.first.line]), factsOf(page, count, how.beside), ...more];
         return { ...(await markdown(how.heading, lines, records.slice(0, count), how)), ...nextOf(nextCursor) };
       }
       const skeleton = how.view === "skeleton";
-      const kept = fields === undefined && !skeleton ? keptText(page, how) : undefined;
-      if (kept !== undefined) return jsonReply(withFirst(readyText(kept, page), how.first));
+      const cached = fields === undefined && !skeleton ? cachedText(page, how) : undefined;
+      if (cached !== undefined) return jsonReply(withFirst(readyText(cached, page), how.first));
       const text = new PageJson();
       const textOne = (item: Item): string =>
         fields === undefined && !skeleton ? shownText(page, item, how) : JSON.stringify(cutTo(recordIn(page, item, how), how));
-      const fitted = await inSlices(filling(page, room, (item) => text.add(textOne(item))));
+      const fitted = await inSlices(filling(page, maxBytes, (item) => text.add(textOne(item))));
       const shown = skeleton ? { ...how, fields: [] } : how;
-      const ready = text.isLarge ? largeText(page, text, fitted, how.beside) : keepText(page, shown, text, fitted);
+      const ready = text.isLarge ? largeText(page, text, fitted, how.beside) : cacheText(page, shown, text, fitted);
       return jsonReply(withFirst(ready, how.first));
     },
   };
@@ -197,7 +197,10 @@ const SOME_FENCE = fence("0".repeat(2 * TOKEN_BYTES));
 export const markdownText = (record: MarkdownRecord | TombstoneRecord): string => messageMarkdown(record, SOME_FENCE);
 
 const asMarkdown = (body: string): Reply => ({ body, type: "text/markdown; charset=utf-8" });
-const readyText = ({ text, nextCursor }: KeptText, { asOf }: Page): ReadyText => ({ json: `${text}${iso(asOf)}"}`, ...nextOf(nextCursor) });
+const readyText = ({ text, nextCursor }: PageText, { asOf }: Page): ReadyText => ({
+  json: `${text}${iso(asOf)}"}`,
+  ...nextOf(nextCursor),
+});
 
 const restOf = ({ latestSeq }: Page, nextCursor: string | null, beside: Presentation["beside"] = {}): string => {
   const facts = Object.entries({ latest_seq: latestSeq, ...beside }).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
@@ -229,12 +232,12 @@ interface Fitted {
  * How many messages fit into one answer, at least one, because an empty page would have no next one.
  * `show` puts a message into the answer and returns its size in bytes.
  */
-function* filling(page: Page, room: number, show: (item: Item) => number): Generator<void, Fitted> {
+function* filling(page: Page, maxBytes: number, show: (item: Item) => number): Generator<void, Fitted> {
   let bytes = 0;
   for (const [count, item] of page.items.entries()) {
     const more = show(item);
     const last = page.items[count - 1];
-    if (bytes + more > room && last !== undefined) return { count, bytes, nextCursor: page.cursorAfter(last) };
+    if (bytes + more > maxBytes && last !== undefined) return { count, bytes, nextCursor: page.cursorAfter(last) };
     bytes += more;
     yield;
   }

@@ -72,8 +72,8 @@ export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requi
     async run({ input, body }) {
       const { op, alias, agent, expiresAt, seq, undone, tokens } = await operate(body);
       const proved = await receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);
-      const told = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt), seq, ...proved };
-      return { status: 201, body: undone === true ? { ...told, undone } : told, tokens, payer: agent };
+      const answer = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt), seq, ...proved };
+      return { status: 201, body: undone === true ? { ...answer, undone } : answer, tokens, payer: agent };
     },
   });
 

@@ -51,8 +51,8 @@ export const postKey = ({ operateKey, difficulty, requireWritable, receiptOf }: 
       const { draft, line, existed, ...done } = await operateKey(body);
       const { op, agent } = draft.payload;
       const proved = await receiptOf(done.seq, `/api/changes/${done.seq}/proof`, input.receipt);
-      const told = { result: existed ? "exists" : "created", op, agent, signer: draft.signer, ...operatedView(done, line), ...proved };
-      return { status: existed ? 200 : 201, body: told, payer: draft.signer };
+      const answer = { result: existed ? "exists" : "created", op, agent, signer: draft.signer, ...operatedView(done, line), ...proved };
+      return { status: existed ? 200 : 201, body: answer, payer: draft.signer };
     },
   });
 

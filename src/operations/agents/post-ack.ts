@@ -45,7 +45,7 @@ export const postAck = ({ acknowledge, difficulty, requireWritable, receiptOf }:
     async run({ input, body }) {
       const { result, agent, seen, acted, declined, skipped, seq, tokens, payer } = await acknowledge(body);
       const proved = await receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);
-      const told = { agent, seen, acted, declined, skipped, seq, ...proved };
-      return { status: result === "created" ? 201 : 200, body: told, tokens, payer };
+      const answer = { agent, seen, acted, declined, skipped, seq, ...proved };
+      return { status: result === "created" ? 201 : 200, body: answer, tokens, payer };
     },
   });

@@ -49,9 +49,9 @@ function answers({ clock, baseUrl, difficulty, adviser, receiptOf }: AssistedPar
     const { warnings, similar } = await adviser.advise(posted.stored, posted.warnings);
     const { id, bits } = posted.stored.state;
     // A caller that lets the board mine is not warned that the work is unchecked.
-    const told = warnings.filter(({ code }) => code !== "work_unchecked");
+    const shown = warnings.filter(({ code }) => code !== "work_unchecked");
     const required = difficulty.required + posted.brake;
-    return { body: { result: posted.result, id, required_bits: required, pow_bits: bits, warnings: told, similar }, payer };
+    return { body: { result: posted.result, id, required_bits: required, pow_bits: bits, warnings: shown, similar }, payer };
   };
   return { answerOf, checked };
 }

@@ -5,26 +5,26 @@ import type { Described } from "../operation.ts";
 import { parameterText, type SchemaWords } from "./parameter-text.ts";
 
 /** Avoids repetition: a parameter or a long rule that was described before is only named. */
-interface Told {
+interface Mentioned {
   readonly parameters: Map<z.ZodType, string>;
   readonly rules: Set<string>;
 }
 
 export function endpoints(operations: readonly Described[]): string {
-  const told: Told = { parameters: new Map(), rules: new Set() };
-  return operations.map((operation) => endpoint(operation, told)).join("\n\n");
+  const mentioned: Mentioned = { parameters: new Map(), rules: new Set() };
+  return operations.map((operation) => endpoint(operation, mentioned)).join("\n\n");
 }
 
-function endpoint(described: Described, told: Told): string {
+function endpoint(described: Described, mentioned: Mentioned): string {
   const { name, method, path, summary, input, body, secret } = described;
   const lines: string[] = [];
   const again = new Map<string, string[]>();
   for (const [parameter, schema] of Object.entries(input.shape) as [string, z.ZodType][]) {
-    const before = told.parameters.get(schema);
+    const before = mentioned.parameters.get(schema);
     if (before === undefined)
-      lines.push(`- \`${parameter}\`: ${parameterText(schema, schemaOf(schema, "input"), (rule) => briefly(rule, told))}`);
+      lines.push(`- \`${parameter}\`: ${parameterText(schema, schemaOf(schema, "input"), (rule) => briefly(rule, mentioned))}`);
     else again.set(before, [...(again.get(before) ?? []), `\`${parameter}\``]);
-    told.parameters.set(schema, before ?? `${method} ${path}`);
+    mentioned.parameters.set(schema, before ?? `${method} ${path}`);
   }
   for (const [before, names] of again) lines.push(`- As at \`${before}\`: ${names.join(", ")}`);
   for (const [header, use] of Object.entries(headersOf(described))) lines.push(`- Header \`${header}\`: ${use}`);
@@ -40,7 +40,7 @@ function endpoint(described: Described, told: Told): string {
 }
 
 /** The first time a rule is given in full, later without its explanation. */
-function briefly(rule: string, { rules }: Told): string {
+function briefly(rule: string, { rules }: Mentioned): string {
   if (!rules.has(rule)) {
     rules.add(rule);
     return rule;
@@ -53,12 +53,12 @@ function bodyOf(body: z.ZodObject): string {
   return Object.entries(body.shape as Record<string, z.ZodType>)
     .map(([field, schema]) => {
       const { description, enum: values } = words[field] ?? {};
-      const told = [
+      const parts = [
         schema.safeParse(undefined).success ? "optional" : "",
         (description ?? "").replace(/\.$/, ""),
         values === undefined ? "" : values.join(" or "),
       ];
-      return `- \`${field}\`${told.some((part) => part !== "") ? `: ${told.filter((part) => part !== "").join("; ")}` : ""}`;
+      return `- \`${field}\`${parts.some((part) => part !== "") ? `: ${parts.filter((part) => part !== "").join("; ")}` : ""}`;
     })
     .join("\n");
 }

@@ -10,13 +10,13 @@ export interface SchemaWords {
 /** No parameter takes this character, except those that take any text. */
 const WRONG = "\u0000";
 
-/** `told` may shorten a rule, for instance one that was explained before. */
+/** `shorten` may shorten a rule, for instance one that was explained before. */
 export function parameterText(
   schema: z.ZodType,
   { description = "", maxLength }: SchemaWords,
-  told: (rule: string) => string = (rule) => rule,
+  shorten: (rule: string) => string = (rule) => rule,
 ): string {
-  const rule = told(ruleOf(schema));
+  const rule = shorten(ruleOf(schema));
   const said = description.toLowerCase().includes((rule.split(";")[0] ?? "").replace(/^an? /, "").toLowerCase());
   const { data } = schema.safeParse(undefined);
   const otherwise = (typeof data === "number" || typeof data === "string") && data !== "" && !description.includes("unless given");

@@ -41,8 +41,8 @@ export const getChanges = (log: LogReads, clock: Clock) =>
       const entries = await pageOf(log, start, limit, raw ? clock.now() : undefined);
       const changes: string[] = [];
       await sliced(entries, ({ raw: content, assisted, seq, at, ...entry }) => {
-        const told = { ...(assisted === null ? {} : { assisted }), ...(raw && entry.type === "create" ? { raw: content } : {}) };
-        changes.push(JSON.stringify({ seq, at: iso(at), ...entry, ...told }));
+        const extra = { ...(assisted === null ? {} : { assisted }), ...(raw && entry.type === "create" ? { raw: content } : {}) };
+        changes.push(JSON.stringify({ seq, at: iso(at), ...entry, ...extra }));
       });
       const next = entries.at(-1)?.seq ?? start;
       const rest = { next_after: next, latest_seq: latest, oldest_seq: oldest, more: next < latest };

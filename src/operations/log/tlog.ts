@@ -85,8 +85,8 @@ const tile = ({ tiles }: TlogParts) =>
       if (asked === undefined) return undefined;
       const path = tilePath(asked);
       return () => {
-        const kept = tiles.cached(path);
-        return kept && { latin1: bufferOf(kept).toString("latin1"), type: BYTES, headers: FOREVER };
+        const cached = tiles.cached(path);
+        return cached && { latin1: bufferOf(cached).toString("latin1"), type: BYTES, headers: FOREVER };
       };
     },
   });

@@ -27,7 +27,7 @@ export const getExpiring = (list: List, present: Presenter) =>
     rate: "reads",
     revalidate: true,
     moves: () => true,
-    async run({ input, room }) {
+    async run({ input, maxBytes }) {
       const page = await list(fixedQuestion("expiring", { expiring_within: input.within }, input, { sort: "expiring" }));
       return present.page(page, {
         include: includedBy(input, PREVIEW),
@@ -36,7 +36,7 @@ export const getExpiring = (list: List, present: Presenter) =>
         mark: input.mark,
         view: input.view,
         heading: "Messages close to expiry",
-        room,
+        maxBytes,
       });
     },
   });

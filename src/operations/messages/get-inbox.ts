@@ -60,7 +60,7 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
     rate: "reads",
     revalidate: true,
     holds: ({ wait = 0 }) => wait > 0,
-    async run({ input: given, closed, room }) {
+    async run({ input: given, closed, maxBytes }) {
       const agent = await names.agent(given.agent_id);
       const { unread = false, after_seq, changed_after, kind, since, limit, cursor } = given;
       const { seen } = await acks.reading(agent);
@@ -85,7 +85,7 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
         view: given.view,
         heading: `Inbox of ${agent}`,
         beside: { seen },
-        room,
+        maxBytes,
         extra: (item) => noteIn(page, item),
       });
     },
@@ -108,6 +108,6 @@ function noteIn({ notes }: InboxPage, item: Item): object {
   const note = notes.get(item);
   if (note === undefined) return {};
   const { reason, about, change } = note;
-  const told = change === undefined ? {} : { change: { ...change, at: iso(change.at) } };
-  return { reason, about: { ...about, untrusted: true }, ...told };
+  const extra = change === undefined ? {} : { change: { ...change, at: iso(change.at) } };
+  return { reason, about: { ...about, untrusted: true }, ...extra };
 }

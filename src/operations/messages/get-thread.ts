@@ -52,7 +52,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
     rate: "reads",
     large: () => true,
     revalidate: true,
-    async run({ input, room: bytes = LIMITS.page_bytes }) {
+    async run({ input, maxBytes: bytes = LIMITS.page_bytes }) {
       const include = includedBy(input, PREVIEW);
       const { fields, max_chars: chars } = input;
       const markdown = input.format === "md";

@@ -109,7 +109,7 @@ export function getWork(parts: WorkParts) {
     // Reserved work becomes claimable again without a log entry.
     moves: ({ as }) => as !== undefined,
     holds: ({ wait = 0 }) => wait > 0,
-    async run({ input: asked, closed, room }) {
+    async run({ input: asked, closed, maxBytes }) {
       const question = await askWork(asked);
       const { agent } = question;
       if (asked.held && agent === undefined)
@@ -131,7 +131,7 @@ export function getWork(parts: WorkParts) {
         mark: asked.mark,
         view: asked.view,
         heading: "Open work",
-        room,
+        maxBytes,
         extra: (item) => matchOf(item, question.offers, rejected),
       });
     },

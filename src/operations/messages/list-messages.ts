@@ -92,12 +92,12 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
     holds: ({ wait = 0 }) => wait > 0,
-    async run({ input: given, closed, room }) {
+    async run({ input: given, closed, maxBytes }) {
       const patience = waitOf(given);
       const question = questionOf(given);
       const read = () => list(question);
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
-      return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Messages", room });
+      return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Messages", maxBytes });
     },
     atHand(given) {
       // A search waits for the index, and takes tokens from two buckets.

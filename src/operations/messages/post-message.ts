@@ -80,7 +80,7 @@ export const postMessage = (
       most: LIMITS.bundle_lines,
       answer: postedLineBody,
       begin: ({ dry_run: dryRun, receipt: wanted }) =>
-        together(beginBundle({ dryRun }), dryRun, adviser.advise, async (stored) => (wanted ? signedParts(stored, true) : {})),
+        bundleCalls(beginBundle({ dryRun }), dryRun, adviser.advise, async (stored) => (wanted ? signedParts(stored, true) : {})),
     },
     responses: {
       201: { words: "Created.", body: postedBody },
@@ -120,7 +120,7 @@ export const postMessage = (
 };
 
 /** The answer to each of many posts: only fields that its author does not know already. */
-function together(
+function bundleCalls(
   bundle: Bundle,
   dryRun: boolean,
   advise: Adviser["advise"],
@@ -152,6 +152,6 @@ function together(
       const { posted } = await bundle.add(envelope);
       return { reply: replyTo(posted) };
     },
-    settle: () => bundle.flush(),
+    flush: () => bundle.flush(),
   };
 }

@@ -19,7 +19,7 @@ const text = z
   .max(LIMITS.body_chars, `must be at most ${LIMITS.body_chars} characters`)
   .describe("The text to compare with.");
 
-type Given = { text: string; limit: number; cursor?: string | undefined; room: number | undefined } & ShownAs & Care;
+type Given = { text: string; limit: number; cursor?: string | undefined; maxBytes: number | undefined } & ShownAs & Care;
 
 const answer = (list: List, present: Presenter) => async (given: Given) => {
   const page = await list(fixedQuestion("similar", {}, given, { like: given.text }));
@@ -37,7 +37,7 @@ export const getSimilar = (list: List, present: Presenter) =>
     refusals: LIST_REFUSALS,
     rate: "searches",
     revalidate: true,
-    run: ({ input, room }) => answer(list, present)({ ...input, room }),
+    run: ({ input, maxBytes }) => answer(list, present)({ ...input, maxBytes }),
   });
 
 const body = jsonBody(
@@ -70,8 +70,8 @@ export const postSimilar = (list: List, present: Presenter) =>
       "number_out_of_range", "invalid_field", "unknown_field", "too_large", "unsupported_media_type",
     ],
     rate: "searches",
-    async run({ input, body: given, room }) {
+    async run({ input, body: given, maxBytes }) {
       const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = given;
-      return answer(list, present)({ ...input, text: wanted, limit, cursor, format: shown, room });
+      return answer(list, present)({ ...input, text: wanted, limit, cursor, format: shown, maxBytes });
     },
   });

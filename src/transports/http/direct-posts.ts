@@ -10,7 +10,7 @@ import type { RequestReport } from "../../ports/telemetry.ts";
 import { readText } from "./body.ts";
 import type { Door } from "./caller-access.ts";
 import type { PlainHead } from "./plain-head.ts";
-import { roomHeaders } from "./rate-headers.ts";
+import { allowanceHeaders } from "./rate-headers.ts";
 import { endsConnection, JSON_TYPE, refusalFor, refusalHeaders } from "./refusals.ts";
 import type { Ending, RequestTurns } from "./request-turns.ts";
 
@@ -69,10 +69,10 @@ export class DirectPosts {
     const { status, headers, text, ends } = await answered();
     call?.end(status);
     const closes = ends || isClosing();
-    const rooms = "ratelimit" in headers ? {} : roomHeaders(call?.rooms ?? []);
+    const allowances = "ratelimit" in headers ? {} : allowanceHeaders(call?.allowances ?? []);
     observe(operation.name, status, performance.now() - began);
     end.finish();
-    return { status, headers: { ...headers, ...(closes ? { connection: "close" } : {}), ...rooms }, text, ends: closes };
+    return { status, headers: { ...headers, ...(closes ? { connection: "close" } : {}), ...allowances }, text, ends: closes };
   }
 
   #answered({ status = 200, headers, body }: Reply): DirectReply {
@@ -98,7 +98,7 @@ export class DirectPosts {
 async function run(operation: Operation, call: AdmittedCall, bytes: Buffer): Promise<Reply> {
   const { input, body } = call.read({ params: {}, query: {}, text: readText(bytes) });
   const answer = await operation.run({ input, body, query: {}, caller: call.caller, lastEventId: undefined, closed: neverClosed });
-  call.settle(answer);
+  call.succeeded(answer);
   return answer;
 }
 

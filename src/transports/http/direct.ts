@@ -39,7 +39,7 @@ export class DirectAnswers {
   /** Connections that wait for their next request and were not given to the HTTP server. */
   readonly #idle = new Set<Socket>();
   /** The first lines of answers, by the headers in them. */
-  readonly #heads = new WeakMap<readonly string[], string>();
+  readonly #firstLines = new WeakMap<readonly string[], string>();
   #date = { second: 0, line: "" };
 
   /** Call this before anything else listens for connections. */
@@ -169,8 +169,8 @@ export class DirectAnswers {
 
   /** The answer as the HTTP server would write it. */
   #readyText({ base, head, json }: FastPathAnswer): string {
-    let first = this.#heads.get(base);
-    if (first === undefined) this.#heads.set(base, (first = `HTTP/1.1 200 OK\r\n${linesOf(base)}`));
+    let first = this.#firstLines.get(base);
+    if (first === undefined) this.#firstLines.set(base, (first = `HTTP/1.1 200 OK\r\n${linesOf(base)}`));
     return `${first}${linesOf(head)}${this.#dateLine()}${KEEP_ALIVE}\r\n${json}`;
   }
 

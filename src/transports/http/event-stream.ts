@@ -38,15 +38,15 @@ function frame(name: string, json: string, seq?: number): Buffer {
 
 /** The same events go to many readers, so their bytes are made once: each event alone, and all together. */
 const rendered = new WeakMap<LiveEvent | readonly LiveEvent[], Buffer>();
-function kept<Key extends LiveEvent | readonly LiveEvent[]>(key: Key, make: (key: Key) => Buffer): Buffer {
+function cached<Key extends LiveEvent | readonly LiveEvent[]>(key: Key, make: (key: Key) => Buffer): Buffer {
   let bytes = rendered.get(key);
   if (bytes === undefined) rendered.set(key, (bytes = make(key)));
   return bytes;
 }
-const frameOf = (event: LiveEvent): Buffer => kept(event, ({ name, json, seq }) => frame(name, json, seq));
+const frameOf = (event: LiveEvent): Buffer => cached(event, ({ name, json, seq }) => frame(name, json, seq));
 function bytesOf(events: readonly LiveEvent[]): Buffer {
   const [first, second] = events;
-  return first !== undefined && second === undefined ? frameOf(first) : kept(events, () => Buffer.concat(events.map(frameOf)));
+  return first !== undefined && second === undefined ? frameOf(first) : cached(events, () => Buffer.concat(events.map(frameOf)));
 }
 
 class SocketSink implements Sink {

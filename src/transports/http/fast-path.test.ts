@@ -30,7 +30,7 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     atHand: ({ tall }) => (tall === undefined ? () => note("at hand", { json: '{"one":"ä"}', next: "more" }) : undefined),
   });
   const BYTES = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-  const kept = { type: "application/octet-stream", headers: { "cache-control": "immutable" } };
+  const immutable = { type: "application/octet-stream", headers: { "cache-control": "immutable" } };
   const same = operation({
     name: "same",
     method: "GET",
@@ -41,8 +41,8 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     responses: { 200: "Bytes." },
     refusals: ["unknown_parameter"],
     rate: "reads",
-    run: async () => note("usual", { body: BYTES, ...kept }),
-    lasting: ({ place }) => (place === "x/y" ? () => note("from memory", { latin1: BYTES.toString("latin1"), ...kept }) : undefined),
+    run: async () => note("usual", { body: BYTES, ...immutable }),
+    lasting: ({ place }) => (place === "x/y" ? () => note("from memory", { latin1: BYTES.toString("latin1"), ...immutable }) : undefined),
   });
   const clock = new ManualClock();
   const state = () => {

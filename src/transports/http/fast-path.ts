@@ -54,8 +54,8 @@ interface Made extends FastPathAnswer {
   readonly head: string[];
 }
 
-const ADDRESSES_KEPT = 20_000;
-const LONGEST_ADDRESS_KEPT = 300;
+const MAX_ADDRESSES = 20_000;
+const LONGEST_ADDRESS = 300;
 
 /** If Markdown is offered too, a caller that asks for it gets another answer. */
 const VARIES: readonly string[] = ["vary", "Accept"];
@@ -64,7 +64,7 @@ const PLAIN_ADDRESS = /^[A-Za-z0-9/_-]+(?:\?[A-Za-z0-9_,.:&=-]+)?$/;
 
 export class FastPath {
   readonly #parts: FastPathParts;
-  readonly #known = new BoundedCache<string, Known>(ADDRESSES_KEPT);
+  readonly #known = new BoundedCache<string, Known>(MAX_ADDRESSES);
 
   readonly #offers: readonly Offer[];
   /** Headers of every answer in JSON. */
@@ -105,7 +105,7 @@ export class FastPath {
   }
 
   #note(url: string, operation: Operation, input: Record<string, unknown>): Known | undefined {
-    if (url.length > LONGEST_ADDRESS_KEPT) return undefined;
+    if (url.length > LONGEST_ADDRESS) return undefined;
     const make = this.#fromMemory(operation, input) ?? this.#fromBoard(url, operation, input);
     if (make === undefined) return undefined;
     const known: Known = { operation, make };

@@ -59,15 +59,15 @@ export interface CachedText {
   readonly coded: Map<Coding, Promise<Buffer>>;
 }
 
-const PAGES_KEPT = 200;
-const CHARS_KEPT = 16_000_000;
+const MAX_PAGES = 200;
+const MAX_CHARS = 16_000_000;
 /** Compressing a page takes longer than making it, so the fastest level is used. */
 const BROTLI_QUALITY = 4;
 /** Smaller pages gain nothing from compression. */
 const LEAST_CODED = 1000;
 
 export function pageSender({ clock, versions }: PageParts): SendPage {
-  const kept = boundedTextCache<string, CachedText>(PAGES_KEPT, CHARS_KEPT, ({ text }) => text.length);
+  const cache = boundedTextCache<string, CachedText>(MAX_PAGES, MAX_CHARS, ({ text }) => text.length);
   return async (request, reply, operation, call) => {
     const { url } = request;
     void reply.headers(PAGE_HEADERS).header("cache-control", "no-cache").type(HTML_TYPE);
@@ -76,9 +76,9 @@ export function pageSender({ clock, versions }: PageParts): SendPage {
     const version = await versions.of(url, isMoving(operation, call.input));
     const state = `${version.slice(0, -1)}-p${minuteOf(clock.now()).toString(36)}"`;
     if (matchesEtag(request.headers, state)) return reply.header("etag", state).code(304).send();
-    const found = kept.get(url);
+    const found = cache.get(url);
     const page = found?.tag === state ? found : pageOf(state, await render(operation, call));
-    if (page !== found) kept.set(url, page);
+    if (page !== found) cache.set(url, page);
     // Set only now: a refusal has no validator, as in the answers for programs.
     void reply.header("etag", state);
     if (matchesAnyEtag(request.headers)) return reply.code(304).send();

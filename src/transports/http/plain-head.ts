@@ -19,9 +19,9 @@ const END = "\r\n";
 const VERSION = " HTTP/1.1";
 
 /** The lines after the first are the same in most requests of a client, so they are cached. */
-const HEADS_KEPT = 500;
-const LONGEST_KEPT = 1000;
-const heads = new BoundedCache<string, IncomingHttpHeaders | "other">(HEADS_KEPT);
+const MAX_CACHED = 500;
+const LONGEST_CACHED = 1000;
+const cache = new BoundedCache<string, IncomingHttpHeaders | "other">(MAX_CACHED);
 
 export interface PlainHead {
   readonly method: string;
@@ -35,19 +35,19 @@ export interface PlainHead {
 export function plainHead(text: string): PlainHead | undefined {
   const first = text.indexOf(END);
   const end = text.indexOf(END + END, first);
-  if (first === -1 || end === -1 || end - first > LONGEST_KEPT || !text.startsWith(VERSION, first - VERSION.length)) return undefined;
+  if (first === -1 || end === -1 || end - first > LONGEST_CACHED || !text.startsWith(VERSION, first - VERSION.length)) return undefined;
   const blank = text.indexOf(" ");
   const url = text.slice(blank + 1, first - VERSION.length);
   if (url === "" || url.includes(" ")) return undefined;
   const lines = text.slice(first + END.length, end);
-  const headers = heads.get(lines) ?? noted(lines);
+  const headers = cache.get(lines) ?? noted(lines);
   if (headers === "other") return undefined;
   return { method: text.slice(0, blank), url, headers, end: end + END.length * 2 };
 }
 
 function noted(lines: string): IncomingHttpHeaders | "other" {
   const headers = headersOf(lines) ?? "other";
-  heads.set(copyOf(lines), headers);
+  cache.set(copyOf(lines), headers);
   return headers;
 }
 

@@ -4,7 +4,7 @@ import type { Bucket, Scope } from "../../board/limits/buckets.ts";
 import type { Allowance } from "../../board/limits/rate.ts";
 import type { PaceDetails } from "../../board/limits/rate-refusal.ts";
 
-interface Told extends Pick<Bucket, "burst" | "everyMs"> {
+interface StatedLimit extends Pick<Bucket, "burst" | "everyMs"> {
   readonly scope: Scope | "streams";
   readonly unit?: Bucket["unit"] | undefined;
   readonly left: number;
@@ -13,12 +13,12 @@ interface Told extends Pick<Bucket, "burst" | "everyMs"> {
 
 type RateHeaders = Readonly<Record<string, string>>;
 
-const told = (...all: readonly Told[]): RateHeaders => ({
+const limitHeaders = (...all: readonly StatedLimit[]): RateHeaders => ({
   "ratelimit-policy": all.map(policyOf).join(", "),
   ratelimit: all.map(({ scope, left, seconds }) => `"${scope}";r=${left};t=${seconds}`).join(", "),
 });
 
-function policyOf({ scope, burst, everyMs, unit }: Told): string {
+function policyOf({ scope, burst, everyMs, unit }: StatedLimit): string {
   const inBytes = unit === "bytes" ? ';qu="content-bytes"' : "";
   const window = everyMs > 0 ? `;w=${Math.ceil((burst * everyMs) / 1000)}` : "";
   return `"${scope}";q=${burst}${inBytes}${window}`;
@@ -27,18 +27,18 @@ function policyOf({ scope, burst, everyMs, unit }: Told): string {
 /** A caller that was too fast is told the limit that it reached. */
 export function refusedHeaders(details: PaceDetails): RateHeaders {
   const { scope, retry_after_s: seconds, burst, then_every_s: every, unit } = details;
-  return { "retry-after": String(seconds), ...told({ scope, burst, everyMs: every * 1000, unit, left: 0, seconds }) };
+  return { "retry-after": String(seconds), ...limitHeaders({ scope, burst, everyMs: every * 1000, unit, left: 0, seconds }) };
 }
 
 export const tooManyStreamsHeaders = (atOnce: number, seconds: number): RateHeaders =>
-  told({ scope: "streams", burst: atOnce, everyMs: 0, left: 0, seconds });
+  limitHeaders({ scope: "streams", burst: atOnce, everyMs: 0, left: 0, seconds });
 
 /** A caller that writes is told with every answer how much is left, so that it can slow down or send more proof of work in time. */
-export const roomHeaders = (rooms: readonly Allowance[]): RateHeaders =>
-  rooms.length === 0
+export const allowanceHeaders = (allowances: readonly Allowance[]): RateHeaders =>
+  allowances.length === 0
     ? {}
-    : told(...rooms.map((room) => ({ ...room, left: Math.floor(room.tokens), seconds: Math.ceil(room.fullInMs / 1000) })));
+    : limitHeaders(...allowances.map((one) => ({ ...one, left: Math.floor(one.tokens), seconds: Math.ceil(one.fullInMs / 1000) })));
 
-export function tellRooms(reply: FastifyReply, rooms: readonly Allowance[]): void {
-  if (!reply.hasHeader("ratelimit")) void reply.headers(roomHeaders(rooms));
+export function sendAllowances(reply: FastifyReply, allowances: readonly Allowance[]): void {
+  if (!reply.hasHeader("ratelimit")) void reply.headers(allowanceHeaders(allowances));
 }

@@ -29,7 +29,7 @@ import { answerMany, bringsMany } from "./ndjson.ts";
 import { nextLink } from "./next-link.ts";
 import type { SendDocument } from "./documents.ts";
 import { CORS_HEADER_NAMES } from "./caller-access.ts";
-import { tellRooms } from "./rate-headers.ts";
+import { sendAllowances } from "./rate-headers.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import type { ArrivedRequest } from "./secure-request.ts";
 import type { RequestTurns } from "./request-turns.ts";
@@ -105,7 +105,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
           : await versions.of(markdown ? `${request.url} md` : request.url, isMoving(operation, input));
       if (tag !== undefined && matchesEtag(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
       const answer = await operation.run(asked);
-      call.settle(answer);
+      call.succeeded(answer);
       if (operation.steady === true) return await documents(request, reply, answer);
       // Set only now: a refusal has no validator, or a second request would be answered with 304.
       if (tag !== undefined) void reply.header("etag", tag);
@@ -169,7 +169,7 @@ function withEveryAnswer({ rate, secret }: Operation): { onSend?: onSendAsyncHoo
   return {
     async onSend(request, reply) {
       request.admitted?.end(reply.statusCode);
-      tellRooms(reply, request.admitted?.rooms ?? []);
+      sendAllowances(reply, request.admitted?.allowances ?? []);
       if (secret === true) keepPrivate(reply);
     },
   };

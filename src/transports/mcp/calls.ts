@@ -29,13 +29,13 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
         const leave = call.hold(read.input);
         try {
           // A page over MCP is read, written and sent at once.
-          const how = { query: {}, lastEventId: undefined, caller: visit.caller, closed: () => gone, room: LIMITS.mcp_page_bytes };
+          const how = { query: {}, lastEventId: undefined, caller: visit.caller, closed: () => gone, maxBytes: LIMITS.mcp_page_bytes };
           return await operation.run({ ...read, ...how });
         } finally {
           leave?.();
         }
       });
-      call.settle(reply);
+      call.succeeded(reply);
       ({ status = 200 } = reply);
       return reply.body;
     } finally {

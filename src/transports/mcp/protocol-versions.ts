@@ -83,10 +83,10 @@ function bothRevisions<Visit extends object>(
   async function listen(request: Request, message: JSONRPCRequest, { follow, closing }: Following<Visit>): Promise<Response> {
     const gone = AbortSignal.any([request.signal, closing]);
     try {
-      const told = await follow(subscribedIn(message), visits.get(request)!, gone);
+      const onChange = await follow(subscribedIn(message), visits.get(request)!, gone);
       const own = handler();
       const response = await own.fetch(request, { parsedBody: message });
-      void told((uri) => own.notify.resourceUpdated(uri)).finally(() => void own.close());
+      void onChange((uri) => own.notify.resourceUpdated(uri)).finally(() => void own.close());
       return response;
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;

@@ -57,7 +57,7 @@ const OPTIONS: ServerOptions = {
 };
 
 /** `subscribable`: whether changes can be sent to the client, on a lasting connection or a separate stream. */
-export type ServerFor = (deskFor: ToolContextFor, subscribable: boolean) => ExplainingServer;
+export type ServerFor = (contextFor: ToolContextFor, subscribable: boolean) => ExplainingServer;
 
 export function surfaceServer(surface: Surface): ServerFor {
   const { name, version, websiteUrl, instructions } = surface;
@@ -66,7 +66,7 @@ export function surfaceServer(surface: Surface): ServerFor {
     prompts: PROMPTS.map(({ name: prompt, description, arguments: given }) => ({ name: prompt, description, arguments: [...given] })),
   };
 
-  return (deskFor, subscribable) => {
+  return (contextFor, subscribable) => {
     const server = new ExplainingServer({ name, title: "Agent blackboard", version, websiteUrl }, { ...OPTIONS, instructions }, refusalOf);
     // Own handlers, so that lists are not rebuilt for each request, and refusals are the board's.
     server.registerCapabilities({ tools: {}, resources: subscribable ? { subscribe: true } : {}, prompts: {} });
@@ -77,7 +77,7 @@ export function surfaceServer(surface: Surface): ServerFor {
       return tools;
     });
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
-      const context = deskFor(mcpReq.signal);
+      const context = contextFor(mcpReq.signal);
       const structured = mcpReq._meta?.[STRUCTURED] === true;
       const offered = await surface.tools().catch(refusalOf);
       if ("error" in offered) return refusedCall(offered, context, structured);
@@ -88,7 +88,7 @@ export function surfaceServer(surface: Surface): ServerFor {
     server.setRequestHandler("resources/list", () => ({ resources: RESOURCES }));
     server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
     server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq }) => {
-      const content = await readResource(uri, deskFor(mcpReq.signal)).catch((error: unknown) => {
+      const content = await readResource(uri, contextFor(mcpReq.signal)).catch((error: unknown) => {
         throw resourceFault(uri, refusalOf(error));
       });
       if (content === undefined) throw resourceFault(uri, refusalOf(nothingNamed("resource", uri, ADDRESSES)));

@@ -17,7 +17,7 @@ export const withoutKeys = (text: string): string =>
 /** The same for all parts of an error object that may quote the request; lists contain only public text or names of the board. */
 export function errorWithoutKeys({ error }: ErrorBody): ErrorBody {
   const { details, message, hint, ...rest } = error;
-  const told = Object.entries(details ?? {}).map(([name, value]) => [name, typeof value === "string" ? withoutKeys(value) : value]);
+  const masked = Object.entries(details ?? {}).map(([name, value]) => [name, typeof value === "string" ? withoutKeys(value) : value]);
   const words = { message: withoutKeys(message.replace(EXCERPT, "")), hint: withoutKeys(hint) };
-  return { error: { ...rest, ...words, ...(details === undefined ? {} : { details: Object.fromEntries(told) }) } };
+  return { error: { ...rest, ...words, ...(details === undefined ? {} : { details: Object.fromEntries(masked) }) } };
 }

@@ -8,7 +8,7 @@ interface Guest {
 
 const LIMITS: SeatLimits = { all: 6, perAddress: 2, perNetwork: 4 };
 
-function room(limits = LIMITS) {
+function seatsOf(limits = LIMITS) {
   const ended: string[] = [];
   const seats = new Seats<Guest>(limits, ({ name }) => ended.push(name));
   const guests = new Map<string, Guest>();
@@ -22,7 +22,7 @@ function room(limits = LIMITS) {
 }
 
 test("an address has its few, is refused more, and gets one again when one of its own has gone", () => {
-  const { seats, take, leave } = room();
+  const { seats, take, leave } = seatsOf();
   expect([take("192.0.2.1", 1), take("192.0.2.1", 2), take("192.0.2.1", 3), take("::ffff:192.0.2.1", 4)]).toEqual([
     true,
     true,
@@ -38,7 +38,7 @@ test("an address has its few, is refused more, and gets one again when one of it
 });
 
 test("many addresses of one IPv6 network are one, and all networks of 48 bits do not hold more than a few", () => {
-  const { take } = room();
+  const { take } = seatsOf();
   const taken = ["2001:db8:1:1::1", "2001:db8:1:1::2", "2001:db8:1:1::3", "2001:db8:1:2::1", "2001:db8:1:3::1", "2001:db8:1:4::1"].map(
     (one) => take(one, 1),
   );
@@ -47,7 +47,7 @@ test("many addresses of one IPv6 network are one, and all networks of 48 bits do
 });
 
 test("where all are taken, whoever holds most gives up its oldest, one in the middle of a message last", () => {
-  const { seats, ended, take } = room();
+  const { seats, ended, take } = seatsOf();
   for (const [address, n, busy] of [
     ["a", 1, true],
     ["a", 2, false],
@@ -65,7 +65,7 @@ test("where all are taken, whoever holds most gives up its oldest, one in the mi
 });
 
 test("where nobody holds more than the newcomer would, the newcomer waits", () => {
-  const { seats, ended, take } = room();
+  const { seats, ended, take } = seatsOf();
   for (const address of ["a", "b", "c", "d", "e", "f"]) expect(take(address, 1)).toBe(true);
   expect([take("g", 1), take("a", 2)]).toEqual([false, false]);
   expect([ended, seats.taken]).toEqual([[], 6]);

@@ -41,7 +41,7 @@ export class Seats<Guest extends Seated> {
     const of = (name: keyof Place): number => [...this.#taken.values()].filter((one) => one[name] === place[name]).length;
     const held = of("network");
     if (of("caller") >= this.#limits.perAddress || held >= this.#limits.perNetwork) return false;
-    if (this.#taken.size >= this.#limits.all && !this.#makeRoom(held)) return false;
+    if (this.#taken.size >= this.#limits.all && !this.#evict(held)) return false;
     this.#taken.set(guest, place);
     return true;
   }
@@ -51,7 +51,7 @@ export class Seats<Guest extends Seated> {
   }
 
   /** Ends a connection of the network that holds most, if it then still holds as many as the network of the new client. */
-  #makeRoom(held: number): boolean {
+  #evict(held: number): boolean {
     const byNetwork = Map.groupBy(this.#taken, ([, { network }]) => network);
     const [most = []] = [...byNetwork.values()].toSorted((a, b) => b.length - a.length);
     const [guest] = most.find(([one]) => !one.busy) ?? most[0] ?? [];

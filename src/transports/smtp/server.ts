@@ -15,7 +15,7 @@ import { Connection } from "./connection.ts";
 import { receiveData } from "./data.ts";
 import {
   CLOSING,
-  MAKING_ROOM,
+  EVICTED,
   RELAY_DENIED,
   SmtpReply,
   smtpReplyTo,
@@ -76,7 +76,7 @@ export class SmtpServer extends SMTPServer {
     this.#clock = clock;
     this.#report = report;
     this.#patience = patience;
-    this.#seats = new Seats(seats, (connection) => connection.end(MAKING_ROOM));
+    this.#seats = new Seats(seats, (connection) => connection.end(EVICTED));
     // Broken connections and failed handshakes are not logged: they are the clients' faults.
     this.on("error", () => {});
   }

@@ -89,13 +89,13 @@ function getThread(shapes: OperationSchemas): Tool {
       const wanted = only(given, "id", "include", "cursor", "scope", ...THREAD_CUTS);
       // A board of an earlier release has no scopes.
       if (!("scope" in ofThread)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
-      const room = Number(given["max_chars"] ?? THREAD_CHARS);
-      if (room !== threadChars(room)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
-      for (let chars = room * JSON_FACTOR, tries = 1; ; tries++) {
+      const maxChars = Number(given["max_chars"] ?? THREAD_CHARS);
+      if (maxChars !== threadChars(maxChars)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
+      for (let chars = maxChars * JSON_FACTOR, tries = 1; ; tries++) {
         const usual = { scope: "subtree", fold: true, ...wanted, max_chars: threadChars(chars) };
         const answer = shownThread((await ask("get_thread", usual)) as Body, marks);
-        if (answer.text.length <= room || tries === THREAD_TRIES) return answer;
-        chars *= (0.9 * room) / answer.text.length;
+        if (answer.text.length <= maxChars || tries === THREAD_TRIES) return answer;
+        chars *= (0.9 * maxChars) / answer.text.length;
       }
     },
   };
@@ -200,7 +200,7 @@ function waitForMessages(shapes: OperationSchemas): Tool {
       const body =
         resumable((await ask("list_messages", question)) as Body) ??
         firstEntry((await ask("list_messages", { ...question, limit: LIMITS.list_limit })) as Body);
-      return { body, text: pageText("New and changed messages", body, marks, begunAnew(Number(from), body)) };
+      return { body, text: pageText("New and changed messages", body, marks, resetNote(Number(from), body)) };
     },
   };
 }
@@ -230,7 +230,7 @@ function requireAgent(agent: unknown): unknown {
 }
 
 /** If the caller has seen more than there is, the board was reset, and everything on it is new. */
-function begunAnew(after: number, body: Body): readonly string[] {
+function resetNote(after: number, body: Body): readonly string[] {
   const { latest_seq: latest } = body as { latest_seq: number };
   return latest < after ? [`The board has nothing after ${latest}: it was reset. Start again with after_seq 0.`] : [];
 }
@@ -267,6 +267,6 @@ function firstEntry(body: Body): Body {
   const { messages } = body as unknown as Followed;
   const [first] = messages;
   if (first === undefined) return body;
-  const together = messages.filter((one) => movedAt(one) === movedAt(first));
-  return { ...body, messages: together, latest_seq: movedAt(first), next_cursor: null };
+  const sameEntry = messages.filter((one) => movedAt(one) === movedAt(first));
+  return { ...body, messages: sameEntry, latest_seq: movedAt(first), next_cursor: null };
 }
