@@ -24,13 +24,13 @@ export function courierCommand(program: Command): void {
   status.action(() => tellStatus(config()));
 }
 
-interface Told {
+interface CourierSetup {
   readonly config: CourierConfig;
   readonly key: AgentKey | undefined;
   readonly agent: string;
 }
 
-async function told(path: string): Promise<Told> {
+async function setupFrom(path: string): Promise<CourierSetup> {
   const config = settings(path);
   const key = config.keyFile === undefined ? undefined : await readKeyFile(config.keyFile);
   if (key !== undefined && config.agent !== undefined && key.agent !== config.agent)
@@ -53,13 +53,13 @@ const write = (line: string): void => void process.stderr.write(visible(line));
 async function run(path: string): Promise<void> {
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
-  await runCourier({ ...(await told(path)), now: () => systemClock.now(), write }, stop.signal);
+  await runCourier({ ...(await setupFrom(path)), now: () => systemClock.now(), write }, stop.signal);
   // Requests may still be waiting for a while; everything important is on disk.
   process.exit(0);
 }
 
 async function tellCheck(path: string): Promise<void> {
-  const { config, agent } = await told(path);
+  const { config, agent } = await setupFrom(path);
   const faults = await checkCourier(config, agent);
   process.stdout.write(
     visible(
@@ -82,16 +82,16 @@ function tellStatus(path: string): void {
   const unreadable: string[] = [];
   for (const { name } of deliver) {
     const file = stateFile(state, name);
-    let kept: DeliveryState | undefined;
+    let saved: DeliveryState | undefined;
     try {
-      kept = file.read();
+      saved = file.read();
     } catch (error) {
       // The others are told all the same.
       process.stdout.write(visible(`${name}: ${(error as Error).message}\n`));
       unreadable.push(name);
       continue;
     }
-    const { cursor, failed } = kept ?? {};
+    const { cursor, failed } = saved ?? {};
     const trouble = failed === undefined ? "" : `, seq ${failed.seq} has failed ${failed.times} times`;
     process.stdout.write(visible(`${name}: ${cursor === undefined ? "not begun" : `delivered up to seq ${cursor}`}${trouble}\n`));
     for (const { id, seq, at, times, why } of file.allSetAside())

@@ -25,7 +25,7 @@ interface HookOptions {
 
 export function hookCommand(program: Command): void {
   const hook = onlyNames(program.command("hook")).description("print what is new, for an agent harness: session-start, stop");
-  const add = (name: string, words: string, run: (told: Told) => Promise<void>): void => {
+  const add = (name: string, words: string, run: (given: HookRun) => Promise<void>): void => {
     const command = hook.command(name).description(words);
     command
       .option("--budget <chars>", "how many characters at most; a token has about 3.5", countOption, BUDGET)
@@ -40,20 +40,20 @@ export function hookCommand(program: Command): void {
   add("stop", "if something is new, print it on standard error and exit with 2", stop);
 }
 
-interface Told {
+interface HookRun {
   readonly session: Session;
   readonly agent: string;
   readonly budget: number;
   readonly file: string;
 }
 
-async function sessionStart({ session: { board }, agent, budget, file }: Told): Promise<void> {
+async function sessionStart({ session: { board }, agent, budget, file }: HookRun): Promise<void> {
   const { to_seq: to } = await getBrief(board, agent, { budget: LIMITS.brief_chars_min });
   process.stdout.write(visible(await getBriefText(board, agent, { budget })));
   remember(file, board.url, to);
 }
 
-async function stop({ session: { board }, agent, budget, file }: Told): Promise<void> {
+async function stop({ session: { board }, agent, budget, file }: HookRun): Promise<void> {
   // A turn that this hook has caused is not continued again: news that came meanwhile is printed at the end of the next turn.
   if (await isContinued()) return;
   const after = positions(file)[board.url];

@@ -49,7 +49,7 @@ export function keyCommand(program: Command): void {
   restore(keys);
 }
 
-const told = (session: Session, done: KeyOperation): void => session.print(done, () => doneText(done));
+const printDone = (session: Session, done: KeyOperation): void => session.print(done, () => doneText(done));
 
 function doneText({ op, agent, id, state, counts_at }: KeyOperation): string {
   const when = state === "pending" ? `is pending and takes effect at ${counts_at}, unless it is vetoed` : "counts";
@@ -73,7 +73,7 @@ function commitTo(keys: Command): void {
       const done = await commitKey(session.board, key, { next, recovery }, session.mining);
       // The key is to be moved elsewhere: then only the note knows it.
       if (nextFile === "") noteCommitted(session, key, next);
-      return told(session, done);
+      return printDone(session, done);
     }
     const { pending, ...commitment } = known;
     const when = pending === null ? "is in force" : `is pending and takes effect at ${pending.counts_at}`;
@@ -175,7 +175,7 @@ function revoke(keys: Command): void {
     const from = unix() - withinWeek(command, "--since", since);
     const key = await session.key();
     const agent = name === undefined ? key.agent : (await getAgent(session.board, name)).id;
-    told(session, await revokeKey(session.board, key, agent, from, session.mining));
+    printDone(session, await revokeKey(session.board, key, agent, from, session.mining));
   });
 }
 
@@ -208,7 +208,7 @@ function delegate(keys: Command): void {
       ...(postsPerHour === undefined ? {} : { posts_per_hour: Number(postsPerHour) }),
       ...(ack === undefined ? {} : { ack }),
     };
-    told(session, await delegateKey(session.board, await session.key(), child, until, limits, session.mining));
+    printDone(session, await delegateKey(session.board, await session.key(), child, until, limits, session.mining));
   });
 }
 
@@ -217,7 +217,7 @@ function undelegate(keys: Command): void {
   command.action(async (child: string) => {
     const session = new Session(command);
     const { pk } = await getAgent(session.board, child);
-    told(session, await undelegateKey(session.board, await session.key(), pk, session.mining));
+    printDone(session, await undelegateKey(session.board, await session.key(), pk, session.mining));
   });
 }
 
@@ -229,7 +229,7 @@ function veto(keys: Command): void {
     const key = await session.key();
     const { id, pending } = await getAgent(session.board, name ?? key.agent);
     if (pending == null) command.error(`error: no key operation of ${id} is pending`);
-    told(session, await vetoKey(session.board, key, id, (pending as { id: string }).id, session.mining));
+    printDone(session, await vetoKey(session.board, key, id, (pending as { id: string }).id, session.mining));
   });
 }
 

@@ -16,13 +16,13 @@ export function keygenCommand(program: Command): void {
     const session = new Session(command);
     const { key, next } = await makeIdentity(session.keyFile, withNext, asWords);
     const { pk, agent } = key;
-    const told = { key_file: session.keyFile, agent_id: agent, pk };
+    const made = { key_file: session.keyFile, agent_id: agent, pk };
     const words = `You are ${agent}.\nThe key is in ${session.keyFile}: keep it, and keep it secret.\n`;
-    if (next === undefined) return session.print(told, () => words);
+    if (next === undefined) return session.print(made, () => words);
     if (asWords === true) {
       const shown = keyWords(next);
       return session.print(
-        { ...told, next: keyHash(next), words: shown },
+        { ...made, next: keyHash(next), words: shown },
         () =>
           `${words}These 24 words are the key that can take over if this one is lost or stolen. They are not stored anywhere: write them down, in order.\n` +
           `\n${wordTable(shown)}\n` +
@@ -31,7 +31,7 @@ export function keygenCommand(program: Command): void {
     }
     const path = nextKeyFile(session.keyFile);
     session.print(
-      { ...told, next_key_file: path, next: keyHash(next) },
+      { ...made, next_key_file: path, next: keyHash(next) },
       () =>
         `${words}The next key, which can take over if this one is lost or stolen, is in ${path}: move it to another place.\n` +
         `Your first post on a board commits to it there.\n`,

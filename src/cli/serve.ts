@@ -17,7 +17,7 @@ export function serveCommand(program: Command): void {
 
 export async function serve(flags: readonly string[]): Promise<void> {
   // Installed at once, so that a board that is stopped while it starts still closes its files.
-  const told = new Promise<void>((resolve) => {
+  const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve());
   });
   let board: Running | undefined;
@@ -32,7 +32,7 @@ export async function serve(flags: readonly string[]): Promise<void> {
   });
   process.stdout.write(`blackboard ready at ${board.address}\n`);
   tellReady(process.env);
-  await told;
+  await stopped;
   systemClock.at(systemClock.now() + CLOSE_WITHIN_MS, () => process.exit(0));
   await board.close();
   process.exit(0);

@@ -20,12 +20,12 @@ export function watchCommand(program: Command): void {
     const session = new Session(command);
     const stop = new AbortController();
     process.once("SIGINT", () => stop.abort());
-    let told = 0;
+    let printed = 0;
     const options = { signal: stop.signal, after: lastEventId, onConnection: tellConnection };
     for await (const event of watch(session.board, await filtersOf(filters, session), options)) {
       if (event.type === "live") continue;
       session.print(event, () => eventLine(event));
-      if (++told >= most) return;
+      if (++printed >= most) return;
     }
   });
 }

@@ -31,9 +31,9 @@ export const retract = (id: string, more: More = {}): Fields => act("retraction"
 export function supersede(old: Message, more: More = {}): Fields {
   const { created_at: _, refs = [], tags, ...meta } = old.meta;
   const { body, data } = old.content;
-  const kept = refs.filter(({ rel }) => rel !== "supersedes");
+  const otherRefs = refs.filter(({ rel }) => rel !== "supersedes");
   const given: More = { ...(tags.length > 0 && { tags }), ...(body && { body }), ...(data && { data }), ...more };
-  return { ...meta, ...given, refs: [{ rel: "supersedes", id: old.id }, ...kept, ...(more.refs ?? [])] };
+  return { ...meta, ...given, refs: [{ rel: "supersedes", id: old.id }, ...otherRefs, ...(more.refs ?? [])] };
 }
 /** Withdraws all messages of the signer on one board. It names the board, so it has no effect on another one. */
 export const retractEverything = (boardId: string, more: More = {}): Fields => ({

@@ -11,11 +11,11 @@ const MINERS: readonly [string, Mine][] = [
 
 describe.for(MINERS)("mining %s", ([, mine]) => {
   test("finds a nonce that proves the work, and tells how far it is", async () => {
-    const told: Progress[] = [];
-    const nonce = await mine(ID, 18, { onProgress: (progress) => told.push(progress) });
+    const reported: Progress[] = [];
+    const nonce = await mine(ID, 18, { onProgress: (progress) => reported.push(progress) });
     expect(workBits(ID, nonce)).toBeGreaterThanOrEqual(18);
-    expect(told.at(-1)).toMatchObject({ expected: 2 ** 18 });
-    expect(told.map(({ tries }) => tries)).toEqual(told.map(({ tries }) => tries).toSorted((a, b) => a - b));
+    expect(reported.at(-1)).toMatchObject({ expected: 2 ** 18 });
+    expect(reported.map(({ tries }) => tries)).toEqual(reported.map(({ tries }) => tries).toSorted((a, b) => a - b));
   });
   test("ends when the caller has had enough", async () => {
     const controller = new AbortController();

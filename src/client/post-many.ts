@@ -11,7 +11,7 @@ import { pause } from "./pause.ts";
 import { fieldsOf, namesIn, notThere, type Planned, requireNames } from "./plan.ts";
 import { quotedBits } from "./post.ts";
 import { getTime } from "./read.ts";
-import { extraBits, roomOf, timesNow, turnInMs } from "./write-allowance.ts";
+import { extraBits, noteAllowance, timesNow, turnInMs } from "./write-allowance.ts";
 import type { WorkOptions } from "./send-with-work.ts";
 
 export interface PlanOptions extends WorkOptions {
@@ -63,16 +63,16 @@ export async function* postMany(
     await run.turn(waiting.length);
     const sent = await run.bundle(waiting);
     const answers = await run.send(sent);
-    const kept: Line[] = [];
+    const again: Line[] = [];
     for (const [i, line] of sent.entries()) {
-      const answer = await run.answerTo(line, answers[i]!, kept);
-      if (answer === undefined) kept.push(line);
+      const answer = await run.answerTo(line, answers[i]!, again);
+      if (answer === undefined) again.push(line);
       else yield answer;
     }
-    if (kept.length < sent.length) patientUntil = performance.now() + board.longestWaitS * 1000;
+    if (again.length < sent.length) patientUntil = performance.now() + board.longestWaitS * 1000;
     else if (run.slowed !== undefined && performance.now() + run.slowed.ms > patientUntil) throw run.slowed.error;
     if (run.slowed !== undefined) await pause(run.slowed.ms, options.signal);
-    waiting = [...kept, ...waiting.slice(sent.length)];
+    waiting = [...again, ...waiting.slice(sent.length)];
   }
 }
 
@@ -124,10 +124,10 @@ class PlanRun {
 
   /** A message that refers to a refused one would not be posted, whatever the board says of it alone. */
   checked(line: Line, answer: PostedLine): PlanAnswer {
-    const told = answered(line, answer);
+    const result = answered(line, answer);
     const lost = namesIn(line.message).find((name) => this.#refused.has(name));
-    const error = lost === undefined ? told.error : notThere(lost);
-    return error === undefined ? told : this.#refuse(line, error);
+    const error = lost === undefined ? result.error : notThere(lost);
+    return error === undefined ? result : this.#refuse(line, error);
   }
 
   /** Waits until the agent may write again, if it has reached its limit. */
@@ -172,7 +172,7 @@ class PlanRun {
       const { id: _id, ...envelope } = signed!;
       return { ...envelope, nonce: work?.nonce ?? "" };
     });
-    const request = { query: dryRun ? { dry_run: true } : {}, signal: this.#options.signal, heard: roomOf(this.#board, this.#key) };
+    const request = { query: dryRun ? { dry_run: true } : {}, signal: this.#options.signal, heard: noteAllowance(this.#board, this.#key) };
     const answers = await callLines<PostedLine>(this.#board, "/api/messages", envelopes, request);
     if (answers.length !== lines.length)
       throw new BoardError({
@@ -185,15 +185,15 @@ class PlanRun {
     return answers;
   }
 
-  /** Undefined if the message must be sent again, together with the earlier ones in `kept`. */
-  async answerTo(line: Line, answer: PostedLine, kept: readonly Line[]): Promise<PlanAnswer | undefined> {
-    const told = answered(line, answer);
-    const { error } = told;
-    if (error === undefined) return told;
-    return (await this.#mayBeSentAgain(line, error, kept)) ? undefined : this.#refuse(line, error);
+  /** Undefined if the message must be sent again, together with the earlier ones in `again`. */
+  async answerTo(line: Line, answer: PostedLine, again: readonly Line[]): Promise<PlanAnswer | undefined> {
+    const result = answered(line, answer);
+    const { error } = result;
+    if (error === undefined) return result;
+    return (await this.#mayBeSentAgain(line, error, again)) ? undefined : this.#refuse(line, error);
   }
 
-  async #mayBeSentAgain(line: Line, error: BoardError, kept: readonly Line[]): Promise<boolean> {
+  async #mayBeSentAgain(line: Line, error: BoardError, again: readonly Line[]): Promise<boolean> {
     if (PASSING.has(error.code)) {
       this.slowed = { ms: Math.max(this.slowed?.ms ?? 0, 1000 * Number(error.details["retry_after_s"] ?? 1)), error };
       return true;
@@ -203,15 +203,15 @@ class PlanRun {
       line.least = asked;
       return true;
     }
-    if (error.code === "ts_out_of_range" && (this.#aheadS === undefined || kept.some(({ signed }) => signed === undefined))) {
+    if (error.code === "ts_out_of_range" && (this.#aheadS === undefined || again.some(({ signed }) => signed === undefined))) {
       this.#aheadS ??= (await getTime(this.#board, this.#options)).unix - Math.floor(Date.now() / 1000);
       unsign(line);
       return true;
     }
     // The message that it refers to is sent again, and may get another id.
-    const waitsFor = (name: string): boolean => kept.some(({ message }) => message.name === name);
+    const waitsFor = (name: string): boolean => again.some(({ message }) => message.name === name);
     if (error.code !== "target_unknown" || !namesIn(line.message).some(waitsFor)) return false;
-    if (kept.some(({ signed, message }) => signed === undefined && namesIn(line.message).includes(message.name ?? ""))) unsign(line);
+    if (again.some(({ signed, message }) => signed === undefined && namesIn(line.message).includes(message.name ?? ""))) unsign(line);
     return true;
   }
 

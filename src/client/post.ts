@@ -8,7 +8,7 @@ import { type Fields, signMessage, type SignOptions, type Signed } from "./draft
 import type { Signer } from "./key.ts";
 import { queryString } from "./query.ts";
 import { getPow, getTime } from "./read.ts";
-import { extraBits, roomOf } from "./write-allowance.ts";
+import { extraBits, noteAllowance } from "./write-allowance.ts";
 import { sendWorked, type WorkOptions } from "./send-with-work.ts";
 
 export interface PostOptions extends SignOptions, WorkOptions {
@@ -42,7 +42,7 @@ const dryRun = <Answer = DryRun>(
   { signal, receipt }: Pick<PostOptions, "signal" | "receipt">,
 ): Promise<Answer> => {
   const query = { dry_run: true, receipt: asked(receipt) };
-  return call<Answer>(board, "/api/messages", { query, body: { ...signed, nonce: "" }, signal, heard: roomOf(board) });
+  return call<Answer>(board, "/api/messages", { query, body: { ...signed, nonce: "" }, signal, heard: noteAllowance(board) });
 };
 
 const asked = (flag: boolean | undefined): true | undefined => flag || undefined;
@@ -74,7 +74,7 @@ async function inTime<Answer>(
 
 /** Posts a complete envelope. */
 export function send(board: Board, envelope: Envelope, { signal }: CallOptions = {}): Promise<Posted> {
-  return call<Posted>(board, "/api/messages", { body: envelope, signal, heard: roomOf(board) });
+  return call<Posted>(board, "/api/messages", { body: envelope, signal, heard: noteAllowance(board) });
 }
 
 /** Half of the time for which a quoted difficulty is valid. */
@@ -88,8 +88,8 @@ export function noteQuote(board: Board, { required_bits: bits }: { readonly requ
 
 /** Requested now and then: a higher difficulty is enforced only after the old quote has expired. */
 export async function quotedBits(board: Board, options: CallOptions): Promise<number> {
-  const kept = quotes.get(board);
-  if (kept !== undefined && performance.now() < kept.until) return kept.bits;
+  const quote = quotes.get(board);
+  if (quote !== undefined && performance.now() < quote.until) return quote.bits;
   const pow = await getPow(board, options);
   noteQuote(board, pow);
   return pow.required_bits;

@@ -59,7 +59,7 @@ const slowed = (bits_for_now: number | null, headers = A_DAY): Answer => ({
   body: { error: { code: "rate_limited", message: "Too fast.", hint: "", docs: "", details: { bits_for_now } } },
   headers,
 });
-const room = (left: number): Record<string, string> => ({
+const allowance = (left: number): Record<string, string> => ({
   "ratelimit-policy": '"writes";q=60;w=30',
   ratelimit: `"writes";r=${left};t=1000`,
 });
@@ -75,7 +75,7 @@ test("who is slowed down brings the work that is enough now, where that is soone
 
 test("more than is asked for is mined only for as long as one would wait; then what is asked for has to do", async () => {
   board = connect(board.url, { longestWaitS: 0.01 });
-  answers = [{ body: CREATED, headers: room(4) }, { body: CREATED }];
+  answers = [{ body: CREATED, headers: allowance(4) }, { body: CREATED }];
   const wanted: number[] = [];
   const endless: Mine = (id, bits, options) => {
     wanted.push(bits);
@@ -125,7 +125,7 @@ test.each([
   [3, 4],
   [0, 4],
 ])("with %i of 60 left the next post brings %i bits more, and is not judged first where it has to save room", async (left, extra) => {
-  answers = [{ body: CREATED, headers: room(left) }, { body: { result: "valid", required_bits: REQUIRED } }];
+  answers = [{ body: CREATED, headers: allowance(left) }, { body: { result: "valid", required_bits: REQUIRED } }];
   const asked: number[] = [];
   const mine: Mine = (id, bits, options) => {
     asked.push(bits);
@@ -181,7 +181,7 @@ test("the price is asked once for many posts, since a quote holds for a while", 
 test("what it says of another limit, or long ago, makes nothing dearer", async () => {
   answers = [
     { body: CREATED, headers: { "ratelimit-policy": '"agent_writes";q=20;w=60', ratelimit: '"agent_writes";r=0;t=3' } },
-    { body: CREATED, headers: { ...room(1), ratelimit: '"writes";r=1;t=0' } },
+    { body: CREATED, headers: { ...allowance(1), ratelimit: '"writes";r=1;t=0' } },
   ];
   const asked: number[] = [];
   const mine: Mine = (id, bits, options) => {

@@ -5,7 +5,7 @@ import type { Board } from "./connect.ts";
 import type { Signer } from "./key.ts";
 import { type Mine, mineHere, type MineOptions } from "./mine.ts";
 import { pause } from "./pause.ts";
-import { roomOf, turnInMs } from "./write-allowance.ts";
+import { noteAllowance, turnInMs } from "./write-allowance.ts";
 
 export interface WorkOptions extends CallOptions, MineOptions {
   readonly mine?: Mine | undefined;
@@ -53,7 +53,7 @@ export async function sendWorked<Answer>(
   let mining: Promise<void> | undefined;
   const request: { -readonly [Field in keyof Request]: Request[Field] } = {
     signal: options.signal,
-    heard: roomOf(board, key),
+    heard: noteAllowance(board, key),
     async wait(ms, { details }) {
       const enough = Number(details["bits_for_now"]);
       // Mining continues where it stopped: no nonce is tried twice.

@@ -2,7 +2,7 @@
 import type { Board } from "./connect.ts";
 import type { Signer } from "./key.ts";
 
-const rooms = new WeakMap<Board, { readonly left: number; readonly tokens: number; readonly until: number }>();
+const allowances = new WeakMap<Board, { readonly left: number; readonly tokens: number; readonly until: number }>();
 /** When each agent's allowance is full again, and how fast it refills. */
 const paces = new WeakMap<Signer, { readonly fullAt: number; readonly burst: number; readonly everyMs: number }>();
 
@@ -10,16 +10,16 @@ const paces = new WeakMap<Signer, { readonly fullAt: number; readonly burst: num
 const MOST_EXTRA_BITS = 4;
 
 /** Reads the rate limit headers of each answer to a write. */
-export const roomOf =
+export const noteAllowance =
   (board: Board, key?: Signer) =>
   ({ status, headers }: Response): void => {
     const said = `${headers.get("ratelimit")} ${headers.get("ratelimit-policy")}`;
-    const told = (scope: string): readonly number[] =>
+    const limitOf = (scope: string): readonly number[] =>
       new RegExp(`"${scope}";r=(\\d+);t=(\\d+).*"${scope}";q=(\\d+);w=(\\d+)`).exec(said)?.slice(1).map(Number) ?? [];
     const now = performance.now();
-    const [left, seconds = 0, all = 0] = told("writes");
-    if (left !== undefined) rooms.set(board, { left: left / all, tokens: left, until: now + seconds * 1000 });
-    const [own, full = 0, burst = 0, window = 0] = told("agent_writes");
+    const [left, seconds = 0, all = 0] = limitOf("writes");
+    if (left !== undefined) allowances.set(board, { left: left / all, tokens: left, until: now + seconds * 1000 });
+    const [own, full = 0, burst = 0, window = 0] = limitOf("agent_writes");
     if (key === undefined || own === undefined) return;
     const everyMs = (window * 1000) / burst;
     // The board rounds seconds up, and the rest of the allowance down. A refusal says when the next write is possible.
@@ -32,11 +32,11 @@ export const roomOf =
  * refused but do more work.
  */
 export function extraBits(board: Board, posts = 1): number {
-  const room = rooms.get(board);
-  if (room === undefined || performance.now() >= room.until) return 0;
+  const allowance = allowances.get(board);
+  if (allowance === undefined || performance.now() >= allowance.until) return 0;
   // A bundle has to fit into the rest.
-  const forMany = posts === 1 ? 0 : Math.ceil(Math.log2(posts / room.tokens));
-  return Math.min(MOST_EXTRA_BITS, Math.max(0, forMany, -1 - Math.floor(Math.log2(room.left))));
+  const forMany = posts === 1 ? 0 : Math.ceil(Math.log2(posts / allowance.tokens));
+  return Math.min(MOST_EXTRA_BITS, Math.max(0, forMany, -1 - Math.floor(Math.log2(allowance.left))));
 }
 
 /** How long an agent must wait before it may write once, or a number of times. */

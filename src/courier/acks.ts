@@ -36,12 +36,12 @@ export function acksOf({ board, key, what, report }: CourierAckParts): AckDelive
     wanted: true,
     async send(state, signal) {
       const { unacked } = state;
-      const told = what === "seen" ? unacked : unacked.slice(0, MOST_IDS);
-      const last = told.at(-1);
+      const batch = what === "seen" ? unacked : unacked.slice(0, MOST_IDS);
+      const last = batch.at(-1);
       if (last === undefined || isRefused) return state;
-      const rest = { ...state, unacked: unacked.slice(told.length) };
+      const rest = { ...state, unacked: unacked.slice(batch.length) };
       try {
-        await acknowledge(impatient, key, { seen: last.seq, ...(what === "acted" ? fates(told) : {}) }, { signal });
+        await acknowledge(impatient, key, { seen: last.seq, ...(what === "acted" ? fates(batch) : {}) }, { signal });
         return rest;
       } catch (error) {
         signal.throwIfAborted();
@@ -68,9 +68,9 @@ const isPassing = ({ status, code }: BoardError): boolean =>
 /** The acknowledgement is valid, but another key has to sign it. */
 const KEY_FAULTS: ReadonlySet<string> = new Set(["key_revoked", "outside_delegation", "blocked_key"]);
 
-function fates(told: readonly Unacked[]) {
-  const acted = told.flatMap(({ id, why }) => (id === undefined || why !== undefined ? [] : [id]));
-  const declined = told.flatMap(({ id, why }) => (id === undefined || why === undefined ? [] : [{ id, why: reasonOf(why) }]));
+function fates(batch: readonly Unacked[]) {
+  const acted = batch.flatMap(({ id, why }) => (id === undefined || why !== undefined ? [] : [id]));
+  const declined = batch.flatMap(({ id, why }) => (id === undefined || why === undefined ? [] : [{ id, why: reasonOf(why) }]));
   return { ...(acted.length === 0 ? {} : { acted }), ...(declined.length === 0 ? {} : { declined }) };
 }
 

@@ -95,12 +95,12 @@ interface Begun {
 
 async function begin(parts: DeliverParts, signal: AbortSignal): Promise<Begun> {
   const { board, agent, from, source, states, report, now } = parts;
-  const kept = states.read();
-  if (kept !== undefined && kept.board === board && (await source.isOf(kept.agent, signal))) {
-    report.tell(`continues after seq ${kept.cursor}`);
-    return { state: { ...kept, agent }, book: states.delivered.open(kept.lines ?? 0, now()) };
+  const saved = states.read();
+  if (saved !== undefined && saved.board === board && (await source.isOf(saved.agent, signal))) {
+    report.tell(`continues after seq ${saved.cursor}`);
+    return { state: { ...saved, agent }, book: states.delivered.open(saved.lines ?? 0, now()) };
   }
-  if (kept !== undefined) report.tell(`the saved state is for ${kept.agent} at ${kept.board}, so it is not used`);
+  if (saved !== undefined) report.tell(`the saved state is for ${saved.agent} at ${saved.board}, so it is not used`);
   const cursor = await source.beginning(from, signal);
   const found = cursor === 0 ? undefined : await source.entryAt(cursor, signal);
   const mark = found?.state === "there" ? { seq: cursor, hash: found.hash } : undefined;

@@ -34,7 +34,7 @@ export interface DeliveredBook {
 }
 
 /** No message lives longer, so after this time it is in no inbox. */
-const KEPT_MS = LIMITS.ttl_max_s * 1000 + DAY_MS;
+const RETAINED_MS = LIMITS.ttl_max_s * 1000 + DAY_MS;
 /** The file is rewritten once it has this many lines that are not needed any more. */
 const MOST_OLD = 1000;
 
@@ -45,7 +45,7 @@ export const deliveredFile = (path: string): DeliveredFile => ({
     let last = count;
     const rewrite = (): void => replaceFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     const dropOld = (now: number): void => {
-      const first = lines.findIndex(({ at }) => at > now - KEPT_MS);
+      const first = lines.findIndex(({ at }) => at > now - RETAINED_MS);
       for (const line of lines.splice(0, first === -1 ? lines.length : first))
         for (const name of line.names) if (names.get(name) === line.n) names.delete(name);
     };
@@ -58,7 +58,7 @@ export const deliveredFile = (path: string): DeliveredFile => ({
         addLine(path, line);
         lines.push(line);
         for (const name of given) names.set(name, line.n);
-        const isOld = ({ at }: DeliveredLine): boolean => at <= now - KEPT_MS;
+        const isOld = ({ at }: DeliveredLine): boolean => at <= now - RETAINED_MS;
         if (lines[MOST_OLD] !== undefined && isOld(lines[MOST_OLD])) {
           dropOld(now);
           rewrite();

@@ -37,7 +37,7 @@ test("a torn line that cannot be mended leaves no file open", () => {
 });
 
 /** Runs it where no file may grow beyond a kilobyte: of what is longer, the system takes the first part and says so. */
-function inLittleRoom(code: string): string {
+function withTinyFiles(code: string): string {
   const source = `import * as file from ${JSON.stringify(resolve(import.meta.dirname, "line-file.ts"))};
     try { ${code}; console.log("written"); } catch (error) { console.log(error.code); }`;
   const limited = 'trap "" XFSZ; ulimit -f 1; exec "$0" --input-type=module-typescript -e "$1"';
@@ -51,14 +51,14 @@ function inLittleRoom(code: string): string {
 test("a text of which only a part fits replaces nothing, and the failure is told", () => {
   const path = join(directory, "state.json");
   const text = JSON.stringify("x".repeat(1500));
-  expect(inLittleRoom(`file.replaceFile(${JSON.stringify(path)}, "before")`)).toBe("written");
-  expect(inLittleRoom(`file.replaceFile(${JSON.stringify(path)}, ${JSON.stringify(text)})`)).toBe("EFBIG");
+  expect(withTinyFiles(`file.replaceFile(${JSON.stringify(path)}, "before")`)).toBe("written");
+  expect(withTinyFiles(`file.replaceFile(${JSON.stringify(path)}, ${JSON.stringify(text)})`)).toBe("EFBIG");
   expect(readFileSync(path, "utf8")).toBe("before");
 });
 
 test("a line of which only a part fits is told as a failure, and spoils no other", () => {
   const path = join(directory, "lines.jsonl");
-  const add = (line: object) => inLittleRoom(`file.addLine(${JSON.stringify(path)}, ${JSON.stringify(line)})`);
+  const add = (line: object) => withTinyFiles(`file.addLine(${JSON.stringify(path)}, ${JSON.stringify(line)})`);
   expect(add({ n: 1, text: "x".repeat(900) })).toBe("written");
   expect(add({ n: 2, text: "x".repeat(900) })).toBe("EFBIG");
   addLine(path, { n: 3 });

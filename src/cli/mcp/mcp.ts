@@ -51,11 +51,11 @@ async function serve(session: Session, version: string, { channel: socket, ownKe
     tools: offered,
     refusalOf: (error) => asRefusal(error, board.url),
   });
-  const deskFor = remoteToolContext({ board: patient, shapes, key, mining });
+  const contextFor = remoteToolContext({ board: patient, shapes, key, mining });
   const say = (words: string): void => void process.stderr.write(`${words}\n`);
-  const subscriptions = new Subscriptions({ deskFor, url: board.url, report: say });
+  const subscriptions = new Subscriptions({ contextFor, url: board.url, report: say });
   const opened = () => {
-    const server = subscriptions.served(serverFor(deskFor, true));
+    const server = subscriptions.served(serverFor(contextFor, true));
     return channel?.served(server) ?? server;
   };
   const transport = new StdioServerTransport();

@@ -16,7 +16,7 @@ import { asRefusal } from "./tool-context.ts";
 type ProtocolServer = ReturnType<ServerFor>;
 
 export interface SubscriptionParts {
-  readonly deskFor: ToolContextFor;
+  readonly contextFor: ToolContextFor;
   readonly url: string;
   readonly report: (words: string) => void;
 }
@@ -99,7 +99,7 @@ export class Subscriptions {
     const stop = new AbortController();
     this.#watched.set(uri, stop);
     try {
-      const watch = await watchInbox(uri, this.#parts.deskFor(stop.signal).ask);
+      const watch = await watchInbox(uri, this.#parts.contextFor(stop.signal).ask);
       void this.#keep(uri, watch, stop.signal);
     } catch (error) {
       this.#watched.delete(uri);

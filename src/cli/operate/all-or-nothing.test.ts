@@ -13,16 +13,16 @@ const unfinished = (dir: string): void => {
 };
 
 test("what fails leaves nothing, and what was there before stays", async () => {
-  const [made, kept] = [join(emptyDirectory(), "made"), emptyDirectory()];
-  writeFileSync(join(kept, "board.key"), "");
-  for (const dir of [made, kept])
+  const [made, existing] = [join(emptyDirectory(), "made"), emptyDirectory()];
+  writeFileSync(join(existing, "board.key"), "");
+  for (const dir of [made, existing])
     await expect(
       allOrNothing(dir, async () => {
         unfinished(dir);
         throw new Error("half way");
       }),
     ).rejects.toThrow("half way");
-  expect([existsSync(made), readdirSync(kept)]).toEqual([false, ["board.key"]]);
+  expect([existsSync(made), readdirSync(existing)]).toEqual([false, ["board.key"]]);
   expect(await allOrNothing(made, async () => unfinished(made))).toBeUndefined();
   expect(readdirSync(made)).toEqual(["board.db.next"]);
 });

@@ -91,13 +91,13 @@ async function tellUndone(
   if (undone === undefined || list.length === 0) return tell(lines.join("\n"), all);
   if (options.reapply !== true) return tell([...lines, ...list, `To do all of that again: ${command}`].join("\n"), all);
   await withOpenBoard(options, async (session) => {
-    const told = [...lines, ...list];
+    const shown = [...lines, ...list];
     if ((await session.signedAhead()) !== undefined) {
-      tell(told.join("\n"), all);
+      tell(shown.join("\n"), all);
       throw new Error(`That cannot be done again now, because the board is read-only. When it accepts writes again: ${command}`);
     }
     const { text, json: reapplied, fault } = await reapply(session, undone);
-    tell([...told, text].join("\n"), { ...all, reapplied });
+    tell([...shown, text].join("\n"), { ...all, reapplied });
     if (fault !== undefined) throw new Error(fault);
   });
 }

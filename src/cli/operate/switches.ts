@@ -28,7 +28,7 @@ export function switchCommands(operate: Command): void {
 
 async function readOnly(given: string, options: OperatorOptions): Promise<void> {
   if (given !== "on" && given !== "off") throw new UsageFault(`${quoted(given)} is neither on nor off`);
-  await set(options, `Switch read-only ${given}?`, { readOnly: given === "on" }, (_desk, switches) => ({
+  await set(options, `Switch read-only ${given}?`, { readOnly: given === "on" }, (_session, switches) => ({
     text: switches.readOnly
       ? "The board is read-only: reading and reports work, nothing else is accepted."
       : "The board accepts posts again.",

@@ -61,11 +61,11 @@ export async function followOnce(
 /** A board may go on under a new name after it lost entries, or hide behind one: only its operator's words tell which. */
 function newName(url: string, before: string, origin: string, state: WitnessState): string {
   const last = state.last(before);
-  const kept =
+  const lastHead =
     last === undefined ? "" : `\nThe last head of ${before} that was cosigned here has ${last.size} entries; it stays on record.`;
   return [
     "!!! THIS BOARD SHOWS ANOTHER LOG THAN BEFORE !!!",
-    `${url} showed ${before}, and now shows ${origin}. Nothing ties the new log to the old one: entries may be missing or changed.${kept}`,
+    `${url} showed ${before}, and now shows ${origin}. Nothing ties the new log to the old one: entries may be missing or changed.${lastHead}`,
     `The new log is cosigned from here on, as a log of its own. Ask the board's operator: after a restore from a backup (\`blackboard operate accept-history\`) this is expected.`,
   ].join("\n");
 }

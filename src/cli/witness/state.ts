@@ -8,7 +8,7 @@ import { parseVerifierKey, type VerifierKey } from "../../core/tlog/key.ts";
 import type { TreeHead } from "../../core/tlog/merkle.ts";
 import type { Decision, Witnessed } from "../../core/tlog/witness.ts";
 
-interface Kept {
+interface SavedLog {
   readonly vkey: string;
   readonly size?: number;
   /** In base64. */
@@ -18,13 +18,13 @@ interface Kept {
 }
 
 interface Stored {
-  readonly logs: Record<string, Kept>;
+  readonly logs: Record<string, SavedLog>;
   readonly boards?: Record<string, string>;
 }
 
 export class WitnessState implements Witnessed {
   readonly #path: string;
-  readonly #logs: Map<string, Kept>;
+  readonly #logs: Map<string, SavedLog>;
   /** The origin that each board showed last, by the board's address. */
   readonly #boards: Map<string, string>;
 

@@ -12,7 +12,7 @@ import { LogFault, type LogAudit } from "../verify-log.ts";
 import { requireSignature } from "../verify-envelope.ts";
 
 /** The fields of an entry that are about keys. */
-interface Told extends Pick<Entry, "seq" | "at" | "type" | "id" | "detail"> {
+interface AuditedEntry extends Pick<Entry, "seq" | "at" | "type" | "id" | "detail"> {
   readonly author?: string;
   readonly act?: SignedAct;
 }
@@ -48,7 +48,7 @@ export class KeyAudit implements LogAudit {
   /** Key operations that depend on entries which the board no longer has. */
   skipped = 0;
   operations = 0;
-  readonly #told: Told[] = [];
+  readonly #entries: AuditedEntry[] = [];
   readonly #pks = new Map<string, string>();
   /** Keys that a key operation named: their signatures are checked against it. */
   readonly #named = new Set<string>();
@@ -85,20 +85,20 @@ export class KeyAudit implements LogAudit {
       const { pk, agent, child } = JSON.parse(payload) as { pk: string; agent: string; child?: string };
       for (const one of [agentId(pk), agent, ...(child === undefined ? [] : [agentId(child)])]) this.#named.add(one);
       this.#pks.set(agentId(pk), pk);
-      this.#told.push(entry);
-    } else if (type === "key_effect") this.#told.push(entry);
+      this.#entries.push(entry);
+    } else if (type === "key_effect") this.#entries.push(entry);
     else {
       const signer = signerOf(entry);
       if (signer !== undefined && this.#matters(signer))
-        this.#told.push({ ...entry, author: signer, act: type === "ack" ? "ack" : "alias" });
+        this.#entries.push({ ...entry, author: signer, act: type === "ack" ? "ack" : "alias" });
     }
   }
 
-  #message(entry: Told, { pk, kind, refs, tags }: Payload): void {
+  #message(entry: AuditedEntry, { pk, kind, refs, tags }: Payload): void {
     const author = agentId(pk);
     const matters = this.#matters(author);
     if (!this.#pks.has(author)) this.#pks.set(author, pk);
-    if (matters) this.#told.push({ ...entry, author, act: { message: { kind, ...(refs && { refs }), ...(tags && { tags }) } } });
+    if (matters) this.#entries.push({ ...entry, author, act: { message: { kind, ...(refs && { refs }), ...(tags && { tags }) } } });
   }
 
   /** The first message of a key gives its age; later ones matter only if a key operation names the key. */
@@ -114,8 +114,8 @@ export class KeyAudit implements LogAudit {
   async finish(isSeen: boolean): Promise<void> {
     const isWhole = this.#from === undefined ? isSeen : this.#from.whole;
     this.#whole = isWhole;
-    for (const entry of this.#told) if (isKeyOperation(entry.type)) await this.#requireOld(entry);
-    const late = new Set(lateOps(this.#told));
+    for (const entry of this.#entries) if (isKeyOperation(entry.type)) await this.#requireOld(entry);
+    const late = new Set(lateOps(this.#entries));
     // If earlier messages of the key are erased, its first commitment may have had to wait, so that is tried before a fault is reported.
     for (;;) {
       const fault = this.#replay(late);
@@ -128,7 +128,7 @@ export class KeyAudit implements LogAudit {
   }
 
   /** Checks the old key's signature of a rotation, if that key is known. */
-  async #requireOld({ seq, id, detail }: Told): Promise<void> {
+  async #requireOld({ seq, id, detail }: AuditedEntry): Promise<void> {
     const { payload, old_sig: sig } = JSON.parse(detail ?? "{}") as KeyEnvelope;
     const pk = this.#pks.get(id);
     if (sig === undefined || pk === undefined) return;
@@ -137,10 +137,10 @@ export class KeyAudit implements LogAudit {
     });
   }
 
-  #replay(late: ReadonlySet<string>): { readonly entry: Told; readonly words: string; readonly principal: string } | undefined {
+  #replay(late: ReadonlySet<string>): { readonly entry: AuditedEntry; readonly words: string; readonly principal: string } | undefined {
     this.book = new AuditedBook(late, this.#from);
     this.operations = 0;
-    for (const entry of this.#told) {
+    for (const entry of this.#entries) {
       const words = this.#read(entry);
       if (words === undefined) continue;
       const agent = entry.author ?? entry.id;
@@ -150,7 +150,7 @@ export class KeyAudit implements LogAudit {
   }
 
   /** The reason why a board could not have accepted the operation. */
-  #read(entry: Told): string | undefined {
+  #read(entry: AuditedEntry): string | undefined {
     const { book } = this;
     book.seq = entry.seq;
     book.advance(entry.at);
@@ -182,7 +182,7 @@ export class KeyAudit implements LogAudit {
   }
 
   #mayHaveWaited(principal: string, late: ReadonlySet<string>): string | undefined {
-    for (const { type, detail } of this.#told) {
+    for (const { type, detail } of this.#entries) {
       if (type !== "key_commit" || detail === null) continue;
       const { id, payload } = keyDraftOf(JSON.parse(detail) as KeyEnvelope);
       if (!late.has(id) && (this.book.key(payload.agent)?.principal ?? payload.agent) === principal) return id;
@@ -194,6 +194,6 @@ export class KeyAudit implements LogAudit {
   #replayWhatStands(late: ReadonlySet<string>): void {
     this.book = new AuditedBook(late, this.#from);
     this.operations = 0;
-    for (const entry of this.#told) if (this.#read(entry) !== undefined && isKeyOperation(entry.type)) this.skipped++;
+    for (const entry of this.#entries) if (this.#read(entry) !== undefined && isKeyOperation(entry.type)) this.skipped++;
   }
 }

@@ -19,13 +19,13 @@ const LINE = ["current", "members", "next", "recovery", "pending", "children", "
 const OP = ["id", "type", "principal", "agent", "signer", "state", "detail"];
 
 /** From the board that is checked. */
-export interface KeptKeys {
+export interface StoredKeys {
   readonly holdings: Holdings;
   readonly store: TreeReads & Pick<KeyReads, "publicKey">;
   readonly isSigned: IsSigned;
 }
 
-export async function checkKeyOps({ holdings, store, isSigned }: KeptKeys, findings: Findings): Promise<void> {
+export async function checkKeyOps({ holdings, store, isSigned }: StoredKeys, findings: Findings): Promise<void> {
   for (const op of holdings.keyOps()) {
     const where = `key operation of entry ${op.seq}`;
     if (!(await isInTree(keyOpEntry(op), store))) findings.add(where, "differs from the tree's entry at its place");

@@ -12,7 +12,7 @@ import type { Findings } from "./findings.ts";
 const STEP = 500;
 const MOST = 1_000_000;
 
-const STANDING = [
+const STATE_FIELDS = [
   "seq author kind root receivedAt expiresAt to bits hasData hasAttachment lang repliedTo status verifies refutes replies answers",
   "answersVerified rejected signals resolvedByAuthor duplicateOf claimedBy leaseUntil claimSeq supersededBy supersededAt withdrawn",
   "handled handledAt handledWhy",
@@ -63,7 +63,7 @@ async function compareMessage(
   findings: Findings,
 ): Promise<void> {
   const where = `message ${wanted.state.id}`;
-  findings.compare(where, STANDING, facts(wanted.state), facts(stored.state));
+  findings.compare(where, STATE_FIELDS, facts(wanted.state), facts(stored.state));
   findings.compare(where, ["readAt"], wanted, stored);
   findings.compare(`thread of ${where}`, ["messages", "lastActivity"], wanted.thread, stored.thread);
   const { seq, author, to, repliedTo } = wanted.state;

@@ -7,14 +7,14 @@ export interface Finding {
 }
 
 /** The number of findings that are kept in full. A board with more is broken enough. */
-const KEPT = 1000;
+const MAX_FINDINGS = 1000;
 
 export class Findings {
-  readonly #kept: Finding[] = [];
+  readonly #findings: Finding[] = [];
   #count = 0;
 
   get all(): readonly Finding[] {
-    return this.#kept;
+    return this.#findings;
   }
   get count(): number {
     return this.#count;
@@ -22,7 +22,7 @@ export class Findings {
 
   add(where: string, fault: string): void {
     this.#count++;
-    if (this.#kept.length < KEPT) this.#kept.push({ where, fault });
+    if (this.#findings.length < MAX_FINDINGS) this.#findings.push({ where, fault });
   }
 
   /** Compares the facts with these names; others are not compared. */

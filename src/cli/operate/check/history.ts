@@ -74,10 +74,10 @@ export async function readHistory(
       else if (entry.type !== "create" && entry.type !== "status") others.push(entry);
       last = entry;
     }
-    const told = step.map((entry, i): ReplayedEntry => {
+    const replayed = step.map((entry, i): ReplayedEntry => {
       return { entry, arrival: checked[i], gone: goneOf(entry, found.get(entry.id)) };
     });
-    scratch.play(told, ({ entry }, error) => {
+    scratch.play(replayed, ({ entry }, error) => {
       // The state that a key operation needs may be older than the oldest entry that is kept.
       if (oldest === 1 || !isKeyOperation(entry.type)) findings.add(`entry ${entry.seq}`, `cannot be replayed: ${error.message}`);
     });

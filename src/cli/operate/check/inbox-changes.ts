@@ -15,15 +15,15 @@ export function compareHeard(
   const found = Map.groupBy(holdings.heard(), ({ target }) => target);
   for (const [id, seq] of history.messages) {
     const entries = history.statuses.get(id) ?? [];
-    const [expected, told] = [heard.get(seq) ?? [], found.get(seq) ?? []];
+    const [expected, stored] = [heard.get(seq) ?? [], found.get(seq) ?? []];
     found.delete(seq);
     // Otherwise a message that no longer exists was involved, and its effects are unknown.
     const isKnown = isSameCourse(entries, statuses.get(id) ?? []);
     const wanted = expected.filter((change) => isKnown || !isStatus(change)).map((change) => atEntry(change, entries));
-    const compared = isKnown ? told : told.filter((change) => !isStatus(change));
+    const compared = isKnown ? stored : stored.filter((change) => !isStatus(change));
     findings.compare(`message ${id}`, ["heard"], { heard: lines(wanted) }, { heard: lines(compared) });
     if (isKnown) continue;
-    for (const change of told.filter(isStatus))
+    for (const change of stored.filter(isStatus))
       if (!entries.some((entry) => tells(entry, change)))
         findings.add(`message ${id}`, `heard is ${textOf(change)}; the log has no such entry`);
   }

@@ -45,7 +45,7 @@ export class Courses {
 }
 
 /** Collects what agents are told: a replay does not know the seqs of the entries of new statuses. */
-class ToldLedger extends ReplayLedger {
+class CollectingLedger extends ReplayLedger {
   readonly #courses: Courses;
   #nth = 0;
   constructor(courses: Courses) {
@@ -90,22 +90,22 @@ export class ReplayedBoard {
   }
 
   /** Applies all of them or none. */
-  play(history: readonly ReplayedEntry[], onFault: (told: ReplayedEntry, error: Error) => void): void {
+  play(history: readonly ReplayedEntry[], onFault: (replayed: ReplayedEntry, error: Error) => void): void {
     const [first] = history;
     if (first === undefined) return;
     this.#batch(
       first.entry.seq - 1,
-      () => new ToldLedger(this.courses),
+      () => new CollectingLedger(this.courses),
       (ledger) => {
-        for (const told of history) {
-          ledger.seq = told.entry.seq;
-          ledger.set.now = told.entry.at;
+        for (const replayed of history) {
+          ledger.seq = replayed.entry.seq;
+          ledger.set.now = replayed.entry.at;
           const before = ledger.mark();
           try {
-            replay(ledger, told);
+            replay(ledger, replayed);
           } catch (error) {
             ledger.backTo(before);
-            onFault(told, error as Error);
+            onFault(replayed, error as Error);
           }
         }
       },
