@@ -4,7 +4,7 @@ import { postgresServer } from "../test/support/postgres/server.ts";
 import type { Figure } from "./support/figure.ts";
 import { MeasuredBoard, storesIn } from "./support/measured-board.ts";
 import { Scratch } from "./support/scratch.ts";
-import { settled } from "./support/settled.ts";
+import { untilIdle } from "./support/until-idle.ts";
 
 const INBOX = 10_000;
 const SENDERS = 50;
@@ -25,7 +25,7 @@ export async function briefBench({ store = "sqlite,postgres" }: { store?: string
       const me = new Agent();
       await fill(url, me);
       // Waits until the search index contains everything that was posted.
-      for (const { pid } of board.nodes) await settled(pid);
+      for (const { pid } of board.nodes) await untilIdle(pid);
       for (const [budget, format] of [
         [8000, "json"],
         [8000, "md"],

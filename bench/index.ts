@@ -42,9 +42,9 @@ async function build(index: SearchIndex, messages: number): Promise<void> {
   while (!(await index.status()).ready) await setTimeout(100);
   const seconds = (performance.now() - start) / 1000;
   console.log(`${messages} messages of ${Buffer.byteLength(payloadOf(messages))} bytes: ${Math.round(messages / seconds)} a second`);
-  for (let settled = 0, last = -1; settled < 20; settled++) {
+  for (let unchanged = 0, last = -1; unchanged < 20; unchanged++) {
     const { segments } = await index.status();
-    if (segments !== last) settled = 0;
+    if (segments !== last) unchanged = 0;
     last = segments;
     await setTimeout(250);
   }

@@ -29,14 +29,14 @@ export async function pagesBench({ messages, beside }: { messages?: string | und
   using generator = new GeneratorProcess();
   const ids = idsOf(dir, size);
   const asked: readonly (readonly [what: string, paths: readonly string[], headers: readonly string[]])[] = [
-    ["board, kept", ["/"], BROWSER],
-    ["board, kept, compressed", ["/"], ENCODED],
-    ["board, made anew", Array.from({ length: MANY }, (_, i) => `/?max_refutes=${1_000_000 + i}`), BROWSER],
-    ["board, made anew, compressed", Array.from({ length: MANY }, (_, i) => `/?max_refutes=${2_000_000 + i}`), ENCODED],
-    ["message, kept", ids.slice(0, 50), BROWSER],
-    ["message, kept, compressed", ids.slice(0, 50), ENCODED],
-    ["message, made anew", ids, BROWSER],
-    ["message, made anew, compressed", ids, ENCODED],
+    ["board, cached", ["/"], BROWSER],
+    ["board, cached, compressed", ["/"], ENCODED],
+    ["board, uncached", Array.from({ length: MANY }, (_, i) => `/?max_refutes=${1_000_000 + i}`), BROWSER],
+    ["board, uncached, compressed", Array.from({ length: MANY }, (_, i) => `/?max_refutes=${2_000_000 + i}`), ENCODED],
+    ["message, cached", ids.slice(0, 50), BROWSER],
+    ["message, cached, compressed", ids.slice(0, 50), ENCODED],
+    ["message, uncached", ids, BROWSER],
+    ["message, uncached, compressed", ids, ENCODED],
     ["the same as JSON: newest 50", ["/api/messages"], []],
   ];
   const before = machineTime([board.pid, generator.pid]);

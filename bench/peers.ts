@@ -26,7 +26,7 @@ const LONG_S = 3600;
 
 const POSTING: readonly { readonly what: string; readonly manner: Manner; readonly connections: number }[] = [
   { what: "posts, 64 connections", manner: "alone", connections: 64 },
-  { what: "posts, 8 connections of 16 together", manner: "together", connections: 8 },
+  { what: "posts, 8 connections of 16 together", manner: "bundled", connections: 8 },
 ];
 
 interface Round extends Measured {
@@ -98,7 +98,7 @@ async function inTurn(what: string, contenders: readonly Contender[], once: (con
     for (const contender of contenders) round.push(await once(contender));
     rounds.push(round);
     const ratios = round.slice(1).map((peer, i) => `; ${ratio(round[0]!, peer)} x ${contenders[i + 1]!.name}`);
-    console.log(`  round ${n}: ${round.map((one, i) => `${contenders[i]!.name} ${told(one)}`).join("; ")}${ratios.join("")}`);
+    console.log(`  round ${n}: ${round.map((one, i) => `${contenders[i]!.name} ${roundText(one)}`).join("; ")}${ratios.join("")}`);
   }
   for (const [i, { name }] of contenders.entries()) console.log(`  CPU us each, ${name}: ${rounds.at(-1)![i]!.byThread}`);
   return { what, rounds };
@@ -106,7 +106,7 @@ async function inTurn(what: string, contenders: readonly Contender[], once: (con
 
 const ratio = (ours: Round, theirs: Round): string => (ours.perSecond / theirs.perSecond).toFixed(2);
 
-const told = ({ perSecond, p50, p99, cpuUs, generatorUs }: Round): string =>
+const roundText = ({ perSecond, p50, p99, cpuUs, generatorUs }: Round): string =>
   `${whole(perSecond)}/s (p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, CPU ${whole(cpuUs)} us, generator ${whole(generatorUs)} us)`;
 
 async function timed({ pid }: Contender, generator: GeneratorProcess, work: () => Promise<Measured>): Promise<Round> {

@@ -11,7 +11,7 @@ import type { Measured } from "./support/load.ts";
 import { machineTime, othersShare, threadMs } from "./support/machine.ts";
 import { type Questions, questionsOf } from "./support/read-questions.ts";
 import { SameBytesProcess } from "./support/same-bytes-process.ts";
-import { settled } from "./support/settled.ts";
+import { untilIdle } from "./support/until-idle.ts";
 
 const CONNECTIONS = 16;
 const SECONDS = 2;
@@ -82,7 +82,7 @@ async function measureBoard(size: number): Promise<MeasuredSize> {
   console.log(`ready after ${n(ready)} ms`);
   await searchable(board);
   console.log(`first search answered after ${n(performance.now() - started)} ms`);
-  await settled(board.pid);
+  await untilIdle(board.pid);
   const timesPayload = disk(filled, size);
 
   using generator = new GeneratorProcess();
@@ -176,7 +176,7 @@ async function buildIndex({ dir }: FilledBoard): Promise<void> {
   await using board = await BoardProcess.start(dir);
   await searchable(board);
   const built = performance.now();
-  await settled(board.pid);
+  await untilIdle(board.pid);
   console.log(`index caught up after ${n((built - started) / 1000)} s, at rest after ${n((performance.now() - started) / 1000)} s`);
 }
 

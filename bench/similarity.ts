@@ -90,9 +90,9 @@ function recall(texts: readonly Text[]): readonly (readonly [Engine, Record<stri
       const rank = list.findIndex(({ at }) => group.has(at));
       if (rank === 0) sum.first++;
       if (rank >= 0 && rank < 10) sum.ten++;
-      const kept = list.filter(({ score }) => score >= NEAR_THRESHOLD);
-      if (kept.some(({ at }) => group.has(at))) sum.near++;
-      sum.others += kept.filter(({ at }) => !group.has(at)).length;
+      const similar = list.filter(({ score }) => score >= NEAR_THRESHOLD);
+      if (similar.some(({ at }) => group.has(at))) sum.near++;
+      sum.others += similar.filter(({ at }) => !group.has(at)).length;
       sum.ms += ms;
     }
   }

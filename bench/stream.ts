@@ -18,10 +18,10 @@ const CROWDS = (process.env["BENCH_READERS"] ?? "1000,5000,10000").split(",").ma
 const SECONDS = 4;
 const CONNECTIONS = 64;
 /** Frames that the bare server writes in one write, to compare with one frame per write. */
-const TOGETHER = 32;
+const FRAMES_PER_WRITE = 32;
 /** About the length of the frame of one post. */
 const FRAME_BYTES = 1750;
-const SETTLE_MS = 3000;
+const QUIET_MS = 3000;
 const ACROSS = { readers: 10, warmUp: 50, paced: { posts: 300, pauseMs: 10 } };
 const PACED = { posts: 60, pauseMs: 20 };
 
@@ -86,10 +86,10 @@ async function crowd(count: number, audience: Audience): Promise<readonly Figure
   // Warms up first, so that memory that the board needs anyway is not counted as the readers'.
   await readers.order({ open: { port: board.port, readers: 100, audience } });
   await readers.order({ flatOut: { connections: CONNECTIONS, seconds: 1 }, port: board.port });
-  await pause(SETTLE_MS);
+  await pause(QUIET_MS);
   const before = residentKb(board.pid);
   await readers.order({ open: { port: board.port, readers: count - 100, audience } });
-  await pause(SETTLE_MS);
+  await pause(QUIET_MS);
   const after = residentKb(board.pid);
   console.log(`  idle                   ${((after - before) / (count - 100)).toFixed(1)} KB of memory per reader`);
 
@@ -117,7 +117,7 @@ async function crowd(count: number, audience: Audience): Promise<readonly Figure
   ];
   if (audience !== "everything") return [deliveries, late, ...rest];
   let ceilings: { readonly rate: number; readonly p99: number } | undefined;
-  for (const frames of [1, TOGETHER]) {
+  for (const frames of [1, FRAMES_PER_WRITE]) {
     const bare = await bareBroadcast(count, frames);
     const words = frames === 1 ? "one frame a write" : `${frames} frames a write`;
     console.log(

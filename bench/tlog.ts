@@ -13,7 +13,7 @@ import { type MeasuredWriter, postgresWriter, sqliteWriter } from "./support/mea
 import { payloads } from "./support/posts.ts";
 import { SameBytesProcess } from "./support/same-bytes-process.ts";
 import { Scratch } from "./support/scratch.ts";
-import { settled } from "./support/settled.ts";
+import { untilIdle } from "./support/until-idle.ts";
 import { writerPost } from "./support/writer-post.ts";
 
 const BATCH = 24;
@@ -122,7 +122,7 @@ async function share(measured: readonly Figure[]): Promise<readonly Figure[]> {
 async function served(): Promise<readonly Figure[]> {
   const { dir } = filledBoard(MESSAGES);
   await using board = await BoardProcess.start(dir);
-  await settled(board.pid);
+  await untilIdle(board.pid);
   using generator = new GeneratorProcess();
   using bare = await SameBytesProcess.start();
   const at = `http://127.0.0.1:${board.port}`;

@@ -31,13 +31,13 @@ export function shareText(share: number): string {
 export function pageOf(rows: readonly Row[], before: string, parts: readonly Pick<Part, "name" | "stores">[], command: string): string {
   const lines = linesIn(before);
   for (const row of rows) lines.set(`${row.part.name} ${row.store}`, lineOf(row));
-  const kept = parts.flatMap(({ name, stores }) => stores.flatMap((store) => lines.get(`${name} ${store}`) ?? []));
+  const current = parts.flatMap(({ name, stores }) => stores.flatMap((store) => lines.get(`${name} ${store}`) ?? []));
   const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.version}`;
   return `# Laboratory notes: proofs
 
 Every promise of the board, and what \`npm run prove\` measured; [proof](../proof.md) is the summary. The last column says when a row was made, whether with all counts or a share of them, and at which commit. A run of some parts replaces only their rows. The last run was \`${command}\`, on ${machine}. "Not here" means that the machine lacked something, and says what.
 
-${table(kept)}
+${table(current)}
 ${sectionsOf(before)}`;
 }
 

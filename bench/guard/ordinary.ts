@@ -32,11 +32,11 @@ export const demoTexts = (): readonly Ordinary[] =>
 export const askedTexts = (): readonly Ordinary[] => ASKED.map((text) => ({ text, source: "asked" }));
 
 /** Messages of an accessibility checker and of a validation library in about fifty languages; every third of the longer list. */
-export function toldByPrograms(): readonly Ordinary[] {
-  return [...toldByAxe().filter((_, at) => at % 3 === 0), ...toldByZod()].map((text) => ({ text, source: "programs" }));
+export function programMessages(): readonly Ordinary[] {
+  return [...axeMessages().filter((_, at) => at % 3 === 0), ...zodMessages()].map((text) => ({ text, source: "programs" }));
 }
 
-function toldByAxe(): readonly string[] {
+function axeMessages(): readonly string[] {
   const folder = join(dirname(createRequire(import.meta.url).resolve("axe-core")), "locales");
   const files = readdirSync(folder).filter((name) => /^[a-z].*\.json$/.test(name));
   return files.sort().flatMap((name) => {
@@ -67,13 +67,13 @@ const ISSUES = [
   { code: "invalid_element", origin: "map", key: "x", input: {} },
 ] as unknown as readonly Issue[];
 
-function toldByZod(): readonly string[] {
+function zodMessages(): readonly string[] {
   return Object.values(locales).flatMap((locale) => {
     if (typeof locale !== "function") return [];
     const { localeError } = locale();
     return ISSUES.flatMap((issue) => {
-      const told = localeError(issue);
-      const text = typeof told === "string" ? told : (told?.message ?? "");
+      const message = localeError(issue);
+      const text = typeof message === "string" ? message : (message?.message ?? "");
       return text === "" ? [] : [text];
     });
   });

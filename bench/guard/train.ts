@@ -6,7 +6,7 @@ import { type RiskTable, writeRiskTable } from "../../src/core/guard/risk/scorer
 import { noSets } from "../support/eval-sets.ts";
 import { half, INJECTION } from "./injections.ts";
 import { type Example, examplesOf, learnTexts, scoreOf, tableOf } from "./logistic.ts";
-import { askedTexts, demoTexts, sentences, toldByPrograms, withoutLatin } from "./ordinary.ts";
+import { askedTexts, demoTexts, sentences, programMessages, withoutLatin } from "./ordinary.ts";
 
 interface Row {
   readonly text: string;
@@ -34,7 +34,7 @@ if (tune.length === 0) {
   process.exit(0);
 }
 const started = performance.now();
-const program = toldByPrograms();
+const program = programMessages();
 const own = [...demoTexts(), ...askedTexts()];
 const ordinary = [...sentences("even", SENTENCES), ...own, ...program, ...withoutLatin([...program, ...own])];
 const rows: readonly Row[] = [

@@ -7,9 +7,9 @@ import type { GeneratorProcess } from "./generator-process.ts";
 import type { Measured } from "./load.ts";
 import { posts, TAGS } from "./posts.ts";
 import { someIds } from "./read-back.ts";
-import { settled } from "./settled.ts";
+import { untilIdle } from "./until-idle.ts";
 
-const GOODS: Readonly<Record<Manner, Goods>> = { alone: "post", together: "bundle" };
+const GOODS: Readonly<Record<Manner, Goods>> = { alone: "post", bundled: "bundle" };
 
 export class BoardContender implements Contender {
   readonly name = "this board";
@@ -51,7 +51,7 @@ export class BoardContender implements Contender {
   }
 
   async questions(): Promise<Readonly<Record<Question, Ask>>> {
-    await settled(this.pid);
+    await untilIdle(this.pid);
     const ids = await someIds(this.#board.port);
     const list = "/api/messages?limit=50";
     const wordings = Array.from({ length: WORDINGS }, (_, n) => `${list}&after_seq=${n}`);

@@ -2,7 +2,7 @@
 import type { Measured } from "./load.ts";
 
 /** How posts are sent: one at a time on each of many connections, or 16 at a time on each of a few. */
-export type Manner = "alone" | "together";
+export type Manner = "alone" | "bundled";
 
 export interface Contender {
   readonly name: string;

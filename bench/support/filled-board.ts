@@ -36,8 +36,8 @@ export function filledBoard(messages: number): FilledBoard {
   const dir = join(tmpdir(), `blackboard-bench-read-${SCHEMA_VERSION}-${messages}`);
   const note = join(dir, "filled.json");
   if (existsSync(note)) {
-    const kept = JSON.parse(readFileSync(note, "utf8")) as FilledBoard;
-    if (Date.now() - kept.filledAt < USABLE_MS) return kept;
+    const saved = JSON.parse(readFileSync(note, "utf8")) as FilledBoard;
+    if (Date.now() - saved.filledAt < USABLE_MS) return saved;
   }
   rmSync(dir, { recursive: true, force: true });
   const unfinished = `${dir}.unfinished`;

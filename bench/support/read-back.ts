@@ -44,7 +44,7 @@ const QUESTIONS: Readonly<Record<string, (port: number) => Promise<readonly stri
   "by id": async (port) => (await someIds(port)).map((id) => `/api/messages/${id}`),
   "newest 50 without bodies": () => ["/api/messages?include="],
   // The board caches pages until its log moves. Each of these URLs is different, so its page is read and rendered each time.
-  "newest 50 without bodies, not kept": () => Array.from({ length: 2000 }, (_, n) => `/api/messages?include=&after_seq=${n}`),
+  "newest 50 without bodies, uncached": () => Array.from({ length: 2000 }, (_, n) => `/api/messages?include=&after_seq=${n}`),
 };
 
 /** Ids of some of the newest thousand messages. */

@@ -43,7 +43,7 @@ export function questionsOf(dir: string, messages: number): Questions {
     "by id, all over": many.map((id) => `/api/messages/${id}`),
     "newest 50, no bodies": ["/api/messages?include="],
     // The board caches pages until its log moves. Each of these URLs is different, so its page is read and rendered each time.
-    "newest 50, not kept": Array.from({ length: SOME }, (_, n) => `/api/messages?include=&after_seq=${n}`),
+    "newest 50, uncached": Array.from({ length: SOME }, (_, n) => `/api/messages?include=&after_seq=${n}`),
     "newest 50": ["/api/messages"],
     "common tag": variants((n) => `/api/messages?include=&tag=${tagOf(n % 5)}`),
     "rare tag": rare.map((tag) => `/api/messages?include=&tag=${tag}`),

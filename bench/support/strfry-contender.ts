@@ -13,7 +13,7 @@ import type { GeneratorProcess } from "./generator-process.ts";
 import type { Measured } from "./load.ts";
 import { nostrEvents } from "./nostr-events.ts";
 import { TAGS } from "./posts.ts";
-import { settled } from "./settled.ts";
+import { untilIdle } from "./until-idle.ts";
 
 export class StrfryContender implements Contender {
   readonly name = "strfry";
@@ -71,7 +71,7 @@ export class StrfryContender implements Contender {
   }
 
   async questions(): Promise<Readonly<Record<Question, Ask>>> {
-    await settled(this.pid);
+    await untilIdle(this.pid);
     const ids = await this.#generator.sentIds(IDS);
     // strfry caches no answers, so other wordings make no difference. They are used all the same, as with the board.
     const wordings = Array.from({ length: WORDINGS }, (_, n) => ({ limit: 50, since: n }));

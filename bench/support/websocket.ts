@@ -33,7 +33,7 @@ const HEAD_END = "\r\n\r\n";
 export class ServerFrames {
   readonly #onFrame: (start: string) => void;
   #open = false;
-  #kept: Buffer = Buffer.alloc(0);
+  #rest: Buffer = Buffer.alloc(0);
   /** Bytes left of the frame that is being skipped. */
   #missing = 0;
 
@@ -48,7 +48,7 @@ export class ServerFrames {
     }
     let bytes = chunk.subarray(this.#missing);
     this.#missing = 0;
-    if (this.#kept.length > 0) bytes = Buffer.concat([this.#kept, bytes]);
+    if (this.#rest.length > 0) bytes = Buffer.concat([this.#rest, bytes]);
     let at = this.#open ? 0 : this.#upgraded(bytes);
     while (this.#open && at < bytes.length) {
       const frame = frameAt(bytes, at);
@@ -58,7 +58,7 @@ export class ServerFrames {
       at = frame.end;
     }
     this.#missing = Math.max(0, at - bytes.length);
-    this.#kept = Buffer.from(bytes.subarray(at));
+    this.#rest = Buffer.from(bytes.subarray(at));
   }
 
   /** The position after the handshake, where frames begin. */

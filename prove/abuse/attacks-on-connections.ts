@@ -9,7 +9,7 @@ const UNREAD_MIB = 64;
 /** When a connection is cut on which nothing is read. Node.js checks only twice within this time. */
 const CUT_S = 62;
 const IDLE = 1500;
-const KEPT = 500;
+const MAX_OPEN = 500;
 const LOOK_MS = 500;
 const PIPELINES = 100;
 /** As much as is sent without waiting for an answer. */
@@ -74,7 +74,7 @@ export const ATTACKS_ON_CONNECTIONS: readonly Attack[] = [
         for (const socket of sockets) socket.destroy();
         return { most };
       },
-    judge: ({ notes: { most = 0 } }) => [{ held: most <= KEPT, words: `${most} of ${IDLE} kept at once (${KEPT} at most)` }],
+    judge: ({ notes: { most = 0 } }) => [{ held: most <= MAX_OPEN, words: `${most} of ${IDLE} kept at once (${MAX_OPEN} at most)` }],
   },
   {
     name: "pipelined",

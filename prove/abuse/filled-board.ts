@@ -52,10 +52,10 @@ export class FilledBoard {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const ended = once(child, "close");
-    const told = await text(child.stdout);
+    const output = await text(child.stdout);
     const [code] = (await ended) as [number | null];
     if (code !== 0) throw new Error(`Filling the board ended with ${code}.`);
-    const filled = new FilledBoard(server, dir, database, JSON.parse(told) as Feed);
+    const filled = new FilledBoard(server, dir, database, JSON.parse(output) as Feed);
     if (database !== undefined) {
       // The directory of a node contains only its index.
       rmSync(join(dir, "board.db"));

@@ -49,13 +49,13 @@ export const backup: Part = {
       await later.ask(again.url);
       off += offChain(signed, log) + (later.judge(whole).held ? 0 : 1);
     }
-    const heads = witness.judge(whole);
+    const verdict = witness.judge(whole);
     await watching;
     return {
-      held: prefixes === made.length && lost === 0 && off === 0 && heads.held && posters.refused.answers.length === 0,
+      held: prefixes === made.length && lost === 0 && off === 0 && verdict.held && posters.refused.answers.length === 0,
       figure:
         `${plural(made.length, "backup")} while ${plural(posters.acknowledged.length, "post")} were acknowledged: ${prefixes} restored as a prefix of the chain ` +
-        `(${plural(entries, "entry", "entries")} read back), ${plural(lost, "post")} lost that were acknowledged before, ${plural(off, "head")} signed before it or by it that are off the chain; ${heads.figure}`,
+        `(${plural(entries, "entry", "entries")} read back), ${plural(lost, "post")} lost that were acknowledged before, ${plural(off, "head")} signed before it or by it that are off the chain; ${verdict.figure}`,
     };
   },
 };

@@ -23,7 +23,7 @@ export const clock: Part = {
     open.defer(() => board[Symbol.asyncDispose]());
     const agent = board.agent();
     const start = board.clock.now();
-    const kept: Envelope[] = [];
+    const lasting: Envelope[] = [];
     const steps = times(STEPS);
     let [back, refused, early] = [0, 0, 0];
     /** The latest time so far: the log's clock never runs backwards. */
@@ -39,7 +39,7 @@ export const clock: Part = {
         const envelope = agent.envelope({ kind: "note", title: `step ${i}, ${n}`, ...(n === 0 ? { ttl: SHORT_S } : {}) });
         const { status, body } = await board.send(JSON.stringify(envelope));
         if (status !== 201) refused++;
-        else if (n > 0) kept.push(envelope);
+        else if (n > 0) lasting.push(envelope);
         else short.push({ id: body.id, until: Date.parse(body.server.expires_at) });
       }
       if (i % RESTART_EVERY === RESTART_EVERY - 1) {
@@ -49,7 +49,7 @@ export const clock: Part = {
     }
     // The default lifetime is longer than all jumps together.
     const log = await wholeLog(board.url);
-    const alive = kept.slice(-1000);
+    const alive = lasting.slice(-1000);
     const lost = await lostBy(board.url, alive, log);
     return {
       held: refused === 0 && early === 0 && lost.length === 0 && log.length >= steps * POSTS_EACH,

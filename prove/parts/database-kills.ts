@@ -38,13 +38,13 @@ export const databaseKills: Part = {
       await posters.stop();
       const log = await wholeLog(at(0));
       const lost = await lostBy(at(1), posters.acknowledged, log);
-      const heads = witness.judge(log);
+      const verdict = witness.judge(log);
       await watching;
       return {
-        held: lost.length === 0 && heads.held && posters.refused.answers.every((told) => told === "503 storage_unavailable"),
+        held: lost.length === 0 && verdict.held && posters.refused.answers.every((reply) => reply === "503 storage_unavailable"),
         figure:
           `${plural(rounds, "SIGKILL")} of PostgreSQL under ${NODES} nodes, ${plural(posters.acknowledged.length, "acknowledgement")}, ${lost.length} lost; ` +
-          `refused meanwhile: ${posters.refused.text}; ${heads.figure}`,
+          `refused meanwhile: ${posters.refused.text}; ${verdict.figure}`,
       };
     } finally {
       await server.remove();

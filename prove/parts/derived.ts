@@ -37,14 +37,14 @@ export const derived: Part = {
       while (left-- > 0) await (left % KEY_ACT_EVERY === 0 ? keys.act() : busy.fill(1));
     };
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
-    const told = await keysByLog(board);
-    for (const fault of told.faults.slice(0, SHOWN)) console.log(fault);
+    const byLog = await keysByLog(board);
+    for (const fault of byLog.faults.slice(0, SHOWN)) console.log(fault);
     const { entries, messages, faults, findings } = await replayed(board);
     for (const { where, fault } of findings.slice(0, SHOWN)) console.log(`${where} ${fault}`);
     if (faults > 0) console.log(await shortHistory(acts));
     return {
-      held: faults === 0 && told.faults.length === 0 && messages > 0 && keys.counted > 0,
-      figure: `SEED=${SEED}; ${plural(acts, "random act")}, ${count(busy.posted.length)} accepted: ${plural(entries, "entry", "entries")} replayed and ${plural(messages, "message")} compared, ${plural(faults, "fault")}; ${plural(keys.counted, "key operation")}, ${count(keys.refused)} refused: ${plural(told.keys, "key")} compared, ${plural(told.faults.length, "fault")}`,
+      held: faults === 0 && byLog.faults.length === 0 && messages > 0 && keys.counted > 0,
+      figure: `SEED=${SEED}; ${plural(acts, "random act")}, ${count(busy.posted.length)} accepted: ${plural(entries, "entry", "entries")} replayed and ${plural(messages, "message")} compared, ${plural(faults, "fault")}; ${plural(keys.counted, "key operation")}, ${count(keys.refused)} refused: ${plural(byLog.keys, "key")} compared, ${plural(byLog.faults.length, "fault")}`,
     };
   },
 };

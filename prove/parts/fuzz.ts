@@ -11,9 +11,9 @@ import { residentMiB } from "../support/gauges.ts";
 import { HeldLoop } from "../support/held-loop.ts";
 import { hostileCorpora } from "../support/hostile-corpora.ts";
 import { Incidents, isHarm, shownRequest } from "../support/incidents.ts";
-import { settledBoard } from "../support/settled-board.ts";
+import { prepareBoard } from "../support/prepared-board.ts";
 import { draws, Recorded, Replayed, simplest } from "../support/simplest.ts";
-import { deliver, strangeMail, told } from "../support/strange-mail.ts";
+import { deliver, strangeMail, replyClass } from "../support/strange-mail.ts";
 import { StrangeMcp } from "../support/strange-mcp.ts";
 import { StrangePosts } from "../support/strange-posts.ts";
 import { type Strange, StrangeRequests } from "../support/strange-requests.ts";
@@ -40,7 +40,7 @@ export const fuzz: Part = {
     const ready = Date.now();
     const port = Number(new URL(board.url).port);
     const posts = new StrangePosts(SEED);
-    const { described, tools, cursors } = await settledBoard(board.url, posts);
+    const { described, tools, cursors } = await prepareBoard(board.url, posts);
     const strange = new StrangeRequests(described, posts, new StrangeMcp(tools, posts), cursors);
     const [first] = posts.agents;
     const corpora = hostileCorpora(first);
@@ -109,5 +109,5 @@ async function madeSimple(strange: StrangeRequests, number: number, port: number
 
 async function knownMail(port: number, message: Buffer, random: Random): Promise<string> {
   await using client = await SmtpClient.connect(port);
-  return told(await deliver(client, message, random));
+  return replyClass(await deliver(client, message, random));
 }

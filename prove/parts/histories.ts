@@ -41,11 +41,11 @@ export const histories: Part = {
     }
     await using board = await BoardProcess.serve(data, FLAGS);
     await witness.ask(board.url);
-    const heads = witness.judge(await wholeLog(board.url));
+    const verdict = witness.judge(await wholeLog(board.url));
     return {
-      held: signed === 0 && heads.held && heard.off === 0,
+      held: signed === 0 && verdict.held && heard.off === 0,
       figure:
-        `${plural(rivals, "second process", "second processes")} and ${plural(tries, "old database")}, ${signed} could write or sign; ${heads.figure}; ` +
+        `${plural(rivals, "second process", "second processes")} and ${plural(tries, "old database")}, ${signed} could write or sign; ${verdict.figure}; ` +
         `in this whole run so far ${plural(heard.served, "signed head")} of ${plural(heard.logs, "log")}, ${heard.off} off their chain`,
     };
   },

@@ -26,10 +26,10 @@ export const kills: Part = {
     const sum = (of: (one: Killed) => number): number => boards.reduce((total, one) => total + of(one), 0);
     const [acknowledged, lost] = [sum((one) => one.acknowledged), sum((one) => one.lost)];
     return {
-      held: lost === 0 && acknowledged >= rounds * BOARDS && boards.every(({ heads }) => heads.held),
+      held: lost === 0 && acknowledged >= rounds * BOARDS && boards.every(({ verdict }) => verdict.held),
       figure:
         `${plural(rounds * BOARDS, "SIGKILL")} under load, ${plural(acknowledged, "acknowledgement")}, ${lost} lost; ` +
-        boards.map(({ heads }) => heads.figure).join("; "),
+        boards.map(({ verdict }) => verdict.figure).join("; "),
     };
   },
 };
@@ -37,7 +37,7 @@ export const kills: Part = {
 interface Killed {
   readonly acknowledged: number;
   readonly lost: number;
-  readonly heads: ReturnType<Witness["judge"]>;
+  readonly verdict: ReturnType<Witness["judge"]>;
 }
 
 async function killed(rounds: number, wanted: number): Promise<Killed> {
@@ -68,7 +68,7 @@ async function killed(rounds: number, wanted: number): Promise<Killed> {
   await witness.ask(url);
   const log = await wholeLog(url);
   lost += (await lostBy(url, acknowledged, log)).length;
-  const heads = witness.judge(log);
+  const verdict = witness.judge(log);
   await watching;
-  return { acknowledged: acknowledged.length, lost, heads };
+  return { acknowledged: acknowledged.length, lost, verdict };
 }

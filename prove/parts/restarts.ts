@@ -28,7 +28,7 @@ export const restarts: Part = {
       await using board = await BoardProcess.serve(data, FLAGS);
       ({ url } = board);
       const port = Number(new URL(url).port);
-      let told = Number.POSITIVE_INFINITY;
+      let stoppedAt = Number.POSITIVE_INFINITY;
       const lanes = Array.from({ length: CONNECTIONS }, async () => {
         const agent = new Agent();
         for (let i = 0; ; i++) {
@@ -37,12 +37,12 @@ export const restarts: Part = {
           if (status === 201) acknowledged.push(envelope);
           if (status !== undefined) answered++;
           // Requests after the stop signal may get no answer; requests before it must be answered.
-          else if (sent > told) return;
+          else if (sent > stoppedAt) return;
           else unanswered++;
         }
       });
       await new Promise((resolve) => setTimeout(resolve, 300 + Math.random() * 700));
-      told = performance.now();
+      stoppedAt = performance.now();
       const { code } = await board.kill("SIGTERM");
       if (code !== 0) unclean++;
       await Promise.all(lanes);
@@ -52,11 +52,11 @@ export const restarts: Part = {
     await witness.ask(url);
     const log = await wholeLog(url);
     const lost = await lostBy(url, acknowledged, log);
-    const heads = witness.judge(log);
+    const verdict = witness.judge(log);
     await watching;
     return {
-      held: unanswered === 0 && unclean === 0 && lost.length === 0 && answered > 0 && heads.held,
-      figure: `${plural(rounds, "restart")}, ${plural(answered, "request")} answered, ${unanswered} not, ${lost.length} lost, ${plural(unclean, "exit")} other than 0; ${heads.figure}`,
+      held: unanswered === 0 && unclean === 0 && lost.length === 0 && answered > 0 && verdict.held,
+      figure: `${plural(rounds, "restart")}, ${plural(answered, "request")} answered, ${unanswered} not, ${lost.length} lost, ${plural(unclean, "exit")} other than 0; ${verdict.figure}`,
     };
   },
 };

@@ -65,8 +65,8 @@ async function vitest(files: readonly string[], store: StoreName): Promise<Findi
   const forget = undoAtExit(() => child.kill());
   await once(child, "close");
   forget();
-  const told = JSON.parse(readFileSync(report, "utf8")) as Report;
-  const { success, numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = told;
+  const results = JSON.parse(readFileSync(report, "utf8")) as Report;
+  const { success, numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = results;
   const unread = success || failed > 0 ? "" : ", not all files could be loaded";
   return {
     held: success && skipped === 0 && passed > 0,

@@ -13,7 +13,7 @@ const STILL_LOOKS = 4;
 const MOST_LOOKS = 60;
 
 /** Its memory when it has no background work left, such as indexing. */
-export async function settledMiB(pid: number | undefined): Promise<number> {
+export async function idleMiB(pid: number | undefined): Promise<number> {
   let last = residentMiB(pid);
   for (let looks = 0, still = 0; still < STILL_LOOKS && looks < MOST_LOOKS; looks++) {
     await new Promise((resolve) => setTimeout(resolve, 500));

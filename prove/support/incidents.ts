@@ -10,7 +10,7 @@ const SHOWN_BYTES = 700;
 export class Incidents {
   readonly #request: (number: number) => Strange;
   readonly #outcomes = new Map<string, number>();
-  readonly #told: string[] = [];
+  readonly #shown: string[] = [];
   /** When each request was under way, by its number; mails have numbers of their own. */
   readonly #times = new Map<string, readonly [from: number, to: number]>();
   /** Numbers of requests with an answer that no request may get. */
@@ -47,11 +47,11 @@ export class Incidents {
 
   fail(what: string, shown: string): void {
     this.failures++;
-    if (this.#told.length < SHOWN) this.#told.push(`${what}: ${shown}`);
+    if (this.#shown.length < SHOWN) this.#shown.push(`${what}: ${shown}`);
   }
 
   tell(): void {
-    for (const one of this.#told) console.log(`--- ${one}`);
+    for (const one of this.#shown) console.log(`--- ${one}`);
   }
 
   outcomes(): string {

@@ -39,19 +39,21 @@ export async function keysByLog(board: TestBoard): Promise<{ readonly keys: numb
   const python = (JSON.parse(readFileSync(file, "utf8")) as { keys: Record<"keys" | "lines", Record<string, Facts>> }).keys;
   const { store } = await placeOf(configAt(board.data)).openBeside();
   const faults: string[] = [];
-  const compare = (what: string, stored: Facts | undefined, told: Facts | undefined, other: Facts | undefined): void => {
+  const compare = (what: string, stored: Facts | undefined, logged: Facts | undefined, other: Facts | undefined): void => {
     const named =
-      other && Object.fromEntries(Object.keys(told ?? {}).map((name) => [name, name === "pending" ? pendingId(other[name]) : other[name]]));
-    if (!isDeepStrictEqual(stored, told)) faults.push(`${what}: stored ${JSON.stringify(stored)}, by the log ${JSON.stringify(told)}`);
-    if (!isDeepStrictEqual(told, named)) faults.push(`${what}: in Python ${JSON.stringify(named)}, in TypeScript ${JSON.stringify(told)}`);
+      other &&
+      Object.fromEntries(Object.keys(logged ?? {}).map((name) => [name, name === "pending" ? pendingId(other[name]) : other[name]]));
+    if (!isDeepStrictEqual(stored, logged)) faults.push(`${what}: stored ${JSON.stringify(stored)}, by the log ${JSON.stringify(logged)}`);
+    if (!isDeepStrictEqual(logged, named))
+      faults.push(`${what}: in Python ${JSON.stringify(named)}, in TypeScript ${JSON.stringify(logged)}`);
   };
   try {
     const { keys, lines } = audit.book;
     for (const agent of new Set([...keys.keys(), ...Object.keys(python.keys)])) {
       const facts = await store.keyFacts(agent);
-      const told = keys.get(agent);
-      compare(`key ${agent}`, facts && ofKey(facts.key), told && ofKey(told), python.keys[agent]);
-      const principal = told?.principal ?? agent;
+      const logged = keys.get(agent);
+      compare(`key ${agent}`, facts && ofKey(facts.key), logged && ofKey(logged), python.keys[agent]);
+      const principal = logged?.principal ?? agent;
       const line = lines.get(principal);
       compare(`line ${principal}`, facts?.line && ofLine(facts.line), line && ofLine(line), python.lines[principal]);
     }

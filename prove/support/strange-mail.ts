@@ -39,10 +39,10 @@ const LINES = [
 ];
 const MOST = 200_000;
 
-/** Resolves with the result of the last reply, as `told` names it. */
+/** Resolves with the result of the last reply, as `replyClass` names it. */
 export async function strangeMail(port: number, random: Random): Promise<string> {
   await using client = await SmtpClient.connect(port);
-  return random.chance(0.4) ? nonsense(client, random) : told(await deliver(client, strangeMessage(random), random));
+  return random.chance(0.4) ? nonsense(client, random) : replyClass(await deliver(client, strangeMessage(random), random));
 }
 
 /** Delivers a message correctly, whatever it contains. */
@@ -53,7 +53,7 @@ export async function deliver(client: SmtpClient, message: Buffer, random: Rando
 }
 
 /** The first digit of a reply, `451` for a fault of the board, or `closed`. */
-export function told(reply: string): string {
+export function replyClass(reply: string): string {
   if (reply === "") return "closed";
   return reply.startsWith("451") ? "451" : `${reply.slice(0, 1)}xx`;
 }
@@ -78,7 +78,7 @@ async function nonsense(client: SmtpClient, random: Random): Promise<string> {
     }
     if (last === "") break;
   }
-  return told(last);
+  return replyClass(last);
 }
 
 const CHARSETS = ["utf-8", "utf-16", "utf-7", "iso-2022-jp", "gb18030", "x-unknown", "us-ascii", "", "\u0000"];

@@ -83,7 +83,7 @@ export function offChain(checkpoints: readonly Checkpoint[], log: readonly Chang
 }
 
 function isSigned({ payload, sig, pk, seq, hash }: Checkpoint): boolean {
-  const told = JSON.parse(payload) as { seq: number; hash: string };
+  const signed = JSON.parse(payload) as { seq: number; hash: string };
   const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: pk }, format: "jwk" });
-  return told.seq === seq && told.hash === hash && verify(null, Buffer.from(payload), key, Buffer.from(sig, "base64url"));
+  return signed.seq === seq && signed.hash === hash && verify(null, Buffer.from(payload), key, Buffer.from(sig, "base64url"));
 }

@@ -148,7 +148,7 @@ async function openGuard({ config, clock, figures, storage: { store, others, sea
   const guard = new TextGuard(readRiskTable(bytesOfPackage(RISK_TABLE)), clock, journal);
   await guard.follow(store, (await store.head()).seq);
   const underWay = new BackgroundWork();
-  parts.defer(() => underWay.settled());
+  parts.defer(() => underWay.finished());
   others?.onMoved(({ seq }) => underWay.add(guard.follow(store, seq).catch((error: unknown) => figures.failed("nodes", error))));
   return guard;
 }

@@ -9,7 +9,7 @@ export class BackgroundWork {
     this.#pending.add(ended);
   }
 
-  async settled(): Promise<void> {
+  async finished(): Promise<void> {
     await Promise.all(this.#pending);
   }
 }

@@ -70,7 +70,7 @@ export class OperatorWatch {
   /** Resolves when no poll is running any more: then the store may be closed. */
   async close(): Promise<void> {
     this.#stopLooking();
-    await this.#looks.settled();
+    await this.#looks.finished();
   }
 
   #wait(): void {

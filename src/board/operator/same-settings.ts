@@ -57,7 +57,7 @@ export function compareSettings({ settings, clock, report, peers, differs }: Sam
   return {
     async stop() {
       cancel();
-      await underWay.settled();
+      await underWay.finished();
     },
   };
 }

@@ -66,7 +66,7 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
     async stop() {
       cancelTelling();
       cancelReading();
-      await underWay.settled();
+      await underWay.finished();
     },
   };
 }

@@ -5,7 +5,7 @@ import { threadMs } from "./machine.ts";
 const BUSY_MS = 30;
 const QUIET_SECONDS = 3;
 
-export async function settled(pid: number | undefined): Promise<void> {
+export async function untilIdle(pid: number | undefined): Promise<void> {
   const spent = (): number => [...threadMs(pid).values()].reduce((sum, one) => sum + one, 0);
   for (let quiet = 0, last = spent(); quiet < QUIET_SECONDS;) {
     await setTimeout(1000);

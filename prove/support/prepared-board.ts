@@ -5,7 +5,7 @@ import type { DescribedTool } from "./strange-mcp.ts";
 import type { StrangePosts } from "./strange-posts.ts";
 import type { Described } from "./strange-requests.ts";
 
-export interface Settled {
+export interface PreparedBoard {
   readonly described: Described;
   readonly tools: readonly DescribedTool[];
   readonly cursors: readonly string[];
@@ -14,7 +14,7 @@ export interface Settled {
 const LONGEST = 32_768;
 const LONG_TEXTS = ["a ", "\u{1f600}", "漢字かな", "> - **a** `b` [c](d) ", "<b>&amp;", "\\u0041"];
 
-export async function settledBoard(url: string, posts: StrangePosts): Promise<Settled> {
+export async function prepareBoard(url: string, posts: StrangePosts): Promise<PreparedBoard> {
   const post = async (path: string, body: unknown): Promise<{ id: string }> => {
     const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
     const response = await fetch(url + path, init);
