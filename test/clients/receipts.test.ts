@@ -11,7 +11,7 @@ import { notes, putAll } from "../support/crowd.ts";
 import { inTime } from "../support/in-time.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { runHere } from "../support/program.ts";
-import { CLIENT, runPython } from "../support/python.ts";
+import { CLIENT, PythonAgent, runPython } from "../support/python.ts";
 import { noWarning, policyFile, signerNamed } from "../support/witness.ts";
 
 const HEADS = `
@@ -60,9 +60,10 @@ test("a receipt is valid for every client, offline, and nothing else is", async 
     file("other", JSON.stringify({ ...envelope, nonce: "another" })),
   ];
   // No address can be reached: everything is offline.
+  using reader = new PythonAgent("http://127.0.0.1:9");
   const clients = {
     blackboard: (...args: string[]) => runHere(["verify-receipt", ...args, "--url", "http://127.0.0.1:9", "--json"]),
-    python: (...args: string[]) => runPython([CLIENT, "--url", "http://127.0.0.1:9", "--json", "verify-receipt", ...args]),
+    python: (...args: string[]) => reader.run(["--json", "verify-receipt", ...args]),
   };
   const good = file("answer", JSON.stringify(answer.body));
   const raw = (await board.get(`/api/messages/${id}?include=raw`)).body;

@@ -25,7 +25,8 @@ import { operateAlias } from "../support/aliases.ts";
 import { TestBoard } from "../support/board.ts";
 import { configAt } from "../support/operator.ts";
 import { onPostgres } from "../support/postgres/database.ts";
-import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { emptyDirectory } from "../support/process.ts";
+import { runHere } from "../support/program.ts";
 import { CLIENT, runPython } from "../support/python.ts";
 import { Proxy } from "../support/proxy.ts";
 import { expectRefusal } from "../support/refusal.ts";
@@ -115,7 +116,7 @@ describe("a new key of the board", () => {
     await note(board, "before");
     const [dir, python] = [emptyDirectory(), emptyDirectory()];
     const commands = [
-      (what: string) => BoardProcess.spawn({ args: [what, "--url", board.url, "--json", "--remember", join(dir, what)] }).ended,
+      (what: string) => runHere([what, "--url", board.url, "--json", "--remember", join(dir, what)]),
       (what: string) => runPython([CLIENT, "--url", board.url, "--json", what, "--remember", join(python, what)]),
     ];
     const all = async () => {
