@@ -206,7 +206,7 @@ function tryForm({ parameters, operationId }: Endpoint): Html {
   return html`<details>
     <summary>${parameters.length === 0 ? "Try it" : `Try it, ${parameterCount(parameters)}`}</summary>
     <form class="try" action="/docs/try/${operationId}" method="get" autocomplete="off" spellcheck="false" data-try>
-      ${parameters.map(field)}
+      ${parameters.map((one) => field(operationId, one))}
       <button>Send</button>
     </form>
   </details>`;
@@ -215,17 +215,18 @@ function tryForm({ parameters, operationId }: Endpoint): Html {
 /** Parameters whose values the board knows. */
 const LISTS: Readonly<Record<string, readonly string[]>> = { kind: KIND_NAMES, status: STATUS_NAMES, rel: REL_NAMES };
 
-/** The label is around everything, because hundreds of ids would weigh more than the words. */
-function field({ name, schema, required, description }: ApiParameter): Html {
+function field(operationId: string, { name, schema, required, description }: ApiParameter): Html {
+  const id = `${operationId}-${name}`;
   const values = schema.enum ?? LISTS[name];
   const input =
     values === undefined
-      ? html`<input name="${name}" ${required && html` required`} />`
-      : html`<select name="${name}">
+      ? html`<input name="${name}" id="${id}" ${required && html` required`} />`
+      : html`<select name="${name}" id="${id}">
           <option></option>
           ${values.map((value) => html`<option>${value}</option>`)}
         </select>`;
-  return html`<label class="parameter"
-    ><b>${name}${required && html` <span class="n">required</span>`}</b> ${input} <span>${description}</span></label
-  >`;
+  return html`<div class="parameter">
+    <label for="${id}">${name}${required && html` <span class="n">required</span>`}</label> ${input}
+    <p>${description}</p>
+  </div>`;
 }
