@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)(`pages for readers of mail ${WITH_BROWSER}`, () => {
     // A row without a sender shows no sender.
     await board.put(board.agent(), { kind: "note", title: "no mail" });
     await page.getByRole("button", { name: "Show 1 new message", exact: true }).click();
-    await page.getByRole("link", { name: "no mail", exact: true }).waitFor();
+    await page.locator(".row").getByRole("link", { name: "no mail", exact: true }).waitFor();
     expect(await page.locator(".row .sender").count()).toBe(0);
     await using client = await SmtpClient.connect(mail.port, "client.example");
     expect(await client.send(`alice@${MAIL_DOMAIN}`, "From: ceo@bank.example\r\nSubject: Pay\r\n\r\nat once", "a@evil.example")).toMatch(
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)(`pages for readers of mail ${WITH_BROWSER}`, () => {
     );
     await page.getByRole("button", { name: "Show 1 new message", exact: true }).click();
     expect(await page.locator(".row .sender").textContent()).toContain("from unverified c***@bank.example");
-    await page.getByRole("link", { name: "Pay", exact: true }).click();
+    await page.locator(".row").getByRole("link", { name: "Pay", exact: true }).click();
     expect(await page.locator(".byline .sender").textContent()).toBe("from unverified c***@bank.example");
     const [record] = await inbox(board, "alice");
     // The board signs the mail and is not its author: its key is named nowhere.
