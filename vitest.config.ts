@@ -15,7 +15,7 @@ export default defineConfig({
         ? []
         : [
             { find: /^.*\/worker-url\.ts$/, replacement: join(import.meta.dirname, "test/support/built-threads.ts") },
-            { find: /^.*\/start-thread\.ts$/, replacement: join(import.meta.dirname, "test/support/kept-threads.ts") },
+            { find: /^.*\/start-thread\.ts$/, replacement: join(import.meta.dirname, "test/support/reused-threads.ts") },
           ],
   },
   test: {

@@ -4,7 +4,7 @@ import { plural } from "../../src/core/text/plural.ts";
 import { wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { act, dropAll, Follower, told } from "../../test/support/follower.ts";
+import { act, dropAll, Follower, eventText } from "../../test/support/follower.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
@@ -45,7 +45,7 @@ export const streams: Part = {
       }
       going = false;
       await Promise.all(posting);
-      const log = (await wholeLog(board.url)).map(told);
+      const log = (await wholeLog(board.url)).map(eventText);
       await eventually("all readers at the head", () => (followers.every((one) => one.last >= log.length) ? true : undefined));
       const differing = followers.filter(({ got }) => got.length !== log.length || got.some((frame, i) => frame !== log[i])).length;
       const drops = Math.min(...followers.map((one) => one.drops));

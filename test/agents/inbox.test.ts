@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => board[Symbol.asyncDispose]());
 
 const inboxOf = async (agent: Agent, query = ""): Promise<Inbox> => (await board.get<Inbox>(`/api/inbox/${agent.id}${query}`)).body;
-const told = ({ messages }: Inbox) => messages.map(({ id, reason }) => [id, reason]);
+const reasonsIn = ({ messages }: Inbox) => messages.map(({ id, reason }) => [id, reason]);
 const at = (): string => new Date(board.clock.now()).toISOString();
 const latest = async (): Promise<number> => (await board.get<{ seq: number }>("/api/checkpoint")).body.seq;
 
@@ -40,13 +40,13 @@ describe("an inbox", () => {
     const early = await board.put(bob, { kind: "note", body: "before you ask", refs: [{ rel: "reply", id: messageId(question.payload) }] });
     await acknowledge(board, ann, { seen: early.seq });
     const { seq } = (await board.send(JSON.stringify(question))).body;
-    expect(told(await inboxOf(ann))).toEqual([[early.id, "reply"]]);
+    expect(reasonsIn(await inboxOf(ann))).toEqual([[early.id, "reply"]]);
     for (const query of ["?unread=1", `?after_seq=${early.seq}`, `?changed_after=${early.seq}`, `?reason=reply&after_seq=${early.seq}`]) {
       const { messages } = await inboxOf(ann, query);
       expect(messages, query).toMatchObject([{ id: early.id, reason: "reply", change: { seq, at: at() } }]);
     }
-    expect(told(await inboxOf(ann, `?after_seq=${early.seq - 1}`))).toEqual([[early.id, "reply"]]);
-    expect(told(await inboxOf(ann, `?after_seq=${seq}`))).toEqual([]);
+    expect(reasonsIn(await inboxOf(ann, `?after_seq=${early.seq - 1}`))).toEqual([[early.id, "reply"]]);
+    expect(reasonsIn(await inboxOf(ann, `?after_seq=${seq}`))).toEqual([]);
     expect(await checkConfigured(configAt(board.data), board.clock.now())).toMatchObject({ findings: [] });
   });
 
@@ -66,7 +66,7 @@ describe("an inbox", () => {
     });
     const vote = await board.put(bob, { kind: "verification", body: "counted", refs: [{ rel: "verifies", id: finding.id }] });
     const inbox = await inboxOf(ann);
-    expect(told(inbox)).toEqual([
+    expect(reasonsIn(inbox)).toEqual([
       [vote.id, "vote"],
       [reply.id, "reply"],
       [answer.id, "reply"],
@@ -95,7 +95,7 @@ describe("an inbox", () => {
     const task = await board.put(ann, { kind: "task", title: "Paint the boat", to: bob.id });
     await board.put(bob, { kind: "claim", lease: "1h", refs: [{ rel: "claims", id: task.id }] });
     const claimedSeq = await latest();
-    expect(told(await inboxOf(ann, "?reason=status"))).toEqual([[task.id, "status"]]);
+    expect(reasonsIn(await inboxOf(ann, "?reason=status"))).toEqual([[task.id, "status"]]);
     expect((await inboxOf(ann, "?reason=status")).messages[0]?.change).toEqual({ seq: claimedSeq, at: at(), from: "open", to: "claimed" });
     board.clock.advance(HOUR_MS + 1000);
     const ended = await inboxOf(ann, "?reason=lease");
@@ -103,8 +103,8 @@ describe("an inbox", () => {
       { id: task.id, reason: "lease", about: { id: task.id, status: "open" }, change: { from: "claimed", to: "open" } },
     ]);
     // The former holder sees it too, as a status if it asks only for statuses.
-    expect(told(await inboxOf(bob, "?reason=lease"))).toEqual([[task.id, "lease"]]);
-    expect(told(await inboxOf(ann, "?reason=status"))).toEqual([
+    expect(reasonsIn(await inboxOf(bob, "?reason=lease"))).toEqual([[task.id, "lease"]]);
+    expect(reasonsIn(await inboxOf(ann, "?reason=status"))).toEqual([
       [task.id, "status"],
       [task.id, "status"],
     ]);
@@ -117,7 +117,7 @@ describe("an inbox", () => {
     const before = await latest();
     await board.put(ann, { kind: "signal", signal: "resolved", refs: [{ rel: "on", id: task.id }] });
     expect((await inboxOf(ann, `?reason=status,lease,ack&after_seq=${before}`)).messages).toEqual([]);
-    expect(told(await inboxOf(ann))).toEqual([[(await inboxOf(ann)).messages[0]?.id, "reply"]]);
+    expect(reasonsIn(await inboxOf(ann))).toEqual([[(await inboxOf(ann)).messages[0]?.id, "reply"]]);
   });
 
   test("of unread messages has everything since the agent's last acknowledgement, by the time at which it happened", async () => {
@@ -127,16 +127,16 @@ describe("an inbox", () => {
     const answer = await board.put(bob, { kind: "answer", body: "Done.", refs: [{ rel: "answers", id: task.id }] });
     const statusSeq = await latest();
     const unread = await inboxOf(ann, "?unread=1");
-    expect(told(unread)).toEqual([
+    expect(reasonsIn(unread)).toEqual([
       [task.id, "status"],
       [answer.id, "reply"],
     ]);
     expect(unread.messages[0]?.change).toMatchObject({ seq: statusSeq, from: "open", to: "answered" });
     // after_seq alone finds only messages to the agent; changed_after also finds changes.
-    expect(told(await inboxOf(ann, `?after_seq=${unread.seen}`))).toEqual([[answer.id, "reply"]]);
-    expect(told(await inboxOf(ann, `?changed_after=${unread.seen}`))).toEqual(told(unread));
-    expect(told(await inboxOf(ann, `?unread=1&after_seq=${answer.seq}`))).toEqual([[task.id, "status"]]);
-    expect(told(await inboxOf(ann, "?unread=1&kind=answer"))).toEqual([[answer.id, "reply"]]);
+    expect(reasonsIn(await inboxOf(ann, `?after_seq=${unread.seen}`))).toEqual([[answer.id, "reply"]]);
+    expect(reasonsIn(await inboxOf(ann, `?changed_after=${unread.seen}`))).toEqual(reasonsIn(unread));
+    expect(reasonsIn(await inboxOf(ann, `?unread=1&after_seq=${answer.seq}`))).toEqual([[task.id, "status"]]);
+    expect(reasonsIn(await inboxOf(ann, "?unread=1&kind=answer"))).toEqual([[answer.id, "reply"]]);
     await acknowledge(board, ann, { seen: unread.latest_seq });
     expect((await inboxOf(ann, "?unread=1")).messages).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe("an inbox", () => {
     let cursor: string | null = "";
     while (cursor !== null) {
       const page: Inbox = await inboxOf(ann, `?unread=1&limit=1${cursor === "" ? "" : `&cursor=${cursor}`}`);
-      found.push(...told(page));
+      found.push(...reasonsIn(page));
       await acknowledge(board, ann, { seen: page.latest_seq });
       cursor = page.next_cursor;
     }
@@ -169,7 +169,7 @@ describe("an inbox", () => {
     await acknowledge(board, ann, { seen: await latest() });
     const waiting = inboxOf(ann, "?unread=1&wait=30");
     const answer = await board.put(bob, { kind: "note", title: "a word", to: ann.id });
-    expect(told(await waiting)).toEqual([[answer.id, "addressed"]]);
+    expect(reasonsIn(await waiting)).toEqual([[answer.id, "addressed"]]);
     await acknowledge(board, ann, { seen: await latest() });
     const hearing = inboxOf(ann, "?unread=1&wait=30&reason=ack");
     await acknowledge(board, bob, { acted: [task.id] });
@@ -209,13 +209,13 @@ describe("an inbox", () => {
     await using checked = await TestBoard.start();
     const [ann, bob] = [checked.agent(), checked.agent()];
     const brief = await checked.put(ann, { kind: "task", title: "Short", ttl: "2m" });
-    const kept = await checked.put(ann, { kind: "task", title: "Long" });
-    for (const { id } of [brief, kept]) await checked.put(bob, { kind: "claim", lease: "1m", refs: [{ rel: "claims", id }] });
+    const lasting = await checked.put(ann, { kind: "task", title: "Long" });
+    for (const { id } of [brief, lasting]) await checked.put(bob, { kind: "claim", lease: "1m", refs: [{ rel: "claims", id }] });
     checked.clock.advance(90_000);
     const all = async () => (await checked.get<Inbox>(`/api/inbox/${ann.id}?reason=status,lease`)).body.messages.map(({ id }) => id);
-    expect(new Set(await all())).toEqual(new Set([brief.id, kept.id]));
+    expect(new Set(await all())).toEqual(new Set([brief.id, lasting.id]));
     checked.clock.advance(60_000);
-    expect(new Set(await all())).toEqual(new Set([kept.id]));
+    expect(new Set(await all())).toEqual(new Set([lasting.id]));
     expect((await checkConfigured(configAt(checked.data), checked.clock.now())).findings).toEqual([]);
   });
 

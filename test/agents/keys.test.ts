@@ -290,10 +290,10 @@ test("every operation of a line can always be proved, even when its entry is no 
     old,
     notes(256, (i) => `note ${i}`),
   );
-  interface Told {
+  interface KeyHistory {
     readonly operations: readonly { seq: number; type: string; digest: string; prev: string; hash: string; proof_url: string }[];
   }
-  const before = (await old.get<Told>(`/api/agents/${key.id}/keys`)).body;
+  const before = (await old.get<KeyHistory>(`/api/agents/${key.id}/keys`)).body;
   const { changes } = (await old.get<Changes>("/api/changes?limit=10")).body;
   expect(before.operations.map(({ seq, digest, prev, hash }) => ({ seq, digest, prev, hash }))).toEqual(
     changes.slice(1, 3).map(({ seq, digest, prev, hash }) => ({ seq, digest, prev, hash })),
@@ -304,7 +304,7 @@ test("every operation of a line can always be proved, even when its entry is no 
   await old.put(old.agent(), { kind: "note", title: "a new day" });
   expect((await old.get<{ oldest_seq: number }>("/api/changes")).body.oldest_seq).toBe(257);
   expectRefusal(await old.get("/api/changes/1/proof"), 404, "not_found");
-  expect((await old.get<Told>(`/api/agents/${next.id}/keys`)).body.operations).toEqual(before.operations);
+  expect((await old.get<KeyHistory>(`/api/agents/${next.id}/keys`)).body.operations).toEqual(before.operations);
   const policy = await getPolicy(connect(old.url));
   for (const { seq, type, digest, proof_url } of before.operations) {
     const proof = await inTime(old, async () => (await fetch(old.url + new URL(proof_url).pathname)).text());

@@ -15,7 +15,7 @@ async function all(answers: AsyncIterable<PlanAnswer>): Promise<PlanAnswer[]> {
   for await (const answer of answers) gathered.push(answer);
   return gathered;
 }
-const told = (answers: readonly PlanAnswer[]): string[] =>
+const results = (answers: readonly PlanAnswer[]): string[] =>
   answers.map(({ place, posted, error }) => `${place} ${posted?.result ?? error?.code}`);
 const part = (name: string, of: string): Planned => ({ kind: "subtask", title: name, name, refs: [{ rel: "subtask_of", id: `@${of}` }] });
 
@@ -29,7 +29,7 @@ describe("a plan", () => {
       { kind: "note", title: "cites both", refs: ["a", "b"].map((name) => ({ rel: "cites" as const, id: `@${name}` })) },
     ];
     const answers = await all(postMany(connect(board.url), key, plan));
-    expect(told(answers)).toEqual(["0 created", "1 created", "2 created", "3 created"]);
+    expect(results(answers)).toEqual(["0 created", "1 created", "2 created", "3 created"]);
     const [whole, a, b, note] = answers.map(({ posted }) => posted!.id);
     expect((await board.record(a!)).meta.refs).toEqual([{ rel: "subtask_of", id: whole }]);
     expect((await board.record(note!)).meta.refs?.map(({ id }) => id)).toEqual([a, b]);
@@ -57,7 +57,7 @@ describe("a plan", () => {
       part("c", "right"),
     ];
     const answers = await all(postMany(connect(board.url), key, plan));
-    expect(told(answers).toSorted()).toEqual(["0 invalid_field", "1 target_unknown", "2 target_unknown", "3 created", "4 created"]);
+    expect(results(answers).toSorted()).toEqual(["0 invalid_field", "1 target_unknown", "2 target_unknown", "3 created", "4 created"]);
     expect(answers.every(({ error }) => error === undefined || error instanceof BoardError)).toBe(true);
   });
 
@@ -65,7 +65,7 @@ describe("a plan", () => {
     const key = await makeKey();
     const plan: Planned[] = [{ ...task("tried"), name: "t" }, part("a", "t"), { kind: "nonsense" }];
     const answers = await checkMany(connect(board.url), key, plan);
-    expect(told(answers)).toEqual(["0 valid", "1 valid", "2 unknown_kind"]);
+    expect(results(answers)).toEqual(["0 valid", "1 valid", "2 unknown_kind"]);
     expect((await board.get<{ messages: object[] }>(`/api/messages?author=${key.agent}`)).body.messages).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe("a plan", () => {
     await using late = await TestBoard.start();
     late.clock.advance(10 * 3_600_000);
     const answers = await all(postMany(connect(late.url), await makeKey(), [{ ...task("t"), name: "t" }, part("a", "t"), part("b", "a")]));
-    expect(told(answers)).toEqual(["0 created", "1 created", "2 created"]);
+    expect(results(answers)).toEqual(["0 created", "1 created", "2 created"]);
   });
 
   test("that was cut off is sent again, and is posted once", async () => {
@@ -83,7 +83,7 @@ describe("a plan", () => {
     await using proxy = await Proxy.start(() => board.url, { lose });
     const key = await makeKey();
     const answers = await all(postMany(connect(proxy.url), key, [task("once"), task("twice")]));
-    expect(told(answers)).toEqual(["0 exists", "1 exists"]);
+    expect(results(answers)).toEqual(["0 exists", "1 exists"]);
     expect((await board.get<{ messages: object[] }>(`/api/messages?author=${key.agent}`)).body.messages).toHaveLength(2);
   });
 });
@@ -101,7 +101,7 @@ describe("with limits", () => {
     };
     const plan = Array.from({ length: 45 }, (_, n) => task(`${n}`));
     const answers = await all(postMany(connect(limited.url, { fetch: counting, longestWaitS: 0.05 }), await makeKey(), plan));
-    expect(told(answers)).toEqual(plan.map((_, n) => `${n} created`));
+    expect(results(answers)).toEqual(plan.map((_, n) => `${n} created`));
     expect(sent[0]).toBe(20);
     expect(sent.reduce((sum, lines) => sum + lines, 0)).toBe(45);
   });

@@ -93,10 +93,10 @@ const take = async <Item>(items: AsyncIterator<Item, void>): Promise<Item> => {
   return value;
 };
 
-async function all<Item, Kept>(items: AsyncIterable<Item>, keep: (item: Item) => Kept): Promise<Kept[]> {
-  const kept: Kept[] = [];
-  for await (const item of items) kept.push(keep(item));
-  return kept;
+async function all<Item, Mapped>(items: AsyncIterable<Item>, keep: (item: Item) => Mapped): Promise<Mapped[]> {
+  const mapped: Mapped[] = [];
+  for await (const item of items) mapped.push(keep(item));
+  return mapped;
 }
 
 let host: TestBoard;
@@ -222,13 +222,13 @@ describe("posting", () => {
     const leaver = await makeKey();
     const ids: string[] = [];
     for (const body of ["one", "two"]) ids.push((await post(board, leaver, { kind: "note", body })).id);
-    const kept = await post(connect(other.url), leaver, { kind: "note", body: "elsewhere" });
+    const elsewhere = await post(connect(other.url), leaver, { kind: "note", body: "elsewhere" });
     const { id } = await retractAll(board, leaver);
     for (const gone of ids) expect(await refusal(getMessage(board, gone))).toMatchObject({ code: "retracted" });
     const { raw } = await getMessage(board, id, { include: ["raw"] });
     if (raw === undefined) throw new Error("no raw");
     expect(await refusal(send(connect(other.url), raw))).toMatchObject({ code: "kind_requirements" });
-    expect((await getMessage(connect(other.url), kept.id)).id).toBe(kept.id);
+    expect((await getMessage(connect(other.url), elsewhere.id)).id).toBe(elsewhere.id);
   });
   test("attached texts arrive with their hash and size", async () => {
     const files = [{ name: "notes.md", mime: "text/markdown", text: "# Grüße\n" }];

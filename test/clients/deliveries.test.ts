@@ -45,7 +45,7 @@ async function correspond(board: TestBoard, random: Random, steps: number): Prom
 type Shown = Readonly<Record<string, NonNullable<MessageRecord["derived"]["delivery"]>>>;
 
 /** The delivery state that the board shows for every addressed message. The log alone must give the same in both languages. */
-async function toldAlike(board: TestBoard): Promise<{ readonly shown: Shown; readonly acks: number }> {
+async function shownAlike(board: TestBoard): Promise<{ readonly shown: Shown; readonly acks: number }> {
   const { body } = await board.get<{ messages: MessageRecord[] }>("/api/messages?limit=200");
   const shown: Shown = Object.fromEntries(
     body.messages.flatMap(({ id, derived: { delivery } }) => (delivery === undefined ? [] : [[id, delivery]])),
@@ -61,9 +61,9 @@ async function toldAlike(board: TestBoard): Promise<{ readonly shown: Shown; rea
 test(`the log alone shows what was seen, acted on and declined, in both languages as on the board (SEED=${SEED})`, async () => {
   await using board = await TestBoard.start();
   const acks = await correspond(board, new Random(SEED), 80);
-  const told = await toldAlike(board);
-  expect(told.acks).toBe(acks);
-  expect(new Set(Object.values(told.shown).map(({ state }) => state))).toEqual(new Set(["stored", "seen", "acted", "declined"]));
+  const deliveries = await shownAlike(board);
+  expect(deliveries.acks).toBe(acks);
+  expect(new Set(Object.values(deliveries.shown).map(({ state }) => state))).toEqual(new Set(["stored", "seen", "acted", "declined"]));
 });
 
 test("a message that was named before it existed, or before it was posted again, does not count as acted on", async () => {
@@ -81,7 +81,7 @@ test("a message that was named before it existed, or before it was posted again,
   await operator.remove(again);
   await operator.decide({ do: "restore", target: again });
   expect((await board.send(JSON.stringify(removed))).status).toBe(201);
-  const { shown } = await toldAlike(board);
+  const { shown } = await shownAlike(board);
   expect([shown[id]?.state, shown[again]?.state, shown[first.id]?.state]).toEqual(["stored", "stored", "seen"]);
 });
 
@@ -100,7 +100,7 @@ test("a key that joins an agent brings its mail along, but not the earlier ackno
   expect((await acknowledge(board, reader, { seen: early.seq, acted: [early.id] })).body.skipped).toEqual([early.id]);
   await operate(next, { op: "rotate" });
   await acknowledge(board, next, { acted: [own.id] });
-  const { shown } = await toldAlike(board);
+  const { shown } = await shownAlike(board);
   expect([shown[early.id]?.state, shown[own.id]?.state]).toEqual(["seen", "acted"]);
 });
 

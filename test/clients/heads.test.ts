@@ -11,7 +11,7 @@ import { runHere } from "../support/program.ts";
 import { CLIENT, runPython } from "../support/python.ts";
 import { signerNamed } from "../support/witness.ts";
 
-interface Told {
+interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -35,7 +35,7 @@ async function more(at: TestBoard): Promise<void> {
   at.clock.advance(11_000);
 }
 
-const COMMANDS: Readonly<Record<string, (url: string, file: string) => Promise<Told>>> = {
+const COMMANDS: Readonly<Record<string, (url: string, file: string) => Promise<Ran>>> = {
   blackboard: (url, file) => runHere(["verify-head", "--url", url, "--json", "--remember", file]),
   "client.py": (url, file) => runPython([CLIENT, "--url", url, "--json", "verify-head", "--remember", file]),
 };

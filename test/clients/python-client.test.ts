@@ -248,8 +248,8 @@ describe("every other command does what it says", () => {
     expect(await asker.run([...vote("Dry."), "--dry-run"])).toMatchObject({ code: 0, stderr: expect.stringMatching(own) as string });
     const { stdout, stderr } = await asker.run(vote("I am sure."));
     expect([stdout, stderr]).toEqual([expect.stringMatching(/^created /), expect.stringMatching(own)]);
-    const told = await asker.run([...vote("I am quite sure."), "--json"]);
-    expect([JSON.parse(told.stdout), told.stderr]).toMatchObject([{ warnings: [{ code: "self_vote" }] }, ""]);
+    const voted = await asker.run([...vote("I am quite sure."), "--json"]);
+    expect([JSON.parse(voted.stdout), voted.stderr]).toMatchObject([{ warnings: [{ code: "self_vote" }] }, ""]);
     expect((await asker.run(["post", "note", "--tag", "rows"])).stderr).toMatch(/^warning: It has no title, .+\n$/);
     // An act that needs no text may have none.
     expect(await worker.run(["signal", id, "useful"])).toMatchObject({ code: 0, stderr: "" });

@@ -252,10 +252,10 @@ describe(`verify-log (SEED=${SEED})`, () => {
     expect((await verify(board.url, "--remember", memory)).code).toBe(0);
     await board.put(board.agent(), { kind: "note", body: "one more" });
     expect(JSON.parse((await verify(board.url, "--remember", memory)).stdout)).toMatchObject({ entries: 1 });
-    const kept = JSON.parse(readFileSync(memory, "utf8")) as { pk: string; seq: number; hash: string };
-    writeFileSync(memory, JSON.stringify({ ...kept, seq: kept.seq - 1 }));
+    const remembered = JSON.parse(readFileSync(memory, "utf8")) as { pk: string; seq: number; hash: string };
+    writeFileSync(memory, JSON.stringify({ ...remembered, seq: remembered.seq - 1 }));
     const refused = await verify(board.url, "--remember", memory);
-    expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([4, { error: { seq: kept.seq, what: "prev" } }]);
+    expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([4, { error: { seq: remembered.seq, what: "prev" } }]);
   });
   test("a board cannot hide a rewritten past by saying that it has forgotten it", async () => {
     const memory = join(asker.home, "early.json");

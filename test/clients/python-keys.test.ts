@@ -97,12 +97,12 @@ test("a pending operation is shown in the inbox and with the agent; a rotated li
   expect(await agent.text("inbox", "--key-file", first)).not.toContain("PENDING");
   expect(await run("inbox", "--key-file", first)).toEqual({ messages: [] });
 
-  const told = await agent.text("key", "rotate", id, "--key-file", second);
+  const output = await agent.text("key", "rotate", id, "--key-file", second);
   const who = await run<{ agent_id: string; key_file: string }>("whoami", "--key-file", second);
   expect(who.key_file).toBe(second);
-  expect(told).toContain(`You are ${who.agent_id}. Its key is in ${second}: give --key-file`);
-  expect(told).toContain(`The key that can take over from it is in ${third}`);
-  expect(told).toContain(`${first} holds the old key, which signs nothing any more. To use its place: mv ${first} ${first}.old`);
+  expect(output).toContain(`You are ${who.agent_id}. Its key is in ${second}: give --key-file`);
+  expect(output).toContain(`The key that can take over from it is in ${third}`);
+  expect(output).toContain(`${first} holds the old key, which signs nothing any more. To use its place: mv ${first} ${first}.old`);
   expect(await agent.run(["post", "note", "--title", "too late", "--key-file", first])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`Sign with the key of ${who.agent_id}`) as string,
@@ -129,10 +129,10 @@ test("a key in the place of the one before it keeps its own next key, here and o
   const seat = join(agent.home, "seat");
   const { agent_id: id } = await run<{ agent_id: string }>("keygen", "--key-file", seat);
   await run("post", "note", "--title", "here I am", "--key-file", seat);
-  const told = await agent.text("key", "rotate", id, "--key-file", `${seat}.next`);
+  const output = await agent.text("key", "rotate", id, "--key-file", `${seat}.next`);
   const { next } = await run<Line>("key", "show", "--key-file", `${seat}.next`);
   // Runs the command as printed; then the next key is moved to another place.
-  execFileSync("sh", ["-c", told.split("To use its place: ")[1] ?? "false"]);
+  execFileSync("sh", ["-c", output.split("To use its place: ")[1] ?? "false"]);
   renameSync(`${seat}.next`, `${seat} in the drawer`);
   expect(await run("key", "commit", "--key-file", seat)).toMatchObject({ state: "unchanged", next });
   await using other = await TestBoard.start();

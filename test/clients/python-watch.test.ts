@@ -49,11 +49,11 @@ afterAll(() => board[Symbol.asyncDispose]());
 const EVENT_OF: Readonly<Record<string, string>> = { create: "message", status: "status" };
 
 /** The events that the stream must have, by the log. */
-async function told(after = 0): Promise<string[]> {
+async function eventsInLog(after = 0): Promise<string[]> {
   const { body } = await board.get<Changes>(`/api/changes?after=${after}&limit=1000`);
   return body.changes.map(({ seq, type, id }) => `${seq} ${EVENT_OF[type] ?? type} ${id}`);
 }
-const asTold = ({ seq, type, id, message }: Seen): string => `${seq} ${type} ${message?.id ?? id}`;
+const eventText = ({ seq, type, id, message }: Seen): string => `${seq} ${type} ${message?.id ?? id}`;
 
 test(`a connection that is cut every few thousand bytes, in the middle of events, loses and repeats nothing (SEED=${SEED})`, async () => {
   const random = new Random(SEED);
@@ -65,9 +65,9 @@ test(`a connection that is cut every few thousand bytes, in the middle of events
     const { id } = await board.put(asker, { kind: "question", title: `Question ${i} ${"🌍".repeat(random.below(40))}` });
     await board.put(worker, { kind: "answer", body: "x".repeat(random.below(1000)), refs: [{ rel: "answers", id }] });
   }
-  const expected = await told();
+  const expected = await eventsInLog();
   const seen: string[] = [];
-  while (seen.length < expected.length) seen.push(asTold(await reader.next()));
+  while (seen.length < expected.length) seen.push(eventText(await reader.next()));
   expect(seen).toEqual(expected);
   expect(proxy.connections).toBeGreaterThan(3);
 });
@@ -76,17 +76,17 @@ test("a board that restarts at its address is found again, and posts in between 
   await using address = await Proxy.start(() => board.url);
   await using reader = watch(address.url, "--tag", "kept", "--last-event-id", "0");
   const agent = board.agent();
-  const kept = async (title: string) => (await board.put(agent, { kind: "note", title, tags: ["kept"] })).id;
-  const ids = [await kept("before")];
+  const put = async (title: string) => (await board.put(agent, { kind: "note", title, tags: ["kept"] })).id;
+  const ids = [await put("before")];
   expect((await reader.next()).message?.id).toBe(ids[0]);
   for (let round = 0; round < 2; round++) {
     await board.stop();
     board = await TestBoard.start({ data: board.data, clock: board.clock });
-    ids.push(await kept(`during ${round}`));
+    ids.push(await put(`during ${round}`));
     await board.put(agent, { kind: "note", title: `for others ${round}` });
     expect((await reader.next()).message?.id).toBe(ids.at(-1));
   }
-  ids.push(await kept("after"));
+  ids.push(await put("after"));
   expect((await reader.next()).message?.id).toBe(ids.at(-1));
 });
 

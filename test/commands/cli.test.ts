@@ -308,9 +308,9 @@ describe("the log", () => {
       stderr: expect.stringMatching(/^future_cursor: The newest entry is \d+, /) as string,
     });
     expect(await good("asker", ["verify-log", "--remember", head])).toMatch(/^The log holds from the first entry to \d+, as ag_/);
-    const kept = JSON.parse(readFileSync(head, "utf8")) as { seq: number };
+    const remembered = JSON.parse(readFileSync(head, "utf8")) as { seq: number };
     await board.put(board.agent(), { kind: "note", body: "one more" });
-    expect(await json("asker", ["verify-log", "--remember", head])).toMatchObject({ after: kept.seq, seq: kept.seq + 1 });
+    expect(await json("asker", ["verify-log", "--remember", head])).toMatchObject({ after: remembered.seq, seq: remembered.seq + 1 });
     const db = openBeside(board.data);
     db.prepare("UPDATE log SET detail = '{}' WHERE seq = 3").run();
     db.close();

@@ -106,9 +106,9 @@ describe("the settings", () => {
     const file = join(directory, "state", "exec.set-aside.jsonl");
     // A crash has cut the second line off.
     writeFileSync(file, `${JSON.stringify(aside)}\n{"id":"cd","se`);
-    const told = await runHere(["courier", "status", "--config", path]);
-    expect(told).toMatchObject({ code: 1, stderr: expect.stringContaining("The state of bad cannot be read.") as string });
-    expect(told.stdout).toMatch(/^bad: The state .+ cannot be read[^]+exec: not begun\n  set aside ab, seq 7[^\n]+\n$/);
+    const status = await runHere(["courier", "status", "--config", path]);
+    expect(status).toMatchObject({ code: 1, stderr: expect.stringContaining("The state of bad cannot be read.") as string });
+    expect(status.stdout).toMatch(/^bad: The state .+ cannot be read[^]+exec: not begun\n  set aside ab, seq 7[^\n]+\n$/);
     stateFile(join(directory, "state"), "exec").setAside({ ...aside, id: "ef" });
     expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify(aside)}\n${JSON.stringify({ ...aside, id: "ef" })}\n`);
   });

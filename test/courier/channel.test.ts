@@ -16,7 +16,7 @@ let board: TestBoard;
 beforeAll(async () => void (board = await TestBoard.start()));
 afterAll(() => board[Symbol.asyncDispose]());
 
-interface Told {
+interface Notified {
   readonly content: string;
   readonly meta: Readonly<Record<string, string>>;
 }
@@ -33,10 +33,10 @@ test.each(ERAS)("a message is sent on the channel, counts once it was read, and 
     return new TestCourier(courierFile({ board: board.url, agent, from: "all", deliver }, directory), agent);
   };
   const other = board.agent();
-  const told: Told[] = [];
+  const notified: Notified[] = [];
   await using mcp = new McpClient(era);
   mcp.client.fallbackNotificationHandler = async ({ method, params }) => {
-    if (method === "notifications/claude/channel") told.push(params as unknown as Told);
+    if (method === "notifications/claude/channel") notified.push(params as unknown as Notified);
   };
   {
     // There is no hurry: what the client reads counts, however late.
@@ -49,12 +49,12 @@ test.each(ERAS)("a message is sent on the channel, counts once it was read, and 
     await mcp.client.listTools();
     expect(mcp.client.getServerCapabilities()?.experimental).toEqual({ "claude/channel": {} });
     // The bridge soon finds the courier; until then, the command is used.
-    for (let n = 0; told.length === 0; n++) {
+    for (let n = 0; notified.length === 0; n++) {
       const { seq } = await board.put(other, { kind: "note", title: `are you there? ${n}`, to: agent });
-      await eventually("told or acted on", () => (told.length > 0 || courier.said.includes(`up to seq ${seq}`) ? true : undefined));
+      await eventually("told or acted on", () => (notified.length > 0 || courier.said.includes(`up to seq ${seq}`) ? true : undefined));
     }
-    const id = told[0]?.meta["first"] ?? "";
-    expect(told[0]?.content).toMatch(/<<<DATA [0-9a-f]{12}\ntitle: are you there\?/);
+    const id = notified[0]?.meta["first"] ?? "";
+    expect(notified[0]?.content).toMatch(/<<<DATA [0-9a-f]{12}\ntitle: are you there\?/);
     expect(courier.said).not.toContain("not delivered");
     const { seq } = await board.record(id);
     expect(courier.said).not.toContain(`up to seq ${seq}`);
@@ -62,7 +62,7 @@ test.each(ERAS)("a message is sent on the channel, counts once it was read, and 
     await eventually("read", () => (courier.said.includes(`up to seq ${seq}`) ? true : undefined));
     expect(actsIn(acts).map((one) => one.id)).not.toContain(id);
   }
-  told.length = 0;
+  notified.length = 0;
   await using courier = start(0.5);
   const unread = await board.put(other, { kind: "note", title: "nobody reads this", to: agent });
   await eventually("the command", () => (actsIn(acts).some(({ id }) => id === unread.id) ? true : undefined));

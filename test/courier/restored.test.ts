@@ -73,7 +73,7 @@ const file = (world: Restorable, url: string, receiver: Receiver, from: string, 
   return courierFile({ board: url, agent: world.me.id, from, deliver: [hook] });
 };
 const ids = (receiver: Receiver): unknown[] => receiver.received.map(({ headers }) => headers["webhook-id"]);
-const told = (running: TestCourier, { seq }: { readonly seq: number }) =>
+const delivered = (running: TestCourier, { seq }: { readonly seq: number }) =>
   eventually(`seq ${seq}`, () => (running.said.includes(`up to seq ${seq}\n`) ? true : undefined));
 
 test("that runs meanwhile reads again from where both logs agree, and delivers what is new, also a change", async () => {
@@ -85,13 +85,13 @@ test("that runs meanwhile reads again from where both logs agree, and delivers w
   await using running = new TestCourier(path, me.id);
   const task = await world.board.put(me, { kind: "task", title: "do it", to: other.id });
   const early = [await world.letter("one"), await world.letter("two"), await world.letter("three")];
-  await told(running, early[2]!);
+  await delivered(running, early[2]!);
   await world.backUp();
   const lost = await world.letter("is lost");
-  await told(running, lost);
+  await delivered(running, lost);
   const again = other.envelope({ kind: "note", title: "comes again", to: me.id });
   const { body: first } = await world.board.send(JSON.stringify(again));
-  await told(running, first);
+  await delivered(running, first);
 
   await world.restore();
   const fresh = await world.letter("new");
@@ -102,12 +102,12 @@ test("that runs meanwhile reads again from where both logs agree, and delivers w
   const last = await world.letter("last");
   expect(last.seq).toBeGreaterThan(first.seq);
   world.comeBack();
-  await told(running, last);
+  await delivered(running, last);
   const ack = expect.stringMatching(new RegExp(`^${task.id}[.]`)) as unknown;
   expect(ids(receiver)).toEqual([...early.map(({ id }) => id), lost.id, first.id, fresh.id, ack, last.id]);
   expect(running.said).toContain(`reading again after seq ${early[2]!.seq}`);
   const after = await world.letter("as ever");
-  await told(running, after);
+  await delivered(running, after);
   expect(ids(receiver).at(-1)).toBe(after.id);
   expect(running.said.match(/reading again/g)).toHaveLength(1);
 });
@@ -125,16 +125,16 @@ test("that begins after the copy delivers nothing from before it began, even if 
     await using running = new TestCourier(path, world.me.id);
     await eventually("begun", () => (running.said.includes("begins after") ? true : undefined));
     const one = await world.letter("one");
-    await told(running, one);
+    await delivered(running, one);
     return one;
   })();
   await world.restore();
   const fresh = await world.letter("new");
   world.comeBack();
   await using running = new TestCourier(path, world.me.id);
-  await told(running, fresh);
+  await delivered(running, fresh);
   const last = await world.letter("last");
-  await told(running, last);
+  await delivered(running, last);
   expect(ids(receiver)).toEqual([id, fresh.id, last.id]);
   expect(ids(receiver)).not.toContain(old.id);
 });
@@ -156,7 +156,7 @@ test("that read a page just before the board went away reads it again, since the
   });
   await using running = new TestCourier(file(world, proxy.url, receiver, "all"), world.me.id);
   const first = await world.letter("one");
-  await told(running, first);
+  await delivered(running, first);
   await world.filler(0);
   await world.backUp();
   for (const n of [1, 2]) await world.filler(n);
@@ -172,6 +172,6 @@ test("that read a page just before the board went away reads it again, since the
   isCut = false;
   const last = await world.letter("last");
   expect(last.seq).toBeGreaterThan(lost.seq);
-  await told(running, last);
+  await delivered(running, last);
   expect(ids(receiver)).toEqual([first.id, fresh.id, last.id]);
 });

@@ -51,11 +51,11 @@ function nginx({ board, home, certificate, key, port }: Place): readonly string[
   ]);
   writeFileSync(join(home, "blackboard.conf"), server);
   // The parts of a distribution's nginx.conf around it.
-  const kept = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${home}/${name};`).join("\n");
+  const tempPaths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${home}/${name};`).join("\n");
   const user = process.getuid?.() === 0 ? "user root;" : "";
   writeFileSync(
     join(home, "nginx.conf"),
-    `${user}\ndaemon off;\npid ${home}/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${kept}\ninclude ${home}/blackboard.conf;\n}\n`,
+    `${user}\ndaemon off;\npid ${home}/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${tempPaths}\ninclude ${home}/blackboard.conf;\n}\n`,
   );
   return ["-p", home, "-e", "stderr", "-c", join(home, "nginx.conf")];
 }

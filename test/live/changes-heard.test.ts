@@ -93,16 +93,16 @@ test("withdrawn and removed messages are listed after the entry that did it, for
   for (const title of ["stays", "taken back", "removed"]) notes.push(await board.put(author, { kind: "note", title }));
   const [, back, removed] = notes;
   let seen = await head(board);
-  const told = async (): Promise<readonly string[]> => {
+  const changed = async (): Promise<readonly string[]> => {
     const { body } = await board.get<Page>(`/api/messages?kind=note&include_removed=1&changed_after=${seen}&sort=changed`);
     seen = body.latest_seq;
     return body.messages.map(({ id }) => id);
   };
   await board.put(author, { kind: "retraction", refs: [{ rel: "retracts", id: back?.id ?? "" }] });
-  expect(await told()).toEqual([back?.id]);
+  expect(await changed()).toEqual([back?.id]);
   await operator.decide({ do: "remove", target: removed?.id ?? "", reasons: reasons("unwanted"), keepAttachments: false });
-  expect(await told()).toEqual([removed?.id]);
-  expect(await told()).toEqual([]);
+  expect(await changed()).toEqual([removed?.id]);
+  expect(await changed()).toEqual([]);
   expect((await board.get<Page>("/api/messages?kind=note&changed_after=0")).body.messages).toHaveLength(1);
 });
 

@@ -206,8 +206,8 @@ test("a reader that filters by status or votes learns when a message begins to m
   // For late readers: the voter has withdrawn the vote by now.
   for (const parameters of [`verified_by=${voter.id}`, "min_verifies=1", "status=verified"]) {
     await using late = await openStream(board, `/api/stream?${parameters}`, { "last-event-id": String(bystander.seq) });
-    const told = (await late.upTo("live")).filter(({ event }) => event === "status").map(({ data }) => (data as { to: string }).to);
-    expect(told, parameters).toEqual(["verified", "open"]);
+    const statuses = (await late.upTo("live")).filter(({ event }) => event === "status").map(({ data }) => (data as { to: string }).to);
+    expect(statuses, parameters).toEqual(["verified", "open"]);
   }
   await put(voter, { kind: "verification", body: "looked again", refs: [{ rel: "verifies", id: finding.id }] });
   await put(other, { kind: "retraction", refs: [{ rel: "retracts", id: against.id }] });

@@ -5,7 +5,7 @@ import { Agent, TEST_BITS } from "../support/agent.ts";
 import { type PostBody, TestBoard } from "../support/board.ts";
 import { openStream } from "../support/event-stream.ts";
 import { eventually } from "../support/eventually.ts";
-import { act, dropAll, Follower, told } from "../support/follower.ts";
+import { act, dropAll, Follower, eventText } from "../support/follower.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 import { tries } from "../support/random.ts";
 
@@ -51,7 +51,7 @@ test(`a reader that is dropped ${KILLS * DROPS} times, also by a board that is k
     await Promise.all(following);
     expect(log.length).toBeGreaterThan(KILLS * 20);
     expect(everything.drops).toBeGreaterThanOrEqual(KILLS * DROPS);
-    expect(everything.got).toEqual(log.map(told));
+    expect(everything.got).toEqual(log.map(eventText));
     const notes = await Promise.all(
       log
         .filter(({ type }) => type === "create")

@@ -215,17 +215,17 @@ describe.concurrent("a new report", () => {
 
   test("runs the operator's command with what it is about, and nothing that the reporter wrote", async () => {
     const data = emptyDirectory();
-    const told = join(data, "told");
+    const notes = join(data, "told");
     const log: string[] = [];
     await using board = await TestBoard.start({
       log,
       data,
-      flags: ["--on-report", `echo "$REPORT_ID $REPORT_CATEGORY $REPORT_TARGET $REPORT_BOARD" >> ${told}`],
+      flags: ["--on-report", `echo "$REPORT_ID $REPORT_CATEGORY $REPORT_TARGET $REPORT_BOARD" >> ${notes}`],
     });
     const { id } = await board.put(board.agent(), { kind: "note", body: "reported" });
     for (const category of ["spam", "fraud"]) expect(await report(board.url, id, category)).toBe(201);
     const text = await eventually("the command", () => {
-      const said = existsSync(told) ? readFileSync(told, "utf8") : "";
+      const said = existsSync(notes) ? readFileSync(notes, "utf8") : "";
       return said.split("\n").length > 2 ? said : undefined;
     });
     expect(text).toMatch(new RegExp(`^rp_[0-9a-f]{16} spam ${id} http://\\S+\nrp_[0-9a-f]{16} fraud ${id} http://\\S+\n$`));

@@ -106,10 +106,10 @@ describe("with --new-key on", () => {
     const rolled = await TestBoard.start({ data, clock });
     expectRefusal(await rolled.get("/api/checkpoint"), 503, "log_rollback");
     await rolled.stop();
-    const anew = await TestBoard.start({ data, clock, flags: ["--key-file", other, "--new-key", "on"] });
-    expect((await anew.put(anew.agent(), note("in its place"))).seq).toBe(2);
-    expect(await signed(anew)).toMatchObject({ board: otherId, seq: 2 });
-    await anew.stop();
+    const restarted = await TestBoard.start({ data, clock, flags: ["--key-file", other, "--new-key", "on"] });
+    expect((await restarted.put(restarted.agent(), note("in its place"))).seq).toBe(2);
+    expect(await signed(restarted)).toMatchObject({ board: otherId, seq: 2 });
+    await restarted.stop();
     await using back = await TestBoard.start({ data, clock, flags: ["--key-file", key, "--new-key", "on"] });
     expectRefusal(await back.get("/api/checkpoint"), 503, "log_rollback");
     expectRefusal(await back.post(back.agent(), note("behind")), 503, "log_rollback");

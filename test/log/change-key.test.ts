@@ -137,8 +137,8 @@ describe("a new key of the board", () => {
     board.clock.advance(11_000);
     await note(board, "later");
     expect(await all()).toEqual([0, 0, 0, 0]);
-    const kept = JSON.parse(readFileSync(join(dir, "verify-log"), "utf8")) as { pk: string };
-    expect(kept.pk).toBe((await head(board)).pk);
+    const remembered = JSON.parse(readFileSync(join(dir, "verify-log"), "utf8")) as { pk: string };
+    expect(remembered.pk).toBe((await head(board)).pk);
   });
 
   test("nobody with the old key alone, or with a key of his own, is believed after it", async () => {
@@ -275,8 +275,8 @@ test("a key of the log that its log did not announce is followed by nobody", asy
   });
   await expect(verifyHead(at, policy, known)).rejects.toThrow("No known key of board.test/tlog signed");
   await expect(followLogKey(at, shown.vkey)).rejects.toThrow("The log did not announce its new key.");
-  const told = await python();
-  expect([told.code, told.stderr]).toEqual([4, expect.stringContaining("The log did not announce its new key.")]);
+  const checked = await python();
+  expect([checked.code, checked.stderr]).toEqual([4, expect.stringContaining("The log did not announce its new key.")]);
   const state = new WitnessState(join(emptyDirectory(), "state"));
   state.learn(shown.vkey);
   await expect(followOnce(at, state, signerNamed("one.test/w"), seconds(board), noWarning)).rejects.toThrow(

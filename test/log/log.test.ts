@@ -124,13 +124,13 @@ describe("a mirror that follows /api/changes", () => {
   test("without include=raw there is no content; once a message is gone there is none at all, and the chain still checks", async () => {
     await using board = await TestBoard.start();
     const agent = board.agent();
-    const kept = await board.put(agent, note("kept"));
+    const lasting = await board.put(agent, note("kept"));
     const gone = await board.put(agent, note("gone"));
     await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id: gone.id }] });
     expect((await page(board)).changes.every((entry) => !("raw" in entry))).toBe(true);
     const { changes } = await page(board, "?include=raw");
     const raw = (id: string) => changes.find((entry) => entry.type === "create" && entry.id === id)?.raw;
-    expect(raw(kept.id)?.payload).toContain("kept");
+    expect(raw(lasting.id)?.payload).toContain("kept");
     expect(raw(gone.id)).toBeNull();
     expect(JSON.stringify(changes)).not.toContain('"gone\\"');
     expect(changes.map((entry) => entry.type)).toEqual(["create", "create", "create", "retract"]);

@@ -64,11 +64,11 @@ describe("a board that cannot sweep", () => {
     await first.stop();
     await using board = await TestBoard.start({ data: first.data, clock: first.clock, flags: ["--read-only", "on"] });
     const asked = ["/api/tags", "/api/tags?field=need", "/api/tags?field=offer", "/api/stats", "/api/agents", `/api/agents/${author.id}`];
-    const told = async () => JSON.stringify(await Promise.all(asked.map(async (path) => (await board.get(path)).body)));
-    const before = await told();
+    const answers = async () => JSON.stringify(await Promise.all(asked.map(async (path) => (await board.get(path)).body)));
+    const before = await answers();
     for (const word of ["zqxtag", "zqxneed", "zqxoffer", "x-zqxkind", "both", "kept"]) expect(before).toContain(`"${word}"`);
     board.clock.advance(MINUTE_MS);
-    const after = await told();
+    const after = await answers();
     for (const word of ["both", "kept"]) expect(after).toContain(`"${word}"`);
     expect(after).not.toContain("zqx");
     const page = (await board.get<{ tags: { tag: string }[]; next_cursor: string | null }>("/api/tags?limit=1")).body;
@@ -101,17 +101,17 @@ describe("a board that cannot sweep", () => {
     };
     const asked = ["status=open", "status=claimed", "status=open,claimed", "status=open&include_removed=true", "status=claimed&q=lease"];
     const inThread = async (id: string) => (await board.get<{ open: string[] }>(`/api/messages/${id}/thread`)).body.open.length;
-    const told = async () => [
+    const answers = async () => [
       ...(await Promise.all(asked.map((query) => titles(`/api/messages?kind=task&${query}`)))),
       await titles("/api/work"),
       [await inThread(short.id), await inThread(long.id)],
     ];
     const all = ["free", "long", "short"];
-    expect(await told()).toEqual([["free"], ["long", "short"], all, ["free"], ["long", "short"], ["free"], [0, 0]]);
+    expect(await answers()).toEqual([["free"], ["long", "short"], all, ["free"], ["long", "short"], ["free"], [0, 0]]);
     board.clock.advance(MINUTE_MS);
-    expect(await told()).toEqual([["free", "short"], ["long"], all, ["free", "short"], ["long"], ["free", "short"], [1, 0]]);
+    expect(await answers()).toEqual([["free", "short"], ["long"], all, ["free", "short"], ["long"], ["free", "short"], [1, 0]]);
     board.clock.advance(4 * MINUTE_MS);
-    expect(await told()).toEqual([all, [], all, all, [], all, [1, 1]]);
+    expect(await answers()).toEqual([all, [], all, all, [], all, [1, 1]]);
   });
 });
 

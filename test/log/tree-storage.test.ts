@@ -57,10 +57,10 @@ test("the log's key is made once, for its owner only; it can be made again from 
     using db = openBeside(board.data);
     return db.prepare("SELECT * FROM tlog_names").all();
   };
-  const [kept, ...others] = name();
+  const [stored, ...others] = name();
   expect(others).toEqual([]);
-  expect(kept).toMatchObject({ epoch: 0, origin: "board.test/tlog" });
-  expect(JSON.parse(String(kept?.["statement"]))).toMatchObject({ v: 1, origin: "board.test/tlog" });
+  expect(stored).toMatchObject({ epoch: 0, origin: "board.test/tlog" });
+  expect(JSON.parse(String(stored?.["statement"]))).toMatchObject({ v: 1, origin: "board.test/tlog" });
   const backup = join(emptyDirectory(), "backup");
   await makeBackup(configAt(board.data), backup, true);
   expect(readFileSync(join(backup, "log.key"), "utf8")).toBe(made);
@@ -71,7 +71,7 @@ test("the log's key is made once, for its owner only; it can be made again from 
   // A later change of the address changes nothing.
   await (await TestBoard.start({ ...again, flags: ["--base-url", "https://elsewhere.test"] })).stop();
   expect(readFileSync(file, "utf8")).toBe(made);
-  expect(name()).toEqual([kept]);
+  expect(name()).toEqual([stored]);
   copyFileSync(join(board.data, "board.key"), file);
   await expect(TestBoard.start(again)).rejects.toThrow("is signed as board.test/tlog with the key whose public half is");
   writeFileSync(file, made);

@@ -212,12 +212,12 @@ describe("a proof", () => {
 });
 
 describe("a receipt", () => {
-  interface Told {
+  interface Answered {
     readonly seq: number;
     readonly receipt?: Receipt;
     readonly proof_url?: string;
   }
-  const leafIn = ({ receipt }: Told): string => Buffer.from(parseProof(receipt!.proof).extra!).toString();
+  const leafIn = ({ receipt }: Answered): string => Buffer.from(parseProof(receipt!.proof).extra!).toString();
 
   test("comes with an acknowledgement and with a key operation, the same for the same again, and holds offline", async () => {
     await using board = await TestBoard.start();
@@ -232,17 +232,17 @@ describe("a receipt", () => {
       ["/api/keys", commit, "key_commit"],
     ] as const) {
       const first = await inTime(board, () => board.send(envelope, `${path}?receipt=1`));
-      const told = first.body as unknown as Told;
-      expect([first.status, told]).toEqual([201, expect.not.objectContaining({ proof_url: expect.anything() })]);
-      const [, seq, , kind, about, digest] = leafIn(told).split("\n");
-      expect([seq, kind, about, digest]).toEqual([String(told.seq), type, agent.id, sha256Hex(envelope)]);
-      const leaf = parseProof(told.receipt!.proof).extra!;
-      const { index } = await acceptProof(told.receipt!.proof, leaf, policy, { sha256, verify: holds });
-      expect(index).toBe(told.seq - 1);
+      const answer = first.body as unknown as Answered;
+      expect([first.status, answer]).toEqual([201, expect.not.objectContaining({ proof_url: expect.anything() })]);
+      const [, seq, , kind, about, digest] = leafIn(answer).split("\n");
+      expect([seq, kind, about, digest]).toEqual([String(answer.seq), type, agent.id, sha256Hex(envelope)]);
+      const leaf = parseProof(answer.receipt!.proof).extra!;
+      const { index } = await acceptProof(answer.receipt!.proof, leaf, policy, { sha256, verify: holds });
+      expect(index).toBe(answer.seq - 1);
       const again = await inTime(board, () => board.send(envelope, `${path}?receipt=1`));
-      expect([again.status, leafIn(again.body as unknown as Told)]).toEqual([200, leafIn(told)]);
-      const plain = (await board.send(envelope, path)).body as unknown as Told;
-      expect([plain.receipt, plain.proof_url]).toEqual([undefined, `http://board.test/api/changes/${told.seq}/proof`]);
+      expect([again.status, leafIn(again.body as unknown as Answered)]).toEqual([200, leafIn(answer)]);
+      const plain = (await board.send(envelope, path)).body as unknown as Answered;
+      expect([plain.receipt, plain.proof_url]).toEqual([undefined, `http://board.test/api/changes/${answer.seq}/proof`]);
     }
   });
 
@@ -254,11 +254,11 @@ describe("a receipt", () => {
     mkdirSync(blocked);
     const envelope = JSON.stringify(agent.envelope({ kind: "note", body: "written all the same" }));
     const sent = await board.send(envelope, "/api/messages?receipt=1");
-    const { id, receipt, proof_url } = sent.body as unknown as Told & { id: string };
+    const { id, receipt, proof_url } = sent.body as unknown as Answered & { id: string };
     expect([sent.status, receipt, proof_url]).toEqual([201, null, `http://board.test/api/messages/${id}/proof`]);
     rmdirSync(blocked);
     const again = await inTime(board, () => board.send(envelope, "/api/messages?receipt=1"));
-    expect([again.status, leafIn(again.body as unknown as Told)]).toEqual([200, expect.stringContaining(id)]);
+    expect([again.status, leafIn(again.body as unknown as Answered)]).toEqual([200, expect.stringContaining(id)]);
   });
 });
 

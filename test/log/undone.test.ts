@@ -72,14 +72,14 @@ test("with --reapply a restored board decides again what it had decided, by the 
   const { data, flags, replaced } = await target(board.data);
   const restored = await run("restore-backup", dir, ...flags, ...replaced, "--yes", "--json", "--reapply");
   expect(restored).toMatchObject({ code: 0, stderr: "" });
-  const told = JSON.parse(restored.stdout) as { replaced?: string; reapplied: object };
-  expect(told.reapplied).toMatchObject({ done: 7, not_done: [] });
+  const printed = JSON.parse(restored.stdout) as { replaced?: string; reapplied: object };
+  expect(printed.reapplied).toMatchObject({ done: 7, not_done: [] });
   await using next = await TestBoard.start({ data, clock: board.clock });
   expect(await actsOf(next)).toEqual(was);
   for (const { id } of [bad, again]) expect((await next.get(`/api/messages/${id}`)).status).toBe(410);
   expect((await next.post(spammer, note("more"))).status).toBe(451);
   expect((await next.post(author, note("spared"))).status).toBe(201);
-  const place = onPostgres() ? replaced : [told.replaced ?? ""];
+  const place = onPostgres() ? replaced : [printed.replaced ?? ""];
   expect(await run("undone", ...place, ...flags, "--reapply", "--yes")).toMatchObject({ code: 0, stdout: "Nothing is undone.\n" });
 });
 

@@ -268,11 +268,11 @@ describe("each failure behind the server has its reply", () => {
     [new MailUnreadable("It took too long to parse.", true), /^451 4\.3\.0 /, 0],
     [new Error("secret of the house"), /^451 4\.3\.0 (?!.*secret)/, 1],
   ] as const)("%s", async ([error, reply, faults]) => {
-    const room = await failing(() => error);
-    await using smtp = await SmtpClient.connect(room.port, "client.example");
+    const smtpServer = await failing(() => error);
+    await using smtp = await SmtpClient.connect(smtpServer.port, "client.example");
     expect(await smtp.send(address(0), "Subject: x\r\n\r\nx")).toMatch(reply);
-    expect(room.faults).toHaveLength(faults);
-    await room.server.stop();
+    expect(smtpServer.faults).toHaveLength(faults);
+    await smtpServer.server.stop();
   });
 
   test("a silent client, a message that never ends and a long visit are each ended with a word", async () => {
@@ -296,33 +296,33 @@ describe("each failure behind the server has its reply", () => {
   });
 
   test("one address does not take every seat", async () => {
-    const room = await failing(() => new Error("not reached"));
-    const clients = await Promise.all(Array.from({ length: 5 }, () => SmtpClient.connect(room.port, "client.example")));
+    const smtpServer = await failing(() => new Error("not reached"));
+    const clients = await Promise.all(Array.from({ length: 5 }, () => SmtpClient.connect(smtpServer.port, "client.example")));
     // Refused ones do not count, however many they are and however long they stay connected.
-    const refused = await Promise.all(Array.from({ length: 30 }, () => SmtpClient.connect(room.port)));
+    const refused = await Promise.all(Array.from({ length: 30 }, () => SmtpClient.connect(smtpServer.port)));
     expect(refused.map(({ greeting }) => greeting)).toEqual(refused.map(() => expect.stringMatching(/^421 4\.7\.0 /)));
-    expect(room.server.open).toBe(5);
-    await using other = await SmtpClient.connect(room.port, "client.example", "127.0.0.2");
+    expect(smtpServer.server.open).toBe(5);
+    await using other = await SmtpClient.connect(smtpServer.port, "client.example", "127.0.0.2");
     expect(other.greeting).toMatch(/^220 /);
     await clients.pop()?.[Symbol.asyncDispose]();
-    await eventually("a seat is free again", () => (room.server.open === 5 ? true : undefined));
-    await using next = await SmtpClient.connect(room.port, "client.example");
+    await eventually("a seat is free again", () => (smtpServer.server.open === 5 ? true : undefined));
+    await using next = await SmtpClient.connect(smtpServer.port, "client.example");
     expect(next.greeting).toMatch(/^220 /);
     await Promise.all([...clients, ...refused].map((one) => one[Symbol.asyncDispose]()));
-    await room.server.stop();
+    await smtpServer.server.stop();
   });
 
   test("ten addresses that hold all they may do not keep out the mail of an eleventh", async () => {
-    const room = await failing(() => new Error("not reached"), {}, { all: 20, perAddress: 5, perNetwork: 20 });
-    const from = (n: number) => SmtpClient.connect(room.port, "client.example", `127.0.0.${n}`);
+    const smtpServer = await failing(() => new Error("not reached"), {}, { all: 20, perAddress: 5, perNetwork: 20 });
+    const from = (n: number) => SmtpClient.connect(smtpServer.port, "client.example", `127.0.0.${n}`);
     const hoarders: SmtpClient[] = [];
     for (let n = 0; n < 20; n++) hoarders.push(await from(10 + (n % 10)));
     await using honest = await from(30);
     expect(await honest.say("MAIL FROM:<a@test.example>")).toMatch(/^250 /);
     // The connection that was closed for it got the reason, and the advice to come again.
     expect(await hoarders[0]!.reply()).toMatch(/^421 4\.3\.2 /);
-    expect(room.server.open).toBe(20);
+    expect(smtpServer.server.open).toBe(20);
     await Promise.all(hoarders.map((one) => one[Symbol.asyncDispose]()));
-    await room.server.stop();
+    await smtpServer.server.stop();
   });
 });

@@ -97,10 +97,10 @@ describe("mail to an alias", () => {
     const { body: markdown } = await mail.board.get<string>("/api/inbox/alice?format=md&limit=2");
     const answer = await mail.board.send(call("read_inbox", { agent: "alice", limit: 2 }), "/mcp");
     const { result } = answer.body as unknown as { result: { content: { text: string }[] } };
-    for (const told of [markdown, result.content[0]?.text ?? ""]) {
+    for (const shown of [markdown, result.content[0]?.text ?? ""]) {
       // The sender chose it, so it is between the markers.
-      expect(told).toMatch(/^<<<DATA [0-9a-f]{12}\nfrom: unverified c\*\*\*@test\.example\ntitle: who\nis it\?\nDATA /m);
-      expect(told).toMatch(/^<<<DATA [0-9a-f]{12}\nfrom: nobody\ntitle: from nobody\n/m);
+      expect(shown).toMatch(/^<<<DATA [0-9a-f]{12}\nfrom: unverified c\*\*\*@test\.example\ntitle: who\nis it\?\nDATA /m);
+      expect(shown).toMatch(/^<<<DATA [0-9a-f]{12}\nfrom: nobody\ntitle: from nobody\n/m);
     }
   });
 

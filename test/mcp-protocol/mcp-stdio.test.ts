@@ -148,8 +148,8 @@ test("if others can read the key, it says so and ends", async () => {
   const open = join(emptyDirectory(), "open.key");
   mkdirSync(join(open, ".."), { recursive: true });
   writeFileSync(open, "A".repeat(43), { mode: 0o644 });
-  await using told = BoardProcess.spawn({ args: ["mcp", "--url", board.url, "--key-file", open] });
-  const ended = await told.ended;
+  await using bridge = BoardProcess.spawn({ args: ["mcp", "--url", board.url, "--key-file", open] });
+  const ended = await bridge.ended;
   expect(ended.code).toBe(1);
   expect(ended.stderr).toContain("chmod 600");
 });

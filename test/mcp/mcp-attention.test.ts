@@ -43,14 +43,14 @@ describe.each(ERAS)("in the era of %s", (era) => {
   test("over stdio a client that subscribes to an inbox is notified of new messages and of changes to its own, until it unsubscribes", async () => {
     await using mcp = await bridged(era);
     const { agent_id: self } = await mcp.done("create_identity");
-    await follow(mcp, era, String(self), async (told) => {
+    await follow(mcp, era, String(self), async (notified) => {
       const { id } = await board.put(board.agent(), { kind: "task", title: `Do this ${era}`, to: String(self) });
-      await eventually("told of a message", () => told() || undefined);
+      await eventually("told of a message", () => notified() || undefined);
       expect(ids(await mcp.done("read_inbox"))).toEqual([id]);
-      const before = told();
+      const before = notified();
       const posted = (await mcp.done("post_message", { kind: "question", title: `And this? ${era}` })) as { id: string };
       await board.put(board.agent(), { kind: "claim", refs: [{ rel: "claims", id: posted.id }] });
-      await eventually("told of a claim", () => (told() > before ? true : undefined));
+      await eventually("told of a claim", () => (notified() > before ? true : undefined));
     });
     await expect(
       era === "2025-11-25"
@@ -63,10 +63,10 @@ describe.each(ERAS)("in the era of %s", (era) => {
 test("over HTTP a stream notifies of an inbox, by id or by name, and ends with its subscriber", async () => {
   await using mcp = await McpClient.connect(board.url, "2026-07-28");
   const me = board.agent();
-  await follow(mcp, "2026-07-28", me.id, async (told) => {
+  await follow(mcp, "2026-07-28", me.id, async (notified) => {
     await letter(board.agent().id, "for somebody else");
     await letter(me.id, "for me");
-    await eventually("told", () => told() || undefined);
+    await eventually("told", () => notified() || undefined);
   });
   await expect(mcp.client.listen({ resourceSubscriptions: ["blackboard://inbox/nobody-has-this-name"] })).rejects.toThrow("alias");
   await expect(mcp.client.listen({ resourceSubscriptions: ["blackboard://manual"] })).rejects.toThrow("You cannot subscribe to");
@@ -94,14 +94,14 @@ async function bridged(era: Era): Promise<McpClient> {
   return mcp;
 }
 
-/** Subscribes as the protocol version requires, and unsubscribes; `told` counts notifications of this inbox. */
-async function follow(mcp: McpClient, era: Era, agent: string, run: (told: () => number) => Promise<void>): Promise<void> {
+/** Subscribes as the protocol version requires, and unsubscribes; `notified` counts notifications of this inbox. */
+async function follow(mcp: McpClient, era: Era, agent: string, run: (notified: () => number) => Promise<void>): Promise<void> {
   const uri = `blackboard://inbox/${agent}`;
-  let told = 0;
-  mcp.client.setNotificationHandler("notifications/resources/updated", ({ params }) => void (params.uri === uri && told++));
+  let notified = 0;
+  mcp.client.setNotificationHandler("notifications/resources/updated", ({ params }) => void (params.uri === uri && notified++));
   const subscription = era === "2025-11-25" ? undefined : await mcp.client.listen({ resourceSubscriptions: [uri] });
   if (subscription === undefined) await mcp.client.subscribeResource({ uri });
-  await run(() => told);
+  await run(() => notified);
   if (subscription === undefined) await mcp.client.unsubscribeResource({ uri });
   else await subscription.close();
 }

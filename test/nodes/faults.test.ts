@@ -137,7 +137,7 @@ test("a node reports once that the database is gone and once that it is back, in
   const node = await start(config, { logTo: { write: (line: string) => void log.push(line) } });
   await using _end = { [Symbol.asyncDispose]: () => node.close() };
   const writable = async () => /^blackboard_writable (\d)$/m.exec(await (await fetch(`${node.address}/metrics`)).text())?.[1];
-  const told = () => log.map((line) => JSON.parse(line) as { msg: string; code?: string }).filter(({ msg }) => msg.includes("writing"));
+  const logged = () => log.map((line) => JSON.parse(line) as { msg: string; code?: string }).filter(({ msg }) => msg.includes("writing"));
   expect(await writable()).toBe("1");
   await server.stop();
   await eventually("a figure that says so", async () => ((await writable()) === "0" ? true : undefined));
@@ -145,7 +145,7 @@ test("a node reports once that the database is gone and once that it is back, in
   await server.start();
   await eventually("a figure that says so", async () => ((await writable()) === "1" ? true : undefined));
   expect(await codeOf(`${node.address}/readyz/writing`)).toBe("200");
-  expect(told()).toMatchObject([
+  expect(logged()).toMatchObject([
     { level: "error", code: "storage_unavailable" },
     { level: "info", msg: "writing works again" },
   ]);

@@ -11,7 +11,7 @@ const FULL = `
     RAISE EXCEPTION 'could not extend file "base/5/16400": No space left on device' USING ERRCODE = 'disk_full';
   END $$;
   CREATE TRIGGER no_room BEFORE INSERT ON contents FOR EACH ROW EXECUTE FUNCTION no_room()`;
-const ROOM = "DROP FUNCTION no_room CASCADE";
+const SPACE_AGAIN = "DROP FUNCTION no_room CASCADE";
 const NOTE = { kind: "note", body: "x" };
 
 test("posts are refused as long as there is no room, the probes do not say otherwise in between, and room ends it without a restart", async () => {
@@ -31,7 +31,7 @@ test("posts are refused as long as there is no room, the probes do not say other
   }
   expect((await board.get<string>("/metrics")).body).toMatch(/^blackboard_writable 0$/m);
   expect(lines()).toEqual([expect.objectContaining({ level: "error", code: "storage_full" })]);
-  beside.exec(ROOM);
+  beside.exec(SPACE_AGAIN);
   await eventually("room", async () => {
     board.clock.advance(1000);
     return (await board.get("/readyz/writing")).status === 200 ? true : undefined;

@@ -35,7 +35,7 @@ const note = async (url: string, agent: Agent): Promise<string> => {
   return status === 201 ? "ok" : (body.error?.code ?? String(status));
 };
 
-interface KeysTold {
+interface KeyHistory {
   readonly current: string;
   readonly operations: readonly { readonly type: string; readonly signer: string }[];
 }
@@ -65,26 +65,26 @@ test("of two rotations at the same moment on two nodes, one counts, and both nod
   const [one = "", other = ""] = nodes.urls;
   const [key, next, recovery, third] = [new Agent(), new Agent(), new Agent(), new Agent()];
   expect(await act(one, key, key, { op: "commit", next: hashOf(next), recovery: hashOf(recovery) })).toBe("counted");
-  const told = async (): Promise<KeysTold> => {
+  const history = async (): Promise<KeyHistory> => {
     const [here, there] = await Promise.all(
-      [one, other].map(async (url) => (await (await fetch(`${url}/api/agents/${key.id}/keys`)).json()) as KeysTold),
+      [one, other].map(async (url) => (await (await fetch(`${url}/api/agents/${key.id}/keys`)).json()) as KeyHistory),
     );
     expect(there).toEqual(here);
-    return here as KeysTold;
+    return here as KeyHistory;
   };
-  const types = async (): Promise<string[]> => (await told()).operations.map(({ type, signer }) => `${type} ${signer}`);
+  const types = async (): Promise<string[]> => (await history()).operations.map(({ type, signer }) => `${type} ${signer}`);
 
   const rotations = await Promise.all([one, other].map((url) => act(url, next, key, { op: "rotate", next: hashOf(third) })));
   expect(rotations.filter((state) => state === "counted")).toHaveLength(1);
   expect(await types()).toEqual([`key_commit ${key.id}`, `key_rotate ${next.id}`]);
-  expect(await told()).toMatchObject({ current: next.id });
+  expect(await history()).toMatchObject({ current: next.id });
 
   // The committed key and the earlier recovery key at once: whichever is first, the recovery key holds the agent.
   const [onward, back] = await Promise.all([act(one, third, next, { op: "rotate" }), act(other, recovery, key, { op: "rotate" })]);
   expect(back).toBe("counted");
   expect(onward === "counted" || REFUSED.has(onward)).toBe(true);
   expect((await types()).includes(`key_rotate ${third.id}`)).toBe(onward === "counted");
-  expect(await told()).toMatchObject({ current: recovery.id });
+  expect(await history()).toMatchObject({ current: recovery.id });
   for (const url of [one, other]) {
     for (const dead of [key, next]) expect(await note(url, dead)).toBe("key_revoked");
     expect(await note(url, recovery)).toBe("ok");

@@ -109,9 +109,9 @@ async function fill(server: PostgresServer, messages: number, more?: { database?
 const ready = async ({ url }: Board) => (await (await fetch(`${url}/readyz`)).json()) as Record<string, unknown>;
 const figure = async ({ url }: Board, name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\d+)$`, "m").exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
-const standing = (board: Board, replica: "ok" | "lost") =>
+const untilReplica = (board: Board, replica: "ok" | "lost") =>
   eventually(`a replica that is ${replica}`, async () => ((await ready(board))["replica"] === replica ? true : undefined));
-const told = ({ stderr }: Board, word: string) =>
+const logged = ({ stderr }: Board, word: string) =>
   stderr.split("\n").filter((line) => line.includes(`the replica (--database-read-url) is ${word}`));
 const newest = async ({ url }: Board) => (await (await fetch(`${url}/api/messages?limit=5`)).json()) as { latest_seq: number };
 
@@ -122,7 +122,7 @@ test("another board in the place of the replica keeps the board from starting, a
   expect(stderr).toMatch(
     /^--database-read-url is no replica of --database-url: it holds another board \(public key [\w-]{43}; this board's is [\w-]{43}\)\. Give .+\n$/m,
   );
-  expect(told(board, "lost"), "one mistake, one line").toEqual([]);
+  expect(logged(board, "lost"), "one mistake, one line").toEqual([]);
 });
 
 test("so does a copy that has gone its own way, though it has the same key: further, or as far with other entries", async () => {
@@ -147,12 +147,12 @@ test("a replica that is missing at the start, then present, then lost: one line 
   const { seq } = await postTo(board.url, new Agent().envelope({ kind: "note", body: "on the primary alone" }));
   expect((await newest(board)).latest_seq).toBe(seq);
   for (let i = 0; i < 5; i++) await newest(board);
-  expect(told(board, "lost")).toHaveLength(1);
+  expect(logged(board, "lost")).toHaveLength(1);
 
   // The database itself serves as its own replica.
   way.lead(own);
-  await standing(board, "ok");
-  expect(told(board, "back")).toHaveLength(1);
+  await untilReplica(board, "ok");
+  expect(logged(board, "back")).toHaveLength(1);
   expect(await figure(board, "blackboard_replica_up")).toBe(1);
   expect(await figure(board, "blackboard_replica_behind_entries")).toBe(0);
   const admin = new Client({ url: own.databaseUrl("postgres"), connections: 1, name: "test" });
@@ -168,12 +168,12 @@ test("a replica that is missing at the start, then present, then lost: one line 
   await admin.end();
 
   way.lead(undefined);
-  await standing(board, "lost");
+  await untilReplica(board, "lost");
   for (let i = 0; i < 5; i++) expect((await newest(board)).latest_seq).toBe(seq);
-  expect(told(board, "lost")).toHaveLength(2);
+  expect(logged(board, "lost")).toHaveLength(2);
   way.lead(own);
-  await standing(board, "ok");
-  expect(told(board, "back")).toHaveLength(2);
+  await untilReplica(board, "ok");
+  expect(logged(board, "back")).toHaveLength(2);
   expect(board.stderr).not.toMatch(/"stack"|\bat .+:\d+:\d+/);
   expect((await board.kill("SIGTERM")).code).toBe(0);
 });
@@ -181,33 +181,33 @@ test("a replica that is missing at the start, then present, then lost: one line 
 test("a replica that hangs holds nobody up for good: it is lost, and the primary answers", async () => {
   using way = await Way.open(own);
   await using board = await startHere(own, way.url);
-  await standing(board, "ok");
+  await untilReplica(board, "ok");
   await newest(board);
   way.hush();
   // Some of them wait for it, until it is given up.
   const answers = await Promise.all([11, 12, 13].map((limit) => fetch(`${board.url}/api/messages?limit=${limit}`)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  await standing(board, "lost");
-  expect(told(board, "lost")).toEqual([expect.stringContaining("it did not answer within 5 s")]);
+  await untilReplica(board, "lost");
+  expect(logged(board, "lost")).toEqual([expect.stringContaining("it did not answer within 5 s")]);
   way.lead(own);
-  await standing(board, "ok");
+  await untilReplica(board, "ok");
 });
 
 test("a board that takes the replica's place later is not believed either, and nobody is shown its messages", async () => {
   using way = await Way.open(own);
   await using board = await startHere(own, way.url);
-  await standing(board, "ok");
+  await untilReplica(board, "ok");
   const { seq } = await postTo(board.url, new Agent().envelope({ kind: "note", body: "of this board" }));
   way.lead(other);
-  await standing(board, "lost");
+  await untilReplica(board, "lost");
   const [line] = await eventually("words about it", () => {
-    const lines = told(board, "lost").filter((one) => one.includes("it holds another board"));
+    const lines = logged(board, "lost").filter((one) => one.includes("it holds another board"));
     return lines.length > 0 ? lines : undefined;
   });
   expect(line).toContain("the primary answers listings");
   for (let i = 0; i < 5; i++) expect((await newest(board)).latest_seq).toBe(seq);
   way.lead(own);
-  await standing(board, "ok");
+  await untilReplica(board, "ok");
 });
 
 test("a board without a replica says nothing of one", async () => {

@@ -8,7 +8,7 @@ import { nodeBeside } from "../support/nodes.ts";
 
 const differences = (log: readonly string[]): readonly string[] =>
   log.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((msg) => msg.startsWith("another node"));
-const told = (log: readonly string[], count: number, after: () => void = () => {}) =>
+const untilLogged = (log: readonly string[], count: number, after: () => void = () => {}) =>
   eventually("words about the difference", () => {
     after();
     return differences(log).length >= count ? true : undefined;
@@ -24,8 +24,8 @@ test("both nodes warn, once for each setting that differs, and name both values"
   try {
     // Time passes for nodes that were not listening yet.
     const later = (): void => one.clock.advance(MINUTE_MS);
-    await told(log, 2, later);
-    await told(otherLog, 2, later);
+    await untilLogged(log, 2, later);
+    await untilLogged(otherLog, 2, later);
     expect([...differences(log)].sort()).toEqual([
       words("--base-url", "http://elsewhere.test", "http://board.test"),
       words("--pow-max-bits", 30, 24),
@@ -52,8 +52,8 @@ test("nodes with the same settings say nothing", async () => {
   const third = await nodeBeside(one, ["--base-url", "http://board.test", "--pow-max-bits", String(TEST_BITS)], undefined, odd);
   try {
     // A node that has received the third one has received the earlier ones before.
-    await told(log, 1, () => one.clock.advance(MINUTE_MS));
-    await told(otherLog, 1, () => one.clock.advance(MINUTE_MS));
+    await untilLogged(log, 1, () => one.clock.advance(MINUTE_MS));
+    await untilLogged(otherLog, 1, () => one.clock.advance(MINUTE_MS));
     expect([differences(log), differences(otherLog)]).toEqual([
       [words("--pow-max-bits", TEST_BITS, 24)],
       [words("--pow-max-bits", TEST_BITS, 24)],

@@ -14,10 +14,10 @@ test("an agent that has used up its writes on one node is slowed down on the oth
   await using one = await TestBoard.start({ flags: LIMITED });
   const other = await nodeBeside(one, LIMITED);
   const listening = Promise.withResolvers<void>();
-  const told: string[] = [];
+  const heard: string[] = [];
   const listener = new Listener({
     url: await databaseFor(one.data),
-    channels: { [NODE_CHANNEL]: (text) => told.push(text) },
+    channels: { [NODE_CHANNEL]: (text) => heard.push(text) },
     begun: listening.resolve,
   });
   try {
@@ -27,9 +27,9 @@ test("an agent that has used up its writes on one node is slowed down on the oth
     await stream.upTo("live");
     for (let i = 0; i < 20; i++) await one.put(agent, { kind: "note", body: `one after the other ${i}` });
     one.clock.advance(1000);
-    await eventually("the word that one node tells the others", () => told.find((text) => text.includes('"agent_writes"')));
+    await eventually("the word that one node tells the others", () => heard.find((text) => text.includes('"agent_writes"')));
     // Notifications between processes may end up in the database's log, so they contain no agents and no addresses.
-    for (const secret of [agent.id, "127.0.0.1"]) expect(told.join()).not.toContain(secret);
+    for (const secret of [agent.id, "127.0.0.1"]) expect(heard.join()).not.toContain(secret);
     // Notifications arrive in order: a node that has received this post has received that one before.
     const { id } = await one.put(stranger, { kind: "note", body: "said afterwards" });
     expect((await stream.next("message")).data).toMatchObject({ id });

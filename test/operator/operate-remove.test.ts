@@ -143,7 +143,7 @@ describe("an agent", () => {
   test("has all its live messages removed by its alias, five hundred too, and nobody else's", async () => {
     const [spammer, other] = [board.agent(), board.agent()];
     const ids = await notes(spammer, 500);
-    const [kept = ""] = await notes(other, 1);
+    const [others = ""] = await notes(other, 1);
     expect((await operateAlias(board, spammer, "claim", "spammer")).status).toBe(201);
     const asked = BoardProcess.spawn({ args: ["operate", "remove", "--author", "spammer", ...WHY, ...placeOf(board.data)], input: "n\n" });
     const { code, stdout } = await asked.ended;
@@ -157,7 +157,7 @@ describe("an agent", () => {
     // One after the other in the log, where everybody can read each of them.
     expect(actions.map(({ seq }) => seq)).toEqual(actions.map((_, i) => (actions[0]?.seq ?? 0) + i));
     expect(await statusOf(ids[250] ?? "")).toBe(410);
-    expect(await statusOf(kept)).toBe(200);
+    expect(await statusOf(others)).toBe(200);
     expect(await refused("remove", "--author", spammer.id, ...WHY)).toBe(`Nothing was done: ${spammer.id} has no live messages.\n`);
   });
 

@@ -57,9 +57,9 @@ test("what took no time at all is not told as zero seconds", async () => {
   const { id } = await quick.put(quick.agent(), { kind: "question", title: "What is it?" });
   const answerer = quick.agent();
   await quick.put(answerer, { kind: "answer", body: "This.", refs: [{ rel: "answers", id }] });
-  const told = async (path: string): Promise<string> => plain((await quick.get<string>(path, { headers: BROWSER })).body);
-  expect(await told("/stats")).toContain("100 % answered, 1 of 1; half of them within a second.");
-  for (const path of [`/a/${answerer.id}`, "/agents"]) expect(await told(path), path).toContain("&lt; 1 s");
+  const pageText = async (path: string): Promise<string> => plain((await quick.get<string>(path, { headers: BROWSER })).body);
+  expect(await pageText("/stats")).toContain("100 % answered, 1 of 1; half of them within a second.");
+  for (const path of [`/a/${answerer.id}`, "/agents"]) expect(await pageText(path), path).toContain("&lt; 1 s");
 });
 
 test("statistics of an empty board ask for work", async () => {
@@ -88,13 +88,13 @@ test("an agent is found by the beginning of its id, as pages show it", async () 
 
 test("the log shows what happened in words and names, with the check before the hashes", async () => {
   const text = await page("/log");
-  const told = [...text.matchAll(/<tr data-seq="\d+">([^]*?)<\/tr>/g)].map(([, row = ""]) => plain(row));
-  expect(told.find((row) => row.includes("Sable"))).toMatch(/Sable ·\w{4} delivered a result for Count the rows/);
-  expect(told.some((row) => row.includes("Count the rows went from Open to Claimed"))).toBe(true);
+  const rows = [...text.matchAll(/<tr data-seq="\d+">([^]*?)<\/tr>/g)].map(([, row = ""]) => plain(row));
+  expect(rows.find((row) => row.includes("Sable"))).toMatch(/Sable ·\w{4} delivered a result for Count the rows/);
+  expect(rows.some((row) => row.includes("Count the rows went from Open to Claimed"))).toBe(true);
   // The result was judged, not the task that has the title.
-  expect(told.some((row) => row.includes("confirmed a result in Count the rows"))).toBe(true);
-  expect(told.some((row) => row.includes("a result in Count the rows went from Open to Confirmed"))).toBe(true);
-  expect(told.some((row) => row.includes("Which &lt;b&gt;mirror&lt;/b&gt;?"))).toBe(true);
+  expect(rows.some((row) => row.includes("confirmed a result in Count the rows"))).toBe(true);
+  expect(rows.some((row) => row.includes("a result in Count the rows went from Open to Confirmed"))).toBe(true);
+  expect(rows.some((row) => row.includes("Which &lt;b&gt;mirror&lt;/b&gt;?"))).toBe(true);
   expect(text.indexOf("data-check-log")).toBeLessThan(text.indexOf("Signed payload"));
 });
 

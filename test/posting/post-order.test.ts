@@ -93,6 +93,6 @@ const pairs = NAMES.flatMap((first, i) => NAMES.slice(i + 1).map((second): [Chec
 test.each(pairs)("an agent that breaks %s and %s mends the first first", async (first, second) => {
   const { body, type } = broken(new Set([first, second]));
   // Only the author may learn what happened to a known payload, so the signature is checked first there.
-  const told = first === "known" && second === "signature" ? second : first;
-  expectRefusal(await board.send(body, "/api/messages", { "content-type": type }), ...answerTo(told));
+  const named = first === "known" && second === "signature" ? second : first;
+  expectRefusal(await board.send(body, "/api/messages", { "content-type": type }), ...answerTo(named));
 });

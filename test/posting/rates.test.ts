@@ -173,7 +173,7 @@ describe("a team behind one address", () => {
       if (workBits(messageId(envelope.payload), envelope.nonce) === TEST_BITS + extra) return JSON.stringify(envelope);
     }
   }
-  const roomOf = ({ headers }: Answer<unknown>) => headers.get("ratelimit");
+  const allowanceIn = ({ headers }: Answer<unknown>) => headers.get("ratelimit");
   const useUp = (board: TestBoard) => times(60, () => board.send("nonsense"));
 
   test("buys room with work: each bit more halves what a post takes, and so posts sixteen times as much", async () => {
@@ -209,18 +209,18 @@ describe("a team behind one address", () => {
     const agent = board.agent();
     const policy = '"writes";q=60;w=30';
     const posted = await board.send(worked(agent, 0, 1));
-    expect([posted.status, roomOf(posted)]).toEqual([201, '"writes";r=59;t=1, "agent_writes";r=19;t=3']);
+    expect([posted.status, allowanceIn(posted)]).toEqual([201, '"writes";r=59;t=1, "agent_writes";r=19;t=3']);
     expect(posted.headers.get("ratelimit-policy")).toBe(`${policy}, "agent_writes";q=20;w=60`);
-    expect(roomOf(await board.send(worked(agent, 1, 1)))).toBe('"writes";r=59;t=1, "agent_writes";r=18;t=6');
+    expect(allowanceIn(await board.send(worked(agent, 1, 1)))).toBe('"writes";r=59;t=1, "agent_writes";r=18;t=6');
     const dry = await board.send(worked(agent, 2, EXTRA), "/api/messages?dry_run=1");
-    expect([dry.status, roomOf(dry)]).toEqual([200, '"writes";r=58;t=1, "agent_writes";r=18;t=6']);
+    expect([dry.status, allowanceIn(dry)]).toEqual([200, '"writes";r=58;t=1, "agent_writes";r=18;t=6']);
     const refused = await board.send("nonsense", "/api/aliases");
-    expect([refused.status, roomOf(refused), refused.headers.get("ratelimit-policy")]).toEqual([400, '"writes";r=57;t=2', policy]);
+    expect([refused.status, allowanceIn(refused), refused.headers.get("ratelimit-policy")]).toEqual([400, '"writes";r=57;t=2', policy]);
     const report = await board.send("{}", "/api/reports");
-    expect([report.status, roomOf(report)]).toEqual([400, '"reports";r=5;t=0']);
-    expect(roomOf(await read(board))).toBeNull();
+    expect([report.status, allowanceIn(report)]).toEqual([400, '"reports";r=5;t=0']);
+    expect(allowanceIn(await read(board))).toBeNull();
     board.clock.advance(60_000);
-    expect(roomOf(await board.send("nonsense"))).toBe('"writes";r=59;t=1');
+    expect(allowanceIn(await board.send("nonsense"))).toBe('"writes";r=59;t=1');
   });
   test("has alias operations count in the same way, above the work that they need", async () => {
     await using board = await limited();
@@ -238,9 +238,9 @@ describe("a team behind one address", () => {
         if (workBits(messageId(payload), envelope.nonce) === ALIAS_BITS + extra) return JSON.stringify(envelope);
       }
     };
-    for (const room of ["59", "59", "58"]) {
-      const answer = await board.send(claim(`name${room}`, 1), "/api/aliases");
-      expect([answer.status, roomOf(answer)]).toMatchObject([201, expect.stringContaining(`r=${room};`)]);
+    for (const left of ["59", "59", "58"]) {
+      const answer = await board.send(claim(`name${left}`, 1), "/api/aliases");
+      expect([answer.status, allowanceIn(answer)]).toMatchObject([201, expect.stringContaining(`r=${left};`)]);
     }
   });
   test("comes back one after the other when it has to wait", async () => {

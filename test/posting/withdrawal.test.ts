@@ -20,7 +20,7 @@ test("thousands of messages are gone from every surface when the retraction is a
   const [agent, other] = [board.agent(), board.agent()];
   const many = Array.from({ length: WITHDRAW_STEP + AT_ONCE }, (_, i) => ({ kind: "note", title: `zebra ${i}`, tags: ["zoo"] }));
   const ids = (await putAll(board, many, [agent])).map(({ id }) => id);
-  const kept = await board.put(other, { kind: "note", title: "zebra of another", tags: ["zoo"] });
+  const others = await board.put(other, { kind: "note", title: "zebra of another", tags: ["zoo"] });
   const envelope = JSON.stringify(agent.envelope({ kind: "retraction", data: { scope: "all", board: await board.name() } }));
   const answer = await board.send(envelope);
   // The newest ends last.
@@ -29,8 +29,8 @@ test("thousands of messages are gone from every surface when the retraction is a
   const shown = async (query: string) =>
     (await board.get<{ messages: { id: string }[] }>(`/api/messages?${query}`)).body.messages.map(({ id }) => id);
   expect(await shown(`author=${agent.id}`)).toEqual([answer.body.id]);
-  expect(await shown("tag=zoo")).toEqual([kept.id]);
-  expect(await shown("q=zebra")).toEqual([kept.id]);
+  expect(await shown("tag=zoo")).toEqual([others.id]);
+  expect(await shown("q=zebra")).toEqual([others.id]);
   const again = await board.send(envelope);
   expect([again.status, again.body.result, again.body.id]).toEqual([200, "exists", answer.body.id]);
   expect((await board.put(agent, { kind: "note", title: "zebra, a new start" })).id).toBe((await shown(`author=${agent.id}`))[0]);
@@ -40,14 +40,14 @@ test("a withdrawal of everything on one board, which anybody can read there, wit
   await using here = await TestBoard.start();
   await using there = await TestBoard.start({ clock: here.clock });
   const agent = here.agent();
-  const kept = await there.put(agent, { kind: "note", title: "stays" });
+  const elsewhere = await there.put(agent, { kind: "note", title: "stays" });
   const forAll = agent.envelope({ kind: "retraction", data: { scope: "all" } });
   const name = await here.name();
   expect(expectRefusal(await here.send(JSON.stringify(forAll)), 400, "kind_requirements").details).toEqual({ board: name });
   const { id } = await here.put(agent, { kind: "retraction", data: { scope: "all", board: name } });
   const { body } = await here.get<{ raw: object }>(`/api/messages/${id}?include=raw`);
   expectRefusal(await there.send(JSON.stringify(body.raw)), 400, "kind_requirements");
-  expect((await there.get(`/api/messages/${kept.id}`)).status).toBe(200);
+  expect((await there.get(`/api/messages/${elsewhere.id}`)).status).toBe(200);
 });
 
 test("a read-only board shows nothing of a withdrawal that was interrupted by a crash", async () => {
@@ -58,9 +58,9 @@ test("a read-only board shows nothing of a withdrawal that was interrupted by a 
   const texts = Array.from({ length: 2 * WITHDRAW_STEP + AT_ONCE }, (_, i) =>
     text(agent, { kind: "note", title: `zebra ${i}`, tags: ["zoo"] }),
   );
-  const kept = text(other, { kind: "note", title: "zebra of another", tags: ["zoo"] });
+  const others = text(other, { kind: "note", title: "zebra of another", tags: ["zoo"] });
   const retraction = text(agent, { kind: "retraction", data: { scope: "all" } });
-  const batches: string[][] = [[kept]];
+  const batches: string[][] = [[others]];
   for (let at = 0; at < texts.length; at += AT_ONCE) batches.push(texts.slice(at, at + AT_ONCE));
   const acts = [...batches, [retraction]].map((batch) => batch.map((one) => postAct(one)));
   await writeWithoutBoard(data, acts, clock.now());
@@ -79,9 +79,9 @@ test("a read-only board shows nothing of a withdrawal that was interrupted by a 
       return status === 503 ? undefined : body.messages.map(({ id }) => id);
     });
   expect(await shown(`/api/messages?author=${agent.id}`)).toEqual([messageId(retraction)]);
-  expect(await shown("/api/messages?tag=zoo")).toEqual([messageId(kept)]);
-  expect(await shown("/api/messages?q=zebra")).toEqual([messageId(kept)]);
-  expect(await shown("/api/similar?text=zebra%20of%20another")).toEqual([messageId(kept)]);
+  expect(await shown("/api/messages?tag=zoo")).toEqual([messageId(others)]);
+  expect(await shown("/api/messages?q=zebra")).toEqual([messageId(others)]);
+  expect(await shown("/api/similar?text=zebra%20of%20another")).toEqual([messageId(others)]);
   const { body: dump } = await board.get<string>("/api/dump.jsonl");
   expect(dump.trim().split("\n")).toHaveLength(2);
   expect(JSON.stringify((await board.get(`/api/agents/${agent.id}`)).body)).not.toContain("zoo");

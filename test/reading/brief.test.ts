@@ -80,21 +80,21 @@ describe("what concerns an agent", () => {
   });
 
   test("leases that it holds, and those that it lost, are the first thing that it reads", async () => {
-    const kept = await board.put(other, { kind: "task", title: "kept" });
+    const held = await board.put(other, { kind: "task", title: "kept" });
     const lost = await board.put(other, { kind: "task", title: "lost" });
     const answered = await board.put(other, { kind: "task", title: "answered in time" });
     await board.put(me, { kind: "claim", lease: "30m", refs: [{ rel: "claims", id: lost.id }] });
     await board.put(me, { kind: "claim", lease: "30m", refs: [{ rel: "claims", id: answered.id }] });
     await board.put(me, { kind: "result", body: "done", refs: [{ rel: "answers", id: answered.id }] });
-    await board.put(me, { kind: "claim", lease: "3h", refs: [{ rel: "claims", id: kept.id }] });
+    await board.put(me, { kind: "claim", lease: "3h", refs: [{ rel: "claims", id: held.id }] });
     expect(section(await ask(), "leases").items.map(({ lease }) => lease)).toEqual(["held", "held", "held"]);
     board.clock.advance(HOUR_MS);
     const brief = await ask();
     expect(section(brief, "leases").items).toMatchObject([
       { id: lost.id, lease: "lost", status: "open", claimed_by: null, untrusted: true },
-      { id: kept.id, lease: "held", status: "claimed", title: "kept" },
+      { id: held.id, lease: "held", status: "claimed", title: "kept" },
     ]);
-    expect(ids(await ask(`&after_seq=${brief.to_seq}`), "leases")).toEqual([kept.id]);
+    expect(ids(await ask(`&after_seq=${brief.to_seq}`), "leases")).toEqual([held.id]);
   });
 
   test("leases that it lost, even if the claim expired with them; not those of others on its own work", async () => {
@@ -195,11 +195,11 @@ describe("what concerns an agent", () => {
     ]);
     await board.put(other, { kind: "note", body: "a word", refs: [{ rel: "reply", id: mine.id }] });
     const { body } = await board.get<{ messages: { id: string; reason: string }[] }>(`/api/inbox/${me.id}`);
-    const told = section(await ask(), "unread").items.flatMap(({ messages = [] }) => messages);
+    const unread = section(await ask(), "unread").items.flatMap(({ messages = [] }) => messages);
     const reasons = (some: readonly { readonly id: string; readonly reason: string }[]) =>
       new Map(some.map(({ id, reason }) => [id, reason]));
-    expect(reasons(told)).toEqual(reasons(body.messages));
-    expect([...reasons(told).values()].toSorted()).toEqual(["reply", "reply", "vote"]);
+    expect(reasons(unread)).toEqual(reasons(body.messages));
+    expect([...reasons(unread).values()].toSorted()).toEqual(["reply", "reply", "vote"]);
     expect(await markdown()).toContain(" · vote · by ");
   });
 

@@ -118,8 +118,8 @@ test("the author's verified work counts in every view of every message of it, fr
       toolText("get_message", { id: other.id }),
       toolText("search_messages", { author: author.id, kind: "note" }),
     ]);
-    const told = texts.map((text) => /\nauthor here \d+ s, verified (\d+) · copies 0 · risk 0\n/.exec(text)?.[1]);
-    return [one.server.author.verified, ...list.messages.map(({ server }) => server.author.verified), ...told.map(Number)];
+    const verified = texts.map((text) => /\nauthor here \d+ s, verified (\d+) · copies 0 · risk 0\n/.exec(text)?.[1]);
+    return [one.server.author.verified, ...list.messages.map(({ server }) => server.author.verified), ...verified.map(Number)];
   };
   expect(await verifiedOf()).toEqual([0, 0, 0, 0, 0, 0]);
   const vote = await board.put(checker, { kind: "verification", body: "counted", refs: [{ rel: "verifies", id: finding.id }] });

@@ -152,20 +152,20 @@ test("an agent that takes work that came back learns why: the last objection to 
   const answer = (body: string) => board.put(worker, { kind: "result", body, refs: [{ rel: "answers", id: task.id }] });
   const vote = (agent: Agent, rel: "verifies" | "refutes", to: { id: string }, body: string) =>
     board.put(agent, { kind: "verification", body, refs: [{ rel, id: to.id }] });
-  const told = async () => (await board.get<ListBody>("/api/work")).body.messages[0]?.match?.refutations;
+  const refutations = async () => (await board.get<ListBody>("/api/work")).body.messages[0]?.match?.refutations;
   const [seven, eight] = [await answer("seven"), await answer("eight")];
   const long = await vote(checker, "refutes", seven, "x".repeat(300));
   const first = { id: long.id, answer: seven.id, author: checker.id, preview: "x".repeat(280), untrusted: true };
   await vote(checker, "refutes", eight, "One too few.");
   const title = await board.put(other, { kind: "verification", body: "Two", title: "", refs: [{ rel: "refutes", id: eight.id }] });
-  expect(await told()).toEqual([first, { id: title.id, answer: eight.id, author: other.id, preview: "Two", untrusted: true }]);
+  expect(await refutations()).toEqual([first, { id: title.id, answer: eight.id, author: other.id, preview: "Two", untrusted: true }]);
   // Objections that were withdrawn, or replaced by another vote, are not shown.
   await vote(other, "verifies", eight, "Right after all.");
   const word = await vote(asker, "refutes", eight, "It is nine.");
-  expect(await told()).toMatchObject([first, { id: word.id, preview: "It is nine." }]);
+  expect(await refutations()).toMatchObject([first, { id: word.id, preview: "It is nine." }]);
   await board.put(asker, { kind: "retraction", refs: [{ rel: "retracts", id: word.id }] });
   const again = await vote(asker, "refutes", eight, "Nine, and I looked twice.");
-  expect(await told()).toMatchObject([first, { id: again.id }]);
+  expect(await refutations()).toMatchObject([first, { id: again.id }]);
   const { body: shown } = await board.get<string>("/api/work?format=md");
   const [, inside = ""] = /<<<DATA \w+\n(.*)\nDATA/s.exec(shown) ?? [];
   expect(inside).toContain(`why ${eight.id.slice(0, 12)} was rejected, by ${asker.id}: Nine, and I looked twice.`);

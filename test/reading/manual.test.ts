@@ -165,8 +165,8 @@ test("a caller that knows only the address finds the manual, the vocabulary and 
   );
   for (const link of links) expect((await fetch(board.url + link, { method: "HEAD" })).status, link).toBe(200);
   const tokens = (await board.get<string>("/llms-full.txt")).body.length / 3.5;
-  const told = Number(/some ([\d,]+) tokens/.exec(front.body)?.[1]?.replace(",", ""));
-  expect(Math.abs(told - tokens)).toBeLessThan(2500);
+  const stated = Number(/some ([\d,]+) tokens/.exec(front.body)?.[1]?.replace(",", ""));
+  expect(Math.abs(stated - tokens)).toBeLessThan(2500);
   const llms = await board.get<string>("/llms.txt");
   expect([llms.status, llms.body]).toEqual([200, front.body]);
 });

@@ -105,8 +105,8 @@ test("open work pages through what the caller can do first, then the rest, while
   expect(ids.filter((id) => expected.includes(id))).toEqual(expected);
   for (const { match, meta } of seen)
     expect(match).toEqual({ needs: meta.needs?.includes("gpu") ? ["gpu"] : [], of: meta.needs?.length ?? 0 });
-  const kept = await allPages(board, "/api/work", { needs: "time", tags: "t", limit: "5" });
-  expect(kept.map(({ id }) => id)).toEqual(still.filter(meets).map(({ id }) => id));
+  const matching = await allPages(board, "/api/work", { needs: "time", tags: "t", limit: "5" });
+  expect(matching.map(({ id }) => id)).toEqual(still.filter(meets).map(({ id }) => id));
 });
 
 describe("a cursor", () => {

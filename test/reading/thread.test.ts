@@ -359,9 +359,9 @@ describe("a reader with little room", () => {
   test("gets no more characters of messages than requested, the requested message before its ancestors, and learns what is missing", async () => {
     const { task, first, result, check } = await plant();
     const whole = await thread(task.id);
-    for (const room of [1500, 3000, 4500]) {
-      const got = await thread(task.id, `?max_chars=${room}`);
-      expect(JSON.stringify(got.messages).length).toBeLessThanOrEqual(room);
+    for (const budget of [1500, 3000, 4500]) {
+      const got = await thread(task.id, `?max_chars=${budget}`);
+      expect(JSON.stringify(got.messages).length).toBeLessThanOrEqual(budget);
       expect(got.messages).toEqual(
         whole.messages
           .slice(0, got.messages.length)

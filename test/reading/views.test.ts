@@ -300,9 +300,9 @@ describe("cached answers are what the board knows", () => {
         if (posted === undefined) continue;
         // The answer to the post, the message by its id and in a list are the same record, except for fields that only the answer to the
         // post has, and the number of its author's verified messages, which the writer does not know.
-        const { result: _result, warnings: _warnings, ...told } = posted;
+        const { result: _result, warnings: _warnings, ...answered } = posted;
         const record = Object.fromEntries(
-          Object.entries(told).filter(([field]) => !["similar", "sig", "nonce", "proof_url"].includes(field)),
+          Object.entries(answered).filter(([field]) => !["similar", "sig", "nonce", "proof_url"].includes(field)),
         );
         const { verified: _verified, ...author } = (await board.record(posted.id)).server.author;
         expect(await board.record(posted.id)).toEqual({ ...record, server: { ...posted.server, author: expect.objectContaining(author) } });

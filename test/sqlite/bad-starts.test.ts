@@ -147,7 +147,7 @@ describe.skipIf(noDisk)(`a full disk ${WITH_DISK}`, () => {
     expect(await said([...SERVE, "--data", data], disk.under)).toEqual(full);
     const words = failed(`The disk that holds ${databasePath(data)} is full. Free some space, and try again.`);
     expect(await said(["operate", "stats", "--data", data], disk.under)).toEqual(words);
-    disk.makeRoom();
+    disk.freeSpace();
     await using board = await BoardProcess.serve(data, [], {}, disk.under);
     expect((await fetch(`${board.url}/readyz`)).status).toBe(200);
   });
@@ -169,7 +169,7 @@ describe.skipIf(noDisk)(`a full disk ${WITH_DISK}`, () => {
     expect(ended).toEqual(full);
     expect(ended.stderr).toContain(join(disk.path, "backup"));
     expect(readdirSync(disk.seen)).toEqual(["filler"]);
-    disk.makeRoom();
+    disk.freeSpace();
     expect(await said(backup, disk.under)).toMatchObject({ code: 0 });
   });
 
@@ -181,7 +181,7 @@ describe.skipIf(noDisk)(`a full disk ${WITH_DISK}`, () => {
     disk.fill();
     expect(await said(["operate", "restore-backup", dir, "--data", data, "--yes"], disk.under)).toEqual(full);
     expect(readdirSync(seen)).toEqual(files);
-    disk.makeRoom();
+    disk.freeSpace();
     expect(await said(["operate", "check", "--data", data], disk.under)).toMatchObject({ code: 0 });
   });
 });

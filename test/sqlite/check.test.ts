@@ -63,9 +63,9 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     const attachments = [{ sha256: sha256(text), name: "a.txt", mime: "text/plain", size: text.length }];
     const bad = author.envelope({ kind: "note", title: "bad", attachments }, { [sha256(text)]: text });
     const { id: removed } = (await board.send(JSON.stringify(bad))).body;
-    const kept = "kept";
-    const live = [{ sha256: sha256(kept), name: "b.txt", mime: "text/plain", size: kept.length }];
-    await board.put(author, { kind: "note", title: "good", attachments: live }, { [sha256(kept)]: kept });
+    const attached = "kept";
+    const live = [{ sha256: sha256(attached), name: "b.txt", mime: "text/plain", size: attached.length }];
+    await board.put(author, { kind: "note", title: "good", attachments: live }, { [sha256(attached)]: attached });
     const wronged = author.envelope({ kind: "note", title: "wronged" });
     const { id: back } = (await board.send(JSON.stringify(wronged))).body;
     // The effect of a removed message on another one is in the log only as a status.

@@ -85,7 +85,7 @@ test.skipIf(noDisk)(
     };
     disk.fill();
     expect(await head()).toEqual([503, "storage_full", "The board's disk is full."]);
-    disk.makeRoom();
+    disk.freeSpace();
     disk.seal();
     expect(await head()).toEqual([503, "read_only", "No new head can be signed, because its file cannot be written."]);
   },

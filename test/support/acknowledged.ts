@@ -65,8 +65,8 @@ export async function lostBy(url: string, acknowledged: readonly Envelope[], log
     (log ?? (await wholeLog(url))).flatMap(({ type, id, raw }) => (type === "create" && raw ? [[id, raw] as const] : [])),
   );
   const lost = acknowledged.filter(({ payload, sig, nonce }) => {
-    const kept = stored.get(sha256(payload));
-    return kept?.payload !== payload || kept.sig !== sig || kept.nonce !== nonce;
+    const found = stored.get(sha256(payload));
+    return found?.payload !== payload || found.sig !== sig || found.nonce !== nonce;
   });
   for (const envelope of acknowledged.slice(-20)) {
     for (const [hash, text] of Object.entries(envelope.blobs ?? {}))

@@ -84,8 +84,8 @@ export class BareBoard implements Disposable {
   /** The log as far as it is stored, as the public endpoint would show it. */
   changes(): readonly Change[] {
     const content = this.#readDb.prepare("SELECT payload, sig, nonce FROM contents WHERE seq = ?");
-    const kept = this.#readDb.prepare("SELECT seq, at, type, id, detail, digest, hash, assisted FROM log ORDER BY seq").all();
-    const entries = kept as unknown as (Omit<LogEntry, "assisted"> & { assisted: 0 | 1 | null })[];
+    const rows = this.#readDb.prepare("SELECT seq, at, type, id, detail, digest, hash, assisted FROM log ORDER BY seq").all();
+    const entries = rows as unknown as (Omit<LogEntry, "assisted"> & { assisted: 0 | 1 | null })[];
     const changes = entries.map(({ at, assisted, ...entry }, i) => ({
       ...entry,
       at: iso(at),

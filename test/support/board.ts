@@ -104,12 +104,12 @@ export class TestBoard {
       },
     );
     const mail = smtpPort === 0 ? { smtpPort } : {};
-    const told = log === undefined ? {} : { logTo: { write: (line: string) => void log.push(line) } };
+    const logging = log === undefined ? {} : { logTo: { write: (line: string) => void log.push(line) } };
     const options = {
       clock,
       reading: PATIENT_READING,
       tokenMs,
-      ...told,
+      ...logging,
       ...(stallMs === undefined ? {} : { stallMs }),
       ...(resolve === undefined ? {} : { resolve }),
     };

@@ -18,7 +18,7 @@ const EVENT_OF: Readonly<Record<string, string>> = {
 };
 
 /** How the stream would report an entry of the log. */
-export const told = ({ seq, type, id }: Change): string => `${seq} ${EVENT_OF[type] ?? "nothing"} ${id}`;
+export const eventText = ({ seq, type, id }: Change): string => `${seq} ${EVENT_OF[type] ?? "nothing"} ${id}`;
 
 /** Follows one filter across disconnections: reads until it is stopped, each time from the last id that it has seen. */
 export class Follower {

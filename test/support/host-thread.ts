@@ -1,7 +1,7 @@
 // A thread that runs the module of a board's thread for one board after the other.
 import { parentPort } from "node:worker_threads";
 import type { ThreadModule } from "../../src/adapters/system/start-thread.ts";
-import type { HostedStart } from "./kept-threads.ts";
+import type { HostedStart } from "./reused-threads.ts";
 
 parentPort?.on("message", (start: HostedStart) => {
   start.port.once("close", () => parentPort?.postMessage("ended"));

@@ -43,11 +43,11 @@ export class NtfyServer implements AsyncDisposable {
     if (request.method === "GET" && topic !== undefined) return this.#subscribe(topic, response);
     if (request.method !== "POST" || request.url !== "/") return void response.writeHead(404).end();
     if (this.#token !== undefined && request.headers.authorization !== `Bearer ${this.#token}`) return void response.writeHead(403).end();
-    const told = JSON.parse(await text(request)) as Published;
-    if (!/^[-_A-Za-z0-9]{1,64}$/.test(told.topic)) return void response.writeHead(400).end();
-    this.published.push(told);
-    const line = this.#line("message", told.topic, told);
-    for (const reader of this.#readers.get(told.topic) ?? []) reader.write(line);
+    const published = JSON.parse(await text(request)) as Published;
+    if (!/^[-_A-Za-z0-9]{1,64}$/.test(published.topic)) return void response.writeHead(400).end();
+    this.published.push(published);
+    const line = this.#line("message", published.topic, published);
+    for (const reader of this.#readers.get(published.topic) ?? []) reader.write(line);
     response.writeHead(200, { "content-type": "application/json" }).end(line);
   }
 

@@ -12,7 +12,7 @@ export class ProcessClock {
 
   /** Flags of `node` before the program. */
   get flags(): readonly string[] {
-    return ["--import", fileURLToPath(import.meta.resolve("./told-clock-preload.ts"))];
+    return ["--import", fileURLToPath(import.meta.resolve("./set-clock-preload.ts"))];
   }
   get env(): Readonly<Record<string, string>> {
     return { BOARD_TEST_NOW: String(this.#now), BOARD_TEST_CLOCK: pathToFileURL(programFile(CLOCK)).href };

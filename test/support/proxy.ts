@@ -56,12 +56,12 @@ export class Proxy {
     const gone = new AbortController();
     response.on("close", () => gone.abort());
     const { method = "GET", url: path = "/", headers } = request;
-    const kept = Object.entries(headers).filter(([name]) => ["content-type", "accept", "last-event-id"].includes(name));
+    const forwarded = Object.entries(headers).filter(([name]) => ["content-type", "accept", "last-event-id"].includes(name));
     const answer = await fetch(target + path, {
       method,
       // A closed connection on one side closes the other side.
       signal: gone.signal,
-      headers: kept.map(([name, value]): [string, string] => [name, String(value)]),
+      headers: forwarded.map(([name, value]): [string, string] => [name, String(value)]),
       ...(method === "POST" ? { body: Buffer.concat(chunks) } : {}),
     });
     const lost = rules.lose?.(request);

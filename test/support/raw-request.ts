@@ -40,16 +40,16 @@ export async function statusesOf(
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   const last = requests.length - 1;
-  socket.write(requests.map(([line, headers], i) => (i === last ? head(line, headers) : kept(line, headers))).join(""));
+  socket.write(requests.map(([line, headers], i) => (i === last ? head(line, headers) : requestText(line, headers))).join(""));
   const answers = await textOf(socket);
   return [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }
 
-const kept = (line: string, headers: Readonly<Record<string, string>>): string =>
+const requestText = (line: string, headers: Readonly<Record<string, string>>): string =>
   `${line} HTTP/1.1\r\nhost: localhost\r\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")}\r\n`;
 
 /** The head of a request that asks the board to close the connection after its answer. */
 export const head = (line: string, headers: Readonly<Record<string, string>> = {}): string =>
-  kept(line, { connection: "close", ...headers });
+  requestText(line, { connection: "close", ...headers });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const MEMORY = "/dev/shm";
 /** Several times the most that a run needs. */
-const ROOM = 4 * 1024 ** 3;
+const LEAST_FREE_BYTES = 4 * 1024 ** 3;
 
 /**
  * Short, because sockets are in it and their paths have a small limit. PostgreSQL can enter it, which runs as another user if the tests run
@@ -24,7 +24,7 @@ const made = (parent: string): string => mkdtempSync(join(parent, "bb-"));
 function inMemory(): string | undefined {
   if (!existsSync(MEMORY)) return undefined;
   const { bavail, bsize } = statfsSync(MEMORY);
-  if (bavail * bsize < ROOM) return undefined;
+  if (bavail * bsize < LEAST_FREE_BYTES) return undefined;
   let directory: string | undefined;
   try {
     directory = made(MEMORY);

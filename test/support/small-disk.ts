@@ -51,7 +51,7 @@ export class SmallDisk implements Disposable {
       }
   }
 
-  makeRoom(): void {
+  freeSpace(): void {
     rmSync(join(this.seen, "filler"), { force: true });
   }
 

@@ -2,11 +2,11 @@
 import { registerHooks } from "node:module";
 
 const MACHINE = process.env["BOARD_TEST_CLOCK"];
-const TOLD = import.meta.resolve("./told-clock.ts");
+const SET_CLOCK = import.meta.resolve("./set-clock.ts");
 
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    return found.url === MACHINE ? next(TOLD, context) : found;
+    return found.url === MACHINE ? next(SET_CLOCK, context) : found;
   },
 });

@@ -13,10 +13,10 @@ export interface HostedStart extends ThreadStart {
 const idle = new Map<string, Worker[]>();
 
 export function startThread(file: string, from: string, data?: unknown): Thread {
-  return new KeptThread({ module: workerUrl(file, from).href, data });
+  return new ReusedThread({ module: workerUrl(file, from).href, data });
 }
 
-class KeptThread extends EventEmitter implements Thread {
+class ReusedThread extends EventEmitter implements Thread {
   readonly #module: string;
   readonly #host: Worker;
   readonly #port: MessagePort;
@@ -51,13 +51,13 @@ class KeptThread extends EventEmitter implements Thread {
   async #end(): Promise<number> {
     const closed = new Promise<void>((resolve) => this.#port.once("close", resolve));
     const code = await new Promise<number | undefined>((resolve) => {
-      const onMessage = (): void => settle(undefined);
+      const onMessage = (): void => finish(undefined);
       const onError = (error: unknown): void => void this.emit("error", error);
-      const settle = (exit: number | undefined): void => {
-        this.#host.off("message", onMessage).off("error", onError).off("exit", settle);
+      const finish = (exit: number | undefined): void => {
+        this.#host.off("message", onMessage).off("error", onError).off("exit", finish);
         resolve(exit);
       };
-      this.#host.on("message", onMessage).on("error", onError).on("exit", settle);
+      this.#host.on("message", onMessage).on("error", onError).on("exit", finish);
     });
     await closed;
     if (code === undefined) idle.set(this.#module, [...(idle.get(this.#module) ?? []), this.#host]);
