@@ -17,13 +17,13 @@ test.for([
   expect(unknownVariables([name], [])).toEqual([{ words: `${name} is not a setting; did you mean ${meant}?`, likely: true }]);
 });
 
-test("what resembles nothing is told without a guess, and is likely meant for the board only where it stands in its own file", () => {
+test("a name that resembles no setting is reported without a guess, and counts as meant for the board only in its own file", () => {
   const words = "BOARD_MEMBERS_COUNTRY is not a setting; docs/configuration.md lists them all";
   expect(unknownVariables(["BOARD_MEMBERS_COUNTRY"], [])).toEqual([{ words, likely: false }]);
   expect(unknownVariables(["BOARD_MEMBERS_COUNTRY"], ["BOARD_MEMBERS_COUNTRY"])).toEqual([{ words, likely: true }]);
 });
 
-test("settings, what other parts of the project read, and variables of other programs are not told", () => {
+test("settings, what other parts of the project read, and variables of other programs are not reported", () => {
   const settings = Object.values(SETTINGS).map(({ variable }) => variable);
   const others = ["BOARD_DOMAIN", "BOARD_BROWSER", "BOARD_TEST_STORE", "BLACKBOARD_URL", "DASHBOARD_URL", "POSTGRES_PASSWORD", "PATH"];
   expect(wordsOf([...settings, ...others], others)).toEqual([]);

@@ -94,7 +94,7 @@ describe("not tried again", () => {
     expect(await failure(assistPost(board, "secret", { kind: "note" }))).toMatchObject({ code: "unreachable", status: 0 });
     expect(seen).toHaveLength(1);
   });
-  test("a refusal that waiting does not mend, told with its code, hint and details", async () => {
+  test("a refusal that waiting does not mend, with its code, hint and details", async () => {
     script = [refusal(409, "already_claimed")];
     const error = await failure(send(board, { payload: "{}", sig: "", nonce: "" }));
     expect(error).toMatchObject({ code: "already_claimed", status: 409, message: "No.", hint: "Do something else.", details: { n: 1 } });

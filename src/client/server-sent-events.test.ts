@@ -21,6 +21,6 @@ test("events come out whole wherever the network cuts their bytes", () => {
   );
 });
 
-test("an event that has not ended is not told", () => {
+test("an incomplete event is not passed on", () => {
   expect([...new EventParser().push("data: half\n")]).toEqual([]);
 });

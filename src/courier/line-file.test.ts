@@ -48,7 +48,7 @@ function withTinyFiles(code: string): string {
   return `${stdout}${stderr}`.trim();
 }
 
-test("a text of which only a part fits replaces nothing, and the failure is told", () => {
+test("a text of which only a part fits replaces nothing, and the failure is reported", () => {
   const path = join(directory, "state.json");
   const text = JSON.stringify("x".repeat(1500));
   expect(withTinyFiles(`file.replaceFile(${JSON.stringify(path)}, "before")`)).toBe("written");
@@ -56,7 +56,7 @@ test("a text of which only a part fits replaces nothing, and the failure is told
   expect(readFileSync(path, "utf8")).toBe("before");
 });
 
-test("a line of which only a part fits is told as a failure, and spoils no other", () => {
+test("a line of which only a part fits is reported as a failure, and damages no other", () => {
   const path = join(directory, "lines.jsonl");
   const add = (line: object) => withTinyFiles(`file.addLine(${JSON.stringify(path)}, ${JSON.stringify(line)})`);
   expect(add({ n: 1, text: "x".repeat(900) })).toBe("written");

@@ -22,7 +22,7 @@ function left(rates: RateLimiter, scope: Scope): number {
   }
 }
 
-test("who may not bring a secret, or comes to what is switched off, is told so before anything is taken", () => {
+test("a caller that may not send a secret, or asks for what is switched off, is refused before a token is taken", () => {
   const rates = limits();
   const closed = () => {
     throw new Refusal("assist_disabled");

@@ -68,7 +68,7 @@ test("others have their turns between the lines of a long bundle", async () => {
   expect(turns.size).toBe(5);
 });
 
-test("whoever runs out of room waits for what those before give back, and no line is refused that would not be refused alone", async () => {
+test("a line without allowance waits for what earlier lines give back, and no line is refused that would not be refused alone", async () => {
   const rates = new RateLimiter(new ManualClock(), true);
   const bundle = numbers(() => {}, 1 / 16);
   const many = Array.from({ length: 100 }, (_, n) => line(String(n)));

@@ -49,7 +49,7 @@ test("what everybody shares is made at nobody's cost, whoever asked for it first
   expect(made).toBe("done");
 });
 
-test("who has no more is told so at the end of the slice", () => {
+test("a caller without any share left is refused at the end of the slice", () => {
   const none = share("a", () => {
     throw new Error("no more");
   });

@@ -89,7 +89,7 @@ describe("a plan", () => {
 });
 
 describe("with limits", () => {
-  test("a bundle is no larger than its agent may post, and the rest comes as the board has room", async () => {
+  test("a bundle is no larger than its agent may post, and the rest comes as the board's limits allow", async () => {
     await using limited = await TestBoard.start({ flags: ["--rate-limits", "on"] });
     const sent: number[] = [];
     const counting: typeof fetch = async (input, init) => {

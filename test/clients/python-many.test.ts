@@ -16,7 +16,7 @@ const run = async (board: TestBoard, lines: number, patience: number): Promise<u
   return JSON.parse(stdout) as unknown;
 };
 
-test("with limits, the rest of a plan is sent as the board has room", async () => {
+test("with limits, the rest of a plan is sent as the board's limits allow", async () => {
   await using board = await TestBoard.start({ flags: ["--rate-limits", "on"] });
   board.clock.set(Date.now());
   // A clock that runs fast, so that the test need not wait.

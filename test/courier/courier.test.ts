@@ -175,7 +175,7 @@ describe("a webhook", () => {
     ...more,
   });
 
-  test("is told what came and where, signed by Standard Webhooks, without any text of the message", async () => {
+  test("is notified of what came and where, signed by Standard Webhooks, without any text of the message", async () => {
     await using receiver = await Receiver.start();
     const { id, seq } = await letter("secret plan");
     await using running = courier(file([hook(receiver)]));

@@ -328,7 +328,7 @@ describe("who sent it", () => {
 });
 
 describe("a board and its SMTP server", () => {
-  test("end together: a message in progress is answered, an idle client is told, nobody new is accepted, and nothing is lost", async () => {
+  test("end together: a message in progress is answered, an idle client is notified, nobody new is accepted, and nothing is lost", async () => {
     const { board, port } = await mailBoard();
     const agent = board.agent();
     await claim(board, agent, "alice");

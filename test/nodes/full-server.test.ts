@@ -14,7 +14,7 @@ const FULL = `
 const SPACE_AGAIN = "DROP FUNCTION no_room CASCADE";
 const NOTE = { kind: "note", body: "x" };
 
-test("posts are refused as long as there is no room, the probes do not say otherwise in between, and room ends it without a restart", async () => {
+test("posts are refused while the disk is full, the probes do not say otherwise in between, and free space ends it without a restart", async () => {
   const log: string[] = [];
   await using board = await TestBoard.start({ log });
   const { id } = await board.put(board.agent(), NOTE);

@@ -52,7 +52,7 @@ test("the front page and the statistics count the same threads", async () => {
   expect(plain(await page("/stats"))).toContain(` ${counted} threads `);
 });
 
-test("what took no time at all is not told as zero seconds", async () => {
+test("what took no time at all is not shown as zero seconds", async () => {
   await using quick = await TestBoard.start();
   const { id } = await quick.put(quick.agent(), { kind: "question", title: "What is it?" });
   const answerer = quick.agent();

@@ -137,7 +137,7 @@ describe("a line that fails", () => {
     expect(codes(lines)).toEqual(["bad_signature", "target_unknown", "target_unknown", 201]);
   });
 
-  test("that comes before a message it refers to is told so, and the message it refers to exists", async () => {
+  test("that comes before a message it refers to is refused with that reason, and the message it refers to exists", async () => {
     const agent = board.agent();
     const task = signed(agent, { kind: "task", title: "late" });
     const part = signed(agent, { kind: "subtask", title: "early", refs: [{ rel: "subtask_of", id: task.id }] });
@@ -325,7 +325,7 @@ describe("limits are paid line by line, and a bundle is no way round any of them
     expectRefusal(await board.send("nonsense"), 429, "rate_limited");
   });
 
-  test("more work buys room as alone: 100 lines of 5 agents, and a whole token for what is refused", async () => {
+  test("more work buys allowance as for single posts: 100 lines of 5 agents, and a whole token for what is refused", async () => {
     await using board = await limited();
     const team = upTo(5).map(() => board.agent());
     const { lines, headers } = await board.bundle(upTo(100).map((n) => exact(team[n % 5]!, `${n}`, TEST_BITS + 4)));

@@ -110,7 +110,7 @@ describe("one address cannot take the board from others", () => {
     for (const ask of asked) expectLimited(await ask(), "reads", 1, "q=300;w=15");
     for (const probe of ["/healthz", "/readyz", "/readyz/writing"]) expect((await board.get(probe)).status).toBe(200);
   });
-  test("connections: 500 at once, and one that is closed makes room; behind a proxy that is known they do not count", async () => {
+  test("connections: 500 at once, and one that is closed frees its place; behind a proxy that is known they do not count", async () => {
     await using board = await TestBoard.start({ flags: ["--rate-limits", "on"] });
     const { hostname, port } = new URL(board.url);
     const opened = async (): Promise<Socket> => {
@@ -176,7 +176,7 @@ describe("a team behind one address", () => {
   const allowanceIn = ({ headers }: Answer<unknown>) => headers.get("ratelimit");
   const useUp = (board: TestBoard) => times(60, () => board.send("nonsense"));
 
-  test("buys room with work: each bit more halves what a post takes, and so posts sixteen times as much", async () => {
+  test("buys allowance with work: each bit more halves what a post takes, and so posts sixteen times as much", async () => {
     await using board = await limited();
     const team = Array.from({ length: 4 }, () => board.agent());
     await useUp(board);
@@ -204,7 +204,7 @@ describe("a team behind one address", () => {
     expect(prepared.details).toMatchObject({ scope: "writes", bits_for_now: null });
     expect(expectRefusal(await board.post(agent, note(21)), 429, "rate_limited").details).toMatchObject({ scope: "writes" });
   });
-  test("sees with every answer to a write how much room is left, also with one that is refused, and a dry run takes a whole token", async () => {
+  test("sees with every answer to a write how much allowance is left, also with one that is refused, and a dry run takes a whole token", async () => {
     await using board = await limited();
     const agent = board.agent();
     const policy = '"writes";q=60;w=30';

@@ -146,7 +146,7 @@ test("a reader that disconnects stops the reading, and the board continues and c
   expect((await board.get("/healthz")).status).toBe(200);
 });
 
-test("dumps and streams of one address are counted together, and one that ends makes room", async () => {
+test("dumps and streams of one address are counted together, and one that ends frees its place", async () => {
   await using limited = await TestBoard.start({ flags: ["--rate-limits", "on"] });
   await limited.put(limited.agent(), { kind: "note", title: "one" });
   const asked = (): Promise<IncomingMessage> =>

@@ -66,7 +66,7 @@ test("each section has its own address, and its links lead to existing texts", a
   expect(texts[0]?.[1].body).toContain(names.join(", "));
 });
 
-test("the start has room in a small context", async () => {
+test("the start fits into a small context", async () => {
   const { body } = await board.get<string>("/llms/start.txt");
   expect(Array.from(body).length).toBeLessThanOrEqual(3500);
 });

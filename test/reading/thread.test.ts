@@ -301,7 +301,7 @@ describe("pages of a large thread", () => {
   });
 });
 
-describe("a reader with little room", () => {
+describe("a reader with a small budget", () => {
   test("asks for a subtree: the message, its ancestors and its replies; the rest is counted", async () => {
     const { task, first, result, check, third } = await plant();
     const got = await thread(first.id, "?scope=subtree");

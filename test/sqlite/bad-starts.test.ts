@@ -140,7 +140,7 @@ describe("a damaged database", () => {
 describe.skipIf(noDisk)(`a full disk ${WITH_DISK}`, () => {
   const full = matching(/^The disk that holds .+ is full\. Free some space, and try again\.\n$/);
 
-  test("is not taken for a running board, and the board starts once there is room", async () => {
+  test("is not taken for a running board, and the board starts once there is space", async () => {
     using disk = await SmallDisk.mount(2);
     const { data } = copyOn(disk);
     disk.fill();

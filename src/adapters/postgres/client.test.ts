@@ -60,6 +60,6 @@ test("a statement whose connection did not come about in time is sent over anoth
   expect(await asked(1)).toEqual([{ one: 1 }]);
 });
 
-test("but once only: a server that does not answer is told as such", async () => {
+test("but once only: a server that does not answer is reported as such", async () => {
   expect(await asked(2)).toMatchObject({ code: "storage_unavailable" });
 });

@@ -87,7 +87,7 @@ test("what says the same in other words comes before what only shares some of th
   await node.close();
 });
 
-test("an index with meanings is made anew without them, and the other way round", async () => {
+test("an index with meanings is rebuilt without them, and the other way round", async () => {
   const log = new MemoryLog();
   for (let i = 0; i < 5; i++) log.post({ body: `the parser crashes on empty input ${i}` });
   for (const given of [embedder, undefined, embedder]) {

@@ -16,7 +16,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 const PAGES = 200;
 const TRANSACTIONS = 150;
 
-test("the log is folded and begun anew while transactions go on, and every row is in the file afterwards", async () => {
+test("the write-ahead log is folded in and restarted while transactions go on, and every row is in the file afterwards", async () => {
   const path = databasePath(dir);
   const db = openDatabase(path, "write");
   const checkpoints = new Checkpoints(db, path);

@@ -21,7 +21,7 @@ test("what is no matter of files is left as it is", () => {
   for (const error of [new Error("another"), fault(1, "no such table"), undefined]) expect(fileFault(error, PATH)).toBe(error);
 });
 
-test("a copy that fails is told by the file that is at fault", () => {
+test("a copy that fails is reported with the file that is at fault", () => {
   expect([11, 26, 266, 522].map((errcode) => isReadFault(fault(errcode)))).toEqual([true, true, true, true]);
   expect([13, 778, 14, 8].map((errcode) => isReadFault(fault(errcode)))).toEqual([false, false, false, false]);
 });

@@ -55,7 +55,7 @@ async function shown(): Promise<{ found: string | undefined; listed: readonly st
   };
 }
 
-test("readers see what a transaction of ours changed from its commit on, though we are told of it only later", async () => {
+test("readers see what a transaction of ours changed from its commit on, though we are notified only later", async () => {
   const first = writer.run([postAct(task)], NOW);
   storedMessages.forget(first.touched, first.head.seq);
   expect(await shown()).toEqual({ found: "open", listed: ["open"] });

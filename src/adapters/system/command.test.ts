@@ -33,7 +33,7 @@ test("what the command has started ends with it, and with the board", async () =
   expect(failures).toEqual([]);
 });
 
-test("what is left out because too many wait is told", () => {
+test("commands left out because too many wait are reported", () => {
   const failures: Error[] = [];
   const command = shellCommand("sleep 3000", (error) => void failures.push(error));
   for (let i = 0; i < 102; i++) command.run({});

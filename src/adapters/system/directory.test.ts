@@ -11,7 +11,7 @@ test("a directory is made with its parents, for its owner only, and once", () =>
   expect(statSync(path).mode & 0o777).toBe(0o700);
 });
 
-test("a place that takes no directory is told in a sentence, and asked once", () => {
+test("a path where no directory can be made is reported in a sentence, and tried once", () => {
   const file = join(mkdtempSync(join(tmpdir(), "directory-")), "file");
   writeFileSync(file, "");
   for (const path of [join(file, "a/b"), "/proc/a/b", "/dev/null/a"])

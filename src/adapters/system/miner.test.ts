@@ -32,7 +32,7 @@ describe("mining for others", () => {
     expect(new Set(await Promise.all(pending))).toEqual(new Set(["shutting_down"]));
   });
 
-  test("a caller who goes away makes room for the next one, whether its turn had come or not", async () => {
+  test("a caller who goes away frees its place for the next one, whether its turn had come or not", async () => {
     const leaving = new AbortController();
     const [current, waiting] = [1, 2].map((n) => code(mining.mine(id(n), ENDLESS, leaving.signal)));
     const next = mining.mine(id(3), 8, staying());

@@ -24,7 +24,7 @@ test("the first ten milliseconds belong to the request, and each further ten tak
   expect([left(again, "one"), left(again, "other")]).toEqual([300 - 9, 300]);
 });
 
-test("who has used up its share is told what it cost and when to come back", () => {
+test("a caller that has used up its share is refused with the cost and the time to come back", () => {
   const rates = new RateLimiter(new ManualClock(), true);
   const share = shareOf(rates, "reads", "one");
   share.spend(3000);

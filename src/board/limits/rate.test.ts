@@ -60,7 +60,7 @@ describe.each(PROMISED)("%s", (scope, burst, every) => {
     clock.advance(1000 * burst * every);
     expect(pass(scope, "a", burst + 5)).toBe(burst);
   });
-  test("whether there is one to take is told without taking it", () => {
+  test("asking whether a token is left takes none", () => {
     const { rates, pass } = limiter();
     for (let i = 0; i < burst * 2; i++) expect(rates.has(scope, "a")).toBe(true);
     expect(pass(scope, "a", burst + 1)).toBe(burst);
@@ -87,7 +87,7 @@ describe.each(PROMISED)("%s", (scope, burst, every) => {
   });
 });
 
-describe("work buys room: an address's writes", () => {
+describe("work buys allowance: an address's writes", () => {
   const SIXTEENTH_MS = 500 / 16;
   /** A post that took so much in the end. */
   const post = (rates: RateLimiter, tokens: number, caller = "a") => {
@@ -118,7 +118,7 @@ describe("work buys room: an address's writes", () => {
     clock.advance(30_000 + 500);
     expect(pass("writes", "a", 70)).toBe(60);
   });
-  test("a post with four bits more takes a sixteenth, so that there is room for sixteen times as many", () => {
+  test("a post with four bits more takes a sixteenth, so sixteen times as many fit", () => {
     const { clock, rates } = limiter();
     expect(posts(rates, 1 / 16)).toBe(960);
     clock.advance(1000);
@@ -142,7 +142,7 @@ describe("work buys room: an address's writes", () => {
     const passed = Array.from({ length: 5 }, (_, n) => posts(rates, 1 / 16, address(n)));
     expect(passed).toEqual([960, 960, 960, 960, 0]);
   });
-  test("processor time is not bought: a long request of an address without room is refused, a short one goes on", () => {
+  test("processor time is not bought: a long request of an address without allowance is refused, a short one goes on", () => {
     const { clock, rates } = limiter();
     posts(rates, 1);
     clock.advance(SIXTEENTH_MS);
@@ -150,14 +150,14 @@ describe("work buys room: an address's writes", () => {
     expect(outcome(() => rates.require("writes", "a", 5))).toBe("ok");
     expect(refusalOf(() => rates.takeForTime("writes", "a", 1, 15)).details).toMatchObject({ scope: "writes", bits_for_now: null });
   });
-  test("a refusal tells the bits that are enough, where there is such a thing", () => {
+  test("a refusal names the bits that are enough, if any are", () => {
     const { rates } = limiter();
     posts(rates, 1);
     const refused = (bits?: () => number) => refusalOf(() => rates.take("writes", "a", 1, bits));
     expect(refused(() => 22)).toMatchObject({ details: { bits_for_now: 22 }, hint: expect.stringContaining("22 bits") });
     expect(refused().details).toMatchObject({ bits_for_now: null });
   });
-  test("what is left is told, of the bucket that has least of it, and nothing where nothing is counted", () => {
+  test("the allowance is that of the emptiest bucket, and there is none if nothing is counted", () => {
     const { clock, rates } = limiter();
     expect(rates.allowance("writes", "a")).toMatchObject({ burst: 60, tokens: 60, fullInMs: 0 });
     for (let n = 0; n < 8; n++) post(rates, 1 / 16);
@@ -173,7 +173,7 @@ describe("work buys room: an address's writes", () => {
   });
 });
 
-describe("those who are told to wait come back one after the other", () => {
+describe("callers that have to wait come back one after the other", () => {
   const waits = (rates: RateLimiter, scope: Scope, count: number) =>
     Array.from({ length: count }, () => refusalOf(() => rates.take(scope, "a")).details?.["retry_after_s"]);
 

@@ -98,7 +98,7 @@ test("a message larger than a piece comes by itself", async () => {
   expect((await world.read()).map((events) => events.map(({ seq }) => seq))).toEqual([[1], [2], [3], [4], [5]]);
 });
 
-test("who comes a moment later shares what was read, but once the log has moved or time has passed it is read anew", async () => {
+test("a reader that comes a moment later shares what was read; once the log has moved or time has passed, it is read again", async () => {
   using world = new World();
   for (let i = 0; i < 3; i++) world.post(10);
   await world.read();
@@ -113,7 +113,7 @@ test("who comes a moment later shares what was read, but once the log has moved 
   expect(world.rendered).toBe(11);
 });
 
-test("what is removed is told to nobody, neither from memory nor by a reading that had begun", async () => {
+test("a removed message is sent to nobody, neither from the cache nor by a read that had begun", async () => {
   using world = new World();
   world.post(10);
   expect((await world.read()).flat().length).toBe(1);
@@ -128,14 +128,14 @@ test("what is removed is told to nobody, neither from memory nor by a reading th
   expect((await world.read()).flat()).toEqual([]);
 });
 
-test("what ends while the past is read is not told as if it were still there", async () => {
+test("a message that ends while the past is read is not sent as if it were still there", async () => {
   using world = new World();
   world.post(10);
   world.found = () => world.clock.advance(2 * WEEK_MS);
   expect((await world.read()).flat()).toEqual([]);
 });
 
-test("what is withdrawn while the past is read is not told as if it were still there", async () => {
+test("a message that is withdrawn while the past is read is not sent as if it were still there", async () => {
   using world = new World();
   world.post(10);
   world.found = () => {

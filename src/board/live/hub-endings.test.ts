@@ -6,7 +6,7 @@ import { nextTurn } from "../read/yield.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 
-test("what is removed or ends while its words are looked for is told to nobody; its end is", async () => {
+test("a message that is removed or ends while its text is matched is sent to nobody; its end is", async () => {
   using world = new World();
   const [plain, text] = [new Listener(), new Listener()];
   world.hub.attach(world.filter(), plain);
@@ -34,7 +34,7 @@ test("what is removed or ends while its words are looked for is told to nobody; 
   expect(plain.got).toEqual([2, 3, 4, 5]);
 });
 
-test("what is withdrawn while its words are looked for is told to nobody; its end is", async () => {
+test("a message that is withdrawn while its text is matched is sent to nobody; its end is", async () => {
   using world = new World();
   const [plain, text] = [new Listener(), new Listener()];
   world.hub.attach(world.filter(), plain);
@@ -94,7 +94,7 @@ test.each<[string, (world: World, id: string) => void]>([
   expect(last.got).toEqual(first.got.slice(1));
 });
 
-test("where nobody can say what may still be told, those whose turn comes later are cut off instead of losing it", async () => {
+test("if it is unknown what may still be sent, readers that come later are cut off instead of losing it", async () => {
   using world = new World();
   const { first, last } = crowdOf(world);
   world.post();

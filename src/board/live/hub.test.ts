@@ -9,7 +9,7 @@ import { nextTurn } from "../read/yield.ts";
 /** Longer than a filter may take before others have a turn. */
 const LONG_MS = 10;
 
-test("a log that cannot be read for a while is told later, once and in order, and nobody spins meanwhile", async () => {
+test("entries of a log that cannot be read for a while are sent later, once and in order, without busy waiting", async () => {
   using world = new World();
   const listener = new Listener();
   world.hub.attach(world.filter(), listener);
@@ -42,7 +42,7 @@ test("what another process writes is noticed without a hint, but never in the mi
   await eventually("it is told", () => (listener.got.length === 1 ? true : undefined));
 });
 
-test("readers that come and go while a crowd is being told hear every event from their position on exactly once", async () => {
+test("readers that come and go while a crowd is served get every event from their position on exactly once", async () => {
   using world = new World();
   const listeners: { readonly start: number; readonly listener: Listener; left?: number }[] = [];
   const join = () => {
@@ -158,7 +158,7 @@ test("others have a turn between any two filters by text that take long over one
   expect(new Set(askedIn).size).toBe(READERS);
 });
 
-test("a reader by who verified that comes while the log is read loses nothing of what it was told it would hear", async () => {
+test("a reader with verified_by that attaches while the log is read loses nothing after the position it was given", async () => {
   using world = new World();
   const [plain, votes] = [new Listener(), new Listener()];
   world.hub.attach(world.filter(), plain);

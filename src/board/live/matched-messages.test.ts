@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MatchedMessages, MATCHES_CACHED } from "./matched-messages.ts";
 
-test("what a text filter matched is known until its end is told", () => {
+test("a message that a text filter matched is remembered until its end is sent", () => {
   const known = new MatchedMessages();
   known.addAll([1, 2, 3]);
   known.delete(2);

@@ -24,7 +24,7 @@ function watched() {
 }
 const turn = () => new Promise((next) => setImmediate(next));
 
-test("thousands of failures are told once, and their end once", () => {
+test("thousands of failures are reported once, and their end once", () => {
   const { clock, reported, health } = watched();
   expect(health.code).toBeUndefined();
   for (let i = 0; i < 5000; i++) health.failed("append", full);
@@ -77,7 +77,7 @@ test("a look that fails is a reason to find out whether writing fails too, and n
   expect([health.code, reported]).toEqual(["storage_unavailable", ["switches: storage_unavailable"]]);
 });
 
-test("a disk that is plainly full is told though nobody posts, but not while posts are accepted", async () => {
+test("a full disk is reported even if nobody posts, but not while posts are accepted", async () => {
   const { clock, reported, trials, health } = watched();
   let hasSpace = true;
   health.lookWith(async () => {

@@ -131,7 +131,7 @@ test("stopped, it touches nothing more", async () => {
   expect(board.changes()).toHaveLength(2);
 });
 
-test("what comes due while a step is under way is swept after it, though another node has told of it already", async () => {
+test("what comes due while a step is under way is swept after it, though another node has announced it already", async () => {
   const answered = Promise.withResolvers<void>();
   const steps: number[] = [];
   const [first, second] = [clock.now() + MINUTE_MS, clock.now() + 2 * MINUTE_MS];

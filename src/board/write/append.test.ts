@@ -54,12 +54,12 @@ describe("on the real store", () => {
     rmSync(data, { recursive: true, force: true });
   });
 
-  test("posts that come together go together, the first among them too", async () => {
+  test("posts that arrive at once are written in one batch, the first one too", async () => {
     await outcomes(appender, [note(0), note(1), note(2)]);
     expect(figures.batches).toEqual([3]);
   });
 
-  test("whoever has written something is told so; a dry run and a refused post have not", async () => {
+  test("a written post is acknowledged as written; a dry run and a refused post are not", async () => {
     const appender = new Appender(store, new ManualClock(), new Figures());
     const written: string[] = [];
     const act = (caller: string, one: Act) =>
@@ -104,7 +104,7 @@ describe("on the real store", () => {
     db.close();
   });
 
-  test("who comes when 4096 wait is told so at once; those who wait are served", async () => {
+  test("a caller that comes while 4096 wait is refused at once; those who wait are served", async () => {
     const waiting = outcomes(
       appender,
       upTo(4096).map((): Act => ({ type: "sweep" })),
@@ -147,7 +147,7 @@ describe("when the storage fails under a batch", () => {
     board.db.exec(`PRAGMA max_page_count = ${pages}`);
   }
 
-  test("a full disk: nobody in the batch is told yes, nothing is kept, and room is used as soon as it is there", async () => {
+  test("a full disk: nothing of the batch is acknowledged or stored, and writing goes on as soon as there is space", async () => {
     expect(await outcomes(appender, [note(0)])).toEqual(["created"]);
     fillDisk();
     const before = { head: board.reader.head(), rows: board.rows("messages"), changes: board.changes() };

@@ -41,7 +41,7 @@ describe("a flood makes posting dearer, and only a flood", () => {
     const course = Array.from({ length: 8 }, () => (calm(), difficulty.required));
     expect(course).toEqual([6, 6, 5, 5, 5, 4, 4, 4]);
   });
-  test("a busy minute starts the count of calm ones anew", () => {
+  test("a busy minute resets the count of calm ones", () => {
     const { difficulty, busy, calm } = board();
     busy();
     calm();
@@ -99,7 +99,7 @@ describe("a post counts by what it took of its address's writes", () => {
   });
 });
 
-describe("an agent that mined for what it was told is not turned away", () => {
+describe("an agent that mined for the difficulty it was quoted is not refused", () => {
   test("a quote is good for ten minutes, and not for good", () => {
     const { clock, difficulty, busy } = board();
     clock.advance(MINUTE_MS - 1000);

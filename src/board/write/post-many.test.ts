@@ -69,7 +69,7 @@ function withBits(bits: number): Envelope {
   }
 }
 
-test("nobody is told that a message is stored before the transaction that holds it is done", async () => {
+test("no message is acknowledged before the transaction that holds it is done", async () => {
   const events: string[] = [];
   const bundle = begin(async (acts, now) => {
     const appended = await store.append(acts, now);
@@ -83,7 +83,7 @@ test("nobody is told that a message is stored before the transaction that holds 
   expect(events).toEqual(["on disk", "a", "b", "c"]);
 });
 
-test("where the storage fails nobody in the transaction is told that it is stored, and each may try again", async () => {
+test("if the storage fails, no post of the transaction is acknowledged, and each may be sent again", async () => {
   let full = true;
   const bundle = begin(async (acts, now) => {
     if (full) throw new StoreFailure("storage_full", "no room");

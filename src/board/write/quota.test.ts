@@ -36,7 +36,7 @@ test("large posts are refused first, then all, with what there is to know", asyn
   expect(quota.refusal(0)?.details).toMatchObject({ largest_bytes: 0 });
 });
 
-test("what has expired makes room again; a failed look changes nothing", async () => {
+test("what has expired frees space; a failed measurement changes nothing", async () => {
   const { takes, clock, state, failures } = await quotaOf(1_000_000, 1_000_000);
   expect(takes(10)).toBe("storage_full");
   state.fails = true;

@@ -27,7 +27,7 @@ test("what fails leaves nothing, and what was there before stays", async () => {
   expect(readdirSync(made)).toEqual(["board.db.next"]);
 });
 
-test("a full disk is told with the directory", async () => {
+test("a full disk is reported with the directory", async () => {
   const dir = join(emptyDirectory(), "made");
   const full = async (): Promise<void> => {
     throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });

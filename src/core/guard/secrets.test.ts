@@ -112,7 +112,7 @@ describe("an agent that posts a credential by mistake is stopped", () => {
     );
   });
 
-  test("wherever it stands, and the place is told in characters", () => {
+  test("wherever it stands, and its place is given in characters", () => {
     const token = `ghp_${"a1B2".repeat(9)}`;
     expect(findSecret({ env: [{ name: "x" }, { value: `🙂é ${token}` }] }, "data")).toMatchObject({ field: "data.env.1.value", offset: 3 });
     expect(findSecret({ env: { [token]: true } }, "data")).toMatchObject({ field: "data.env", offset: 0 });

@@ -42,7 +42,7 @@ test("an answer and the vote on it that end in the same sweep are counted out on
   expect(state(task)).toMatchObject({ status: "open", answers: 0, rejected: 1 });
 });
 
-test("a lease that ended with many others is told to its holder, also if something happens to the work before the sweep comes to it", () => {
+test("the holder of a lease that ended with many others is notified, also if something happens to the work before the sweep comes to it", () => {
   const work = Array.from({ length: 60 }, (_, i) => put(0, { kind: "task", title: `work ${i}` }));
   const holders = work.map((_, i) => Buffer.alloc(32, i).toString("base64url"));
   for (const [i, id] of work.entries()) put(1, { pk: holders[i], kind: "claim", lease: "1m", refs: [{ rel: "claims", id }] });
@@ -137,7 +137,7 @@ test("a stale signal of whoever asked ends the lease for good, and keeps the age
   expect(board.post(claim(1, "a day later"), now)).toBe("created");
 });
 
-test("an agent holds eight leases and no ninth, may renew each, and is told what it holds", () => {
+test("an agent holds eight leases and no ninth, may renew each, and the refusal lists them", () => {
   const tasks = Array.from({ length: 9 }, (_, n) => put(0, { kind: "task", title: `work ${n}` }));
   const claim = (n: number, body: string) => written(1, { kind: "claim", body, refs: [{ rel: "claims", id: tasks[n]! }] });
   for (let n = 0; n < 8; n++) expect(board.post(claim(n, "first"), now)).toBe("created");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatDuration } from "./format-duration.ts";
 
-test("a length of time is told in the units that matter", () => {
+test("a duration is written in the units that matter", () => {
   expect(
     [-5, 0, 59, 60, 90, 3599, 3600, 5400, 3 * 3600 + 3599, 9 * 3600 + 60, 10 * 3600 + 60, 86_399, 86_400, 6 * 86_400 + 7200].map(
       formatDuration,

@@ -162,7 +162,7 @@ test("a feed that fails ends the stream with words, and the operator hears of it
   }
 });
 
-test("who comes while the board goes is told so at once", async () => {
+test("a reader that comes while the board shuts down is refused at once", async () => {
   await using server = await serve();
   server.streams.close();
   const text = await (await fetch(`http://127.0.0.1:${server.port}/`)).text();

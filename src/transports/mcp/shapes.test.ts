@@ -49,7 +49,7 @@ test("a named schema keeps types, choices and what must be there, and loses the 
   });
 });
 
-test("an operation's parameters are told in short", () => {
+test("an operation's parameters are described in short", () => {
   const { method, path, parameters } = shapes.operation("get_thing");
   expect([method, path]).toEqual(["GET", "/things/{id}"]);
   expect(parameters).toEqual({

@@ -9,7 +9,7 @@ import type { IndexPart, Postings } from "./part.ts";
 const TEXTS = ["alpha beta alpha beta", "beta alpha", "alpha gamma beta", "gamma alpha beta", "gamma"];
 const DOCUMENTS = 40_000;
 
-test("a phrase of common words leaves room for others between its steps, and is not looked for twice", () => {
+test("a phrase of common words lets other work run between its steps, and is not searched twice", () => {
   const memtable = new Memtable();
   const documents = TEXTS.map(documentOfText);
   for (let i = 0; i < DOCUMENTS; i++) memtable.add(i + 1, documents[i % TEXTS.length]!);
