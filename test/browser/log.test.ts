@@ -10,7 +10,7 @@ import { otherHistory } from "../support/other-history.ts";
 import { Proxy } from "../support/proxy.ts";
 import { signerNamed } from "../support/witness.ts";
 
-const KEPT = "localStorage.getItem('blackboard.head')";
+const STORED_HEAD = "localStorage.getItem('blackboard.head')";
 
 describe.skipIf(noBrowser)(`the log, for somebody who comes again ${WITH_BROWSER}`, () => {
   let browser: Browser;
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)(`the log, for somebody who comes again ${WITH_BROWSER
     await page.getByText("✓ The log has only grown since this browser last looked: from entry 300 to 600.").waitFor();
     await page.goto("/log");
     await page.getByText("✓ The log is at entry 600, as this browser remembers it.").waitFor();
-    const kept = await page.evaluate<string>(KEPT);
+    const stored = await page.evaluate<string>(STORED_HEAD);
 
     for (const size of [200, 600]) {
       lie = await otherHistory(board, size);
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)(`the log, for somebody who comes again ${WITH_BROWSER
       await alarm.getByRole("heading", { name: "This board shows another history than the one it signed before" }).waitFor();
       expect(await alarm.getByLabel("What it signs now:").textContent()).toBe(lie);
       expect(await page.title()).toContain("Another history");
-      expect(await page.evaluate<string>(KEPT)).toBe(kept);
+      expect(await page.evaluate<string>(STORED_HEAD)).toBe(stored);
     }
     lie = undefined;
     await page.goto("/log");

@@ -271,12 +271,12 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       const { page } = tab;
       const { body } = await board.get<{ messages: { id: string }[] }>("/api/messages?kind=verification&limit=200");
       await page.goto("/?kind=verification&limit=200");
-      const told = await page.evaluate<Record<string, string>>(
+      const states = await page.evaluate<Record<string, string>>(
         "Object.fromEntries([...document.querySelectorAll('.row')].map((row) => [row.dataset.id, row.querySelector('.row-state').textContent.trim()]))",
       );
       for (const { id } of body.messages) {
         const { meta } = (await board.get<{ meta: { refs: { rel: string }[] } }>(`/api/messages/${id}`)).body;
-        expect(told[id]).toBe(meta.refs.some(({ rel }) => rel === "refutes") ? "disputes" : "confirms");
+        expect(states[id]).toBe(meta.refs.some(({ rel }) => rel === "refutes") ? "disputes" : "confirms");
       }
       const { agents } = (await board.get<{ agents: { id: string; aliases: unknown[] }[] }>("/api/agents?limit=200")).body;
       const named = new Set(

@@ -694,21 +694,21 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       const { page } = tab;
       await page.clock.setFixedTime(own.clock.now());
       const row = page.locator(`[data-id="${id}"]`);
-      const told = async () => [await row.locator(".row-state").innerText(), (await row.locator(".row-end").innerText()).trim()];
+      const rowState = async () => [await row.locator(".row-state").innerText(), (await row.locator(".row-end").innerText()).trim()];
       for (const path of ["/", "/?view=progress", "/?view=everything&kind=task"]) {
         await page.clock.setFixedTime(own.clock.now());
         await page.goto(path);
         await row.locator(".pill", { hasText: "Claimed" }).waitFor();
-        expect((await told())[1], path).toContain("left");
+        expect((await rowState())[1], path).toContain("left");
         // By the reader's own clock, before the board says anything.
         await page.clock.setFixedTime(own.clock.now() + 61_000);
         await row.locator(".pill", { hasText: "Open" }).waitFor();
-        expect(await told(), path).toEqual(["Open", "open again"]);
+        expect(await rowState(), path).toEqual(["Open", "open again"]);
         expect(await row.locator('.pill.s-open use[href="#s-open"]').count()).toBe(1);
       }
       own.clock.advance(61_000);
       await page.goto("/");
-      expect(await told()).toEqual(["Open", "open again"]);
+      expect(await rowState()).toEqual(["Open", "open again"]);
       expect(tab.complaints).toEqual([]);
     });
 

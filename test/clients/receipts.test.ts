@@ -123,13 +123,13 @@ test("--receipt of both command lines keeps what proves the post offline, and ov
     const posted = await inTime(board, () => run(...text, "--receipt", file));
     expect([posted.code, posted.stderr], name).toEqual([0, ""]);
     expect(posted.stdout).toMatch(new RegExp(`^receipt +${file}$`, "m"));
-    const kept = JSON.parse(readFileSync(file, "utf8")) as { id: string; raw: { payload: string } };
-    expect(posted.stdout).toContain(kept.id);
-    expect(JSON.parse(kept.raw.payload)).toMatchObject({ body: `provable, by ${name}` });
+    const saved = JSON.parse(readFileSync(file, "utf8")) as { id: string; raw: { payload: string } };
+    expect(posted.stdout).toContain(saved.id);
+    expect(JSON.parse(saved.raw.payload)).toMatchObject({ body: `provable, by ${name}` });
     for (const [by, verify] of Object.entries(clients)) {
       const proved = await verify("verify-receipt", file, "--policy", policy, "--message", file);
       expect([proved.code, proved.stderr], `${by} reads what ${name} kept`).toEqual([0, ""]);
-      expect(proved.stdout).toContain(kept.id);
+      expect(proved.stdout).toContain(saved.id);
     }
     const again = await run(...text, "--receipt", file);
     expect([again.code, again.stderr], name).toEqual([2, expect.stringContaining("no receipt is overwritten")]);
