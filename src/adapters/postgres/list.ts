@@ -72,14 +72,14 @@ export class PostgresLister {
     );
     const cached = await this.#cache.of(rows);
     // One of them changed between the two reads: then read all in one statement.
-    if (cached === undefined) return this.#cardsAtOnce(chosen);
+    if (cached === undefined) return this.#messagesAtOnce(chosen);
     return cached.map((one, i) => {
       const row = rows[i] as PageRow;
       return { stored: storedMessageOf(one, row), position: { key: row.position, seq: row.seq } };
     });
   }
 
-  async #cardsAtOnce({ sql, values, direction, client }: Chosen): Promise<readonly Listed[]> {
+  async #messagesAtOnce({ sql, values, direction, client }: Chosen): Promise<readonly Listed[]> {
     const rows = await client.ask<{ position: number }>(
       `SELECT p.position, ${STORED_MESSAGE_COLUMNS} FROM (${sql}) p JOIN messages m ON m.seq = p.seq ${STORED_MESSAGE_JOINS}
         ORDER BY p.position ${direction}, m.seq ${direction}`,

@@ -7,7 +7,7 @@ const ROWS = 256;
 const BYTES = 256 * 1024;
 
 /** The messages before each of these stay below the limit; the one that exceeds it is still included. */
-const PIECE = `SELECT s.seq FROM (
+const BATCH = `SELECT s.seq FROM (
     SELECT n.seq, sum(n.bytes) OVER (ORDER BY n.seq) - n.bytes AS before FROM (
       SELECT m.seq, octet_length(c.payload) AS bytes FROM messages m JOIN contents c ON c.seq = m.seq
       WHERE m.seq > $1 AND m.seq <= $2 AND c.seq > $1 AND c.seq <= $2 AND +m.expires_at > $3 ORDER BY m.seq LIMIT ${ROWS}) n
@@ -19,10 +19,10 @@ export async function dump(
   storedMessages: (seqs: readonly number[]) => readonly StoredMessage[] | Promise<readonly StoredMessage[]>,
   { after, upTo, now }: { readonly after: number; readonly upTo: number; readonly now: number },
 ): Promise<readonly StoredMessage[]> {
-  const seqs = (await rows.all<{ seq: number }>(PIECE, [after, upTo, now])).map(({ seq }) => seq);
+  const seqs = (await rows.all<{ seq: number }>(BATCH, [after, upTo, now])).map(({ seq }) => seq);
   const last = seqs.at(-1);
   if (last === undefined) return [];
-  const piece = await storedMessages(seqs);
+  const batch = await storedMessages(seqs);
   // An empty chunk would mean the end.
-  return piece.length > 0 ? piece : dump(rows, storedMessages, { after: last, upTo, now });
+  return batch.length > 0 ? batch : dump(rows, storedMessages, { after: last, upTo, now });
 }

@@ -59,17 +59,17 @@ class World implements Disposable {
 
   /** A reader from the beginning of the log, which takes what it is sent at once. */
   async read(): Promise<readonly (readonly LiveEvent[])[]> {
-    const pieces: (readonly LiveEvent[])[] = [];
+    const chunks: (readonly LiveEvent[])[] = [];
     const sink: Sink = {
       control() {},
-      deliver: (events) => void pieces.push(events),
+      deliver: (events) => void chunks.push(events),
       end() {},
       ready: async () => true,
     };
     const { stop, done } = followLog(this, { filter: this.filter(), start: 0, known: undefined, greeting: {} }, sink);
     await done;
     stop();
-    return pieces;
+    return chunks;
   }
 
   [Symbol.dispose](): void {

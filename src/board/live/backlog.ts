@@ -26,7 +26,7 @@ export interface Chunk {
 const STEP = 32;
 const FIRST_STEP = 4;
 /** The size of a chunk, unless a single message is larger. */
-const PIECE_CHARS = 64 * 1024;
+const CHUNK_CHARS = 64 * 1024;
 /** Readers who connect together drift apart: for a moment, a reader slightly behind still finds the chunk of the others. */
 const CACHED_CHARS = 4 * 1024 * 1024;
 const CACHED_MS = 500;
@@ -60,9 +60,9 @@ export class Backlog {
     const cached = this.#cache.get(place);
     if (cached !== undefined) return Promise.resolve(cached);
     const key = `${state} ${place}`;
-    let piece = this.#underWay.get(key);
-    if (piece === undefined) {
-      piece = this.#inLine(filter.matchesText === undefined ? "plain" : "text", async () => {
+    let chunk = this.#underWay.get(key);
+    if (chunk === undefined) {
+      chunk = this.#inLine(filter.matchesText === undefined ? "plain" : "text", async () => {
         try {
           const read = await this.#read(from, filter);
           if (state === this.#state && state === this.#stateNow()) this.#keep(place, read);
@@ -71,9 +71,9 @@ export class Backlog {
           this.#underWay.delete(key);
         }
       });
-      this.#underWay.set(key, piece);
+      this.#underWay.set(key, chunk);
     }
-    return piece;
+    return chunk;
   }
 
   /** Something was removed: nothing that was read before may be sent after this. */
@@ -88,9 +88,9 @@ export class Backlog {
   }
 
   /** Records contain the seconds left, and some messages end: chunks are cached for a moment only. */
-  #keep(place: string, piece: Chunk): void {
+  #keep(place: string, chunk: Chunk): void {
     const { clock } = this.#parts;
-    this.#cache.set(place, piece);
+    this.#cache.set(place, chunk);
     if (this.#leaving) return;
     this.#leaving = true;
     clock.at(clock.now() + CACHED_MS, () => {
@@ -109,8 +109,8 @@ export class Backlog {
   async #read(from: number, filter: LiveFilter): Promise<Chunk> {
     for (;;) {
       const removals = this.#removals;
-      const piece = await this.#readOnce(from, filter);
-      if (removals === this.#removals) return piece;
+      const chunk = await this.#readOnce(from, filter);
+      if (removals === this.#removals) return chunk;
     }
   }
 
@@ -125,7 +125,7 @@ export class Backlog {
     // whether they did.
     const news = await dropStale(heard, store, clock.now(), hub.heard !== end);
     const concerning = news.filter((one) => filter.mayConcern(one));
-    const fitting = concerning.slice(0, fittingPiece(concerning));
+    const fitting = concerning.slice(0, fittingChunk(concerning));
     const events = fitting.map(({ event }) => event);
     const all = fitting.length === concerning.length;
     this.#step = all ? Math.min(STEP, this.#step * 2) : Math.max(1, fitting.length);
@@ -137,8 +137,8 @@ export class Backlog {
 const charsOf = (events: readonly LiveEvent[]): number => events.reduce((sum, { json }) => sum + json.length, 1);
 
 /** How many of the first events make a chunk; at least one. */
-function fittingPiece(heard: readonly LogEvent[]): number {
+function fittingChunk(heard: readonly LogEvent[]): number {
   let chars = 0;
-  const end = heard.findIndex(({ event }) => (chars += event.json.length) > PIECE_CHARS);
+  const end = heard.findIndex(({ event }) => (chars += event.json.length) > CHUNK_CHARS);
   return end === -1 ? heard.length : Math.max(1, end);
 }

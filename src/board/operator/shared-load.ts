@@ -43,7 +43,7 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
   function telling(): void {
     cancelTelling = clock.at(clock.now() + TELL_MS, () => {
       telling();
-      for (const text of pieces(rates.spent(TELL_MS))) begin(peers.broadcast(text));
+      for (const text of batches(rates.spent(TELL_MS))) begin(peers.broadcast(text));
     });
   }
   /** All nodes begin at the same minute, so that they compute the same bits whenever they were started. */
@@ -71,17 +71,17 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
   };
 }
 
-function* pieces(spent: readonly Spent[]): Generator<string> {
-  let piece: Spent[] = [];
+function* batches(spent: readonly Spent[]): Generator<string> {
+  let batch: Spent[] = [];
   let chars = 0;
   for (const one of spent) {
     chars += JSON.stringify(one).length + 1;
     if (chars > MOST_CHARS) {
-      yield JSON.stringify(piece);
-      piece = [];
+      yield JSON.stringify(batch);
+      batch = [];
       chars = 0;
     }
-    piece.push(one);
+    batch.push(one);
   }
-  if (piece.length > 0) yield JSON.stringify(piece);
+  if (batch.length > 0) yield JSON.stringify(batch);
 }

@@ -26,11 +26,11 @@ export function dumper({ messages, log, clock, baseUrl }: DumpParts): Dump {
   async function* linesUpTo(upTo: number): AsyncIterable<string> {
     for (let after = 0; ;) {
       const now = clock.now();
-      const piece = await messages.dump(after, upTo, now);
-      const last = piece.at(-1);
+      const batch = await messages.dump(after, upTo, now);
+      const last = batch.at(-1);
       if (last === undefined) return;
       const lines: string[] = [];
-      await sliced(piece, (stored) => void lines.push(`${JSON.stringify(recordOf(stored, SIGNED, now, baseUrl))}\n`));
+      await sliced(batch, (stored) => void lines.push(`${JSON.stringify(recordOf(stored, SIGNED, now, baseUrl))}\n`));
       yield lines.join("");
       after = last.state.seq;
       await nextSlice();

@@ -33,8 +33,8 @@ export interface Unread {
 /** Counting stops here. */
 const COUNTED = 2000;
 
-type Card = StoredMessage & { readonly payload: Payload };
-const NEWEST = (a: UnreadMessage<Card>, b: UnreadMessage<Card>): number => b.stored.state.seq - a.stored.state.seq;
+type ParsedMessage = StoredMessage & { readonly payload: Payload };
+const NEWEST = (a: UnreadMessage<ParsedMessage>, b: UnreadMessage<ParsedMessage>): number => b.stored.state.seq - a.stored.state.seq;
 
 export async function unreadThreads(
   { all, after, upTo, most, now, late }: UnreadQuestion,
@@ -50,14 +50,14 @@ export async function unreadThreads(
     live.count(reaching, COUNTED + 1),
   ]);
   const found = new Map([...forIt, ...newest, ...late].map((stored) => [stored.state.id, stored]));
-  const read = [...found.values()].map((stored): Card => ({ ...stored, payload: JSON.parse(stored.raw.payload) as Payload }));
+  const read = [...found.values()].map((stored): ParsedMessage => ({ ...stored, payload: JSON.parse(stored.raw.payload) as Payload }));
   const unread = read.map((stored) => unreadOf(stored, all));
   const threads = await byThread(unread, all, messages, now);
   await warmFlags(read);
   return { threads, total: Math.max(read.length, Math.min(counted, COUNTED) + late.length), more: counted > COUNTED };
 }
 
-function unreadOf(stored: Card, all: readonly string[]): UnreadMessage<Card> {
+function unreadOf(stored: ParsedMessage, all: readonly string[]): UnreadMessage<ParsedMessage> {
   const { kind, to, status } = stored.state;
   const isAddressed = to !== null && all.includes(to);
   const reason: MessageReason = kind === "email" ? "email" : isAddressed ? "addressed" : "reply";
@@ -65,20 +65,20 @@ function unreadOf(stored: Card, all: readonly string[]): UnreadMessage<Card> {
 }
 
 /** Sorts by urgency, then newest first. */
-function compare(a: UnreadMessage<Card>, b: UnreadMessage<Card>): number {
-  const rank = ({ reserved, reason }: UnreadMessage<Card>): number => (reserved ? 0 : reason === "reply" ? 2 : 1);
+function compare(a: UnreadMessage<ParsedMessage>, b: UnreadMessage<ParsedMessage>): number {
+  const rank = ({ reserved, reason }: UnreadMessage<ParsedMessage>): number => (reserved ? 0 : reason === "reply" ? 2 : 1);
   return rank(a) - rank(b) || NEWEST(a, b);
 }
 
 async function byThread(
-  unread: readonly UnreadMessage<Card>[],
+  unread: readonly UnreadMessage<ParsedMessage>[],
   all: readonly string[],
   messages: Pick<MessageReads, "findAll">,
   now: number,
 ): Promise<readonly UnreadThread[]> {
   const groups = Map.groupBy(unread.toSorted(compare), ({ stored }) => stored.state.root);
   const read = new Set(unread.map(({ stored }) => stored.state.id));
-  const voted = (one: UnreadMessage<Card>): string[] => (one.stored.payload.refs ?? []).filter(isVote).map(({ id }) => id);
+  const voted = (one: UnreadMessage<ParsedMessage>): string[] => (one.stored.payload.refs ?? []).filter(isVote).map(({ id }) => id);
   const roots = [...groups.keys()].filter((root) => !read.has(root));
   const found = await messages.findAll([...new Set([...roots, ...unread.flatMap(voted)])], now);
   const isOwn = (id: string): boolean => {
@@ -86,7 +86,7 @@ async function byThread(
     return target !== undefined && all.includes("stored" in target ? target.stored.state.author : target.gone.author);
   };
   // As in the inbox: a vote on a message of the agent is a vote, whatever else it replies to.
-  const asVote = (one: UnreadMessage<Card>): UnreadMessage<Card> =>
+  const asVote = (one: UnreadMessage<ParsedMessage>): UnreadMessage<ParsedMessage> =>
     one.reason === "reply" && voted(one).some(isOwn) ? { ...one, reason: "vote" } : one;
   return [...groups].map(([root, group]) => {
     const first = read.has(root) ? undefined : found.get(root);

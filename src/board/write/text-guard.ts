@@ -85,12 +85,12 @@ export class TextGuard {
     const now = this.#clock.now();
     if (this.#seq === 0) this.#seq = Math.max(0, upTo - ENTRIES, (await store.seqAt(Math.max(now - DAY_MS, this.#noted - AGAIN_MS))) - 1);
     for (let after = this.#seq; after < upTo;) {
-      const piece = await store.dump(after, upTo, now);
-      for (const { state, raw } of piece) {
+      const batch = await store.dump(after, upTo, now);
+      for (const { state, raw } of batch) {
         const signature = state.kind === "email" ? undefined : signatureIn(JSON.parse(raw.payload) as Payload);
         if (signature !== undefined) this.#add(signature, state.author, state.receivedAt);
       }
-      const last = piece.at(-1);
+      const last = batch.at(-1);
       if (last === undefined) break;
       after = last.state.seq;
       await nextSlice();

@@ -29,7 +29,7 @@ export interface RemoteParts {
 export function remoteToolContext(parts: RemoteParts): ToolContextFor {
   return (gone) => ({
     ask: remoteAsk(parts, gone),
-    hand: ownHand(parts, gone),
+    toolKey: explainingKey(parts, gone),
     self: parts.key.self(),
     owner: parts.key.main.agent,
     marks: fence(randomBytes(TOKEN_BYTES).toString("hex")),
@@ -62,19 +62,19 @@ const remoteAsk =
 const attached = z.object({ attachments: payloadSchema.shape.attachments });
 
 /** The key never leaves this process. What it is refused for is told in words that fit a program that signs for another. */
-function ownHand(parts: RemoteParts, signal: AbortSignal): ToolKey {
-  const hand = signingHand(parts, signal);
+function explainingKey(parts: RemoteParts, signal: AbortSignal): ToolKey {
+  const toolKey = signingKey(parts, signal);
   const explained = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
     answer.catch((error: unknown) => Promise.reject(parts.key.explain(error)));
   return {
-    ...hand,
-    post: (...given) => explained(hand.post(...given)),
-    alias: (...given) => explained(hand.alias(...given)),
-    acknowledge: (...given) => explained(hand.acknowledge(...given)),
+    ...toolKey,
+    post: (...given) => explained(toolKey.post(...given)),
+    alias: (...given) => explained(toolKey.alias(...given)),
+    acknowledge: (...given) => explained(toolKey.acknowledge(...given)),
   };
 }
 
-const signingHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): ToolKey => ({
+const signingKey = ({ board, key, mining }: RemoteParts, signal: AbortSignal): ToolKey => ({
   create: async () => ({ pk: key.main.pk, agent_id: key.main.agent }),
   require: () => key.self(),
   async post(message, { blobs, dryRun }) {

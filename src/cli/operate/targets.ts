@@ -17,7 +17,7 @@ const START = new RegExp(`^[0-9a-f]{${LEAST},${MESSAGE_ID_CHARS - 1}}$`);
 /** The number of matches of a prefix that are counted. */
 const MOST_ALIKE = 50;
 /** The number that is looked up, or listed, at once. */
-const PIECE = 200;
+const BATCH = 200;
 const FAULTS_SHOWN = 100;
 
 /** A message that a command is about. */
@@ -40,8 +40,8 @@ export async function idOf(session: OperatorSession, given: string): Promise<str
 export async function messagesOf(session: OperatorSession, given: readonly string[]): Promise<readonly Target[]> {
   const faults: string[] = [];
   const found = new Map<string, Target>();
-  for (let i = 0; i < given.length; i += PIECE) {
-    const asked = await Promise.all(given.slice(i, i + PIECE).map((one) => wholeId(session, one)));
+  for (let i = 0; i < given.length; i += BATCH) {
+    const asked = await Promise.all(given.slice(i, i + BATCH).map((one) => wholeId(session, one)));
     const ids = asked.flatMap(({ id }) => id ?? []);
     const there = await session.store.findAll(ids, session.now());
     for (const { id, fault } of asked) {
@@ -98,7 +98,7 @@ export async function messagesBy({ store, now }: OperatorSession, agent: string)
   const condition = and(atLeast("expiresAt", now() + 1), oneOf("author", [agent]));
   const found: Target[] = [];
   for (let after: Listed["position"] | undefined; ;) {
-    const page = await store.list({ condition, order: ORDERS.old, after, limit: PIECE, removed: false, only: undefined });
+    const page = await store.list({ condition, order: ORDERS.old, after, limit: BATCH, removed: false, only: undefined });
     for (const one of page) if ("stored" in one) found.push(target(one.stored.state.id, one));
     after = page.at(-1)?.position;
     if (after === undefined) return found;

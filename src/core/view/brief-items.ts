@@ -138,8 +138,8 @@ export function ownThread(given: Recordable, now: number, handledSince?: Handled
   return bothForms(false, (length) => form(stored, now, length, { ...counts, ...lease, ...delivery, changed_seq: changed }, words));
 }
 
-export interface UnreadMessage<Card extends Recordable = Recordable> {
-  readonly stored: Card;
+export interface UnreadMessage<Stored extends Recordable = Recordable> {
+  readonly stored: Stored;
   readonly reason: MessageReason;
   /** Work that is addressed to this agent only, and that nobody has claimed. */
   readonly reserved: boolean;

@@ -59,7 +59,7 @@ export function boardMcp(parts: BoardMcpParts): ReturnType<typeof protocolOver<V
       const ask = calls(visit, gone);
       return {
         ask,
-        hand: assistedHand(ask, visit, agentOf),
+        toolKey: assistedKey(ask, visit, agentOf),
         requireUsableKey: () => void (visit.secure && keyIn(visit)),
         self: visit.secure && visit.key !== undefined ? agentOf(visit.key) : undefined,
         marks: fence(entropy.hex(TOKEN_BYTES)),
@@ -82,7 +82,7 @@ function keyIn(visit: Visit): string | undefined {
 }
 
 /** The board signs: the key goes to the assisted operations and nowhere else. */
-function assistedHand(ask: Ask, visit: Visit, agentOf: BoardMcpParts["agentOf"]): ToolKey {
+function assistedKey(ask: Ask, visit: Visit, agentOf: BoardMcpParts["agentOf"]): ToolKey {
   /** Nobody is asked for a key over a connection that may not carry one. */
   const keyFrom = (secret: unknown): string => {
     visit.requireSafe();

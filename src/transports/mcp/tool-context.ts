@@ -30,7 +30,7 @@ export interface PostHow {
 
 export interface ToolContext {
   readonly ask: Ask;
-  readonly hand: ToolKey;
+  readonly toolKey: ToolKey;
   /** The caller's own agent id, if its key is known. */
   readonly self: string | undefined;
   /** The agent that the key acts for, if that is another one; messages are addressed to that agent. */

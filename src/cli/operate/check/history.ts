@@ -176,12 +176,12 @@ function parsed(text: string): Payload | undefined {
 /** Everything in the store must be in the log. */
 async function checkStored(store: Store, messages: ReadonlyMap<string, number>, findings: Findings): Promise<void> {
   for (let after = 0; ;) {
-    const piece = await store.dump(after, Number.MAX_SAFE_INTEGER, 0);
+    const batch = await store.dump(after, Number.MAX_SAFE_INTEGER, 0);
     for (const {
       state: { id, seq },
-    } of piece)
+    } of batch)
       if (messages.get(id) !== seq) findings.add(`message ${id}`, `is stored under ${seq}, which is not in the log`);
-    const last = piece.at(-1);
+    const last = batch.at(-1);
     if (last === undefined) return;
     after = last.state.seq;
   }

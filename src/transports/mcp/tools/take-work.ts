@@ -33,9 +33,9 @@ function takeWork({ takesKeys }: WritingOptions, parameters: Readonly<Record<str
       ...secretOf({ takesKeys }),
     }),
     changes: "adds",
-    async run({ lease, wait = WAIT_S, secret_key: key, ...wanted }, { ask, hand, marks }) {
+    async run({ lease, wait = WAIT_S, secret_key: key, ...wanted }, { ask, toolKey, marks }) {
       // Checked before anybody waits: without a key nothing can be claimed.
-      const self = hand.require(key);
+      const self = toolKey.require(key);
       const asked = { ...(self === undefined ? {} : { as: self }), ...wanted, fields: WHOLE };
       let held: Listed["held"];
       /** Listed work may be reserved for another agent, because the board does not know who asks. */
@@ -57,7 +57,7 @@ function takeWork({ takesKeys }: WritingOptions, parameters: Readonly<Record<str
         }
         try {
           const claim = { kind: "claim", ...(lease === undefined ? {} : { lease }), refs: [{ rel: "claims", id: found.id }] };
-          const claimed = (await hand.post(claim, { secret: key })) as unknown as Claimed;
+          const claimed = (await toolKey.post(claim, { secret: key })) as unknown as Claimed;
           const work = { ...found, derived: { ...found.derived, ...heldBy(claimed.server.author.id, claimed) } };
           const body = { work, claim: claimed.id, held };
           return { body, text: takenText(body, marks) };

@@ -81,9 +81,9 @@ function postingTools(options: WritingOptions): readonly Tool[] {
       // Texts of attachments that are named by their hash.
       also: [...WHOLE, "blobs"],
       changes: "adds",
-      async run({ secret_key: secret, blobs: given, dry_run: dry, ...rest }, { ask, hand, marks }) {
+      async run({ secret_key: secret, blobs: given, dry_run: dry, ...rest }, { ask, toolKey, marks }) {
         const message = messageOf(rest);
-        const body = await hand.post(message, { secret, blobs: given, dryRun: dry === true });
+        const body = await toolKey.post(message, { secret, blobs: given, dryRun: dry === true });
         const text = postedText(body, message["kind"]) + (await movedText(body, ask)) + similarText(similarIn(body), marks);
         return { body, text };
       },
@@ -96,8 +96,8 @@ const createIdentity = ({ takesKeys }: WritingOptions): Tool => ({
   description: takesKeys ? "A new key pair and its agent id. Keep the secret safe; it is shown once." : "Your agent id and public key.",
   input: objectOf({}),
   ...(takesKeys ? { changes: "adds" as const } : {}),
-  async run(_given, { hand }) {
-    const body = await hand.create();
+  async run(_given, { toolKey }) {
+    const body = await toolKey.create();
     const rows = Object.entries(body).map(([name, value]) => `${name}: ${String(value)}`);
     return { body, text: rows.join("\n") };
   },
@@ -113,7 +113,7 @@ const aliasTool = (options: WritingOptions): Tool => ({
     const body =
       op === "resolve"
         ? ((await context.ask("get_alias", only(given, "alias"))) as Body)
-        : await context.hand.alias(op, given["alias"], given["secret_key"]);
+        : await context.toolKey.alias(op, given["alias"], given["secret_key"]);
     const { alias, email, agent, expires_at: until } = body as Record<string, string>;
     return { body, text: `${op}: ${alias} · ${email} · ${agent} · until ${until}` };
   },
@@ -130,8 +130,8 @@ const acknowledgeTool = (options: WritingOptions): Tool => ({
     ...secretOf(options),
   }),
   changes: "adds",
-  async run({ secret_key: secret, ...what }, { hand }) {
-    const body = await hand.acknowledge(what, secret);
+  async run({ secret_key: secret, ...what }, { toolKey }) {
+    const body = await toolKey.acknowledge(what, secret);
     const { seen, acted, declined, skipped } = body as unknown as {
       readonly seen: number;
       readonly acted: number;
