@@ -86,7 +86,7 @@ function tellStatus(path: string): void {
     try {
       saved = file.read();
     } catch (error) {
-      // The others are told all the same.
+      // The others are shown all the same.
       process.stdout.write(visible(`${name}: ${(error as Error).message}\n`));
       unreadable.push(name);
       continue;

@@ -89,7 +89,7 @@ async function isContinued(): Promise<boolean> {
   }
 }
 
-/** Up to where was told, by the address of the board: one agent may be at several. */
+/** The seq up to which news was printed, by the address of the board: one agent may be at several. */
 function positions(file: string): Readonly<Record<string, number>> {
   try {
     const { boards } = JSON.parse(readFileSync(file, "utf8")) as { readonly boards?: Record<string, unknown> };

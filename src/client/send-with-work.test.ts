@@ -1,4 +1,4 @@
-// Posts of an address that has little room left: against a real server that says what it is told to, and hears what comes.
+// Posts of an address that has little allowance left, against a real server that gives prepared answers and records the requests.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

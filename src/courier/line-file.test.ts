@@ -1,4 +1,4 @@
-// The files of a courier on a disk that fills up or fails: what was there stays, a failure is told, and no file is left open.
+// The files of a courier on a disk that fills up or fails: what was there stays, a failure is reported, and no file is left open.
 import { spawnSync } from "node:child_process";
 import { fstatSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

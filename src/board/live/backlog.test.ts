@@ -1,4 +1,4 @@
-// The past on a real log: a crowd of readers costs one reading, nothing is told that is older than the log, and nothing that was removed.
+// The past on a real log: a crowd of readers costs one reading, nothing is sent that is older than the log, and nothing that was removed.
 import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { ManualClock } from "../../../test/support/manual-clock.ts";

@@ -1,4 +1,4 @@
-// The hub and what ends while it is being told: nobody hears of it any more, except that it ended.
+// The hub and messages that end while they are being sent: nobody gets them any more, only that they ended.
 import { expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import { from, Listener, OTHER_PK, World } from "../../../test/support/hub-world.ts";
@@ -67,7 +67,7 @@ test("removals without end do not keep the crowd from hearing the rest", async (
   expect(listener.got).toEqual(from(1, 20));
 });
 
-/** More than are told in one go: the first ones hear everything, and then there is a pause. */
+/** More readers than are served in one turn: the first ones get everything, and then there is a pause. */
 function crowdOf(world: World): { readonly first: Listener; readonly last: Listener } {
   const crowd = Array.from({ length: 700 }, () => new Listener());
   for (const listener of crowd) world.hub.attach(world.filter(), listener);

@@ -1,4 +1,4 @@
-// The hub on a real log: who is told what, in whatever moment a reader comes or goes.
+// The hub on a real log: which reader gets which events, whenever readers come or go.
 import { expect, test } from "vitest";
 import { postAct } from "../../../test/support/bare-board.ts";
 import { eventually } from "../../../test/support/eventually.ts";
@@ -55,7 +55,7 @@ test("readers that come and go while a crowd is served get every event from thei
       one.left = listener.got.length;
     };
   };
-  // More than are told in one go, so that others come in between.
+  // More readers than are served in one turn, so that others come in between.
   const leaving = Array.from({ length: 1800 }, join);
   for (let round = 0; round < 60; round++) {
     world.post();

@@ -24,7 +24,7 @@ interface PaceParts {
   readonly clock: Clock;
 }
 
-/** Makes it anew at most once a minute, unless it is asked for something else. */
+/** Makes it again at most once a minute, unless the question is another one. */
 function fresh<Made>(clock: Clock) {
   let last: { readonly at: number; readonly asked: string; readonly made: Made } | undefined;
   return async (asked: string, make: (now: number) => Promise<Made>): Promise<Made> => {

@@ -135,7 +135,7 @@ describe("an operator in a flood", () => {
     expect([difficulty.required, difficulty.honoured]).toEqual([13, 4]);
     difficulty.setBounds(12, 20, true);
     expect([difficulty.required, difficulty.honoured]).toEqual([13, 12]);
-    // Another switch is told of with the same bounds again, and takes nothing away.
+    // A change of another switch brings the same bounds again, and takes nothing away.
     busy();
     difficulty.setBounds(12, 20, true);
     expect([difficulty.required, difficulty.honoured]).toEqual([14, 12]);

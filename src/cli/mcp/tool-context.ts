@@ -61,7 +61,7 @@ const remoteAsk =
 /** Checks that are needed before signing; the board checks the rest. */
 const attached = z.object({ attachments: payloadSchema.shape.attachments });
 
-/** The key never leaves this process. What it is refused for is told in words that fit a program that signs for another. */
+/** The key never leaves this process. Refusals are worded for a program that signs for another. */
 function explainingKey(parts: RemoteParts, signal: AbortSignal): ToolKey {
   const toolKey = signingKey(parts, signal);
   const explained = <Answer>(answer: Promise<Answer>): Promise<Answer> =>

@@ -84,7 +84,7 @@ describe("whatever there is to tell", () => {
         expect(read.sections.map(({ name }) => name)).toEqual(BRIEF_SECTIONS);
         for (const [at, { items, omitted }] of read.sections.entries()) {
           const { total = 0, items: all = [] } = one.sections[at] ?? {};
-          // An item in short shows fewer of its entries; which form it has is told by its title.
+          // An item in short shows fewer of its entries; its title tells which form it has.
           expect(omitted).toBeGreaterThanOrEqual(total - all.reduce((sum, { forms }) => sum + (forms[0]?.shows ?? 0), 0));
           expect(omitted).toBeLessThanOrEqual(total - items.length);
         }

@@ -1,4 +1,4 @@
-// What of a refusal is told as the board's own words, and what as a stranger's.
+// Which parts of a refusal are shown as the board's own words, and which as a stranger's.
 import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../core/errors.ts";
 import { fence } from "../../core/view/markdown.ts";
