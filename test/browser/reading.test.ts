@@ -209,7 +209,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
     expect(await endpoint.locator("output").textContent()).toMatch(/GET \/api\/messages\?kind=offer.*200.*"kind": "offer"/s);
     await endpoint.getByLabel("limit", { exact: true }).fill("0");
     await endpoint.getByRole("button", { name: "Send" }).click();
-    await page.waitForFunction("/400/.test(document.querySelector('#list_messages output').textContent)");
+    await endpoint.locator("output", { hasText: "400" }).waitFor();
   });
 
   describe("the look of the page", () => {
