@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { ConfigFaults } from "./config.ts";
 import { closestName } from "./core/text/did-you-mean.ts";
-import { visible } from "./core/view/markdown.ts";
+import { visible } from "./core/view/fence.ts";
 import { exitCodeOf, failureText, REFUSED, USAGE } from "./cli/failure.ts";
 import { refuseEmpty } from "./cli/mistakes.ts";
 import { settingsHelp } from "./cli/settings.ts";

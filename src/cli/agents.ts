@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { Agent } from "../client/answers.ts";
 import { getAgent, listAgents } from "../client/read.ts";
-import { visible } from "../core/view/markdown.ts";
+import { visible } from "../core/view/fence.ts";
 import { countOption } from "./filter-options.ts";
 import { keyFactLines } from "./key-facts.ts";
 import { atBoard, Session } from "./session.ts";

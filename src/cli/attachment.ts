@@ -4,7 +4,7 @@ import type { Message } from "../client/answers.ts";
 import { sha256Hex } from "../client/identity.ts";
 import { getBlob, getMessage } from "../client/read.ts";
 import { type Attached, chosenAttachment } from "../core/view/choose-attachment.ts";
-import { visible } from "../core/view/markdown.ts";
+import { visible } from "../core/view/fence.ts";
 import { ProofFault } from "./failure.ts";
 import { atBoard, Session } from "./session.ts";
 import { oneLine } from "./table.ts";

@@ -1,7 +1,7 @@
 // `blackboard brief`: what is new for you, or for another agent, within a number of characters.
 import type { Command } from "commander";
 import { getBrief, getBriefText } from "../client/read.ts";
-import { visible } from "../core/view/markdown.ts";
+import { visible } from "../core/view/fence.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { jsonText } from "./failure.ts";
 import { countOption } from "./filter-options.ts";

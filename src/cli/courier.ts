@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../adapters/system/clock.ts";
 import type { AgentKey } from "../client/key.ts";
-import { visible } from "../core/view/markdown.ts";
+import { visible } from "../core/view/fence.ts";
 import { checkCourier } from "../courier/check.ts";
 import { type CourierConfig, CourierFaults, DEFAULT_CONFIG, readCourierConfig } from "../courier/config.ts";
 import { runCourier, SOCKET } from "../courier/courier.ts";

@@ -1,7 +1,7 @@
 // Failures of a command, and how they are printed: as text for people, or as JSON for programs.
 import { BoardError } from "../client/board-error.ts";
 import { LogFault } from "../client/verify-log.ts";
-import { visible } from "../core/view/markdown.ts";
+import { visible } from "../core/view/fence.ts";
 
 /** The board's answer does not prove what it claims. */
 export class ProofFault extends Error {

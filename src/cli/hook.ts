@@ -8,7 +8,7 @@ import { makeDirectory } from "../adapters/system/directory.ts";
 import type { Brief } from "../client/answers.ts";
 import { getBrief, getBriefText } from "../client/read.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
-import { visible } from "../core/view/markdown.ts";
+import { visible } from "../core/view/fence.ts";
 import { countOption } from "./filter-options.ts";
 import { onlyNames } from "./group.ts";
 import { atBoard, Session } from "./session.ts";

@@ -1,5 +1,5 @@
 // Tables for a terminal; strangers' text is escaped and cut to fit the line.
-import { visible } from "../core/view/markdown.ts";
+import { visible } from "../core/view/fence.ts";
 
 const NARROW = 40;
 

@@ -1,7 +1,8 @@
 // `blackboard watch`: prints events as they happen, one per line, and reconnects if the connection is lost.
 import type { Command } from "commander";
 import { type BoardEvent, type Connection, watch } from "../client/watch.ts";
-import { shortId, visible } from "../core/view/markdown.ts";
+import { visible } from "../core/view/fence.ts";
+import { shortId } from "../core/view/markdown.ts";
 import { countOption, type FilterOptions, filtersOf, takesFilters } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
 import { messageLine } from "./print-messages.ts";

@@ -1,7 +1,7 @@
 // Notifies people through an ntfy topic: that a message arrived, and where to read it.
 import { firstCodePoints } from "../core/protocol/encoding.ts";
 import { displayTitle } from "../core/view/record.ts";
-import { visible } from "../core/view/markdown.ts";
+import { visible } from "../core/view/fence.ts";
 import { isOwnKind } from "../core/view/experiment-kinds.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import type { Adapter, Parcel } from "./adapter.ts";

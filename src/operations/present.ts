@@ -3,18 +3,8 @@ import type { Item, Page } from "../board/read/list.ts";
 import { utf8Length } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
-import {
-  type Fence,
-  fence,
-  hasStrangers,
-  markdownList,
-  markdownOf,
-  type MarkdownRecord,
-  messageMarkdown,
-  messageWriter,
-  TOKEN_BYTES,
-  withJoint,
-} from "../core/view/markdown.ts";
+import { type Fence, fence, TOKEN_BYTES, withJoint } from "../core/view/fence.ts";
+import { hasStrangers, markdownList, markdownOf, type MarkdownRecord, messageMarkdown, messageWriter } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
 import { includeKey, recordText, steadyUntil } from "../core/view/record-text.ts";
 import { skeletonOf } from "../core/view/skeleton.ts";

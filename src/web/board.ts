@@ -8,7 +8,7 @@ import { keepTimesTrue } from "./moving-times.ts";
 import { writeNew } from "./new-page.ts";
 import { listenForKeys } from "./shortcuts.ts";
 import { answerInPlace } from "./try-form.ts";
-import { tellOfWaits } from "./awaited-work.ts";
+import { tellOfWaits } from "./awaited-tasks.ts";
 import { rememberOffers } from "./work-offers.ts";
 
 document.documentElement.classList.add("scripted");

@@ -6,7 +6,7 @@ import { changedBanner, type Identity } from "./identity.ts";
 import { follow, tell } from "./live-list.ts";
 import { showTimes } from "./moving-times.ts";
 import { threadActs } from "./thread-acts.ts";
-import { askAboutWaits } from "./awaited-work.ts";
+import { askAboutWaits } from "./awaited-tasks.ts";
 
 /** Events within this time are shown together. */
 const TOGETHER_MS = 150;

@@ -4,7 +4,7 @@ import { actsOnPost, actsOnState, replying, type PostFacts } from "./act-choices
 import { all, button, find } from "./dom.ts";
 import type { Identity } from "./identity.ts";
 import { type Refresh, usefulButtons } from "./useful.ts";
-import { waitButton } from "./awaited-work.ts";
+import { waitButton } from "./awaited-tasks.ts";
 import { writeForm, type FormContent } from "./write-form.ts";
 
 const standingOf = ({ dataset }: HTMLElement): PostFacts => ({

@@ -17,7 +17,7 @@ import { keyRing } from "../board/read/keys.ts";
 import { inboxReader } from "../board/read/inbox.ts";
 import { lister } from "../board/read/list.ts";
 import { names } from "../board/read/names.ts";
-import { type NearSource, nearSource } from "../board/read/near-source.ts";
+import { type NearSource, nearSource } from "../board/read/resolve-near.ts";
 import { afterSweep } from "../board/time/after-sweep.ts";
 import { statsReader } from "../board/read/stats.ts";
 import { tagLister } from "../board/read/tags.ts";

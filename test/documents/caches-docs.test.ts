@@ -10,7 +10,7 @@ const NO_CACHE = new Set([
   "board/limits/rate.ts",
   "board/limits/retry-spread.ts",
   "transports/http/access-log.ts",
-  "transports/http/paced-reading.ts",
+  "transports/http/connection-backpressure.ts",
   "transports/http/request-turns.ts",
   "transports/http/unsent-answers.ts",
   "transports/mcp/protocol-versions.ts",

@@ -1,6 +1,6 @@
 // Markdown for a model: all text of strangers is between marker lines that no message can forge.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { visible } from "../../src/core/view/markdown.ts";
+import { visible } from "../../src/core/view/fence.ts";
 import { type Agent, sha256 } from "../support/agent.ts";
 import { type PostBody, TestBoard } from "../support/board.ts";
 import { BusyBoard } from "../support/busy-board.ts";

@@ -1,6 +1,6 @@
 // The board's log on standard error: JSON lines for programs, readable lines for people at a terminal.
 import { type DestinationStream, type Logger, pino } from "pino";
-import { visible } from "../../core/view/markdown.ts";
+import { visible } from "../../core/view/fence.ts";
 
 /** Receives the lines, each with its end. */
 export type LogLines = DestinationStream;

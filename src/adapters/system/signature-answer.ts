@@ -2,7 +2,7 @@
 import { SIGNATURE_LENGTH } from "../../core/guard/copies/signature.ts";
 import { TEXT_FLAGS } from "../../core/guard/flags.ts";
 import type { Looked } from "../../core/guard/examine-text.ts";
-import type { Risk } from "../../core/guard/risk/risk.ts";
+import type { Risk } from "../../core/guard/risk/risk-level.ts";
 
 /** Valid or not, with the risk; flags; and the 16-bit numbers by which near-copies are recognised. */
 export const ANSWER_BYTES = 2 + 2 * SIGNATURE_LENGTH;

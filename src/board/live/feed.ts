@@ -10,7 +10,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { SearchIndex } from "../../ports/search.ts";
 import type { Question } from "../read/list.ts";
 import type { Names } from "../read/names.ts";
-import type { NearSource } from "../read/near-source.ts";
+import type { NearSource } from "../read/resolve-near.ts";
 import { liveFilter, type LiveFilter, type TextFilter } from "./filter.ts";
 import { MatchedMessages, MATCHES_CACHED } from "./matched-messages.ts";
 import { followLog, type FollowParts, type Sink } from "./replay.ts";

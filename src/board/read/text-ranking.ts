@@ -6,7 +6,7 @@ import type { Query } from "../../core/search/query.ts";
 import { NEAR_THRESHOLD, type Near } from "../../core/search/similarity.ts";
 import type { SearchIndex } from "../../ports/search.ts";
 import type { Question } from "./list.ts";
-import type { NearSource } from "./near-source.ts";
+import type { NearSource } from "./resolve-near.ts";
 
 /** What the scores depend on, kept so that scores, and what counts as similar, stay the same on the next page. */
 export interface Pins {

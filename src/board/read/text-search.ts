@@ -8,7 +8,7 @@ import { nextSlice } from "../../ports/cpu-share.ts";
 import type { ListQuery, ListReads } from "../../ports/store.ts";
 import { flagged } from "./warm-flags.ts";
 import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
-import type { NearSource } from "./near-source.ts";
+import type { NearSource } from "./resolve-near.ts";
 import { likeOf, NEAR_LIMIT, type Pins, type Ranking, rankingOf, seqArray } from "./text-ranking.ts";
 
 /** The position where a page ended: by rank, or by the key of another sort. */

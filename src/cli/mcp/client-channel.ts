@@ -1,6 +1,7 @@
 // The channel of an MCP client: messages from a courier become notifications, and the client's reading of them is reported back.
 import { randomBytes } from "node:crypto";
-import { fence, markdownDocument, type MarkdownRecord, TOKEN_BYTES } from "../../core/view/markdown.ts";
+import { fence, TOKEN_BYTES } from "../../core/view/fence.ts";
+import { markdownDocument, type MarkdownRecord } from "../../core/view/markdown.ts";
 import { plural } from "../../core/text/plural.ts";
 import { type Bridge, joinChannel } from "../../courier/bridge.ts";
 import type { ChannelMessages } from "../../courier/channel.ts";

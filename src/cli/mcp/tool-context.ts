@@ -12,7 +12,7 @@ import { getMessage } from "../../client/read.ts";
 import { payloadSchema, requireSchema } from "../../core/protocol/payload.ts";
 import { prefixUnknown, type ShortFormLookup, writtenOut } from "../../core/protocol/short-forms.ts";
 import { type ErrorBody, errorBody, Refusal } from "../../core/errors.ts";
-import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
+import { fence, TOKEN_BYTES } from "../../core/view/fence.ts";
 import type { Ask, ToolKey } from "../../transports/mcp/tool-context.ts";
 import { asTexts } from "../../transports/mcp/parameters.ts";
 import type { ToolContextFor } from "../../transports/mcp/server.ts";

@@ -5,7 +5,7 @@ import { makeBoardKey, readBoardKey, requireBoardKey } from "../../adapters/syst
 import { laterLogKey, logKeyFile, logKeyFor, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import { continues } from "../../board/operator/checkpoint.ts";
 import type { Config } from "../../config.ts";
-import { ANNOUNCED_MS } from "../../core/message/announce-board-key.ts";
+import { ANNOUNCED_MS } from "../../core/message/announce-next-board-key.ts";
 import { type BoardKeyName, changeText, type KeyStatement, statementText } from "../../core/protocol/board-key.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";

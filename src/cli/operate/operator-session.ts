@@ -7,7 +7,7 @@ import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { RefusedOutcome } from "../../core/message/act.ts";
 import type { OperatorCommand, OrderedBy } from "../../core/message/operator-commands.ts";
-import { visible } from "../../core/view/markdown.ts";
+import { visible } from "../../core/view/fence.ts";
 import type { Store } from "../../ports/store.ts";
 import { placeOf } from "../../storage/open.ts";
 import type { Beside } from "../../storage/place.ts";

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Notice, NoticeState } from "../../core/message/moderation.ts";
 import { REPORT_ID } from "../../core/protocol/encoding.ts";
 import { iso } from "../../core/protocol/time.ts";
-import { visible } from "../../core/view/markdown.ts";
+import { visible } from "../../core/view/fence.ts";
 import { UsageFault } from "../failure.ts";
 import { onlyNames } from "../group.ts";
 import { withOperator, type OperatorSession, type OperatorOptions, printable, quoted, withOpenBoard } from "./operator-session.ts";

@@ -3,7 +3,7 @@ import type { Payload } from "../protocol/payload.ts";
 import { signatureOf } from "./copies/signature.ts";
 import { flagsIn, type TextFlag, authoredText } from "./flags.ts";
 import { unseenIn } from "./hidden.ts";
-import { type Risk, riskOf } from "./risk/risk.ts";
+import { type Risk, riskOf } from "./risk/risk-level.ts";
 import type { RiskTable } from "./risk/scorer.ts";
 
 export interface Judged {

@@ -1,5 +1,5 @@
 // The guard's findings about a new message, stored with it: hints for readers, never a reason to refuse.
-import type { Risk } from "./risk/risk.ts";
+import type { Risk } from "./risk/risk-level.ts";
 
 export interface Noticed {
   /** How similar its text is to texts that instruct their reader. */

@@ -1,6 +1,6 @@
 // The board's facts about one message beyond its signed bytes, and the interface through which rules read and change them.
 import type { Noticed } from "../guard/text-findings.ts";
-import type { Risk } from "../guard/risk/risk.ts";
+import type { Risk } from "../guard/risk/risk-level.ts";
 import type { EntryType } from "../log/entry-type.ts";
 import type { Head } from "../log/checkpoint.ts";
 import type { DeclineReason } from "../protocol/decline-reasons.ts";

@@ -3,7 +3,7 @@ import { array, assert, boolean, integer, nat, property, record, string } from "
 import { describe, expect, test } from "vitest";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
 import { type Brief, BRIEF_SECTIONS, type BriefItem, briefJson, briefMarkdown, wordlessBrief } from "./brief.ts";
-import { fence, withJoint } from "./markdown.ts";
+import { fence, withJoint } from "./fence.ts";
 import { pack } from "./pack.ts";
 
 const MARKS = fence("0123456789ab");

@@ -6,7 +6,8 @@ import { SEED } from "../../../test/support/random.ts";
 import { NOTHING } from "../guard/text-findings.ts";
 import type { MessageState } from "../message/message-state.ts";
 import type { Payload } from "../protocol/payload.ts";
-import { fence, type Fence, markdownDocument, markdownList, withJoint } from "./markdown.ts";
+import { fence, type Fence, withJoint } from "./fence.ts";
+import { markdownDocument, markdownList } from "./markdown.ts";
 import { recordOf } from "./record.ts";
 import { skeletonOf } from "./skeleton.ts";
 

@@ -14,7 +14,7 @@ import { proofOperations } from "../log/get-proofs.ts";
 import { postCosign } from "../log/post-cosign.ts";
 import { tlogOperations } from "../log/tlog.ts";
 import { getClient } from "../documents/get-client.ts";
-import { getDump } from "../log/get-dump.ts";
+import { getDump } from "../messages/get-dump.ts";
 import { getExpiring } from "../messages/get-expiring.ts";
 import { frontDoor } from "../documents/get-front.ts";
 import { getGraph } from "../messages/get-graph.ts";

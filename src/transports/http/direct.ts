@@ -9,13 +9,13 @@ import type { DirectPosts, DirectReply } from "./direct-posts.ts";
 import { type FastPathAnswer, encodingOf, type FastPath } from "./fast-path.ts";
 import { KEEP_ALIVE_MS } from "./framework.ts";
 import { type PlainHead, plainHead } from "./plain-head.ts";
-import type { PacedReading } from "./paced-reading.ts";
+import type { ConnectionBackpressure } from "./connection-backpressure.ts";
 import type { RequestTurns } from "./request-turns.ts";
 
 export interface DirectParts {
   readonly turns: RequestTurns | undefined;
   /** Reads the connections that the HTTP server gets; if it is missing, the server reads them itself. */
-  readonly reading?: Pick<PacedReading, "take"> | undefined;
+  readonly reading?: Pick<ConnectionBackpressure, "take"> | undefined;
   readonly atHand: Pick<FastPath, "answerTo">;
   readonly posts: Pick<DirectPosts, "operationFor" | "reply">;
   /** Called when a connection has sent its first request. */

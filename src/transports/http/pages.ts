@@ -8,7 +8,7 @@ import { minuteOf } from "../../core/durations.ts";
 import { type Call, isMoving, type Operation } from "../../operations/operation.ts";
 import { CODINGS, type Coding } from "../../ports/assets.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { matchesEtag, matchesAnyEtag } from "./conditional.ts";
+import { matchesEtag, matchesAnyEtag } from "./if-none-match.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 
 export type SendPage = (

@@ -21,7 +21,7 @@ import type { RequestReport } from "../../ports/telemetry.ts";
 import type { FastPath } from "./fast-path.ts";
 import { readText, takeText } from "./body.ts";
 import { gzipped, isCoded, takesGzip } from "./compression.ts";
-import { matchesEtag, matchesAnyEtag } from "./conditional.ts";
+import { matchesEtag, matchesAnyEtag } from "./if-none-match.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { type SendPage, wantsMarkdown, wantsPage } from "./pages.ts";

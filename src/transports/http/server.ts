@@ -21,7 +21,7 @@ import { type Drainer, drainer } from "./drain.ts";
 import { documentSender } from "./documents.ts";
 import { framework, type FrameworkParts } from "./framework.ts";
 import { addHealth, type HealthParts } from "./health.ts";
-import { PacedReading } from "./paced-reading.ts";
+import { ConnectionBackpressure } from "./connection-backpressure.ts";
 import { type McpParts, addMcpRoute } from "./mcp-route.ts";
 import { pageSender, wantsPage } from "./pages.ts";
 import { type Door, doorOf, type DoorParts } from "./caller-access.ts";
@@ -69,7 +69,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const atHand = new FastPath(parts);
   const streams = new EventStreams(parts);
   const drain = drainer(app.server);
-  const reading = parts.turns && new PacedReading(app.server, parts.turns);
+  const reading = parts.turns && new ConnectionBackpressure(app.server, parts.turns);
   const direct = directAnswers(app, { ...parts, reading }, { accessLog, atHand, life }, drain);
   if (direct === undefined) reading?.follow(app.server);
   takeRequests(app, parts, { accessLog, atHand, life });

@@ -1,7 +1,7 @@
 // The board's own MCP server: its tools call the operations of this process, and it signs for callers that send a key.
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { errorBody } from "../../core/errors.ts";
-import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
+import { fence, TOKEN_BYTES } from "../../core/view/fence.ts";
 import { openApi } from "../../operations/documents/openapi.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { toRefusal } from "../../operations/refused.ts";

@@ -1,5 +1,5 @@
 // Warnings about a result, for clients that pass it to a model: that strangers wrote it, who, and whether it looks harmless.
-import { hasFence } from "../../core/view/markdown.ts";
+import { hasFence } from "../../core/view/fence.ts";
 
 /** From this risk on a text does not look harmless. */
 const RISKY = 2;

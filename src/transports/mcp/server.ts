@@ -4,7 +4,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/
 import { ERRORS, type ErrorBody, Refusal } from "../../core/errors.ts";
 import { closestName } from "../../core/text/did-you-mean.ts";
 import { unknownParameter } from "../../operations/input.ts";
-import { withJoint } from "../../core/view/markdown.ts";
+import { withJoint } from "../../core/view/fence.ts";
 import { careMeta } from "./result-warnings.ts";
 import type { Arguments, ToolContext } from "./tool-context.ts";
 import { errorWithoutKeys, withoutKeys } from "./without-keys.ts";

@@ -1,7 +1,7 @@
 // Which parts of a refusal are shown as the board's own words, and which as a stranger's.
 import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../core/errors.ts";
-import { fence } from "../../core/view/markdown.ts";
+import { fence } from "../../core/view/fence.ts";
 import { refusalText, warningsText } from "./text.ts";
 
 const MARKS = fence("0123456789ab");

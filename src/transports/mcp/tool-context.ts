@@ -1,5 +1,5 @@
 // The context of a tool: the board's operations by name, the signer for the caller, and marker lines for text of strangers.
-import type { Fence } from "../../core/view/markdown.ts";
+import type { Fence } from "../../core/view/fence.ts";
 
 /** The arguments of a call. */
 export type Arguments = Readonly<Record<string, unknown>>;

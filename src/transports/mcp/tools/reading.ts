@@ -1,7 +1,7 @@
 // Tools that read: search, one message, a thread or a graph, open work, an inbox, waiting, and agents.
 import { Refusal } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
-import type { Fence } from "../../../core/view/markdown.ts";
+import type { Fence } from "../../../core/view/fence.ts";
 import type { Arguments, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { OperationSchemas } from "../openapi-schemas.ts";

@@ -18,7 +18,7 @@ interface Connection {
   unanswered: number;
 }
 
-export class PacedReading {
+export class ConnectionBackpressure {
   readonly #turns: Turns;
   readonly #connections = new WeakMap<Socket, Connection>();
   /** Connections from which nothing is read now, by caller. */

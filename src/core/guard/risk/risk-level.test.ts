@@ -7,7 +7,7 @@ import { demoScript } from "../../../cli/demo/script.ts";
 import { CONCEPT_NAMES, CONCEPTS } from "./concepts.ts";
 import { eachConcept } from "./lexicon.ts";
 import { PlainText } from "./normalized-text.ts";
-import { riskOf } from "./risk.ts";
+import { riskOf } from "./risk-level.ts";
 import { readRiskTable, riskScore, windowsOf, writeRiskTable } from "./scorer.ts";
 
 const file = readFileSync(join(import.meta.dirname, "../../../../models/guard.bin"));

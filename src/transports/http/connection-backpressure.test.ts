@@ -4,13 +4,13 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
-import { PacedReading } from "./paced-reading.ts";
+import { ConnectionBackpressure } from "./connection-backpressure.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
 const crowded = new Set<string>();
 let calm: (caller: string) => void = () => {};
 const server = createServer();
-const reading = new PacedReading(server, { isCrowded: (caller) => crowded.has(caller), onCalm: (listener) => (calm = listener) });
+const reading = new ConnectionBackpressure(server, { isCrowded: (caller) => crowded.has(caller), onCalm: (listener) => (calm = listener) });
 reading.follow(server);
 let asked: ServerResponse[] = [];
 server.on("request", (_request, response) => void asked.push(response));
