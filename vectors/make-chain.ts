@@ -1,5 +1,5 @@
 // chain.json: a piece of log with its signed head, and what a reader must notice when either was tampered with.
-import { checkpointPayload } from "../src/core/log/checkpoint.ts";
+import { checkpointPayload } from "../src/core/log/checkpoint-payload.ts";
 import { detailDigest, type Entry, entryHash, GENESIS } from "../src/core/log/chain.ts";
 import type { EntryType } from "../src/core/log/entry-type.ts";
 import { agentId, messageId } from "../src/core/protocol/identity.ts";

@@ -4,7 +4,7 @@ import { copyFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { plural } from "../../src/core/text/plural.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
+import type { Checkpoint } from "../../src/core/log/checkpoint-payload.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { start } from "../../src/start.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { plural } from "../../src/core/text/plural.ts";
 import { databasePath } from "../../src/adapters/sqlite/open.ts";
-import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
+import type { Checkpoint } from "../../src/core/log/checkpoint-payload.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone, wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent, sha256 } from "../../test/support/agent.ts";

@@ -1,7 +1,7 @@
 // Requests the signed head of a board all the time and stores every answer: in the end, all of them must be on one chain.
 import { createPublicKey, verify } from "node:crypto";
 import { plural } from "../../src/core/text/plural.ts";
-import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
+import type { Checkpoint } from "../../src/core/log/checkpoint-payload.ts";
 import { GENESIS } from "../../src/core/log/chain.ts";
 import type { Change } from "../../test/support/chain.ts";
 import { treeHeadAt, wrongTreeHeads } from "../../test/support/tree-heads.ts";

@@ -1,5 +1,5 @@
 // Checks receipts and heads of a board's tree: offline, or against the last head that was verified.
-import { type AnnouncedKey, BOARD_KEYS, changeText } from "../core/protocol/board-key.ts";
+import { type AnnouncedKey, BOARD_KEYS, changeText } from "../core/protocol/board-key-change.ts";
 import { contentText } from "../core/log/entry-text.ts";
 import { portableSha256 } from "../core/protocol/sha256-block.ts";
 import { type Accepted, acceptCheckpoint, acceptProof } from "../core/tlog/accept.ts";
@@ -14,7 +14,7 @@ import type { Ed25519Verify } from "../core/tlog/signature.ts";
 import { type Tile, tilePath } from "../core/tlog/tile.ts";
 import { TlogError } from "../core/tlog/tlog-error.ts";
 import type { TlogKey } from "./answers.ts";
-import { requireKeyChanges } from "./board-keys.ts";
+import { requireKeyChanges } from "./verify-key-changes.ts";
 import { toBase64url } from "./bytes.ts";
 import { call, callBytes, callText, type CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";

@@ -1,10 +1,10 @@
 // Replays a board's log without trusting it: checks each entry against the one before, and the end against the board's signature.
 import { DAY_MS } from "../core/durations.ts";
-import { ANNOUNCED_DAYS, BOARD_KEYS, type KeyChange, lineAt } from "../core/protocol/board-key.ts";
+import { ANNOUNCED_DAYS, BOARD_KEYS, type KeyChange, lineAt } from "../core/protocol/board-key-change.ts";
 import { PUBLIC_KEY, SIGNATURE, unpadded } from "../core/protocol/encoding.ts";
 import { contentText, entryText, GENESIS } from "../core/log/entry-text.ts";
 import type { Change, Checkpoint } from "./answers.ts";
-import { requireKeyChange, requireKeyChanges } from "./board-keys.ts";
+import { requireKeyChange, requireKeyChanges } from "./verify-key-changes.ts";
 import type { CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import { Deliveries, type Delivery, type PrincipalOf } from "./delivery-audit.ts";

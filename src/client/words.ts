@@ -1,6 +1,6 @@
 // A key as 24 words to write down: its 32 bytes and a checksum in the words of BIP 39, which other programs know too.
 import { portableSha256 } from "../core/protocol/sha256-block.ts";
-import { WORD_LIST } from "../core/protocol/word-list.ts";
+import { WORD_LIST } from "../core/protocol/bip39-words.ts";
 import { BoardError } from "./board-error.ts";
 import { fromBase64url, toBase64url } from "./bytes.ts";
 import { type AgentKey, loadKey } from "./key.ts";

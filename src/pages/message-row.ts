@@ -1,6 +1,6 @@
 // A message as one row of a listing; constant parts are rendered once, changing parts are filled in.
 import type { Recordable, MessageRecord, TombstoneRecord } from "../core/view/record.ts";
-import type { ThreadNews } from "../core/view/thread-news.ts";
+import type { ThreadNews } from "../core/view/thread-summary.ts";
 import { isWorkable } from "../core/protocol/vocabulary.ts";
 import { plural } from "../core/text/plural.ts";
 import { agentFace, agentLink, agentName } from "./agent-name.ts";

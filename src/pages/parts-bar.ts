@@ -1,5 +1,5 @@
 // The progress bar of a task: one cell for each subtask in the colour of its status, and the same in words.
-import type { ThreadPart } from "../core/view/thread-news.ts";
+import type { ThreadPart } from "../core/view/thread-summary.ts";
 import type { Status } from "../core/protocol/vocabulary.ts";
 import { html, type Html } from "./html.ts";
 

@@ -1,5 +1,5 @@
 // The keys that the board signs with at a given time: its own, that of its log, and their announced successors.
-import type { AnnouncedKey } from "../core/protocol/board-key.ts";
+import type { AnnouncedKey } from "../core/protocol/board-key-change.ts";
 import type { SigningKey } from "./signing-key.ts";
 import type { TlogIdentity } from "./tlog-name.ts";
 

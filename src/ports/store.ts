@@ -1,7 +1,7 @@
 // The store, in the board's words.
 import type { Entry } from "../core/log/chain.ts";
 import type { Seen } from "../core/guard/flags.ts";
-import type { Head } from "../core/log/checkpoint.ts";
+import type { Head } from "../core/log/checkpoint-payload.ts";
 import type { Act, AuthorFacts, Outcome, ThreadFacts } from "../core/message/act.ts";
 import type { AgentFacts } from "../core/message/agent-facts.ts";
 import type { AckReads } from "./acks.ts";

@@ -1,6 +1,6 @@
 // Queries about threads and links between messages; part of the store's port.
 import type { Votes } from "../core/message/status.ts";
-import type { ThreadNews } from "../core/view/thread-news.ts";
+import type { ThreadNews } from "../core/view/thread-summary.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 
 /** The size of a thread; it changes whenever a message joins or leaves. */

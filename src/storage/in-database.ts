@@ -1,6 +1,6 @@
 // A board in a PostgreSQL database that several nodes may share. Each node has its own directory, for its search index and the last signed head that it knows.
 import { unreachable } from "../adapters/postgres/address.ts";
-import { knownBoardKey, recordBoardKey } from "../adapters/postgres/board-key.ts";
+import { knownBoardKey, recordBoardKey } from "../adapters/postgres/board-public-key.ts";
 import { Client } from "../adapters/postgres/client.ts";
 import { storeFailure } from "../adapters/postgres/failure.ts";
 import { postgresHeadRecord } from "../adapters/postgres/head-record.ts";

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { BLOCKED_ATTACHMENTS, type AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
-import { knownBoardKey, recordBoardKey } from "../adapters/sqlite/board-key.ts";
+import { knownBoardKey, recordBoardKey } from "../adapters/sqlite/board-public-key.ts";
 import { fileFault } from "../adapters/sqlite/faults.ts";
 import { SqliteHead } from "../adapters/sqlite/head.ts";
 import { SqliteRows } from "../adapters/sqlite/rows.ts";

@@ -10,7 +10,7 @@ import {
   lineAt,
   type LineNow,
   statementOfChange,
-} from "../core/protocol/board-key.ts";
+} from "../core/protocol/board-key-change.ts";
 import { tlogStatement } from "../core/log/tlog-name.ts";
 import { agentId } from "../core/protocol/identity.ts";
 import type { BoardKeys, KeysNow } from "../ports/board-keys.ts";

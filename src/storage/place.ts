@@ -3,8 +3,8 @@
 import type { AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
 import type { SourceModule } from "../adapters/search/search-thread.ts";
 import { workerUrl } from "../adapters/system/worker-url.ts";
-import type { KeyChange } from "../core/protocol/board-key.ts";
-import type { Checkpoint } from "../core/log/checkpoint.ts";
+import type { KeyChange } from "../core/protocol/board-key-change.ts";
+import type { Checkpoint } from "../core/log/checkpoint-payload.ts";
 import type { Action, Notice, Switches } from "../core/message/moderation.ts";
 import type { HeadRecord } from "../ports/head-record.ts";
 import type { TlogName } from "../ports/tlog-name.ts";

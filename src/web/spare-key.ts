@@ -16,7 +16,7 @@ import {
 import { button, make } from "./dom.ts";
 import { saveKeyFile } from "./key-store.ts";
 import { pageMiner } from "./mining.ts";
-import { keyWordsScript } from "./word-list.ts";
+import { keyWordsScript } from "./key-as-words.ts";
 
 /** The state, which screen readers announce when it changes. */
 const teller = (): HTMLElement => make("div", { className: "quiet", ariaLive: "polite" });

@@ -25,7 +25,7 @@ import { textSearch } from "../board/read/text-search.ts";
 import { threadCounter, threadNewsReader } from "../board/read/thread-news.ts";
 import { threadReader } from "../board/read/thread.ts";
 import { readOnlyView } from "../board/read/read-only-view.ts";
-import { type Versions, versions } from "../transports/http/versions.ts";
+import { type Versions, versions } from "../transports/http/etags.ts";
 import { workFinder } from "../board/read/work.ts";
 import { agentPacesReader, openNeedsReader, workPaceReader } from "../board/read/work-pace.ts";
 import { sha256 } from "../core/protocol/sha256.ts";

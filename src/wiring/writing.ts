@@ -22,7 +22,7 @@ import { writerOut } from "../board/write/expand-short-forms.ts";
 import { names } from "../board/read/names.ts";
 import { RateLimiter } from "../board/limits/rate.ts";
 import { filing, reporter } from "../board/write/reports.ts";
-import { BackgroundWork } from "../board/operator/background-work.ts";
+import { BackgroundWork } from "../board/operator/finish-before-close.ts";
 import { compareSettings } from "../board/operator/same-settings.ts";
 import { secretGuard } from "../board/write/secrets.ts";
 import { shareLoad } from "../board/operator/shared-load.ts";

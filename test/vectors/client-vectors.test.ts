@@ -18,7 +18,7 @@ import { requireSignature } from "../../src/client/verify-envelope.ts";
 import { requireCheckpoint, requireEntry, requireHead } from "../../src/client/verify-log.ts";
 import { keyWords, loadWords } from "../../src/client/words.ts";
 import { GENESIS } from "../../src/core/log/entry-text.ts";
-import { WORD_LIST } from "../../src/core/protocol/word-list.ts";
+import { WORD_LIST } from "../../src/core/protocol/bip39-words.ts";
 import { workBits } from "../../src/core/protocol/proof-of-work.ts";
 import type { chainFile } from "../../vectors/make-chain.ts";
 import type { keysFile } from "../../vectors/make-keys.ts";

@@ -1,5 +1,5 @@
 // A streaming replica that answers listings while it belongs to this board and keeps up with it.
-import type { Head } from "../../core/log/checkpoint.ts";
+import type { Head } from "../../core/log/checkpoint-payload.ts";
 import type { ReplicaStatus, ReplicaWatch } from "../../ports/replica.ts";
 import type { ListingReads } from "../../ports/store.ts";
 import type { LatestHead, State } from "./latest-head.ts";

@@ -1,7 +1,7 @@
 // Checks whether a database is a replica of this board.
 import { setTimeout } from "node:timers/promises";
 import { GENESIS } from "../../core/log/chain.ts";
-import type { Head } from "../../core/log/checkpoint.ts";
+import type { Head } from "../../core/log/checkpoint-payload.ts";
 import type { Client } from "./client.ts";
 
 /** A replica's state of its board. */

@@ -1,7 +1,7 @@
 // A board in PostgreSQL, shared by any number of nodes.
 import { randomUUID } from "node:crypto";
 import type { Act } from "../../core/message/act.ts";
-import type { Head } from "../../core/log/checkpoint.ts";
+import type { Head } from "../../core/log/checkpoint-payload.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Appended, type Store, StoreFailure } from "../../ports/store.ts";
 import type { ReplicaStatus, ReplicaWatch } from "../../ports/replica.ts";

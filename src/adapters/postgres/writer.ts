@@ -1,12 +1,12 @@
 // The writer of a PostgreSQL board: many acts in one transaction, one transaction at a time over all nodes.
-import type { Head } from "../../core/log/checkpoint.ts";
+import type { Head } from "../../core/log/checkpoint-payload.ts";
 import { edgeOf, fillsTile, type TreeEdge } from "../../core/log/tree-edge.ts";
 import { fromBase64, toBase64 } from "../../core/tlog/base64.ts";
 import { decodeFrontier, encodeFrontier } from "../../core/tlog/frontier.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/durations.ts";
 import type { Act, Outcome } from "../../core/message/act.ts";
-import { oldestRetainedMinute } from "../../core/message/tally-moves.ts";
+import { oldestRetainedMinute } from "../../core/message/tally-changes.ts";
 import { type Appended, StoreFailure } from "../../ports/store.ts";
 import { changedRows } from "../sql/batch/changed-rows.ts";
 import { BatchLedger } from "../sql/batch/ledger.ts";

@@ -1,6 +1,6 @@
 // Caches messages after they were first read, until a transaction changes them; never older than the file.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Head } from "../../core/log/checkpoint.ts";
+import type { Head } from "../../core/log/checkpoint-payload.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
 import type { StoredMessage, Touched } from "../../ports/store.ts";

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Act } from "../../core/message/act.ts";
-import type { Head } from "../../core/log/checkpoint.ts";
+import type { Head } from "../../core/log/checkpoint-payload.ts";
 import { type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
 import { barredFromWriting } from "../system/access.ts";
 import { dump } from "../sql/dump.ts";

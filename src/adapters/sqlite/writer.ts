@@ -1,7 +1,7 @@
 // The one writer of a SQLite board: many acts, one transaction, one fsync.
 import type { DatabaseSync } from "node:sqlite";
 import { GENESIS } from "../../core/log/chain.ts";
-import type { Head } from "../../core/log/checkpoint.ts";
+import type { Head } from "../../core/log/checkpoint-payload.ts";
 import { edgeOf, type TreeEdge } from "../../core/log/tree-edge.ts";
 import { type Act, arrivalsOf, type Outcome } from "../../core/message/act.ts";
 import { refusalOf } from "../../core/message/perform.ts";

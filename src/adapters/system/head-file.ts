@@ -3,7 +3,7 @@ import { createPublicKey, verify } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Refusal } from "../../core/errors.ts";
-import type { Checkpoint } from "../../core/log/checkpoint.ts";
+import type { Checkpoint } from "../../core/log/checkpoint-payload.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import type { HeadRecord } from "../../ports/head-record.ts";
 import { StoreFailure } from "../../ports/store.ts";

@@ -1,6 +1,6 @@
 // Signs the head of the log, and never one that is older than the last signed head or contradicts it.
 import { Refusal } from "../../core/errors.ts";
-import { type Checkpoint, checkpointPayload, type Head } from "../../core/log/checkpoint.ts";
+import { type Checkpoint, checkpointPayload, type Head } from "../../core/log/checkpoint-payload.ts";
 import { iso } from "../../core/protocol/time.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { BoardKeys, KeysNow } from "../../ports/board-keys.ts";

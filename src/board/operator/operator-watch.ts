@@ -3,7 +3,7 @@ import { type Action, type Switches, SWITCHES_OFF } from "../../core/message/mod
 import type { Clock } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import type { Store } from "../../ports/store.ts";
-import { BackgroundWork } from "./background-work.ts";
+import { BackgroundWork } from "./finish-before-close.ts";
 
 const LOOK_MS = 250;
 /** Decisions that are read at once. */

@@ -3,7 +3,7 @@ import { MINUTE_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
-import { BackgroundWork } from "./background-work.ts";
+import { BackgroundWork } from "./finish-before-close.ts";
 
 /** By the flag that sets it. */
 export type NodeSettings = Readonly<Record<string, string | number>>;

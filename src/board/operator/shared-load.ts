@@ -8,7 +8,7 @@ import type { Wakeup } from "../../ports/wakeup.ts";
 import type { Difficulty } from "../write/difficulty.ts";
 import { isScope } from "../limits/buckets.ts";
 import type { RateLimiter, Spent } from "../limits/rate.ts";
-import { BackgroundWork } from "./background-work.ts";
+import { BackgroundWork } from "./finish-before-close.ts";
 
 export interface SharedLoadParts {
   readonly store: Pick<LogReads, "postedByMinute">;

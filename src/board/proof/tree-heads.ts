@@ -11,7 +11,7 @@ import { isMet, type Policy } from "../../core/tlog/policy.ts";
 import { signText } from "../../core/tlog/signature.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LogReads } from "../../ports/store.ts";
-import type { AnnouncedKey } from "../../core/protocol/board-key.ts";
+import type { AnnouncedKey } from "../../core/protocol/board-key-change.ts";
 import type { BoardKeys } from "../../ports/board-keys.ts";
 import type { TlogIdentity, TlogName } from "../../ports/tlog-name.ts";
 import type { CheckpointSigner } from "../operator/checkpoint.ts";

@@ -3,7 +3,7 @@ import { BoundedCache } from "../../core/bounded-cache.ts";
 import { minuteOf } from "../../core/durations.ts";
 import { and, atLeast, flagIs, not, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
-import type { ThreadNews } from "../../core/view/thread-news.ts";
+import type { ThreadNews } from "../../core/view/thread-summary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 

@@ -9,7 +9,7 @@ import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.t
 import { STORED_STEP, storedAt } from "./stored-messages.ts";
 import type { FindMessage } from "./find.ts";
 import { warmFlags } from "./warm-flags.ts";
-import { type ThreadOrder, ThreadOrders } from "./thread-order.ts";
+import { type ThreadOrder, ThreadOrders } from "./thread-order-cache.ts";
 import { nextSlice, slice } from "../../ports/cpu-share.ts";
 
 const PARTICIPANTS = 500;

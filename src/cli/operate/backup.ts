@@ -10,7 +10,7 @@ import { makeDirectory, parentFault } from "../../adapters/system/directory.ts";
 import { HEAD_FILE, headFile } from "../../adapters/system/head-file.ts";
 import { LOG_KEY_FILE, logKeyFile, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import type { Config } from "../../config.ts";
-import type { Head } from "../../core/log/checkpoint.ts";
+import type { Head } from "../../core/log/checkpoint-payload.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { fileOfKey, signersAt } from "../../storage/key-ring.ts";
 import { placeOf } from "../../storage/open.ts";

@@ -6,7 +6,7 @@ import { laterLogKey, logKeyFile, logKeyFor, announcedKeyFile } from "../../adap
 import { continues } from "../../board/operator/checkpoint.ts";
 import type { Config } from "../../config.ts";
 import { ANNOUNCED_MS } from "../../core/message/announce-next-board-key.ts";
-import { type BoardKeyName, changeText, type KeyStatement, statementText } from "../../core/protocol/board-key.ts";
+import { type BoardKeyName, changeText, type KeyStatement, statementText } from "../../core/protocol/board-key-change.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";

@@ -12,7 +12,7 @@ import { requireBoardKey } from "../../adapters/system/board-key.ts";
 import { parentFault } from "../../adapters/system/directory.ts";
 import { headFileIn } from "../../adapters/system/head-file.ts";
 import { LOG_KEY_FILE, logKeyFile, announcedKeyFile } from "../../adapters/system/log-key.ts";
-import type { Head } from "../../core/log/checkpoint.ts";
+import type { Head } from "../../core/log/checkpoint-payload.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { inDatabase } from "../../storage/in-database.ts";
 import { fileOfKey, signersAt } from "../../storage/key-ring.ts";

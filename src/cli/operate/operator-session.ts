@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { continues } from "../../board/operator/checkpoint.ts";
 import { type NameLookup, names } from "../../board/read/names.ts";
 import type { Config } from "../../config.ts";
-import type { Head } from "../../core/log/checkpoint.ts";
+import type { Head } from "../../core/log/checkpoint-payload.ts";
 import type { RefusedOutcome } from "../../core/message/act.ts";
 import type { OperatorCommand, OrderedBy } from "../../core/message/operator-commands.ts";
 import { visible } from "../../core/view/fence.ts";

@@ -2,7 +2,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { knownBoardKey, recordBoardKey } from "../../adapters/sqlite/board-key.ts";
+import { knownBoardKey, recordBoardKey } from "../../adapters/sqlite/board-public-key.ts";
 import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
 import { soundHead } from "../../adapters/sqlite/snapshot.ts";
 import { barred, systemWords } from "../../adapters/system/access.ts";
@@ -10,7 +10,7 @@ import { HEAD_FILE, headFileIn } from "../../adapters/system/head-file.ts";
 import { LOG_KEY_FILE, logKeyFile, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import { syncFile } from "../../adapters/system/sync.ts";
 import type { Config } from "../../config.ts";
-import type { Checkpoint, Head } from "../../core/log/checkpoint.ts";
+import type { Checkpoint, Head } from "../../core/log/checkpoint-payload.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { inDatabase } from "../../storage/in-database.ts";
 import { signersAt } from "../../storage/key-ring.ts";

@@ -1,7 +1,7 @@
 // The announcement of a new key of the board or of its log, inside the transaction.
 import { DAY_MS } from "../durations.ts";
 import { Refusal } from "../errors.ts";
-import { BOARD_KEYS, type KeyChange, type KeyStatement, statementOfChange } from "../protocol/board-key.ts";
+import { BOARD_KEYS, type KeyChange, type KeyStatement, statementOfChange } from "../protocol/board-key-change.ts";
 import { agentId } from "../protocol/identity.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { sha256Hex } from "../protocol/sha256.ts";

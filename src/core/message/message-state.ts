@@ -2,7 +2,7 @@
 import type { Noticed } from "../guard/text-findings.ts";
 import type { Risk } from "../guard/risk/risk-level.ts";
 import type { EntryType } from "../log/entry-type.ts";
-import type { Head } from "../log/checkpoint.ts";
+import type { Head } from "../log/checkpoint-payload.ts";
 import type { DeclineReason } from "../protocol/decline-reasons.ts";
 import { distinctLabels, foldLabel } from "../protocol/labels.ts";
 import type { Payload, Ref } from "../protocol/payload.ts";

@@ -1,6 +1,6 @@
 // The operator's commands, inside the transaction: removal, blocks, their reversal, and the switches.
 import { Refusal } from "../errors.ts";
-import type { KeyStatement } from "../protocol/board-key.ts";
+import type { KeyStatement } from "../protocol/board-key-change.ts";
 import { announceKey } from "./announce-next-board-key.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { ReportCategory } from "../protocol/vocabulary.ts";

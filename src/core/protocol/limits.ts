@@ -1,6 +1,6 @@
 // Every limit of the protocol that an agent can meet, published at /api/kinds.
 import { DAY_MS } from "../durations.ts";
-import { ANNOUNCED_DAYS } from "./board-key.ts";
+import { ANNOUNCED_DAYS } from "./board-key-change.ts";
 
 export const LIMITS = Object.freeze({
   request_bytes: 1024 * 1024,

@@ -10,7 +10,7 @@ import { Refusal } from "../../core/errors.ts";
 import { jsonBody } from "../../core/protocol/body.ts";
 import { operation } from "../../operations/operation.ts";
 import { httpServer } from "./server.ts";
-import { versions } from "./versions.ts";
+import { versions } from "./etags.ts";
 
 /** A server with one operation that has an answer at hand, and notes which way each was given. */
 async function serve({ limited = false, stallMs = undefined as number | undefined } = {}) {

@@ -4,7 +4,7 @@ import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { loadAssets } from "../../adapters/assets/files.ts";
 import { BUCKETS } from "../../board/limits/buckets.ts";
 import { RateLimiter } from "../../board/limits/rate.ts";
-import { versions } from "./versions.ts";
+import { versions } from "./etags.ts";
 import { operation } from "../../operations/operation.ts";
 import { httpServer } from "./server.ts";
 

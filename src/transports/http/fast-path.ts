@@ -4,7 +4,7 @@ import { parse } from "node:querystring";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import type { BoardMoment } from "../../board/read/freshness.ts";
-import { versionAt, type Versions } from "./versions.ts";
+import { versionAt, type Versions } from "./etags.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { couldPay, pay } from "../../operations/call.ts";
 import { readInput } from "../../operations/input.ts";

@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, type ZlibOptions } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Versions } from "./versions.ts";
+import type { Versions } from "./etags.ts";
 import { boundedTextCache } from "../../core/bounded-cache.ts";
 import { minuteOf } from "../../core/durations.ts";
 import { type Call, isMoving, type Operation } from "../../operations/operation.ts";

@@ -11,7 +11,7 @@ import type {
 import { isForWrites } from "../../board/limits/buckets.ts";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
-import type { Versions } from "./versions.ts";
+import type { Versions } from "./etags.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { admitCall, type AdmittedCall, type Guest } from "../../operations/call.ts";

@@ -4,7 +4,7 @@ import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../../board/limits/callers.ts";
-import type { Versions } from "./versions.ts";
+import type { Versions } from "./etags.ts";
 import type { Refusal } from "../../core/errors.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";

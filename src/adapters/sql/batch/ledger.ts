@@ -1,6 +1,6 @@
 // The ledger of one batch, for every store: everything happens in memory, on fetched rows.
 import { detailDigest, entryHash } from "../../../core/log/chain.ts";
-import type { Head } from "../../../core/log/checkpoint.ts";
+import type { Head } from "../../../core/log/checkpoint-payload.ts";
 import type { EntryType } from "../../../core/log/entry-type.ts";
 import type { Chained } from "../../../core/log/entry-text.ts";
 import { growEdge, type StoredTile, type TreeEdge } from "../../../core/log/tree-edge.ts";
@@ -22,7 +22,7 @@ import type { AuthorFacts, ThreadFacts } from "../../../core/message/act.ts";
 import type { ActLedger } from "../../../core/message/perform.ts";
 import type { HeardChange, InboxChange } from "../../../core/message/inbox-change.ts";
 import { WITHDRAW_STEP } from "../../../core/message/sweep.ts";
-import { TallyMoves } from "../../../core/message/tally-moves.ts";
+import { TallyMoves } from "../../../core/message/tally-changes.ts";
 import { BatchKeys, newAgent } from "./keys.ts";
 import { BatchModeration } from "./moderation.ts";
 import type { StoredAlias } from "../alias-ops.ts";

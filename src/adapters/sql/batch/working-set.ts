@@ -1,6 +1,6 @@
 // The board as one batch sees it: rows of the database, and the changes of the batch.
 import { GENESIS } from "../../../core/log/chain.ts";
-import type { Head } from "../../../core/log/checkpoint.ts";
+import type { Head } from "../../../core/log/checkpoint-payload.ts";
 import type { ThreadFacts } from "../../../core/message/act.ts";
 import type { AckRow } from "../../../core/message/ack-ledger.ts";
 import type { Action, Notice, Switches } from "../../../core/message/moderation.ts";

@@ -4,7 +4,7 @@ import { keyOpEntry } from "../../../core/keys/key-entry.ts";
 import type { KeyState, StoredKeyOp } from "../../../core/keys/key-state.ts";
 import type { Chained } from "../../../core/log/entry-text.ts";
 import { leafHashOf } from "../../../core/log/tree-edge.ts";
-import { BOARD_KEYS } from "../../../core/protocol/board-key.ts";
+import { BOARD_KEYS } from "../../../core/protocol/board-key-change.ts";
 import { type KeyEnvelope, keyDraftOf } from "../../../core/protocol/key-op.ts";
 import { sameBytes } from "../../../core/tlog/bytes.ts";
 import { HASH_BYTES } from "../../../core/tlog/merkle.ts";

@@ -1,7 +1,7 @@
 // Checks the announcements of the board's own keys: both keys signed each one, and the log has each one and no others.
-import { requireKeyChange } from "../../../client/board-keys.ts";
+import { requireKeyChange } from "../../../client/verify-key-changes.ts";
 import type { Entry } from "../../../core/log/chain.ts";
-import { BOARD_KEYS, type KeyChange } from "../../../core/protocol/board-key.ts";
+import { BOARD_KEYS, type KeyChange } from "../../../core/protocol/board-key-change.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 

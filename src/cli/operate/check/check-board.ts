@@ -1,7 +1,7 @@
 // All checks of a board, in order, on a store that does not change.
 import type { IndexInventory } from "../../../adapters/search/index-inventory.ts";
 import type { Holdings } from "../../../adapters/sqlite/stored-blobs-and-blocks.ts";
-import type { Checkpoint } from "../../../core/log/checkpoint.ts";
+import type { Checkpoint } from "../../../core/log/checkpoint-payload.ts";
 import type { MessageState } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
 import { checkKeyOps, compareKeys } from "./agent-keys.ts";

@@ -1,7 +1,7 @@
 // Checks the last signed head: the board signed it, and the log continues it.
 import { isSigned } from "../../../adapters/system/head-file.ts";
 import { continues } from "../../../board/operator/checkpoint.ts";
-import type { Checkpoint } from "../../../core/log/checkpoint.ts";
+import type { Checkpoint } from "../../../core/log/checkpoint-payload.ts";
 import { agentId } from "../../../core/protocol/identity.ts";
 import { announcedFor, signersAt } from "../../../storage/key-ring.ts";
 import type { Store } from "../../../ports/store.ts";

@@ -6,7 +6,7 @@ import { Agent } from "../../../test/support/agent.ts";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { TestBoard } from "../../../test/support/board.ts";
 import { emptyDirectory } from "../../../test/support/process.ts";
-import { knownBoardKey, recordBoardKey } from "./board-key.ts";
+import { knownBoardKey, recordBoardKey } from "./board-public-key.ts";
 import { databasePath, openDatabase } from "./open.ts";
 
 const NOW = Date.UTC(2026, 0, 1);

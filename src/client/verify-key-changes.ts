@@ -1,5 +1,5 @@
 // Follows the changes of a board's key, from the key that a reader knows to the present one: each change is signed by both keys.
-import { type BoardKeyName, type KeyChange, type KeyStatement, statementOfChange } from "../core/protocol/board-key.ts";
+import { type BoardKeyName, type KeyChange, type KeyStatement, statementOfChange } from "../core/protocol/board-key-change.ts";
 import { PUBLIC_KEY, SIGNATURE } from "../core/protocol/encoding.ts";
 import { requireSignature } from "./verify-envelope.ts";
 

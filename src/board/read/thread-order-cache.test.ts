@@ -6,7 +6,7 @@ import { tries } from "../../../test/support/random.ts";
 import { SqlReads } from "../../adapters/sql/reads.ts";
 import { SqliteRows } from "../../adapters/sqlite/rows.ts";
 import { messageId } from "../../core/protocol/identity.ts";
-import { ThreadOrders } from "./thread-order.ts";
+import { ThreadOrders } from "./thread-order-cache.ts";
 
 const START = 1_000_000_000_000;
 const ROOT_TEXT = JSON.stringify({ v: 1, pk: AGENTS[0]!.pk, ts: 1, kind: "task", title: "root", ttl: "10m" });
