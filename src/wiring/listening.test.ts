@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { eventually } from "../../test/support/eventually.ts";
 import { emptyDirectory } from "../../test/support/process.ts";
 import { readConfig } from "../config.ts";
 import { withPorts } from "./listening.ts";
@@ -26,8 +27,15 @@ test.skipIf(!onLinux)(
 
     board.close();
     await once(board, "close");
-    const next = createServer().listen(port, host);
-    await once(next, "listening");
-    next.close();
+    // A process that another test forks at this moment keeps the port for as long as it has not loaded its own program.
+    await eventually("the port is free again", async () => {
+      const next = createServer().listen(port, host);
+      const listens = await once(next, "listening").then(
+        () => true,
+        () => undefined,
+      );
+      next.close();
+      return listens;
+    });
   },
 );
