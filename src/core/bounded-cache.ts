@@ -26,7 +26,7 @@ export class BoundedCache<Key, Value extends {} | null> {
     return old;
   }
 
-  /** Made if it is missing. */
+  /** The value of the key; it is made if it is missing. */
   of(key: Key, make: () => Value): Value {
     const known = this.get(key);
     if (known !== undefined) return known;

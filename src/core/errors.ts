@@ -299,7 +299,7 @@ export class Refusal extends Error {
     message?: string,
     more: { details?: Details; status?: number; hint?: string; about?: string; thread?: string | undefined } = {},
   ) {
-    // Nobody reads where a refusal was made, and noting it takes longer than making it.
+    // Without a stack trace: nobody reads where a refusal was made, and recording that takes longer than the rest.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message ?? ERRORS[code].meaning);

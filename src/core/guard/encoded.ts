@@ -11,7 +11,7 @@ const LOOKED_AT = 96;
 const HEX = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 const SPACE = 0x20;
 const isControl = (byte: number): boolean => (byte < SPACE && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f;
-/** Twelve characters or more in a row, each written by its number. */
+/** Twelve or more characters in a row that are written as escapes or as bits. */
 const ESCAPES =
   /(?:%[0-9a-fA-F]{2}){12}|(?:\\x[0-9a-fA-F]{2}){12}|(?:\\u[0-9a-fA-F]{4}){12}|(?:&#x?[0-9a-fA-F]{2,6};){12}|(?:[01]{8}[ \n]){12}/;
 

@@ -11,7 +11,7 @@ export interface Judged {
   readonly risk: Risk;
 }
 
-/** Without a signature if the text is too short. */
+/** `signature` is undefined if the text is too short. */
 export interface Looked extends Judged {
   readonly signature: Uint16Array | undefined;
 }

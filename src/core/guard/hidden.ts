@@ -24,10 +24,10 @@ const SPACELESS = ["Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Han", "Hiragan
   .map((script) => `\\p{Script=${script}}`)
   .join("");
 
-/** Contexts in which such a character belongs to the writing. */
+/** Contexts in which an invisible character is a proper part of the text. */
 const PROPER = new RegExp(
   [
-    // Flags of regions, families and professions, and whether a sign is drawn as a picture.
+    // Emoji: flags of regions, families and professions, and selectors that say whether a sign is drawn as a picture.
     "\\u{1F3F4}[\\u{E0030}-\\u{E0039}\\u{E0061}-\\u{E007A}]{1,6}\\u{E007F}",
     "(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\uFE0F\\u{E007F}])\\u200D(?=\\p{Extended_Pictographic})",
     "(?<=[\\p{Emoji}\\p{S}\\p{P}\\p{Lo}])[\\uFE00-\\uFE0F]",

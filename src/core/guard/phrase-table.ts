@@ -6,7 +6,7 @@ interface Phrase {
    * longer literals make the search faster.
    */
   readonly anchors: readonly string[];
-  /** On lower-case text; every repetition in it is bounded. */
+  /** Matches lower-case text; every repetition in the pattern is bounded. */
   readonly pattern: RegExp;
   /**
    * The pattern consists of words with gaps between them. It is matched against a text whose gaps `withPlainGaps` has turned into

@@ -3,9 +3,11 @@
 export interface SecretForm {
   readonly kind: string;
   readonly words: string;
-  /** A text without any of these literals contains no credential, so one pass rules out all forms. */
+  /**
+   * A text without any of these literals has no credential of this form, so one search for the literals of all forms rules out most texts.
+   */
   readonly markers: readonly string[];
-  /** A match begins where no earlier match can reach, or has bounded length, so that searching for all forms takes linear time. */
+  /** A match has a bounded length, or it begins only where no earlier attempt can have reached; so a search takes linear time. */
   readonly token: RegExp;
   /** If the form alone is not enough: the text that must come right before the token. */
   readonly label?: RegExp;
@@ -32,11 +34,11 @@ export const SECRET_FORMS: readonly SecretForm[] = [
     "private_key",
     "a private key in PEM, OpenSSH or PGP form",
     ["PRIVATE KEY"],
-    // Then lines of base64, perhaps after header lines; inside other texts a line end may be written as \n. The first line alone is no
-    // secret.
+    // After the first line come lines of base64, perhaps with header lines before them; the first line alone is no secret. Inside other
+    // texts a line end may be written as \n.
     /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----["'+,]{0,3}(?:\s|\\[nr]|["'+,>|]){1,24}(?:[A-Za-z-]{1,30}: [^\n\\]{0,120}(?:\n|\\n)[\s>|]{0,12}){0,5}[A-Za-z0-9+/=]{4,}(?=\r?\n|\\[nr]|["'`.…]|$)/,
   ),
-  // Hashes have such labels too; it is a key only next to the type of a key.
+  // A field `d` may also be a hash. It is a private key only if the text also has `kty`, the type of a key.
   form("private_key", "a private key as a JSON Web Key", ['"kty"'], /"d"\s{0,3}:\s{0,3}"[A-Za-z0-9_-]{43,}"/),
   form("private_key", "a PuTTY private key", ["PuTTY-User-Key-File-"], /PuTTY-User-Key-File-[0-9]: /),
   form("private_key", "an age secret key", ["AGE-SECRET-KEY-1"], /AGE-SECRET-KEY-1[0-9A-Z]{58}/),

@@ -14,14 +14,14 @@ export interface FoundSecret {
   readonly offset: number;
 }
 
-/** No form is shorter, except for the lines of a private key. */
+/** No credential is shorter, except for the lines of a private key. */
 const SHORTEST = 20;
 const SEED_CHARS = 43;
 const PRIVATE_KEY = "PRIVATE KEY";
 /** Literals that the forms require. */
 const MARKERS = markers(SECRET_FORMS.flatMap((form) => form.markers));
 
-/** Whether something at or right before a run may be a secret: the rest of the text need not be looked at. */
+/** Whether the text may contain a secret. Markers are searched for only in long runs and right before them. */
 function mayHold(text: string, name: string): boolean {
   for (let start = nextRun(text, SHORTEST); start >= 0;) {
     const end = endOfRun(text, start);
@@ -31,7 +31,7 @@ function mayHold(text: string, name: string): boolean {
   return text.includes(PRIVATE_KEY);
 }
 
-/** Whether 43 characters that may be a seed are the author's own; called for each candidate, so it may give up after a few. */
+/** Whether 43 characters are the seed of the author's own key. It is called for each candidate, so it may answer false after a few. */
 export type IsOwnSeed = (text: string) => boolean;
 
 /** The first secret in a value or in its nested values; `name` is the name of the value. */

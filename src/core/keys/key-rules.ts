@@ -128,7 +128,7 @@ function rotate(scene: Scene<"rotate">): Done {
   requireUnused(ledger, signer, line.principal, (key) => key.role === "signer");
   const since = from === undefined ? null : from * 1000;
   const rank = rotationRank(scene);
-  // Otherwise a thief who rotates until the line is full would shut the recovery key out.
+  // The limit does not apply to the recovery key: otherwise a thief could rotate until the line is full and shut that key out.
   if (rank !== "recovery" && line.members.length >= LIMITS.keys_per_line)
     throw new Refusal("too_many_keys", `The line of ${agent} has had ${LIMITS.keys_per_line} keys.`);
   if (rank === "current") return wait(scene, line, { op: "rotate", rank, next, recovery, from: since });
@@ -219,7 +219,10 @@ export function requireKeyTimes({ payload }: { readonly payload: KeyPayload }, n
     refuse("from", `Unix time in seconds, at most ${LIMITS.revoked_days} days back and not in the future`);
 }
 
-/** A key cannot take over from itself. The rules of the log allow it, because they must not judge earlier entries anew. */
+/**
+ * A key cannot take over from itself. Checked for new operations only, because a replayed log may contain earlier ones that break this
+ * rule.
+ */
 export function requireOtherNext({ payload }: { readonly payload: KeyPayload }): void {
   const next = payload.op === "commit" || payload.op === "rotate" ? payload.next : undefined;
   if (next === keyHash(payload.pk))

@@ -76,7 +76,7 @@ export interface LineState {
   readonly pending: PendingOp | null;
   /** Children of the current key. When a child is added, children that ended longer ago than a revocation can reach back are dropped. */
   readonly children: readonly string[];
-  /** Children of keys that were replaced, as long as messages of theirs can be live; absent if there are none. */
+  /** Children of keys that were replaced, as long as their messages can be live; absent if there are none. */
   readonly former?: readonly string[];
 }
 

@@ -36,7 +36,7 @@ export function succeed(ledger: KeyLedger, line: LineState, change: Succession):
       successor: signer,
       endedAt: key.endedAt ?? at,
       revokedSince: earliest(key.revokedSince, change.from),
-      // The recovery key may do this once.
+      // If `agent` is not the current key, the recovery key contests the rotation that replaced it. It may do so only once.
       contest: old === line.current && old === agent ? contest : null,
     });
   }
@@ -82,7 +82,7 @@ export function applyDue(ledger: KeyLedger, principal: string): DueOperation | u
   ledger.setOpState(id, "counted");
   if (op === "rotate") {
     const pk = (ledger.key(by) as KeyState).pk;
-    // The new recovery key was pending together with it.
+    // The new recovery key was pending together with the rotation.
     const renewed = { ...cleared, recovery: recovery ?? line.recovery };
     const done = succeed(ledger, renewed, { signer: by, pk, agent, rank, next, from, at: ledger.now });
     return { id, agent, effect: done.effect };

@@ -10,7 +10,7 @@ import { type Chained, entryText } from "./entry-text.ts";
 
 /** The text that the chain hashes, byte for byte: its SHA-256 is the entry's hash in the chain. */
 export const leafOf = (entry: Chained): Uint8Array<ArrayBuffer> => new TextEncoder().encode(entryText(entry));
-/** The byte that RFC 6962 puts before a leaf, as a character. */
+/** The hash of the leaf; `\0` is the byte that RFC 6962 puts before a leaf. */
 export const leafHashOf = (entry: Chained): Hash => sha256(`\0${entryText(entry)}`);
 
 export interface TreeEdge {
@@ -29,7 +29,7 @@ export interface StoredTile {
   readonly hashes: string;
 }
 
-/** Whether this many more entries fill a tile: only then the incomplete tiles must be known. */
+/** Whether this many more entries fill a tile. Only if they do must the incomplete tiles be known. */
 export const fillsTile = (size: number, more: number): boolean => Math.floor(size / TILE_WIDTH) !== Math.floor((size + more) / TILE_WIDTH);
 
 /** The number of hashes in the last, incomplete tile of a level. */
@@ -51,7 +51,7 @@ export function edgeOf(size: number, open: readonly (readonly Hash[])[]): TreeEd
   return { frontier: readNow(planFrontier(size), ({ level }) => concat(...(open[level] ?? [])), sha256), open };
 }
 
-/** `edge` grown by entries, each with its `prev`. */
+/** The edge after these entries, and the tiles that they fill. */
 export function growEdge(edge: TreeEdge, entries: Iterable<Chained>): { readonly edge: TreeEdge; readonly tiles: readonly StoredTile[] } {
   let { frontier } = edge;
   const open = edge.open?.map((hashes) => [...hashes]);

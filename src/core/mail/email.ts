@@ -110,7 +110,7 @@ export function emailReport(mail: Mail): { readonly explanation: string; readonl
   };
 }
 
-/** Written as a comment of RFC 5322, the word stands beside the address, and mail programs still accept the whole as an address. */
+/** In the form of an RFC 5322 comment: mail programs still accept an address that is followed by it. */
 const UNVERIFIED_COMMENT = " (unverified)";
 
 const contactOf = (from: string, aligned: boolean): string =>
@@ -138,7 +138,7 @@ export function maskAddress(address: string): string {
   return `${at === 0 ? "" : firstCodePoints(clean, 1)}***@${firstCodePoints(clean.slice(at + 1), MAX_ADDRESS)}`;
 }
 
-/** What JSON text of the board may hold: no U+0000, no half of a surrogate pair. */
+/** The text without characters that the board's JSON may not contain: U+0000, and halves of surrogate pairs. */
 function sound(text: string): string {
   // With the u flag whole pairs are one character, so only lone halves match.
   return text.isWellFormed() && !text.includes("\0") ? text : text.replaceAll(/[\0\p{Surrogate}]/gu, "");

@@ -37,7 +37,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
     zwnj: "",
     zwj: "\u200d",
   }),
-  // A reader has no use for either.
+  // A reader of plain text has no use for a no-break space or a soft hyphen.
   ["nbsp", " "],
   ["shy", ""],
 ]);

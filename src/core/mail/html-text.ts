@@ -8,7 +8,7 @@ const BLOCKS = new Set([
   "address", "article", "aside", "blockquote", "body", "br", "center", "dd", "div", "dl", "dt", "fieldset", "figure", "footer", "form",
   "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tr", "ul",
 ]);
-/** With an empty line around them. */
+/** Elements with an empty line before and after them. */
 const PARAGRAPHS = new Set(["p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table", "ul", "ol", "pre"]);
 const TAG_NAME = /[a-zA-Z][a-zA-Z0-9:-]*/y;
 const LINK = /^(?:https?:\/\/|mailto:)/i;
@@ -80,7 +80,7 @@ function afterElement(html: string, name: string, from: number): number {
 const MAX_ATTRIBUTES = 4096;
 
 function attribute(attributes: string, name: string): string {
-  // Each attribute is taken whole, so that a name inside another's value is not found.
+  // Each attribute is taken whole, so that a name inside the value of another attribute is not found.
   for (const [, key = "", double, single, bare] of attributes
     .slice(0, MAX_ATTRIBUTES)
     .matchAll(/([^\s=>"'/]+)(?:\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g)) {

@@ -22,7 +22,7 @@ export interface AckRow extends Omit<AckOutcome, "result"> {
   /** The SHA-256 of its payload. */
   readonly id: string;
   readonly at: number;
-  /** Whether it moved `seen`: then it is the first that covers the messages in between. */
+  /** Whether it moved `seen`. If so, it is the first acknowledgement that covers the messages in between. */
   readonly moved: boolean;
 }
 

@@ -23,7 +23,7 @@ interface Handled {
   readonly why: DeclineReason | null;
 }
 
-/** The part of it that has an effect on the present board. */
+/** The part of an acknowledgement that has an effect on the present board. */
 interface Plan {
   readonly handled: readonly Handled[];
   readonly skipped: readonly string[];
@@ -51,7 +51,7 @@ export function acknowledgeAgain(ledger: Ledger, ack: Ack): void {
   apply(ledger, ack, planOf(ledger, ack.agent, ack.payload));
 }
 
-/** The answer to its sender, the first time or again. */
+/** The answer to the sender of an acknowledgement, whether it is new or repeated. */
 export function ackOutcome({ seq, seen, acted, declined, skipped }: AckRow, agent: string, result: AckOutcome["result"]): AckOutcome {
   return { result, agent, seq, seen, acted, declined, skipped };
 }
@@ -101,7 +101,9 @@ function apply(ledger: Ledger, { id, agent, payload, detail }: Ack, { handled, s
   return row;
 }
 
-/** Only the addressee's acknowledgement is stored with the message; the author is told of every one. */
+/**
+ * Stores the acknowledgement with the message if the agent is its addressee. The author is told if the acknowledgement says something new.
+ */
 function handle(ledger: Ledger, agent: string, { state, as, why }: Handled, seq: number, read: number): void {
   const addressed = isAddressee(ledger, state, agent);
   const was = addressed ? (state.handled ?? (state.seq <= read ? "seen" : "stored")) : null;

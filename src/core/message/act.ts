@@ -54,7 +54,9 @@ export interface AuthorFacts {
   readonly messages: number;
   /** An AuthorLine as JSON, if the key has signed key operations or was named in one. */
   readonly line?: string | null;
-  /** Votes in force of other agents that verify its work, for all of its keys; undefined in the writer, which does not know. */
+  /**
+   * Votes in force by other agents that verify the author's work, for all of its keys; undefined in the writer, which does not know them.
+   */
   readonly verified?: number;
 }
 export interface ThreadFacts {
@@ -69,7 +71,7 @@ export interface PostedOutcome {
   readonly author: AuthorFacts;
   readonly thread: ThreadFacts;
 }
-/** It may arrive once only, and has arrived before. */
+/** The e-mail has arrived before, so it is not stored again. */
 export interface RepeatedOutcome {
   readonly repeated: true;
 }

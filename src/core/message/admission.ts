@@ -55,7 +55,10 @@ export function requireRefs(ledger: Ledger, arrival: Arrival): readonly Warning[
   });
 }
 
-/** A reply may arrive before its target, and a citation may outlive it; but most often the id was mistyped. */
+/**
+ * A warning if the target is not live. A reply may arrive before its target, and a citation may outlive it; but most often the id was
+ * mistyped.
+ */
 function unlessLost(ledger: Ledger, rel: Rel, id: string): Warning | undefined {
   const target = ledger.find(id);
   if (target !== undefined && target.expiresAt > ledger.now) return undefined;
@@ -143,7 +146,7 @@ function requireClaimable(ledger: Ledger, arrival: Arrival, target: MessageState
   });
 }
 
-/** The author of the work may have ended the agent's lease a short while ago. */
+/** Refuses an agent whose lease the author of the work ended a short while ago. */
 function requireWelcome(ledger: Ledger, { author }: Arrival, { seq, id }: MessageState): void {
   const until = ledger.barredUntil(seq, ledger.principalOf(author));
   if (until === undefined || until <= ledger.now) return;

@@ -50,7 +50,7 @@ export interface AliasOutcome {
   readonly agent: string;
   readonly op: "claim" | "release";
   readonly expiresAt: number;
-  /** Of its entry. */
+  /** The seq of its log entry. */
   readonly seq: number;
   /** The alias was changed since: another operation of the same second came after this one. */
   readonly undone?: true;
@@ -60,7 +60,8 @@ export interface AliasOutcome {
 export function operateAlias(ledger: AliasLedger, agent: string, id: string, payload: AliasPayload): AliasOutcome {
   const { alias, op, ts, pk } = payload;
   const known = ledger.alias(alias);
-  // The same operation again, from its sender or from somebody who has seen it: later operations of the same second stay in force.
+  // The same operation again, from its sender or from somebody who has seen it. It changes nothing: later operations of the same second
+  // stay in force.
   const before = known?.lastTs === ts ? known.lastOps.find((one) => one.id === id) : undefined;
   if (before !== undefined)
     return {

@@ -71,15 +71,16 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Message
   if (retractsAll(payload)) {
     for (const one of ownKeys(ledger, author)) ledger.withdrawBefore(one, seq);
     sweep(ledger);
-    // A reply that arrived before this message may have been withdrawn with the others.
+    // The withdrawn messages may include replies to this one, which changes its state.
     return ledger.find(id) ?? state;
   }
   return state;
 }
 
 /**
- * The messages that "all of the author" covers: of every key of its line and the keys that each of them delegated to; for a delegated key
- * only its own. The author comes last, because it waits until its own have ended.
+ * The keys whose messages a withdrawal of everything ends: every key of the author's line and the keys that they delegated to, or only the
+ * author if it is a delegated key. The author comes last: its caller waits until the author's own messages have ended, and by then the
+ * others have ended too.
  */
 function ownKeys(ledger: Ledger, author: string): readonly string[] {
   const key = ledger.key(author);
@@ -89,7 +90,10 @@ function ownKeys(ledger: Ledger, author: string): readonly string[] {
   return [...[...members, ...former, ...children].filter((one) => one !== author), author];
 }
 
-/** The root of the target of the first ref that joins a thread; the target's id if it is unknown here. */
+/**
+ * The root of the thread that the first joining ref leads to: the target's id if the target is unknown here, or the message's own id if no
+ * ref joins a thread.
+ */
 function rootOf(ledger: Ledger, id: string, refs: readonly Ref[]): string {
   const joining = refs.find((ref) => RELS[ref.rel].thread);
   if (joining === undefined) return id;

@@ -1,9 +1,9 @@
-// What messages count for agents, by principal: for authors, and for agents that answer, vote, signal and hold leases.
+// Counts of agents, by principal: for authors, and for agents that answer, vote, signal and hold leases.
 //
-// `kind` counts an agent's messages that default listings show, `need` and `offer` the needs and offers of those.
-// `work`: `answered` counts those of them that answer something; `claimed` the leases it holds now;
-// `resolved` the live workable messages that are resolved and have a live answer of it.
-// `given` counts its votes in force, `received` and `signal` the votes and signals in force on its messages.
+// `kind`: the agent's messages that default listings show. `need` and `offer`: the needs and offers of those messages.
+// `work` has three counts. `answered`: those of the messages that answer something. `claimed`: the leases that the agent holds now.
+// `resolved`: live workable messages that are resolved and that the agent has answered with a live message.
+// `given`: the agent's votes in force. `received` and `signal`: the votes and signals in force on its messages.
 // Answers, votes and signals count while their target is live, superseded or not.
 import type { Ref } from "../protocol/payload.ts";
 import type { Signal } from "../protocol/vocabulary.ts";

@@ -14,7 +14,7 @@ import { tallyStatus } from "./tally.ts";
  */
 export const cameBack = (target: MessageState, actor: MessageState): boolean => target.seq > actor.seq;
 
-/** A ref without effect is a plain link: a vote on one's own message, an answer to a message that asks nothing. */
+/** Whether the ref has an effect. A vote on one's own message, or an answer to a message that asks nothing, is only a link. */
 export function acts(rel: Rel, actor: MessageState, target: MessageState): boolean {
   if (rel === "answers") return isWorkable(target.kind);
   return (rel !== "verifies" && rel !== "refutes") || target.principal !== actor.principal;
@@ -25,7 +25,10 @@ export function release(ledger: Ledger, target: MessageState): void {
   updateStatus(ledger, target, dropLease(ledger, target));
 }
 
-/** If many leases end together, something may happen to a message before the sweep comes to its lease: that ended first, by nobody's act. */
+/**
+ * Ends an overdue lease before anything else happens to the message. If many leases end together, an act may come before the sweep; the
+ * lease has still ended first, and by itself.
+ */
 export function endOverdueLease(ledger: Ledger, target: MessageState): void {
   if (target.leaseUntil === null || target.leaseUntil > ledger.now) return;
   const holder = dropLease(ledger, target);
@@ -34,7 +37,7 @@ export function endOverdueLease(ledger: Ledger, target: MessageState): void {
   tellStatus(ledger, target, "claimed", { holder, cause: undefined });
 }
 
-/** Returns the agent that held it. */
+/** Returns the agent that held the lease. */
 function dropLease(ledger: Ledger, target: MessageState): string | null {
   const holder = target.claimedBy;
   creditLease(ledger, holder, null);
@@ -148,7 +151,7 @@ function tellStatus(ledger: Ledger, state: MessageState, from: Status, occasion:
   }
 }
 
-/** Its author is told, and the agent that lost the lease, unless they did it themselves. */
+/** Tells the author, and the agent that lost the lease, unless they caused the change themselves. */
 function hearOfStatus(
   ledger: Ledger,
   { author, seq: target, status }: MessageState,

@@ -1,6 +1,9 @@
 // Inbox items: messages that reached the agent, and what happened to its own messages.
 
-/** Why a message is in an agent's inbox; and the reasons that concern the agent's own messages, which are listed only on request. */
+/**
+ * MESSAGE_REASONS: why a message is in an agent's inbox. CHANGE_REASONS: what happened to the agent's own messages; these are listed only
+ * on request.
+ */
 export const MESSAGE_REASONS = ["addressed", "reply", "email", "vote"] as const;
 export const CHANGE_REASONS = ["status", "lease", "ack"] as const;
 export const INBOX_REASONS = [...MESSAGE_REASONS, ...CHANGE_REASONS] as const;

@@ -162,7 +162,7 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   refsOf(seq: number): readonly Ref[];
   /** The number of live replies to this id; some may have arrived before it. */
   repliesTo(id: string): number;
-  /** The first ADOPTED_REPLIES of those now have a known addressee: the author of the message that arrived after them. */
+  /** Puts the first ADOPTED_REPLIES of those replies into the inbox of the author, whose message arrived after them. */
   adoptReplies(id: string, author: string): void;
 
   /** An agent's live leases on work without an answer, soonest to end first, at most `limit`. */

@@ -23,7 +23,7 @@ export type Visibility = "content_removed" | "key_blocked";
 /** A decision with its statement of reasons, as the transparency page shows it. */
 export interface Action {
   readonly id: string;
-  /** Of its entry in the log. */
+  /** The seq of its log entry. */
   readonly seq: number;
   readonly at: number;
   readonly target: string;
@@ -40,7 +40,7 @@ export interface Switches {
   /** Minimum and maximum proof of work in force; null means as configured. */
   readonly powBits: number | null;
   readonly powMaxBits: number | null;
-  /** Whether less is refused even if it was quoted before. */
+  /** Whether less work than the minimum is refused even if it was quoted before. */
   readonly powAtOnce: boolean;
 }
 export const SWITCHES_OFF: Switches = { readOnly: false, powBits: null, powMaxBits: null, powAtOnce: false };

@@ -51,7 +51,7 @@ export type Ordered = Done[Doing];
 /** The outcome of this command. */
 export type OrderedBy<Given extends OperatorCommand> = Done[Given["do"]];
 
-/** Stores a report; it hides nothing by itself. One network cannot fill the queue and so keep others from reporting. */
+/** Stores a report; it hides nothing by itself. A limit per network keeps one network from filling the queue. */
 export function receiveNotice(ledger: Ledger, notice: Notice): Notice {
   const { open_reports: all, open_reports_per_network: share } = LIMITS;
   if (ledger.moderation.open(networkMark(notice.id)) >= share)

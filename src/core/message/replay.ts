@@ -59,7 +59,7 @@ export function ackIn({ detail }: Pick<Entry, "detail">): (Ack & { readonly enve
   return { ...draft, detail };
 }
 
-/** The effects of a message on others while it was live, from its tombstone; they end with the message. */
+/** An arrival made from a tombstone. It has the effects that the message had on others while it was live. */
 function remains({ id, author, kind, receivedAt, reason, trace }: Tombstone): Arrival {
   const parsed = trace === null ? undefined : (JSON.parse(trace) as Trace);
   // A withdrawn message had time left; its entry ends it.

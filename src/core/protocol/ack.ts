@@ -45,7 +45,7 @@ export interface AckDraft {
   readonly payload: AckPayload;
 }
 
-/** The list in the object, and the objects in the list. */
+/** The payload is an object that contains a list of objects. */
 const DEPTH = 3;
 /** An id with its reason is an object of four keys and values. */
 const MOST_VALUES = FEW_VALUES + 6 * LIMITS.ack_ids;

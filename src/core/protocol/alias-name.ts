@@ -17,7 +17,7 @@ const RESERVED: ReadonlySet<string> = new Set(
 /** The mailboxes that a mail domain must have (RFC 5321, RFC 2142): mail to them goes to the operator. */
 const OPERATOR_MAILBOX = /^(?:postmaster|abuse)(?:@[^@]*)?$/;
 
-/** With or without a domain, as the caller wrote it. */
+/** `address` is as the caller wrote it, with or without a domain. */
 export const isOperatorMailbox = (address: string): boolean => OPERATOR_MAILBOX.test(address.toLowerCase());
 
 export const isReserved = (alias: string): boolean => RESERVED.has(alias);
@@ -27,8 +27,8 @@ export function requireUnreserved({ op, alias }: { readonly op: "claim" | "relea
 }
 
 /**
- * `name` as the caller wrote it, `alias` as it was read. Without this, a reserved name would look free, and the caller would waste the work
- * for it.
+ * `name` is as the caller wrote it, `alias` is the folded name. The hint says whether the name is reserved: otherwise a reserved name would
+ * look free, and the caller would mine for nothing.
  */
 export function aliasUnknown(name: string, alias: string | undefined): Refusal {
   const reserved = alias !== undefined && isReserved(alias);
@@ -43,13 +43,13 @@ export function requireAlias(alias: string): void {
   if (!ALIAS.test(alias)) throw new Refusal("invalid_alias", `${JSON.stringify(alias.slice(0, 60))} is not an alias.`);
 }
 
-/** Pages show an alias with an at sign in front, so callers may write it so. */
+/** Pages show an alias with an at sign in front, so callers may write it that way. */
 export const withoutAt = (name: string): string => name.replace(/^@/, "");
 
-/** An alias as a caller names it: the same, perhaps with that sign. */
+/** Like `foldAlias`, for a name that may begin with an at sign. */
 export const foldNamedAlias = (name: string, mailDomain: string): string | undefined => foldAlias(withoutAt(name), mailDomain);
 
-/** An alias, perhaps as an address of this board: folded, or undefined if it cannot be an alias. */
+/** Folds an alias, or an address of this board; undefined if it cannot be an alias. */
 export function foldAlias(name: string, mailDomain: string): string | undefined {
   const [local = "", domain, more] = name.toLowerCase().split("@");
   if (more !== undefined || (domain !== undefined && domain !== mailDomain)) return undefined;

@@ -26,8 +26,8 @@ export function jsonBody<Value>(schema: z.ZodType<Value>, rules: BodyRules): Bod
 }
 
 /**
- * The same for a body that may contain a secret key. Refusals quote only names of known fields, because any other part may be a key in the
- * wrong place.
+ * Like `jsonBody`, for a body that may contain a secret key. Refusals quote only names of known fields, because any other part may be a key
+ * in the wrong place.
  */
 export function secretBody<Value>(schema: z.ZodType<Value> & { readonly shape: object }, depth: number, hint: string): BodyReader<Value> {
   return {
@@ -36,7 +36,7 @@ export function secretBody<Value>(schema: z.ZodType<Value> & { readonly shape: o
       try {
         return readJson(schema, text, { depth, object: { hint } }, false);
       } catch (error) {
-        // Other errors may quote it too.
+        // Other errors may quote the body too.
         throw error instanceof Refusal
           ? unquoted(error, Object.keys(schema.shape), hint)
           : new Refusal("invalid_json", "The body is not JSON.");

@@ -1,9 +1,9 @@
 // The only accepted encoding of each field, and conversion between text and bytes.
 
-/** As base64 libraries write them, with or without padding. */
+/** A public key as base64 libraries write it, with or without padding. */
 export const PUBLIC_KEY = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]=?$/;
 export const SIGNATURE = /^[A-Za-z0-9_-]{85}[AQgw](?:==)?$/;
-/** The seed of a key: one encoding only, so that it can be found wherever it should not be. */
+/** The seed of a key. Only one encoding is accepted, so that the guard can find a seed where it should not be. */
 export const SECRET_KEY = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 export const NONCE = /^[!-~]{1,64}$/;
 export const SHA256_HEX = /^[0-9a-f]{64}$/;

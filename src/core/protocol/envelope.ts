@@ -57,7 +57,7 @@ export function checkBlobs({ envelope, payload }: Draft): readonly string[] {
   const unnamed = Object.keys(blobs).find((hash) => !attachments.some(({ sha256 }) => sha256 === hash));
   if (unnamed !== undefined) throw new Refusal("blob_mismatch", `No attachment names the blob ${firstCodePoints(unnamed, 64)}.`);
   const elsewhere = new Set<string>();
-  // Two attachments may share a text, so each is compared with it.
+  // Two attachments may have the same text, so each of them is checked.
   for (const attachment of attachments) {
     const content = Object.hasOwn(blobs, attachment.sha256) ? blobs[attachment.sha256] : undefined;
     if (content === undefined) elsewhere.add(attachment.sha256);

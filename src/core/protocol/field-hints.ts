@@ -30,7 +30,7 @@ export const ACK_ENVELOPE_HINT =
   "Cannot sign? POST /api/assist/ack signs for you.";
 export const KEY_ENVELOPE_HINT =
   'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"board":…,"agent":…,"op":"commit",…} as one JSON text; see /llms/keys.txt.';
-/** An envelope sent to the address of another kind. */
+/** For an envelope that was sent to the address of another kind of envelope. */
 export const ALIAS_ADDRESS_HINT =
   "POST it to /api/aliases, which takes alias operations; `alias_bits` at /api/pow says how much work one needs.";
 export const ACK_ADDRESS_HINT =

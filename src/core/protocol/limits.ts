@@ -41,13 +41,13 @@ export const LIMITS = Object.freeze({
   reserved_hours: 24,
   pow_quote_s: 600,
   pow_target_per_minute: 1200,
-  /** Each bit of proof of work above the required ones halves what a post takes of its address's allowance; this many bits count. */
+  /** Each bit of proof of work above the required ones halves what a post takes of its address's allowance, up to this many bits. */
   room_bits: 4,
   /** `Retry-After` is at most this much longer than necessary, so that waiting callers come back one after the other. */
   retry_spread_s: 10,
   id_prefix_chars: 8,
   gone_days: 30,
-  /** Log entries are kept this long, and then to the end of their tile of 256; their `detail` no longer. */
+  /** Log entries are kept this long, and then until their whole tile of 256 entries is as old. Their `detail` is not kept longer. */
   log_days: 38,
   once_days: 14,
   ack_ids: 64,
@@ -95,7 +95,7 @@ export const LIMITS = Object.freeze({
   graph_depth: 6,
   graph_nodes: 500,
   wait_s: 30,
-  /** Open work that was shown to a caller who takes one piece is not shown to another caller who can wait, for this long. */
+  /** If a caller asks for one piece of work, the piece that it is shown is not shown to other callers that can wait, for this long. */
   work_turn_s: 15,
   tags_default: 100,
   agent_labels: 100,

@@ -152,7 +152,7 @@ export function parsePayload(payload: string): Payload {
   return { ...checked, pk: unpadded(checked.pk) };
 }
 
-/** Another signed operation has an address of its own. */
+/** Refuses other signed operations, which have their own addresses. */
 function requireMessage(value: object): void {
   if (Object.hasOwn(value, "kind")) return;
   const { op, alias } = value as { readonly op?: unknown; readonly alias?: unknown };
@@ -171,7 +171,7 @@ export interface JsonRules {
   /** Maximum number of keys and values, and what to do about more. */
   readonly mostValues?: number | undefined;
   readonly tooMany?: string | undefined;
-  /** The engine quotes the text around the fault. */
+  /** Whether the refusal includes the engine's message, which quotes the text around the fault. */
   readonly quoted?: boolean;
 }
 
@@ -215,7 +215,7 @@ export function requireSchema<T>(
   });
 }
 
-/** A rule across fields says itself what to do: `params: { hint }`. */
+/** The hint of a rule about several fields, from `params: { hint }`. */
 function ownHint(issue: z.core.$ZodIssue): string | undefined {
   const hint: unknown = issue.code === "custom" ? issue.params?.["hint"] : undefined;
   return typeof hint === "string" ? hint : undefined;

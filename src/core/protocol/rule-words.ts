@@ -66,7 +66,7 @@ function sentence(field: string, rule: Rule): string {
   return `\`${field}\` is ${[TYPES[type] ?? `a ${type}`, ...bounds].join(" ")}.${suffix}`;
 }
 
-/** That every integer must be a safe integer is said elsewhere. */
+/** Undefined for a bound that only says that an integer must be safe, which is said elsewhere. */
 const sane = (bound: number | undefined): number | undefined =>
   bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
 

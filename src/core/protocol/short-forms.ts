@@ -70,7 +70,7 @@ async function agentBy(name: string, lookup: ShortFormLookup): Promise<string> {
   });
 }
 
-// These quote only names of fields: on the assisted path anything else may be part of a key in the wrong place.
+// The refusals below quote only names of fields: on the assisted path, anything else may be a part of a key in the wrong place.
 
 export const prefixUnknown = (field: string): Refusal =>
   new Refusal("target_unknown", `No message id starts with the value of \`${field}\`.`, {

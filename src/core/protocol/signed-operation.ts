@@ -22,11 +22,13 @@ export interface OperationRules {
   readonly mostValues: number;
   /** Fields that are written as integers. */
   readonly integers: readonly string[];
-  /** What to do about a payload that is too long or names too much, or a number that is too large, where it is not what messages would need. */
+  /**
+   * Hints that differ from those of messages: for a payload that is too long or has too many values, and for a number that is too large.
+   */
   readonly hints?: Partial<Record<"too_large" | "number_out_of_range", string>>;
 }
 
-/** Before it is parsed. */
+/** Refuses a payload that is too long, before it is parsed. */
 export function requireShort(text: string, hint = "Leave out white space between the fields."): void {
   if (text.length > LIMITS.operation_bytes || utf8Length(text) > LIMITS.operation_bytes)
     throw new Refusal("too_large", `\`payload\` is larger than ${LIMITS.operation_bytes} bytes, which no operation needs.`, {
@@ -44,7 +46,7 @@ export function operationPayload<Payload extends { readonly v: number; readonly 
   const value = parseJson(text, "`payload`", { mostValues, tooMany: hints.too_large });
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Refusal("invalid_field", "`payload` must be one JSON object.", { hint });
-  // Checked before the depth, which a message may exceed.
+  // Checked before the depth: a message may be nested deeper, and should get this refusal.
   if (Object.hasOwn(value, "kind") && !Object.hasOwn(value, "op"))
     throw new Refusal("invalid_field", `\`payload\` is a message, not ${what}: it has \`kind\`, and no \`op\`.`, {
       details: { field: "op" },

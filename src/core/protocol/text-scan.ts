@@ -39,7 +39,7 @@ const SHOWN_CHARS = 40;
 export function requireFewValues(text: string, what: string, most = MOST_VALUES, hint?: string): void {
   let values = 1;
   let [open, deepest] = [0, 0];
-  // To the end only if it is unclear whether the brackets are ever closed.
+  // The scan stops when there are too many values. If the text is nested deeply, it goes on to find out whether all brackets are closed.
   for (let i = 0; i < text.length && (values <= most || deepest > DEEP); i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfString(text, i);

@@ -2,8 +2,8 @@
 import { and, type Condition, LABEL_FIELD, or } from "./condition.ts";
 
 /**
- * True if the condition would be true for some labels and some language. Readers who replay the past are told of an end by this, so that
- * neither hearing nor not hearing of it reveals the labels of the message.
+ * True if the condition would be true for some labels and some language. It decides whether readers who replay the past are told of an end,
+ * so whether they are told reveals nothing about the labels of the message.
  */
 export function withoutLabels(condition: Condition, negated = false): Condition {
   switch (condition.is) {
@@ -25,5 +25,5 @@ export function withoutLabels(condition: Condition, negated = false): Condition 
   }
 }
 
-/** The conjunction of nothing is true, the disjunction of nothing is false. */
+/** `and()` of nothing is true, and `or()` of nothing is false. */
 const maybe = (negated: boolean): Condition => (negated ? or() : and());

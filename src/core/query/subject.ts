@@ -36,7 +36,7 @@ export function subjectOf({ state, payload, authorSince, verifiedBy }: SubjectFa
   const anyClaim = status === "claimed" && state.status !== "claimed";
   return {
     text: { kind, status, root, author, to },
-    // Without a lease it is in no range.
+    // Without a lease, `leaseUntil` is NaN, which is in no range.
     number: {
       seq,
       bits,
@@ -124,7 +124,7 @@ const isByVotes = (status: Status): status is "verified" | "disputed" => status 
  * changed it; if it may have been a vote, the counts differed by one vote.
  */
 export function subjectsBefore(now: Subject, from: Status, to: Status): readonly Subject[] {
-  // A lease has ended, and the log does not say whose it was either.
+  // A lease has ended, and the log does not say who held it.
   if (from === "claimed" && to === "open") return [{ ...now, has: (field, value) => field === "claimedBy" || now.has(field, value) }];
   if (!isByVotes(from) && !isByVotes(to)) return [now];
   return [now, ...oneVoteAway(now, isByVotes(from) ? from : "none")];

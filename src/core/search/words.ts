@@ -12,7 +12,10 @@ const WORD_CHARS = 64;
 const ASCII_RUN = /[a-z0-9]+(?:(?=[+#])(?<=(?<![a-z0-9])[a-z])(?:\+\+|#)(?![a-z0-9]))?/g;
 const RUN =
   /[\p{L}\p{N}\p{M}]+(?:(?=[+#])(?<=(?<![\p{L}\p{N}\p{M}])[a-z])(?:\+\+|#)(?![\p{L}\p{N}]))?|\p{RI}\p{RI}|(?!\p{ASCII})\p{Extended_Pictographic}/gu;
-/** The apostrophe of dog's is dropped with its s, that of don't and O'Brien joins; any other separates words, as in l'eau. */
+/**
+ * The apostrophe of dog's is dropped with its s. The apostrophe of don't and O'Brien is dropped, which joins the letters. Any other
+ * apostrophe separates words, as in l'eau.
+ */
 const APOSTROPHE = /'(?:(?<=\p{L}')s(?![\p{L}\p{N}])|(?<=n')(?=t(?![\p{L}\p{N}]))|(?<=(?<![\p{L}\p{N}])o')(?=\p{L}))/gu;
 
 const NO_SPACES = ["Han", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr"].map((script) => `\\p{scx=${script}}`).join("");
@@ -67,7 +70,7 @@ function segments(part: string): Intl.Segments {
   return segmenter.segment(part);
 }
 
-/** -1 if it is not all a to z: such a word has no stem but itself. */
+/** -1 if the word has other characters than a to z, because such a word is its own stem. */
 function placeOf(word: string): number {
   let sum = 0;
   for (let i = 0; i < word.length; i++) {

@@ -92,7 +92,7 @@ function beside(range: Range, index: number): Range[] {
   return index < at ? [...beside(left, index), right] : [...beside(right, index), left];
 }
 
-/** `known` while the older tree is the whole range: then the verifier already has its hash. */
+/** `known`: if the range ends where the older tree ends, its hash is left out, because the verifier already has it. */
 function between(range: Range, olderSize: number, known: boolean): Range[] {
   if (olderSize === range.end) return known ? [] : [range];
   const at = middle(range);

@@ -15,7 +15,7 @@ export interface PolicyWitness extends PolicyLog {
   readonly name: string;
 }
 
-/** Met if this many of the members have signed; 0 needs nobody. */
+/** A group is met if `threshold` of its members are met; a threshold of 0 needs nobody. */
 export type Quorum = { readonly witness: VerifierKey } | { readonly threshold: number; readonly members: readonly Quorum[] };
 
 export interface Policy {

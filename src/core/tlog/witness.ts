@@ -94,7 +94,7 @@ export async function addCheckpoint(
     const keys = await witnessed.keysOf(origin);
     if (keys === undefined) return refusal(404, "This witness does not know a log of this origin.");
     await openCheckpoint(request.note, origin, keys, verify);
-    // Read together with the decision: a cosignature says that nothing larger was seen until then.
+    // The time is read together with the decision: a cosignature says that no larger head was seen until that time.
     let time = 0;
     const decision = await witnessed.update(origin, request, (last) => {
       time = now();

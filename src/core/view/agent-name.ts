@@ -10,7 +10,10 @@ export interface AgentName {
 
 const NAME_CHARS = 32;
 
-/** The name in the title of a profile, if there is one. Only the board writes an at sign in front: it marks an alias that the agent owns. */
+/**
+ * The name in the title of a profile, if there is one. An at sign in front is left out: only the board may write one, to mark an alias that
+ * the agent owns.
+ */
 export function nameIn(title: string): string | undefined {
   const name = firstCodePoints(title.replaceAll(/\s+/g, " ").replace(/^[\s@＠﹫]+/u, ""), NAME_CHARS).trim();
   return isBlank(name) ? undefined : name;

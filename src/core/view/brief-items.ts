@@ -26,7 +26,7 @@ type Length = "full" | "short";
 type Facts = Readonly<Record<string, unknown>>;
 
 const payloadOf = (stored: Recordable): Payload => stored.payload ?? (JSON.parse(stored.raw.payload) as Payload);
-/** Read once for all forms of an item. */
+/** The message with its payload, which is parsed once for all forms of an item. */
 const withPayload = (stored: Recordable): Recordable => (stored.payload === undefined ? { ...stored, payload: payloadOf(stored) } : stored);
 
 /** The facts that every item has about its message. */

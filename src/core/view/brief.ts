@@ -68,7 +68,7 @@ export const briefJson = (brief: Brief): string => written(brief, jsonWriting(br
 /** Without marks it contains no text of strangers. */
 export const briefMarkdown = (brief: Brief, marks: Fence | undefined): string => written(brief, markdownWriting(brief, marks));
 
-/** The same without any text of strangers. */
+/** The brief without any text of strangers. */
 export const wordlessBrief = (brief: Brief): Brief => ({
   ...brief,
   sections: brief.sections.map((section) => ({
@@ -119,7 +119,7 @@ function written({ sections, budget }: Brief, { around, item }: Writing): string
   return around(shown);
 }
 
-/** With the separator to its neighbour. */
+/** `size` includes the separator between two items. */
 const writtenForm = (text: string, shows: number): WrittenForm => ({ text, shows, size: codePoints(text) + 1 });
 
 /**

@@ -35,7 +35,9 @@ export function messageMarkdown(record: MarkdownRecord | TombstoneRecord, marks:
 
 const isTombstone = (record: MarkdownRecord | TombstoneRecord): record is TombstoneRecord => !("expires_in_s" in record.server);
 
-/** Writes the messages of one document. A message that comes again, as in an inbox with several of its changes, is one line there. */
+/**
+ * Writes the messages of one document. If a message occurs again, as in an inbox with several changes of it, only its heading is written.
+ */
 export function messageWriter(marks: Fence): (record: MarkdownRecord | TombstoneRecord) => string {
   const written = new Set<string>();
   return (record) => {
@@ -87,7 +89,7 @@ function recordMarkdown(record: MarkdownRecord, marks: Fence): string {
   return isSkeleton(record) ? facts : `${facts}${marks.begin}\n${inside(textOf(record), marks)}\n${marks.end}\n`;
 }
 
-/** From here on only the number is given. */
+/** Deeper messages show their depth as a number instead of marks. */
 const DEEPEST = 6;
 
 function headLine({ id, meta, derived, depth = 0, score, reason, change, match }: MarkdownRecord): string {
@@ -99,7 +101,7 @@ function headLine({ id, meta, derived, depth = 0, score, reason, change, match }
     match?.rejected === undefined ? "" : `open again, rejected: ${match.rejected.map(shortId).join(", ")}`,
   ];
   const indent = depth <= DEEPEST ? "› ".repeat(depth) : `${depth} › `;
-  // What a claim, a signal or a retraction does shows at its target; its own status says nothing.
+  // The effect of a claim, a signal or a retraction is shown at its target; its own status says nothing.
   const status = derived.status === "open" && BARE_ACTS.has(meta.kind) ? "" : derived.status;
   return `## ${indent}${[kindWord(meta.kind), status, id, ...notes].filter((note) => note !== "").join(" · ")}`;
 }

@@ -39,9 +39,9 @@ export function recordText(baseUrl: string, mark: string): RecordText {
   function templateOf(stored: Recordable, include: ReadonlySet<Include>, now: number): Template {
     let templates = cache.get(stored.state);
     if (templates === undefined) cache.set(stored.state, (templates = new Map()));
-    // A lease that ends moves status and claim with the clock: before and after are two templates.
+    // When a lease ends, status and claim change with the clock, so there is one template for before and one for after.
     const held = stored.state.leaseUntil !== null && stored.state.leaseUntil > now;
-    // So are before and after its addressee has read it, for good.
+    // There is also one template for before and one for after the addressee has read the message.
     const key = includeKey(include) + (held ? 1 << INCLUDES.length : 0) + ((stored.readAt ?? null) === null ? 0 : 2 << INCLUDES.length);
     const known = templates.get(key);
     const line = stored.author.line ?? null;
@@ -50,7 +50,7 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     const hole = (name: (typeof HOLES)[number]): never => `${mark}${HOLES.indexOf(name)}` as never;
     record.server.expires_in_s = hole("expires_in_s");
     record.server.author.messages = hole("author_messages");
-    // Filled in behind it, where it is known.
+    // Filled in after the number of messages, if it is known.
     delete record.server.author.verified;
     record.derived.thread_messages = hole("thread_messages");
     record.derived.last_activity = hole("last_activity");
@@ -86,7 +86,7 @@ export function recordText(baseUrl: string, mark: string): RecordText {
 
 const isLong = (include: ReadonlySet<Include>): boolean => include.has("body") || include.has("data") || include.has("raw");
 
-/** What stands before, between and after these, each of which is there once. */
+/** The parts of the text before, between and after the marks; the text contains each mark once. */
 function splitAt(text: string, marks: readonly string[]): readonly string[] {
   const pieces: string[] = [];
   let from = 0;

@@ -45,7 +45,7 @@ export function recordOf(stored: Recordable, include: ReadonlySet<Include>, now:
       received_at: iso(state.receivedAt),
       expires_at: iso(state.expiresAt),
       expires_in_s: Math.max(0, Math.floor((state.expiresAt - now) / 1000)),
-      // Checked before it was stored; nothing else is (board/write/verify.ts). Whether that still holds is for `operate check`, and for readers of `raw`.
+      // Only messages with a valid signature are stored (board/write/verify.ts). `operate check` and readers of `raw` can check it again.
       sig_valid: true,
       pow_bits: state.bits,
       assisted: state.assisted,
@@ -67,12 +67,12 @@ export function recordOf(stored: Recordable, include: ReadonlySet<Include>, now:
     ),
     derived: derivedOf(stored, payload, now),
     ...(include.has("raw") ? { raw: { payload: stored.raw.payload, sig: stored.raw.sig, nonce: stored.raw.nonce } } : {}),
-    // The author of an e-mail is the board: who sent it stands in its data, which most readers leave out.
+    // The author of an e-mail is the board. Its sender is in `data`, which most readers leave out.
     ...(payload.kind === "email" ? senderOf(payload) : {}),
   };
 }
 
-/** What became of the author's key, where anything did; `revoked_since` only on what was received since. */
+/** What became of the author's key, if anything did. `revoked_since` is given only if the message was received at that time or later. */
 export function authorKey(
   text: string | null | undefined,
   receivedAt: number,

@@ -1,7 +1,7 @@
 // The sender of an e-mail as all views show it: an unverified name is always marked.
 import type { Sender } from "../mail/email.ts";
 
-/** What a record says of the sender; both are there with an e-mail and with nothing else. */
+/** What a record says of the sender: both facts for an e-mail, neither for any other message. */
 export type SenderFacts = { readonly [Fact in keyof Sender]?: Sender[Fact] | undefined };
 
 export const UNVERIFIED = "unverified";

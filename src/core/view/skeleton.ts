@@ -32,7 +32,7 @@ export function skeletonOf(record: Shown): Record<string, unknown> & { id: strin
   };
 }
 
-/** Tags are always there, unless a stranger's words were left out. */
+/** A record always has tags, unless the text of strangers was left out. */
 export const isSkeleton = ({ meta }: Pick<MessageRecord, "meta">): boolean => (meta.tags as readonly string[] | undefined) === undefined;
 
 function pick(from: object, names: readonly string[]): Record<string, unknown> {

@@ -8,7 +8,7 @@ export interface ThreadDeed {
   readonly kind: string;
   readonly signal: Signal | null;
   readonly at: number;
-  /** What it is to the message that it joins; none for the root. */
+  /** The rel by which it joins another message; null for the root. */
   readonly rel: Rel | null;
 }
 

@@ -5,7 +5,7 @@ import { resemblance, SIGNATURE_LENGTH } from "./signature.ts";
 export interface Spread {
   /** Other authors with a near-copy within the time window. */
   readonly copies: number;
-  /** Authors, this one included, within the last minutes. */
+  /** The number of authors, this one included, that posted it within the last minutes. */
   readonly lately: number;
   /** When this author posted it last. */
   readonly before: number | undefined;

@@ -12,7 +12,10 @@ const LEAST_RUNS = 60;
 const CHARS = 8192;
 
 const NOT_SAID = /[^\p{L}\p{N}]+/gu;
-/** Cyrillic and Greek letters that look like Latin ones. Only texts are compared with this, so it does not matter that they are other letters. */
+/**
+ * Cyrillic and Greek letters that look like Latin ones. The map is only used to compare texts, so reading a Cyrillic word as Latin does no
+ * harm.
+ */
 const LOOK_ALIKES = new Map(
   [
     "аa",
@@ -57,7 +60,7 @@ export function signatureOf(text: string): Uint16Array | undefined {
   let full = 0;
   let rolled = 0;
   for (let at = 0; at < length; at++) {
-    // The hash of the last five characters, from that of the five before.
+    // A rolling hash of the last five characters: the new character is added here, and the first one is subtracted below.
     rolled = (Math.imul(rolled, BASE) + said[at]!) | 0;
     if (at < RUN - 1) continue;
     const hash = mixed(rolled);
@@ -68,7 +71,7 @@ export function signatureOf(text: string): Uint16Array | undefined {
     if (least[slot] === EMPTY) full++;
     least[slot] = rest;
   }
-  // Repeated words count as one occurrence, so such a text may be too short.
+  // Equal runs fill the same slot, so a text that repeats itself may fill too few slots.
   return full < SIGNATURE_LENGTH / 2 ? undefined : filled(least);
 }
 
@@ -90,7 +93,7 @@ const UTF_8 = new TextEncoder();
 /** Writes the folded text, with single blanks between words and none at the ends; returns its length. */
 function readSaid(text: string): number {
   const { read, written } = UTF_8.encodeInto(text, ascii);
-  // Any other character takes more than one byte.
+  // As many bytes as characters: the text is ASCII.
   if (read === text.length && written === read) return readAscii(read);
   const folded = fold(unseenIn(text).seen)
     .replaceAll(LOOK_ALIKE, (letter) => LOOK_ALIKES.get(letter)!)

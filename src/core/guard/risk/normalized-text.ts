@@ -62,7 +62,10 @@ export class PlainText {
     return this;
   }
 
-  /** Whether the text may contain this many of the characters. Characters in other shapes are counted as they were written. */
+  /**
+   * Whether the normalised text may contain this many characters of a kind. Always true for text beyond ASCII, because its characters are
+   * counted before they are normalised.
+   */
   mayHave(kind: number, count = 1): boolean {
     return !this.#ascii || this.counts[kind]! >= count;
   }

@@ -5,8 +5,9 @@ import { type RiskTable, riskScore } from "./scorer.ts";
 export type Risk = 0 | 1 | 2 | 3;
 
 /**
- * 1: fewer than one in a hundred harmless texts score as high. 2: hardly any do, or it contains a known phrase. 3: it looks like an attack,
- * or has both. `text` is all text of the author, as a reader sees it.
+ * 1: fewer than one in a hundred harmless texts score as high. 2: hardly any harmless text does, or the text contains a known phrase. 3:
+ * the text looks like an attack, or it contains a known phrase and scores at least 1. `text` is all text of the author, as a reader sees
+ * it.
  */
 export function riskOf(table: RiskTable, text: string, flags: readonly Flag[]): Risk {
   const score = riskScore(table, text);

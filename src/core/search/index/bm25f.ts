@@ -26,8 +26,8 @@ export class Bm25f {
   }
 
   /**
-   * The score under other mean lengths is at most this many times as high: if texts are longer on average, a given text is relatively
-   * shorter, by no more than the means differ. The last digits are for sums in another order.
+   * A score with these mean lengths is at most this many times the score with the other ones. If texts are longer on average, a given text
+   * is relatively shorter, but by no more than the ratio of the means. 1e-6 allows for sums in another order.
    */
   timesMost(other: MeanLengths): number {
     return Math.max(1, this.means.title / other.title, this.means.body / other.body) * (1 + 1e-6);

@@ -14,7 +14,7 @@ export function clausePostings(part: IndexPart, { words, prefix, forms }: Clause
   return union(part, expansions(part, forms ?? prefixForms(last), fixed));
 }
 
-/** Whether its postings take long to find; then they are cached if the part is immutable. */
+/** Whether the clause is a phrase. The postings of a phrase take long to find, so an immutable part caches them. */
 export const isPhrase = ({ words, prefix }: Clause): boolean => words.length > 1 && !prefix;
 
 function whole(part: IndexPart, words: readonly string[]): Postings {
@@ -44,7 +44,7 @@ export function* phraseSteps(part: IndexPart, words: readonly string[]): Generat
   return found;
 }
 
-/** Each word with that prefix, alone or as the end of the phrase. */
+/** The postings of each word with the prefix, alone or as the end of the phrase. */
 function* expansions(part: IndexPart, { start, terms }: PrefixForms, fixed: readonly Placed[]): Iterable<Postings> {
   const end = (word: string, postings: Postings): Postings =>
     fixed.length === 0 ? postings : atOnce(phrase([...fixed, new Placed(part, word, postings)]));
@@ -77,7 +77,7 @@ function union(part: IndexPart, lists: Iterable<Postings>): Postings {
   return all;
 }
 
-/** A word with its positions; shorter than asked if one of the words does not occur. */
+/** The words with their positions; words that do not occur are left out. */
 const placed = (part: IndexPart, words: readonly string[]): Placed[] =>
   words.flatMap((word) => {
     const postings = part.postings(word);

@@ -150,7 +150,7 @@ export class Memtable implements IndexPart {
     }
   }
 
-  /** Adds the words of a field; returns their number. Words before `end` are compared. */
+  /** Adds the words of a field; returns their number. Only words before `end` count as distinct words, by which texts are compared. */
   #place(doc: number, words: readonly string[], field: typeof TITLE | typeof BODY, end: number): number {
     let count = 0;
     for (let position = 0; position < words.length; position++) {

@@ -53,7 +53,10 @@ interface Candidate {
   readonly doc: number;
 }
 
-/** Over all parts together, so that the result does not depend on how documents are spread over them; of equal distances the newest. */
+/**
+ * The candidates with the most signs in common. They are chosen over all parts together, so that the result does not depend on how
+ * documents are spread over parts. Among equal distances, the newest are chosen.
+ */
 function bySigns(parts: readonly IndexPart[], vector: Int8Array, only: NearScope["only"]): readonly Candidate[] {
   const counts = new Uint32Array(vector.length + 1);
   const measured = parts.map((part) => ({ part, distances: distancesOf(part, vector, only, counts) }));

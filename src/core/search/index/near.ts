@@ -64,8 +64,8 @@ const FEWER = 2;
 const COMMON_SHARE = 16;
 
 /**
- * Common grams with too little weight to make a document a hit by themselves: they are looked up only in documents found by other terms. At
- * most half of the needed weight, so that the other terms still tell documents apart.
+ * Common grams with too little weight to make a document a hit by themselves: they are looked up only in documents found by other terms.
+ * Together they have at most half of the needed weight, so that the other terms still tell documents apart.
  */
 function lateTerms(part: IndexPart, { terms }: Near, least: number): ReadonlyMap<string, number> {
   const late = new Map<string, number>();
@@ -88,7 +88,7 @@ interface Sums {
   readonly grams: Float64Array;
 }
 
-/** Ascending, in a scratch buffer. */
+/** The live documents whose sums reach `least`, ascending, in a scratch buffer. */
 function candidatesOf({ documents, dead }: IndexPart, { words, grams }: Sums, least: number, found: Uint32Array): Uint32Array {
   let count = 0;
   for (let doc = 0; doc < documents; doc++) if (words[doc]! + grams[doc]! >= least && dead[doc] === 0) found[count++] = doc;

@@ -59,13 +59,13 @@ export interface IndexPart extends Documents {
   readonly titleWords: number;
   readonly bodyWords: number;
   postings(term: string): Postings | undefined;
-  /** The postings of a word of this part, into a list of exactly their number. */
+  /** Reads the postings of a word of this part into a list that has exactly their number. */
   readPostings(word: string, into: Postings): void;
   /** A word in many documents, which is read in blocks; undefined for all others, which are read whole. */
   longList(word: string): LongList | undefined;
   /** Adds a weight to the sum of each document with the term. */
   addWeight(term: string, weight: number, sums: Float64Array): void;
-  /** The same for a gram, at least for these documents. */
+  /** Adds the weight of a gram to the sum of each of these documents that has it. Other documents may get it too. */
   addWeightTo(docs: Uint32Array, gram: string, weight: number, sums: Float64Array): void;
   /** The number of documents with the term, ended ones included. */
   frequency(term: string): number;

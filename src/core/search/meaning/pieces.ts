@@ -7,7 +7,7 @@ const UNKNOWN_PIECES = 3;
 /** A longer word is unknown. */
 const WORD_CHARS = 100;
 
-/** At the start of a word, and inside one: `##ing` is not the same piece as `ing`. */
+/** Hashes begin with one value at the start of a word and with another inside a word: `##ing` is not the same piece as `ing`. */
 const WORD_HASH = 0x811c9dc5 | 0;
 const PART_HASH = 0x2f0b4c47 | 0;
 const WORD_CHECK = 0x1b873593 | 0;
