@@ -34,7 +34,7 @@ export type Scope = keyof typeof BUCKETS;
 
 export const isScope = (name: string): name is Scope => Object.hasOwn(BUCKETS, name);
 
-/** Whether the bucket is for writing: then every answer tells callers how much they have left. */
+/** Whether the bucket is for writes. Every answer to a write tells the caller how much is left. */
 export const isForWrites = (scope: Scope): boolean => scope !== "reads" && scope !== "searches";
 
 /** The buckets of a board whose limits are this many times as wide. */
@@ -43,7 +43,7 @@ export const bucketsOf = (width: number): Readonly<Record<Scope, Bucket>> =>
     Object.entries(BUCKETS).map(([scope, bucket]) => [scope, { ...bucket, burst: bucket.burst * width, everyMs: bucket.everyMs / width }]),
   ) as Record<Scope, Bucket>;
 
-/** Processor time that a request includes, and that one more token buys. */
+/** Processor time that is included in a request. Each further token buys as much. */
 export const TOKEN_MS = 10;
 
 /** Streams and long polls of one address. */

@@ -17,7 +17,8 @@ export function countedAs(caller: string): readonly string[] {
 }
 
 /**
- * Each address is one caller, but an IPv6 /64 network is one caller as a whole. Disconnected callers have no address, and count as one too.
+ * Each address is one caller, but an IPv6 /64 network is one caller as a whole. Disconnected callers have no address, and together count as
+ * one caller.
  */
 export function callerOf(written: string | undefined): string {
   if (written === undefined) return "";

@@ -29,7 +29,7 @@ export class Held {
     return undefined;
   }
 
-  /** The returned function lets go of it, once. */
+  /** Counts what the caller holds. The returned function releases it, once. */
   add(caller: string, more = 1): () => void {
     const names = countedAs(caller);
     const change = (by: number): void => {

@@ -15,10 +15,11 @@ export interface Spent {
   readonly tokens: number;
 }
 
-/** Concurrent requests of one address, and how long its data is processed in one turn of the event loop. */
+/** Concurrent requests of one address. */
 const AT_ONCE = 4;
-/** Processor time too short to be noticed. */
+/** Work that takes less processor time causes no pause. */
 const SHORT_MS = 2;
+/** How long the data of one address is processed in one turn of the event loop. */
 const TURN_MS = 8;
 
 const MAX_CALLERS = 100_000;
@@ -32,7 +33,7 @@ export interface TurnLimits {
   readonly perTurn: number;
   /** How long data of one caller is processed in one turn. */
   readonly turnMs: number;
-  /** How long no other request of a caller begins, after this much work for it. */
+  /** How long no other request of a caller may begin after this much work for it. */
   readonly pauseFor: (usedMs: number) => number;
 }
 
@@ -47,7 +48,7 @@ export interface Allowance extends Pick<Bucket, "burst" | "everyMs"> {
 export interface RateOptions {
   /** This many times the usual limits. */
   readonly width?: number;
-  /** Processor time that a request includes, and that one more token buys. */
+  /** Processor time that is included in a request. Each further token buys as much. */
   readonly tokenMs?: number | undefined;
   /** Set if other nodes are to be told what callers take here: under sealed names, since addresses are not shared. */
   readonly seal?: ((name: string) => string) | undefined;
@@ -106,7 +107,8 @@ export class RateLimiter {
   }
 
   /**
-   * Takes what a request costs beyond its own token, for the processor time that it has used so far; refuses if that is more than there is.
+   * Takes what a request costs beyond its own token, for the processor time that it has used so far. Refuses if the bucket has less; the
+   * tokens are taken all the same.
    */
   takeForTime(scope: Scope, caller: string, tokens: number, spentMs: number): void {
     if (!this.#on) return;
@@ -117,7 +119,7 @@ export class RateLimiter {
     }
   }
 
-  /** Takes what a request costs that cannot be refused any more, even if there is less. */
+  /** Takes the cost of a request that can no longer be refused, even if the bucket has less. */
   owe(scope: Scope, caller: string, tokens: number): void {
     if (this.#on) this.#spend(scope, caller, tokens);
   }
@@ -161,7 +163,10 @@ export class RateLimiter {
     return () => this.giveBack(scope, caller, bytes);
   }
 
-  /** How long a caller has to pause that has used this much processor time for running answers: its rate is what reads earn over time. */
+  /**
+   * How long a caller has to pause after its running answers have used this much processor time. The pause keeps it at the rate of its
+   * bucket for reads.
+   */
   pace(caller: string, usedMs: number): number {
     if (!this.#on) return 0;
     const now = performance.now();
@@ -174,7 +179,7 @@ export class RateLimiter {
     return Math.max(...untils) - now;
   }
 
-  /** After work for one caller, others get the same time without it. */
+  /** How long a caller has to pause after this much work for it, so that others get the same time. */
   pauseFor(usedMs: number): number {
     return this.#on && usedMs >= SHORT_MS * this.#width ? usedMs / this.#width : 0;
   }
@@ -188,7 +193,7 @@ export class RateLimiter {
       if (fullAt !== undefined) callers.set(counted, fullAt - tokens * this.#bucketOf(scope, counted).everyMs);
       const key = `${scope} ${counted}`;
       const unshared = this.#unshared.get(key);
-      // Other nodes that were told meanwhile still count it: that errs on the safe side, and heals as the bucket fills.
+      // Other nodes that were already told still count these tokens. That errs on the safe side, and ends when the bucket is full.
       if (unshared !== undefined) this.#unshared.set(key, { ...unshared, tokens: Math.max(0, unshared.tokens - tokens) });
     }
   }
@@ -242,14 +247,14 @@ export class RateLimiter {
     }
   }
 
-  /** How many milliseconds too early it is for this many tokens. */
+  /** How many milliseconds it takes until the bucket has this many tokens; 0 or less if it has them now. */
   #over(scope: Scope, counted: string, tokens: number): number {
     const bucket = this.#bucketOf(scope, counted);
     const now = this.#clock.now();
     const callers = this.#callers(scope);
     const known = callers.get(counted) ?? 0;
     const fullAt = Math.min(Math.max(known, now), now + this.#longest(bucket));
-    // No bucket is emptier than empty: if the clock was set back, waiting starts from now.
+    // If the clock was set back, the stored time may be too far ahead even for an empty bucket. Then waiting starts from now.
     if (known > fullAt) callers.set(counted, fullAt);
     return fullAt - now + (tokens - bucket.burst) * bucket.everyMs;
   }
@@ -258,7 +263,10 @@ export class RateLimiter {
     return countsNetwork(counted) ? this.#networkBuckets[scope] : this.#buckets[scope];
   }
 
-  /** What callers have taken since the last call, `ms` ago, except those so slow that all nodes together would keep their rate. */
+  /**
+   * What callers have taken since the last call, `ms` ago. Callers that took so little that they stay within their rate on all nodes
+   * together are left out.
+   */
   spent(ms: number): readonly Spent[] {
     const shared = [...this.#unshared.values()].filter(({ scope, tokens }) => tokens * this.#buckets[scope].everyMs * NODES_SHARING > ms);
     this.#unshared.clear();
@@ -271,8 +279,8 @@ export class RateLimiter {
   }
 
   /**
-   * The time until a bucket is full again. Tokens taken on other nodes are owed here too; otherwise a caller would have a full rate on each
-   * node.
+   * The longest time until a bucket is full again. With several nodes it is longer: tokens taken on other nodes are owed here too,
+   * otherwise a caller would have a full rate on each node.
    */
   #longest(bucket: Bucket): number {
     const { burst, everyMs } = bucket;
@@ -287,11 +295,11 @@ export class RateLimiter {
 }
 
 interface Asked {
-  /** The total, once there is enough. */
+  /** The tokens that the call takes once the bucket has enough. */
   readonly takes: number;
   readonly bits?: (() => number) | undefined;
   readonly costMs?: number;
 }
 
-/** Number of tokens: a caller that is let in with less than a whole token may turn out to take one. */
+/** How many tokens a caller may owe: one if it may be let in with less than a whole token. */
 const mayOwe = ({ least }: Bucket): number => (least === undefined ? 0 : 1);

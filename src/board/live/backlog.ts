@@ -51,7 +51,7 @@ export class Backlog {
     this.#parts = parts;
   }
 
-  /** What follows this entry, which the hub has passed. Never older than the log at the time of the call. */
+  /** The chunk after this entry, which the hub has passed. It is never older than the log at the time of the call. */
   after(from: number, filter: LiveFilter): Promise<Chunk> {
     const state = this.#stateNow();
     if (state !== this.#state) this.#cache.clear();
@@ -82,7 +82,7 @@ export class Backlog {
     this.#cache.clear();
   }
 
-  /** A chunk is as good as a new one while the state of the log is the same. */
+  /** A cached chunk is valid as long as the state of the log is the same. */
   #stateNow(): string {
     return `${this.#parts.hub.heard} ${this.#removals}`;
   }

@@ -38,7 +38,7 @@ export async function fanOut(audiences: readonly Audience[], over: () => Promise
           const now = await over();
           if (now.size > ended.size) [ended, shorter] = [now, new Map()];
         } catch (error) {
-          // It is not known what may still be sent: these readers are disconnected; they reconnect at their position and lose nothing.
+          // It is unknown what may still be sent, so these readers are disconnected. They reconnect at their position and lose nothing.
           cutOff([{ events, readers, present: present.slice(r) }, ...audiences.slice(a + 1)]);
           throw error;
         }

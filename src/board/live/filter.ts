@@ -15,7 +15,7 @@ const REMAKE_MS = 1000;
 export interface TextFilter {
   readonly query: Query | undefined;
   readonly near: Near | undefined;
-  /** The message that `near` names is not similar to itself. */
+  /** The message that `near` names: it does not match itself. */
   readonly except: number | undefined;
   /** The meaning of a message, if `near` has one. */
   readonly vectorOf: (document: Document) => Int8Array;

@@ -71,7 +71,10 @@ export class Hub {
     this.#look();
   }
 
-  /** Everything up to here was sent, or is being sent to the readers of that time; a reader that attaches now gets everything after it. */
+  /**
+   * Everything up to this entry was sent, or is being sent, to the readers that were attached then. A reader that attaches now gets
+   * everything after it.
+   */
   get position(): number {
     return this.#position;
   }
@@ -96,7 +99,7 @@ export class Hub {
     this.#changes++;
   }
 
-  /** Resolves once the position has reached this seq; false if it never will. */
+  /** Resolves once the position has reached this seq; with false if the hub is closed. */
   caughtUp(seq: number): Promise<boolean> {
     if (this.#closed || this.#position >= seq) return Promise.resolve(!this.#closed);
     return new Promise((resolve) => this.#waiting.push({ seq, resolve }));
@@ -144,7 +147,7 @@ export class Hub {
         const step = await this.#read(most);
         if (step === undefined) break;
         if (!step.current) {
-          // Fewer each time, so that it makes progress however often that happens.
+          // Fewer entries each time, so that the hub makes progress however often a step is outdated.
           most = Math.max(1, Math.floor(step.entries / 2));
           await nextTurn();
           continue;
@@ -161,7 +164,9 @@ export class Hub {
     }
   }
 
-  /** Reads the next entries. Not current if something was removed meanwhile, or if a reader attached for whom more must be read. */
+  /**
+   * Reads the next entries. The step is not current if something was removed meanwhile, or if a reader attached that needs more to be read.
+   */
   async #read(most: number): Promise<Step | undefined> {
     const { store, clock } = this.#parts;
     const [removals, changes] = [this.#removals, this.#changes];
@@ -179,7 +184,7 @@ export class Hub {
     return { heard, upTo: last.seq, entries: entries.length, current, changes: looked };
   }
 
-  /** What the present readers need to be read. */
+  /** Whether the present readers need votes and texts to be read. */
   #needs(): { readonly votes: boolean; readonly text: boolean } {
     let [votes, text] = [false, false];
     for (const { filter } of this.#groups.values()) {
@@ -193,7 +198,7 @@ export class Hub {
     const { store, clock } = this.#parts;
     const { matched, paused } = await this.#concerned(heard);
     const audiences = [...matched].map(([{ readers }, events]) => ({ events, readers, present: [...readers] }));
-    // From here on, readers that attach get only later entries, and present readers get these: none gets an entry twice or never.
+    // From here on, readers that attach get only later entries, and present readers get these, so that no entry is sent twice or lost.
     this.#moveTo(upTo);
     let [news, changes] = [heard, before];
     const over = async (): Promise<ReadonlySet<number>> => {
@@ -253,7 +258,7 @@ export class Hub {
     if (subject === undefined) return this.#groups.values();
     if (this.#byTerm.size === 0) return this.#everywhere;
     const found = new Set(this.#everywhere);
-    // Several subjects are one message at several times, unless the messages are named: then each has its own terms.
+    // Several subjects are one message at several times, with the same terms. If they are named messages, each has its own terms.
     for (const one of named === undefined ? [subject] : subjects) {
       for (const term of one.terms()) {
         for (const group of this.#byTerm.get(term) ?? []) found.add(group);
@@ -286,7 +291,7 @@ export class Hub {
     const { store, clock, report, writing } = this.#parts;
     const look = async (): Promise<void> => {
       const { seq } = await store.head();
-      // Otherwise the hint after the transaction is enough.
+      // While a transaction is running, the hint after it is enough.
       if (!writing()) this.hint(seq);
     };
     this.#stopLooking = clock.at(clock.now() + LOOK_MS, () => {
@@ -296,7 +301,7 @@ export class Hub {
   }
 }
 
-/** Text filters remember what they matched, to know whose end concerns them once the words are erased. */
+/** Text filters remember the messages that they matched: when a message ends, its words are erased and cannot be matched again. */
 export function remember(filter: LiveFilter, known: MatchedMessages, { event, message, document }: LogEvent): void {
   if (filter.matchesText === undefined || event.name === "ack") return;
   if (event.name === "gone" && document === undefined) known.delete(message);

@@ -34,7 +34,8 @@ export interface FilteredMessage {
 export interface LogEvent extends FilteredMessage {
   readonly event: LiveEvent;
   /**
-   * For an acknowledgement: the messages that it names, for readers whom any of them concerns; otherwise the agent that has read its inbox.
+   * For an acknowledgement: the messages that it names; the event goes to readers whom any of them concerns. If it names none, `reader` is
+   * the agent that has read its inbox.
    */
   readonly named?: readonly FilteredMessage[];
   readonly reader?: string;
@@ -62,9 +63,9 @@ export async function logEvents(
 ): Promise<readonly LogEvent[]> {
   const reported = entries.filter(({ type }) => REPORTED.has(type));
   if (reported.length === 0) return [];
-  // As if no time had passed: what is due but not swept yet is still treated as a message, not as one without a trace.
   const acks = await acksIn(reported, store);
   const named = [...acks.values()].flatMap((ack) => idsIn(ack));
+  // Read as of time 0, so that a message that is due but not swept yet is still found as a message.
   const found = await store.findAll([...new Set([...reported.flatMap(({ type, id }) => (type === "ack" ? [] : [id])), ...named])], 0);
   const heard: LogEvent[] = [];
   let chars = 0;
@@ -105,7 +106,7 @@ async function acksIn(entries: readonly Entry[], store: Pick<AckReads, "ack">): 
     const ack = entry.type === "ack" ? ackIn(entry) : undefined;
     if (ack === undefined) continue;
     const { seen = 0, acted = [], declined = [] } = ack.payload;
-    // For old acknowledgements it is not known what had no effect; but then the messages have ended too.
+    // An old acknowledgement is no longer stored, so it is unknown which of its ids had no effect. By then the messages have ended too.
     const taken = await store.ack(ack.id);
     const counts = (id: string): boolean => taken?.skipped.includes(id) !== true;
     found.set(entry.seq, {
@@ -117,7 +118,10 @@ async function acksIn(entries: readonly Entry[], store: Pick<AckReads, "ack">): 
   return found;
 }
 
-/** For readers whom one of the named messages concerns; if it names none, for readers who follow the agent's inbox. */
+/**
+ * The event of an acknowledgement: for readers whom one of the named messages concerns or, if it names none, for readers who follow the
+ * agent's inbox.
+ */
 async function acknowledged(
   { seq, id: agent }: Entry,
   ack: AckEffect,
@@ -147,8 +151,8 @@ export async function readWords(heard: readonly LogEvent[]): Promise<void> {
 }
 
 /**
- * Reading and sending take time: what arrived and ended meanwhile is left out, as if it were read now. Messages are looked up again if
- * something `moved` since; otherwise only the clock can have ended them.
+ * Leaves out messages that have ended since they were read, because reading and sending take time. `moved`: something has changed since, so
+ * messages are looked up again; otherwise only the clock can have ended them.
  */
 export async function dropStale(
   heard: readonly LogEvent[],
@@ -209,8 +213,8 @@ function occurrenceOf(entry: Entry, found: ReadMessage, at: SubjectAt, render: L
   });
   switch (type) {
     case "create": {
-      // A message that arrived and ended meanwhile is not sent; its end is. Nor is the first life of a message that was removed, restored
-      // and posted again.
+      // A message that has ended meanwhile is not sent; its end is. If a message was removed, restored and posted again, its first entry is
+      // not sent either.
       if (stored === undefined || !stands(stored, seq, now)) return undefined;
       const initial: Status = stored.state.duplicateOf === null ? "open" : "resolved";
       return occurrence("message", () => render(stored, now), [at(initial)]);
@@ -259,7 +263,7 @@ function liveEvent(seq: number, id: string, name: LiveEvent["name"], make: () =>
   };
 }
 
-/** Drops what it was made from: events are kept longer than their messages. */
+/** Calls `make` once and then drops it: events are kept longer than the messages that they are made from. */
 function once<Value>(make: () => Value): () => Value {
   let source: (() => Value) | undefined = make;
   let made: Value | undefined;

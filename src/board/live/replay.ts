@@ -56,13 +56,13 @@ async function follow(parts: FollowParts, course: Course, sink: Sink, hold: Hold
     position = oldest - 1;
   }
   while (!hold.stopped) {
-    // The hub has not come this far yet: what it is about to send is not new to this reader.
+    // A reader that is ahead of the hub waits: what the hub is about to send is not new to it.
     if (position > hub.position && !(await hub.caughtUp(position))) return;
     // In one turn of the event loop: nothing can be sent between this check and the attachment.
     if (position === hub.position) {
       if (hold.stopped) return;
       sink.control("live", { seq: position }, position);
-      // That message may have been one too many for a reader that takes nothing.
+      // If the reader takes nothing, that event may have been one too many, and the reader was stopped.
       if (!hold.stopped) hold.detach = hub.attach(course.filter, sink, course.known);
       return;
     }

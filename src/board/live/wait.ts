@@ -23,8 +23,8 @@ export type WaitFor = <One extends Page & { readonly againAt?: number | undefine
 ) => Promise<One>;
 
 /**
- * A new message is announced by its own entry. A change is not: a vote or a claim is an entry about itself, so a caller that follows
- * changes reads again after every event; there is little to read.
+ * A new message has its own entry, which the filters can match. A changed message has none: the entry of a vote or a claim is about the
+ * vote or the claim. So a caller that follows changes reads again after every event; there is little to read.
  */
 export const wokenBy = (question: Question): Partial<Pick<WaitLimits, "wakes">> =>
   question.changed_after === undefined ? { wakes: [question] } : {};
@@ -51,7 +51,7 @@ export function waiter(hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): 
     try {
       for (;;) {
         moved = false;
-        // The answer at the end is read at the end, not while it approached.
+        // Taken before the read: the last answer must be read after the time is over.
         const last = over;
         const page = await read();
         // A caller that is ahead of the board has read from a board that was reset since; it is answered at once.

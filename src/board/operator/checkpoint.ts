@@ -50,7 +50,7 @@ export class CheckpointSigner {
 
   async checkpoint(): Promise<Checkpoint> {
     if (this.#rolledBack) throw new Refusal("log_rollback");
-    // Concurrent callers share one signature; a later caller needs a head at least as new.
+    // Concurrent callers share one signature. A caller that comes later gets it only if it is at least as new as the head at that time.
     const keys = await this.keys();
     const head = await this.#store.head();
     if (this.#last !== undefined && this.#stillTrue(this.#last, head, keys)) return this.#last;

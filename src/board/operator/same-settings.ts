@@ -30,7 +30,7 @@ export function compareSettings({ settings, clock, report, peers, differs }: Sam
   const tell = (): void => underWay.add(peers.broadcast(message).catch((error: unknown) => report.failed("nodes", error)));
   const known = new Set<string>();
 
-  /** Whether it is the first time. */
+  /** Reports a difference. Returns whether it is new. */
   function compare(flag: string, other: string | number): boolean {
     const own = settings[flag];
     const key = `${flag} ${other}`;

@@ -20,12 +20,12 @@ export interface SharedLoadParts {
   readonly peers: Peers;
 }
 
-/** A caller that switches nodes gains what it can take in this time. */
+/** How often nodes tell each other. A caller that switches nodes gains what it can take in this time. */
 const TELL_MS = 1000;
 /** A minute's count is read this long after it has ended, since every node may still have added to it. */
 const COUNTED_MS = 2000;
 const DAY_MINUTES = 24 * 60;
-/** What is sent at once. */
+/** The length of one message to other nodes. */
 const MOST_CHARS = 7000;
 
 export function shareLoad({ store, clock, report, difficulty, rates, wakeup, peers }: SharedLoadParts): { stop(): Promise<void> } {

@@ -5,7 +5,7 @@ import { StoreFailure } from "../../ports/store.ts";
 
 const TRY_AGAIN_MS = 1000;
 const LOOK_MS = 2000;
-/** A disk that looks full is not, as long as posts are accepted. */
+/** If a post was accepted within this time, a disk that looks full does not count as full. */
 const WORKED_MS = 60_000;
 
 export interface StorageLost {
@@ -60,7 +60,7 @@ export class StorageHealth {
     return this.#lost?.code;
   }
 
-  /** A transaction failed, or a check of the storage, which says less: then a probe finds out first whether writing fails too. */
+  /** A transaction or a check of the storage has failed. After a failed check, a probe first finds out whether writing fails too. */
   failed(place: FaultPlace, failure: StoreFailure): void {
     const lost = this.#lost;
     if (lost !== undefined) this.#lost = { ...lost, code: failure.code, failures: lost.failures + 1 };

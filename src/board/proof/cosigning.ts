@@ -44,7 +44,7 @@ interface HeadMessage {
 
 export function cosigner({ heads, log, policy, verify, clock, peers }: CosigningParts): Cosign {
   const witnesses = (policy?.witnesses ?? []).map(({ key }) => key);
-  // It comes from a node of this board; an invalid signature is dropped all the same.
+  // Messages come from nodes of this board, but an invalid signature is dropped all the same.
   peers?.onMessage((text) => {
     for (const message of JSON.parse(text) as readonly HeadMessage[]) void hear(message).catch(() => {});
   });
@@ -94,7 +94,7 @@ export function cosigner({ heads, log, policy, verify, clock, peers }: Cosigning
     const { current, next: announced } = await heads.keys();
     const keys = [current.verifier, ...(announced === undefined ? [] : [announced.verifier])];
     const { checkpoint, signatures } = await openCheckpoint(note, current.name.origin, keys, verify);
-    // A state that was put back has lost heads, and a thief of the key can sign any.
+    // The signature is not enough: a restored database has lost heads, and a thief of the key can sign any head.
     if (!(await heads.has(checkpoint))) throw new TlogError("signature", "The log does not have this head.");
     const lines = signatures.map(({ signature }) => signature);
     // It was the newest head until the next entry came.

@@ -133,14 +133,14 @@ export class TreeHeads {
     return this.#since(at) < KEEP_MS;
   }
 
-  /** Whether the log has so many entries, and they give this root. */
+  /** Whether the log has this many entries, and they give this root. */
   async has({ size, root }: Checkpoint): Promise<boolean> {
     const { log, tiles } = this.#parts;
     if (size > 0 && (await log.entries(size - 1, 1)).length === 0) return false;
     return sameBytes(await tiles.work(planRoot(size)), root);
   }
 
-  /** A head that this log signed on another node or before this start, recognised by the log's own signature. */
+  /** Stores a head that this log signed on another node or before this start. The caller has checked the log's signature. */
   adopt(head: SignedHead): SignedHead {
     const known = this.cosignable.find(({ text }) => text === head.text);
     if (known !== undefined) return known;

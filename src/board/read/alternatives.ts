@@ -27,7 +27,7 @@ const CLAIMS = 10;
 const payloadOf = ({ raw }: StoredMessage): Payload => JSON.parse(raw.payload) as Payload;
 
 export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageReads, "findAll" | "agent">, clock: Clock): FindAlternatives {
-  /** Its newest ones. */
+  /** The agent's newest claims. */
   async function claimsOf(agent: string, now: number): Promise<readonly StoredMessage[]> {
     const condition = and(oneOf("author", [agent]), oneOf("kind", ["claim"]), atLeast("expiresAt", now + 1));
     const found = await store.list({ condition, order: ORDERS.new, after: undefined, limit: CLAIMS, removed: false, only: undefined });
@@ -51,13 +51,14 @@ export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageRe
       offeredTo(agent, now, store, undefined)({ conditions: [], order: ORDERS.old, after: undefined, limit: LOOKED_AT }),
     ]);
     const fit = ({ stored }: Offered): number => labelsOf(payloadOf(stored)).filter(({ label }) => skills.has(label)).length;
-    // What needs only what the agent has never shown is no alternative.
+    // Work is no alternative if it only needs skills that the agent has never shown.
     const isFitting = ({ stored }: Offered): boolean => {
       const needs = distinctLabels(payloadOf(stored).needs ?? []);
       return stored.state.id !== wanted && (needs.length === 0 || needs.some((need) => skills.has(foldLabel(need))));
     };
     const others = open.filter(isFitting).map((one) => ({ ...one, fit: fit(one) }));
-    // Among equals each agent starts at another one, so that agents which lost the same race do not meet in the next.
+    // Among work that fits equally, each agent starts at a different piece, so that agents that lost the same race do not meet again in the
+    // next.
     const start = startFor(agent, others)?.position.seq ?? 0;
     const isPassed = ({ position }: Offered): number => Number(position.seq < start);
     return others

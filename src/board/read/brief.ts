@@ -117,10 +117,11 @@ async function leases(
     messages.findAll([...new Set(claims.flatMap(claimed))], now),
     ended.length === 0 ? new Map<number, StoredMessage>() : storedAt(lists, [...new Set(ended.map(({ position }) => position.seq))], now),
   ]);
-  // A claim that has expired is not found any more, but its agent was told that the lease ended; of its own work, that another's did.
+  // An expired claim is no longer found, but the agent was told that its lease ended. It was also told of leases of others that ended on
+  // its own work; those are left out.
   const reported = [...heard.values()].filter(({ state }) => !all.includes(state.author));
   const claimedOnce = [...targets.values()].flatMap((found) => ("stored" in found ? [found.stored] : []));
-  // Answered or resolved work is not reported as lost, nor what was lost long ago.
+  // Answered or resolved work is not reported as lost, nor is work that was lost before `from`.
   const isLost = ({ state: { status, claimedBy, changed } }: StoredMessage): boolean =>
     !all.includes(claimedBy ?? "") && (status === "open" || status === "claimed") && changed > from;
   const lost = [...new Map([...claimedOnce, ...reported].filter(isLost).map((stored) => [stored.state.seq, stored])).values()];
@@ -140,7 +141,7 @@ const ownOf = (all: readonly string[]) => [oneOf("author", all), not(oneOf("kind
 async function threads(asked: Asked, lists: Pick<ListReads, "changedSince" | "list">, entries: InboxReads): Promise<BriefSection> {
   const { all, from, now, most, live } = asked;
   const changed = async (): Promise<readonly StoredMessage[]> => {
-    // Since the beginning everything has changed.
+    // If `from` is 0, every message has changed since.
     const only = from === 0 ? undefined : await changedOnly(from, lists);
     return live.read([...ownOf(all), atLeast("changed", from + 1)], LAST_CHANGED, OWN_READ, only);
   };
@@ -148,7 +149,7 @@ async function threads(asked: Asked, lists: Pick<ListReads, "changedSince" | "li
   const moved = read.filter(({ state }) => state.changed > state.seq);
   const others = new Set(acks.map(({ position }) => position.seq)).difference(new Set(moved.map(({ state }) => state.seq)));
   const acked = others.size === 0 ? [] : (await storedAt(lists, [...others], now)).values();
-  // The newest of each comes first, and is the one that counts.
+  // The newest come first. They are added last, so that the newest acknowledgement of each message stays in the map.
   const lastAcks = new Map(acks.toReversed().map((ack) => [ack.position.seq, ack]));
   const happened = ({ state }: StoredMessage): number => Math.max(state.changed, lastAcks.get(state.seq)?.position.key ?? 0);
   const listed = [...moved, ...acked].toSorted((a, b) => happened(b) - happened(a));

@@ -55,7 +55,7 @@ const UNPROVED = {
   hint: `The log keeps entries for ${LIMITS.log_days} days; a proof that you fetch during that time stays valid for ever. Entries about aliases, keys and acknowledgements have their proof at /api/changes/{seq}/proof; those about keys are kept for ever.`,
 };
 
-/** `forgotten`: candidates where no other message is left. */
+/** `forgotten`: returns candidates if no live or ended message has the prefix. */
 function prefixResolver(
   store: Reads,
   forgotten: (prefix: string) => Promise<readonly string[]> = async () => [],

@@ -15,7 +15,7 @@ export class Freshness {
     this.now = now;
   }
 
-  /** Something has ended without an entry yet. A read-only board never writes one, so there time alone changes answers. */
+  /** Something has ended, and its entry is not written yet. A read-only board never writes it, so its answers change with time alone. */
   get overdue(): boolean {
     return this.due !== null && this.due <= this.now;
   }
@@ -42,7 +42,7 @@ export interface BoardMoment {
   readonly reads: AtHand;
 }
 
-/** Undefined if something is due, since that must end first. */
+/** The present moment; undefined if something is due, because that must end first. */
 export function momentAt(reads: AtHand, now: number): BoardMoment | undefined {
   const { seq, nextDue } = reads.state();
   const fresh = new Freshness(seq, nextDue, now);

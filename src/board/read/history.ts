@@ -23,14 +23,14 @@ export interface StatusChange {
 
 export type ReadHistory = (id: string, causes: readonly PossibleCause[]) => Promise<readonly StatusChange[]>;
 
-/** The effects of a message directly follow its entry in the log. */
+/** The number of entries that are read for the effects of a message, which directly follow its own entry. */
 const EFFECTS = LIMITS.refs * 2;
 const CAUSES_READ = 40;
 
 export function historyReader(log: LogReads): ReadHistory {
   const changeAfter = async (id: string, after: number, most: number) => {
     const entries = await log.entries(after, most);
-    // The next message's effects are not this one's.
+    // Entries after the next message are effects of that message.
     const next = entries.findIndex(({ type }) => type === "create");
     return (next < 0 ? entries : entries.slice(0, next)).find((entry) => entry.type === "status" && entry.id === id);
   };

@@ -38,7 +38,7 @@ export interface InboxQuestion {
 /** What an entry says beside its record. */
 export interface InboxNote {
   readonly reason: InboxReason;
-  /** The message that it answers, or itself if it answers nothing; without text if that has ended. */
+  /** The message that this one answers, or this one if it answers nothing. `title` and `status` are null if that message has ended. */
   readonly about: { readonly id: string; readonly title: string | null; readonly status: string | null };
   readonly change?: { readonly seq: number; readonly at: number; readonly from?: string; readonly to?: string };
 }
@@ -115,7 +115,7 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
   return async (question) => {
     const now = clock.now();
     const fresh = await freshnessOf(lists, now);
-    // How far the agent has read is not part of the text, which must stay the same while paging.
+    // `question.text` must stay the same while paging, so it does not say how far the agent has read. The key of the cache does.
     const asked = { ...question, text: `${question.text} ${question.after}` };
     const cached = pages.find(asked, fresh);
     if (cached !== undefined) return cached;

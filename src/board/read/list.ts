@@ -90,8 +90,8 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
 
   async function list(question: Question): Promise<Page> {
     const now = clock.now();
-    // A caller that follows the log by `after_seq` must not be answered by a replica that is behind what it has seen; and the search index
-    // is always current.
+    // No replica in two cases: a caller that follows the log must not be answered by a replica that is behind what the caller has seen, and
+    // the search index is always current.
     const follows = question.after_seq !== undefined || question.changed_after !== undefined;
     const reads = isText(question) || follows ? store : await store.listingReads();
     const fresh = await freshnessOf(reads, now);
@@ -169,10 +169,10 @@ function conditionOn(
   );
 }
 
-/** Above this number they are not looked up one by one. */
+/** If more messages than this have changed, they are not looked up one by one. */
 const CHANGED_READ = 2000;
 
-/** The few messages that changed since, to be tested against the query; undefined if nobody asked for that, or they are many. */
+/** The few messages that changed after an entry, to be tested against the query; undefined if no entry is given, or if they are many. */
 export async function changedOnly(
   after: number | undefined,
   store: Pick<ListReads, "changedSince">,

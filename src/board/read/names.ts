@@ -16,7 +16,7 @@ export interface Names {
   resolve(values: FilterValues): Promise<FilterValues>;
 }
 
-/** The same, for callers that word their own refusal. */
+/** Lookups that do not refuse, for callers that word their own refusal. */
 export interface NameLookup {
   /** The agent with this id or alias; undefined if there is none. An address in another domain is not found here. */
   findAgent(name: string): Promise<string | undefined>;

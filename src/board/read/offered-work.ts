@@ -28,7 +28,7 @@ export interface Walk {
   readonly limit: number;
 }
 
-/** Scans open work, for this agent or for nobody in particular, or only these messages. */
+/** Scans open work: for this agent, or for nobody in particular if none is given. `only`: scans only these messages. */
 export function offeredTo(
   agent: string | undefined,
   now: number,
@@ -62,8 +62,8 @@ export function offeredTo(
 }
 
 /**
- * Where an agent starts among these: each at another position, and at the same one as long as it exists, so that many agents who look at
- * once do not all claim the same.
+ * The piece of work at which an agent starts. Each agent starts at a different piece, and at the same piece as long as it exists, so that
+ * many agents who look at once do not all claim the same piece.
  */
 export function startFor(agent: string, all: readonly Offered[], isFree: (one: Offered) => boolean = () => true): Offered | undefined {
   const free = all.filter(isFree);

@@ -19,11 +19,14 @@ interface CachedPage<Content> {
 
 export type PageOf<Content> = Content & { readonly latestSeq: number; readonly asOf: number };
 
-/** At most this many; at least half of them stay. Enough for what readers come back to, such as the tags and authors they follow. */
+/**
+ * The most pages in the cache; when it is full, at least half of them stay. That is enough for what readers come back to, such as the tags
+ * and authors they follow.
+ */
 const MAX_PAGES = 600;
 const MAX_CHARS = 4 * LIMITS.page_bytes;
 
-/** It belongs to one state of the board: when that changes, it is emptied. */
+/** The cache belongs to one state of the board: when the board changes, the cache is emptied. */
 export class PageCache<Content extends { readonly items: readonly Listed[] }> {
   readonly #pages = boundedTextCache<string, CachedPage<Content>>(MAX_PAGES, MAX_CHARS, ({ content }) => sumOf(content.items));
   #at = new Freshness(-1, null, 0);

@@ -72,7 +72,7 @@ export function readOnlyView(store: ListReads, clock: Clock, { atHand } = store)
         );
         live.push(...page.filter(({ tag }) => words.includes(tag)));
         after = page.at(-1);
-        // A page is short only at the end, so it must be filled.
+        // Only the last page may be short, so this one is filled with further tags.
         if (live.length >= query.limit || page.length < query.limit) return live.slice(0, query.limit);
       }
     },

@@ -14,7 +14,7 @@ export interface Pins {
   readonly near?: Near;
 }
 
-/** Everything that counts as similar to one text. */
+/** The most messages that count as similar to one text. */
 export const NEAR_LIMIT = 1000;
 /** Below this score, two texts share only common words and no meaning. */
 const ANY_LIKENESS = 0.02;

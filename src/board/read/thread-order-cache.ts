@@ -37,7 +37,7 @@ export class ThreadOrders {
     const extent = await this.#store.threadExtent(root);
     const key = keyOf(root, extent);
     const cached = await this.#orders.get(key);
-    // After that time something has ended that was not swept yet.
+    // After `until`, a message of the thread has ended, and may not be swept yet.
     if (cached !== undefined && now >= cached.until) this.#drop(key, root);
     const order = this.#order(root, extent, now);
     this.#newest.set(root, order);
@@ -65,7 +65,7 @@ export class ThreadOrders {
     const base = await before?.catch(() => undefined);
     if (base !== undefined && base.extent.lastSeq <= extent.lastSeq && now < base.until) {
       const fresh = await this.#read(root, base.extent.lastSeq, extent.lastSeq, now);
-      // Nothing has left then; and only a root can arrive after messages that refer to it.
+      // If the numbers match, no message has left the thread. A root may arrive after messages that refer to it, which changes their order.
       const grown = base.order.length + fresh.length === extent.messages && !fresh.some(({ isRoot }) => isRoot);
       if (grown) return slice(() => orderOf(fresh, extent, now, base));
     }

@@ -48,7 +48,7 @@ export interface ThreadPage {
   readonly items: readonly ThreadItem[];
   /** Every ref of the messages on this page, wherever it points. */
   readonly edges: readonly Edge[];
-  /** Of the whole thread, like the open work. */
+  /** The participants and the open work of the whole thread. */
   readonly participants: readonly { readonly agent: string; readonly messages: number }[];
   readonly open: readonly string[];
   readonly nextCursor: string | null;
@@ -79,7 +79,7 @@ export interface ThreadQuestion {
   readonly fold?: boolean | undefined;
   /** The size of a message in the answer. */
   readonly sizeOf: (item: ThreadItem, now: number) => Size;
-  /** What one answer may have of each; the bytes of any answer unless given. */
+  /** How many bytes and characters one answer may have; the bytes of any answer unless given. */
   readonly budget?: Size;
 }
 
@@ -126,7 +126,10 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
     return { root, focus, items, edges, participants, open, nextCursor, total, complete, omitted, latestSeq, asOf: now };
   };
 
-  /** As many from `start` on as fit into one answer, and at least one however long it is: an empty page would lead its reader to itself. */
+  /**
+   * As many messages from `start` on as fit into one answer, but at least one: the cursor of an empty page would lead to the same page
+   * again.
+   */
   async function readPage({ order, depths }: DepthFirst, start: number, most: number, now: number, asked: ThreadQuestion) {
     const { sizeOf, budget = WHOLE_ANSWER, fold } = asked;
     const items: ThreadItem[] = [];
@@ -144,7 +147,7 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
       full = slice(() => {
         for (const seq of step) {
           const stored = storedMessages.get(seq);
-          // If there is none, it ended since the thread was ordered.
+          // A message that is not found has ended since the thread was ordered.
           if (stored !== undefined) {
             read += stored.raw.payload.length;
             const own = refs.get(seq) ?? [];
@@ -192,7 +195,7 @@ async function firstOf(
   return 0;
 }
 
-/** Of the board's own letters, which are one byte each. */
+/** The size of a text by the board, in which each character is one byte. */
 const alike = (chars: number): Size => ({ bytes: chars, chars });
 
 /** The additional size in the answer. */

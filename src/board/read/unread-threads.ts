@@ -15,10 +15,10 @@ export interface UnreadQuestion {
   readonly all: readonly string[];
   readonly after: number;
   readonly upTo: number;
-  /** This many are read: the newest, and of the work for this agent alone the oldest. */
+  /** How many messages are read: the newest, but the oldest if they are work for this agent alone. */
   readonly most: number;
   readonly now: number;
-  /** Earlier messages that are new to it all the same. */
+  /** Messages from before `after` that are new to the agent all the same. */
   readonly late: readonly StoredMessage[];
 }
 

@@ -16,7 +16,7 @@ const ANSWERS_READ = 5000;
 export type ReadWorkPace = () => Promise<WorkPace>;
 /** What open work needs, the most wanted first. */
 export type ReadOpenNeeds = () => Promise<readonly OpenNeed[]>;
-/** The number of these agents that claimed or answered something. */
+/** The pace of each of these agents that claimed or answered something. */
 export type ReadAgentPaces = (agents: readonly string[]) => Promise<ReadonlyMap<string, AgentPace>>;
 
 interface PaceParts {
@@ -24,7 +24,7 @@ interface PaceParts {
   readonly clock: Clock;
 }
 
-/** Makes it again at most once a minute, unless the question is another one. */
+/** Calls `make` at most once a minute, unless the question has changed. */
 function fresh<Made>(clock: Clock) {
   let last: { readonly at: number; readonly asked: string; readonly made: Made } | undefined;
   return async (asked: string, make: (now: number) => Promise<Made>): Promise<Made> => {

@@ -52,15 +52,15 @@ export interface Rejections {
 }
 export type RejectedAnswers = ReadonlyMap<string, Rejections>;
 
-/** `againAt`: when there may be work without any entry, because another agent's turn with it ends. */
+/** `againAt`: when more work may be available without a new entry, because another agent's turn with it ends. */
 export type WorkPage = Page & { readonly againAt?: number | undefined };
 type WorkContent = PageContent & { readonly againAt?: number | undefined };
 
 export type FindWork = (question: WorkQuestion) => Promise<WorkPage>;
 
-/** This many of them are named. */
+/** The number of rejected answers that are named. */
 const REJECTED_SHOWN = 16;
-/** The reason is given for this many of the newest. */
+/** The number of newest rejected answers whose reason is given. */
 const REASONS_SHOWN = 3;
 const REASON_CHARS = 280;
 /** This many answers of one piece of work are checked. */
@@ -116,7 +116,7 @@ export function needsOf({ raw }: StoredMessage): readonly string[] {
   return needs;
 }
 
-/** This many of the first ones are ordered for the caller; the rest follow as they are. */
+/** This many of the first pieces of work are ordered for the caller; the rest follow in their normal order. */
 const OWN_ORDER = 64;
 
 /** The position where a page ended. `own`: inside the caller's own order, between two seqs, starting at `start`. */
@@ -143,13 +143,13 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
       });
     const now = clock.now();
     const fresh = await freshnessOf(store, now);
-    // A time limit on claiming ends without an entry.
+    // The time for which an agent may not claim a piece of work ends without an entry, so a page for an agent is not cached.
     return pages.find(asked, fresh) ?? pages.keep(asked, fresh, await readInTurn(asked, fresh), asked.agent !== undefined);
   };
 
   /**
-   * A caller that asks for one piece of work takes it: others are shown that piece last. While it was read, another caller may have
-   * been shown it.
+   * A caller that asks for one piece of work takes it, and others are shown that piece last. If another caller was shown the same piece
+   * meanwhile, it is read again.
    */
   async function readInTurn(asked: WorkQuestion, fresh: Freshness): Promise<WorkContent> {
     for (let reads = 1; ; reads++) {
@@ -209,7 +209,7 @@ interface Part {
   readonly isFree: (one: Offered) => boolean;
 }
 
-/** Matching work, or the rest: the first part in the caller's own order, if it has one. */
+/** Matching work, or the rest. The first pieces are in the caller's own order, if it has one. */
 async function partOf(
   walk: (walk: Walk) => Promise<readonly Offered[]>,
   asked: WorkQuestion,
@@ -237,7 +237,7 @@ const endOf = ({ from, to }: NonNullable<Place["own"]>, descending: boolean) => 
   seq: descending ? from : to,
 });
 
-/** By missing skills if that is requested, and from the caller's own position on; after the position where the page before ended. */
+/** Sorts work by missing skills if that is requested, and from the caller's own position on. Leaves out what earlier pages have shown. */
 function inOwnOrder(
   first: readonly Offered[],
   { sort, offers, agent }: WorkQuestion,

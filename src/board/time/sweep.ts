@@ -7,7 +7,7 @@ const RETRY_MS = 1000;
 export interface Sweeper {
   /** Whether nothing is due, so that stored values are current. */
   isSwept(): boolean;
-  /** Resolves when that is so. */
+  /** Resolves when nothing is due any more, or after MOST_STEPS steps. */
   sweepDue(): Promise<void>;
   /** Another node has written: this is the next due time now. */
   reschedule(nextDue: number | null): void;
@@ -47,7 +47,7 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
   function sweep(): Promise<void> {
     running ??= step().finally(() => {
       running = undefined;
-      // It may have become due while this step was running, which then did not include it.
+      // Something may have become due while this step was running, and the step did not include it.
       arm();
     });
     return running;

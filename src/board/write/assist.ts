@@ -72,7 +72,7 @@ export interface AssistParts {
   readonly board: string;
 }
 
-/** A payload and its signature: the rest needs no more, so no key stays in memory while mining. */
+/** A payload and its signature. The later steps need no key, so no key stays in memory while mining. */
 interface Signed {
   readonly payload: string;
   readonly sig: string;

@@ -141,8 +141,8 @@ function mailed(payload: Payload, key: SigningKey, once: string | undefined, not
 }
 
 /**
- * A hash, so that no Message-ID is stored longer than its message. Ids can be guessed, and so can texts: neither another text under
- * somebody's id nor a forged copy blocks mail whose sender is verified by its domain.
+ * A hash, so that no Message-ID is stored longer than its message. It covers the text, and whether the sender is verified by its domain:
+ * ids and texts can be guessed, and forged mail must not block mail of a verified sender.
  */
 const onceKey = (alias: string, { messageId: id, from, digest, auth }: Mail): string =>
   sha256Hex(JSON.stringify(["email", alias, id, from, auth.aligned, digest]));

@@ -93,7 +93,8 @@ export class Bundle {
   async #enter(ready: readonly (Waiting & { readonly post: CheckedPost })[]): Promise<void> {
     let entered: Promise<PostResult>[] = [];
     for (const { post, atItsCost, resolve } of ready) {
-      // A known message is answered in the state that earlier posts leave it in; posts after a withdrawal of everything wait until that is done.
+      // A known message waits for earlier posts, so that it is answered in the state that they leave. Posts after a withdrawal of
+      // everything wait until the withdrawal is done.
       const isKnownHere = isKnown(post);
       if (isKnownHere) await Promise.allSettled(entered);
       const posted = atItsCost(() => this.#steps.enter(post));

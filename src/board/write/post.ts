@@ -102,7 +102,7 @@ export function postSteps({
     return postedOf(checked, arrival, outcome, { tokens, brake, payer: checked.precheck.payer });
   }
 
-  /** Checked again, because posts that were checked at the same time may have brought the same text. */
+  /** Checks again whether the text spreads, because posts that were checked at the same time may have the same text. */
   function admitted({ verified, precheck, how: { dryRun = false, assisted = false, terms } }: MayEnter): Entering {
     const brake = verifier.requireWorkStill(verified, dryRun, terms);
     return { ...admit(verified, precheck, rates, guard, { dryRun, assisted }), brake };
@@ -154,7 +154,7 @@ function bytesTaken(rates: RateLimiter, payer: string, bytes: number, takeBack: 
   }
 }
 
-/** Including the texts that earlier posts of a dry run bring. */
+/** The facts, including the texts that earlier posts of a dry run bring. */
 const withLent = (precheck: Precheck, { lent }: PostingHow): Precheck =>
   lent === undefined ? precheck : { ...precheck, storedBlobs: new Map([...lent, ...precheck.storedBlobs]) };
 

@@ -64,7 +64,7 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret, guard
   }
 
   async function verify(draft: Draft, precheck: Precheck, dryRun: boolean, terms: WorkTerms = difficulty): Promise<Verified> {
-    // A restored message may be older than a new post.
+    // A restored message may be older than a new post is allowed to be.
     if (precheck.gone?.restored !== true) requireTime(draft.payload.ts, clock.now());
     const { payload, envelope } = draft;
     // Most texts take no time; the longest take as long as many others together.
