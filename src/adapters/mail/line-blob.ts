@@ -1,4 +1,4 @@
-// Replaces Node's Blob in the reading thread, because that takes seconds to join a mail of many lines.
+// Replaces Node's Blob in the reading thread, because Node's takes seconds to join a mail of many lines.
 
 class LineBlob {
   readonly #bytes: Buffer;

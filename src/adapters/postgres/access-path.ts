@@ -12,7 +12,7 @@ import { POSTGRES_DIALECT } from "./dialect.ts";
 /** A condition whose seqs an index gives. */
 interface Candidate {
   readonly condition: Condition;
-  /** Statements without their end that each give seqs, each from one range of an index. */
+  /** Statements, without their end, that each give the seqs of one range of an index. */
   readonly streams: (binder: Binder) => readonly string[];
   /** The column of the seq in such a statement. */
   readonly seq: string;
@@ -20,7 +20,7 @@ interface Candidate {
   readonly orderedBy: readonly string[];
   /** Whether an index has the rows of such a range in the order of seq; if not, they are collected first. */
   readonly inOrder: boolean;
-  /** It is a range of seqs itself: whatever the leading index, the scan can stop at its bounds. */
+  /** The condition is itself a range of seqs. Whichever index leads, the scan can stop at the bounds of the range. */
   readonly bound: boolean;
   /** Whether the same seq may occur more than once. */
   readonly overlap: boolean;
@@ -60,7 +60,7 @@ export class AccessPathChooser {
     const reach = Math.min(...paths.filter(({ bound }) => bound).map((one) => one.rows));
     return (
       paths
-        // A lower bound of time bounds every other path as well, and the other path scans less.
+        // A bound of seq or time limits every other ordered path too. If both have equally many rows, the other path scans less.
         .map((one) => (one.inOrder && !one.bound ? { ...one, rows: Math.min(one.rows, reach) } : one))
         .filter(({ rows, inOrder, bound }) => serves({ rows, inOrder: inOrder && !bound }, key))
         .sort((a, b) => a.rows - b.rows || Number(a.bound) - Number(b.bound))[0]
@@ -116,7 +116,8 @@ function byRange(condition: Range): Candidate | undefined {
   if (condition.field === "seq" || condition.field === "receivedAt") return newest(condition);
   if (condition.field === "authorSince") return byFirstAuthors(condition);
   const column = RANGES[condition.field];
-  // Every message has an expiry, and many have votes: only the far ends of these are selective.
+  // Every message has an expiry, and many have votes. So only an upper bound of the expiry, or a lower bound of another field, is
+  // selective.
   if (column === undefined || (condition.field === "expiresAt" ? condition.max : condition.min) === undefined) return undefined;
   const stream = (binder: Binder): string => `SELECT seq FROM messages WHERE ${rangeSql(column, condition, binder)}`;
   const orderedBy = [column, "seq"];
@@ -145,7 +146,7 @@ function newest(condition: Range): Candidate | undefined {
   };
 }
 
-/** Authors older than asked for, if they are few: there may be none at all. */
+/** Authors that were first seen at the given time or before, if they are few. There may be none at all. */
 function byFirstAuthors(condition: Range): Candidate | undefined {
   const { max } = condition;
   if (max === undefined) return undefined;

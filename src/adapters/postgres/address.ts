@@ -10,7 +10,7 @@ export const ADDRESS_HINT = `give postgres://user:password@host:port/database; $
 const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*)([^]*)$/;
 const SOCKET = /[?&]host=(?:\/|%2f)/i;
 
-/** Whether it names the server. An `@` after the host is the rest of a password that was cut at its `/`, `?` or `#`. */
+/** Whether the text is the address of a server. An `@` after the host is the rest of a password that was cut at its `/`, `?` or `#`. */
 export function isAddress(url: string): boolean {
   const [, scheme = "", authority = "", rest = ""] = PARTS.exec(url) ?? [];
   if (scheme === "" || rest.includes("@")) return false;

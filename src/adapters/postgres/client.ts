@@ -93,7 +93,7 @@ export class Client {
     await this.#run(text, [], false);
   }
 
-  /** Closes the connections; the next statement makes new ones. Nothing of the old ones reaches the new. */
+  /** Closes the connections; the next statement makes new ones. Nothing from the old connections reaches the new ones. */
   reset(): void {
     const driver = this.#driver;
     this.#driver = undefined;
@@ -124,7 +124,8 @@ export class Client {
         this.#driver = undefined;
         driver.end({ timeout: 1 }).catch(() => {});
       }
-      // Nothing was sent yet. A process that was stopped for seconds gives up connections that have answered: one more attempt is enough.
+      // Nothing was sent yet. A process that was stopped for seconds gives up connections although the server has answered. One more
+      // attempt is enough.
       if (!again && isTooSlow(error)) return this.#run(text, values, prepare, true);
       throw storeFailure(error);
     } finally {

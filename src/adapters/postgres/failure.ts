@@ -17,7 +17,7 @@ function codeOf(error: unknown): string {
 export const isTooSlow = (error: unknown): boolean => codeOf(error) === "CONNECT_TIMEOUT";
 export const isLost = (error: unknown): boolean => LOST.test(codeOf(error));
 
-/** Errors of our own statements lose what the driver adds to them: values of the statement do not belong into a log. */
+/** Errors of our own statements lose what the driver adds to them: the values of a statement do not belong in a log. */
 export function storeFailure(error: unknown): unknown {
   if (error instanceof StoreFailure) return error;
   const code = codeOf(error);

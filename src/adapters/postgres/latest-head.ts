@@ -69,7 +69,7 @@ export class LatestHead {
     return this.#learned.findLast(({ at }) => at <= then)?.version ?? 0;
   }
 
-  /** What the write function notifies when it is done. */
+  /** Handles the notification that the write function sends when it is done. */
   hear(payload: string): void {
     const [node, version, seq, due, posts = ""] = payload.split(" ");
     const nextDue = Number(due) === 0 ? null : Number(due);

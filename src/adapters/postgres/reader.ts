@@ -11,7 +11,7 @@ import { Coalesced } from "./coalesce.ts";
 
 type Reads = Pick<Store, "precheck" | "find" | "findAll" | "seqAt">;
 
-/** What the board may know of a post, or block. */
+/** The parts of a post that the board may know or block. */
 interface Posting {
   readonly id: string;
   readonly author: string;
@@ -85,7 +85,7 @@ export class PostgresReader implements Reads {
     );
   }
 
-  /** Whether or not they are past their time. */
+  /** The messages and tombstones with these ids, whether or not they are past their time. */
   async #stored(ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
     const values = [textArray(ids)];
     const [storedMessages, gone] = await Promise.all([
@@ -103,7 +103,7 @@ export class PostgresReader implements Reads {
     return (await this.#client.query(sql, [numberArray(seqs)])).map(this.#toStoredMessage);
   }
 
-  /** What the board knows: messages that are or were here, blocked keys and attachments. */
+  /** What the board knows of these posts: messages that are or were here, blocked keys and attachments. */
   async #mentions(asked: readonly Posting[]): Promise<readonly { what: string; name: string; line: string | null }[]> {
     return this.#client.query(
       `SELECT 'message' AS what, id AS name, NULL AS line FROM messages WHERE id = ANY ($1::text[])

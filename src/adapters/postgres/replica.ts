@@ -10,7 +10,10 @@ import { type Claim, compareBoards } from "./same-board.ts";
 
 /** How far a listing may be behind the primary. */
 const STALE_MS = 2000;
-/** Longer than any request takes, so that its validator and its body come from the same side. */
+/**
+ * How long a lost replica is not asked. Longer than any request takes, so that the validator and the body of an answer come from the same
+ * database.
+ */
 const LEFT_ALONE_MS = 5000;
 /** The pause between two checks while nobody asks, and the timeout of one. */
 const LOOK_EVERY_MS = 2000;
@@ -60,7 +63,9 @@ export class Replica {
     this.#lister = new PostgresLister(this.#client, this.#walks, seenOf);
   }
 
-  /** Refuses another board; if it cannot be reached, it is checked again and again. `formerPk`: see `judge`. */
+  /**
+   * Throws if it is not a replica of this board. If it cannot be reached, it is checked again and again. `formerPk`: see `compareBoards`.
+   */
   async begin(formerPk?: string): Promise<void> {
     this.#formerPk = formerPk;
     const reply = await this.#ask();
@@ -149,10 +154,10 @@ export class Replica {
     if (now !== "up") {
       this.#leftUntil = performance.now() + LEFT_ALONE_MS;
       this.#proven.clear();
-      // The primary answers callers that wait for it.
+      // This ends statements that are under way, so that the primary answers the callers that wait for them.
       for (const client of [this.#client, this.#walks]) client.reset();
     }
-    // At the start, a replica of another board ends the start, which reports it itself.
+    // A replica of another board ends the start of this board, and the start reports that itself.
     if (before !== undefined || now === "lost") this.#parts.watch(why);
   }
 

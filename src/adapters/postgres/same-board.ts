@@ -24,8 +24,8 @@ const CATCH_UP_TRIES = 20;
 const CATCH_UP_MS = 100;
 
 /**
- * The claim is read before this is called, so if both are one board, its own log is at least as far, or will be soon. `formerPk`: the
- * board's key until a moment ago.
+ * The claim is read before this is called. So if both are the same board, the log of `own` has reached that entry, or will reach it soon.
+ * `formerPk`: the board's key until a moment ago.
  */
 export async function compareBoards(own: Pick<Client, "query">, { pk, seq, hash }: Claim, formerPk?: string): Promise<SameBoard> {
   if (pk !== null && pk === formerPk) return { is: "unproven", why: "it does not have the board's new key yet" };

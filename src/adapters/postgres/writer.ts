@@ -40,7 +40,7 @@ interface Batch<One extends Act> {
 
 const WRITE = `SELECT ${WRITE_FUNCTION_NAME}(${Array.from({ length: PARAMETER_COUNT }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
 
-/** What the block below throws to roll back what it wrote. */
+/** The code of the error that the block below throws to roll back its writes. */
 const UNDO = "BB000";
 /**
  * Like a post: takes the lock and writes 64 KiB of text, then rolls back. The lock alone needs no space, and would succeed on a full disk
@@ -71,7 +71,7 @@ export class PostgresWriter {
     return this.#write({ foresee: (ledger) => anticipate(ledger, acts), work: (ledger) => workOut(ledger, acts) }, now);
   }
 
-  /** Completes what a node was doing when it crashed: if no node may write, messages that should have ended would stay visible. */
+  /** Ends withdrawn messages that a node left when it crashed. If no node may write later, they would stay visible. */
   async endWithdrawn(): Promise<void> {
     while (await this.#endSome());
   }
@@ -114,13 +114,14 @@ export class PostgresWriter {
     return this.#client.end();
   }
 
-  /** Undefined, with nothing written, if the board has changed since it was read; between lock and commit it cannot change. */
+  /** Writes nothing and returns undefined if the board has changed since it was read. With the lock, it cannot change before the commit. */
   async #attempt<One extends Act>(batch: Batch<One>, now: number, locked: boolean): Promise<WrittenBatch<One> | undefined> {
     const ledger = new BatchLedger();
     const { set } = ledger;
     set.now = now;
     batch.foresee(ledger);
-    // All sent at once; the server runs them in order, and what follows the lock sees what was written before it.
+    // All statements are sent at once. The server runs them in order, so statements after the lock see everything that was written before
+    // it.
     const lock = locked ? [this.#client.script("BEGIN"), this.#client.query("SELECT 1 FROM board WHERE one = 1 FOR UPDATE")] : [];
     const [board] = await Promise.all([loadMissing(this.#client, set), ...lock]);
     set.start = { seq: board.seq, hash: board.hash };

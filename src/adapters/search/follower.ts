@@ -74,7 +74,10 @@ export class Follower {
     }
   }
 
-  /** Indexes the next entries of the log: half the time, so that posts get the processor, or all of it while a search waits. */
+  /**
+   * Indexes the next entries of the log. It works half of the time, so that posts get the processor; while a search waits, it works all the
+   * time.
+   */
   advance(): Promise<void> {
     const steps = pace(() => (this.#waiting > 0 ? 0 : 1));
     return (this.#advancing ??= this.#advance(steps).finally(() => {
@@ -98,7 +101,7 @@ export class Follower {
     if (await this.#take(arrived, generation, steps)) this.#index.reached({ seq, hash });
   }
 
-  /** Whether the index is still the one for which the messages were read. */
+  /** Adds messages to the index. Returns false if the index was cleared since the messages were read. */
   async #take(messages: readonly SourceMessage[], generation: number, steps: Pace): Promise<boolean> {
     for (const { seq, payload } of messages) {
       const document = documentOf(JSON.parse(payload) as Payload);

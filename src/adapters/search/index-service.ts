@@ -27,7 +27,7 @@ const LAGGING_ENTRIES = 2000;
 /** This many entries between two checks are a flood: while it lasts, posts get the processor, unless somebody has searched recently. */
 const FLOOD_ENTRIES = 100;
 const UNASKED_MS = 5000;
-/** Limits how long a search has to wait after that: about half a second. */
+/** The most entries that may wait during a flood, so that a search after it waits about half a second at most. */
 const PATIENT_ENTRIES = 8000;
 
 export class SearchNode implements SearchIndex {
@@ -36,7 +36,7 @@ export class SearchNode implements SearchIndex {
   readonly #follower: Follower;
   readonly #onTrouble: (error: unknown) => void;
   readonly #stop = new AbortController();
-  /** One search at a time: none of them waits for anything while it runs. */
+  /** Used by one search at a time: a search waits for nothing while it runs. */
   readonly #buffers = new ScratchBuffers();
   #work: Promise<unknown> = Promise.resolve();
   /** Phrases are looked up one after the other, so that callers with the same phrase find it cached. */

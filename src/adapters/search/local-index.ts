@@ -52,7 +52,7 @@ export class LocalIndex {
   #next = 1;
   #generation = 0;
   readonly #running = new Set<"flush" | "tidy">();
-  /** Removed by the operator while this process runs: few. */
+  /** Messages that the operator removed while this process runs. They are few. */
   readonly #urgent = new Set<number>();
 
   private constructor(
@@ -141,7 +141,7 @@ export class LocalIndex {
     }
   }
 
-  /** All documents and endings up to here have been passed on. */
+  /** All documents and endings up to here have been passed to the index. */
   reached(progress: Progress): void {
     this.#progress = progress;
   }
@@ -222,7 +222,10 @@ export class LocalIndex {
     return this.#segments.some(({ segment }) => segment.locate(seq) !== undefined);
   }
 
-  /** A flush may run at the same time as a merge: each ends synchronously, with what the other has left by then. */
+  /**
+   * Only one flush and one merge run at a time. A flush and a merge may overlap: each makes its last change synchronously, on the state
+   * that the other has left.
+   */
   async #alone<T>(what: "flush" | "tidy", work: () => Promise<T>): Promise<T> {
     if (this.#running.has(what)) throw new Error(`A ${what} of the index is under way.`);
     this.#running.add(what);

@@ -7,7 +7,7 @@ import { termsOf, type TermEntry, type Segment } from "./segment.ts";
 import { isGram } from "./segment-format.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
-/** In the order given, which must be the order of their seqs as far as they have one. */
+/** The segments must be in the order of their seqs, as far as their seqs do not overlap. */
 export async function mergeSegments(segments: readonly Segment[], writer: SegmentWriter, pace: Pace): Promise<Renumbered> {
   const renumbered = liveDocuments(segments);
   const cursors = segments.map((segment, i) => new Cursor(segment, renumbered.numbers[i]!));

@@ -9,8 +9,8 @@ export interface Pace {
 const SLICE_MS = 5;
 
 /**
- * Pauses `idle` times as long as it works; with 0 it continues as soon as waiting searches were served. Work that is to stop ends with a
- * throw.
+ * Pauses `idle` times as long as it works; with 0 it continues as soon as waiting searches were served. If `stop` is aborted, `step`
+ * throws.
  */
 export function pace(idle: number | (() => number), stop?: AbortSignal): Pace {
   let start = performance.now();

@@ -31,7 +31,7 @@ export interface TermEntry {
   readonly positions: number;
 }
 
-/** The entry of a term, if it exists; and the number of its live documents at a given number of ended documents in the segment. */
+/** The entry of a term, if it exists; and the number of its live documents when the segment had `gone` ended documents. */
 interface Known {
   readonly entry: TermEntry | undefined;
   live: number;
@@ -41,11 +41,13 @@ interface Known {
 /** Cached dictionaries of the latest blocks, and terms found: one query text has hundreds of terms, which are looked up again and again. */
 const CACHED_BLOCKS = 512;
 const CACHED_TERMS = 4096;
-/** Cached long lists: for words the starts of their blocks, for grams as bits: a kilobyte each for ten thousand documents. */
+/**
+ * Cached long lists: the starts of blocks for a word, one bit per document for a gram. Each takes a kilobyte for ten thousand documents.
+ */
 const CACHED_LISTS = 192;
 /** Cached phrases: at least this many, unless together they have more documents than the segment. */
 const CACHED_PHRASES = 64;
-/** A list is long if it has this many postings and contains one of this many documents. */
+/** A list is long if it has at least LONG postings and contains at least one in LONG_SHARE documents. */
 const LONG = 512;
 const LONG_SHARE = 16;
 
@@ -226,7 +228,7 @@ export class Segment implements IndexPart {
 
   close(): void {
     closeSync(this.#file);
-    // Another file may get the same descriptor; nothing may be read by it here any more.
+    // Another file may get the same descriptor, so nothing may be read with it any more.
     this.#file = -1;
   }
 

@@ -13,7 +13,9 @@ interface Waiting {
 }
 
 const RESTART_MS = 1000;
-/** The thread works on one search at a time: so few of each caller wait there that others do not wait for all of them. */
+/**
+ * The thread works on one search at a time. Few searches of each caller may wait there, so that other callers do not wait for all of them.
+ */
 const AT_ONCE = { most: 6, each: 2 };
 
 type Found = Pick<Extract<SearchReply, { value: unknown }>, "value" | "ms">;
@@ -56,7 +58,7 @@ class ThreadIndex implements SearchIndex {
     await exited;
   }
 
-  /** In the caller's turn, and at its cost. */
+  /** Searches in the caller's turn and at its cost. */
   async #search<T>(method: SearchMethod, args: readonly unknown[]): Promise<T> {
     const caller = callerNow();
     await this.#lanes.enter(caller);

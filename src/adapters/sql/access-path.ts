@@ -95,7 +95,7 @@ export function rowsOf({ from, column, seq = "seq", where, other, key }: SeqLook
   return `SELECT ${seq === "seq" ? seq : `${seq} AS seq`} FROM ${from} WHERE ${fits}${besides}`;
 }
 
-/** No further than necessary. */
+/** Counts rows, but not further than necessary. */
 export const fewOf = (rows: string, orderedBy: readonly string[], { byIndex }: Dialect): string =>
   `(SELECT count(*) FROM (${byIndex(rows, orderedBy)} LIMIT ${SORTABLE + 1}) few)`;
 
@@ -103,6 +103,9 @@ export const fewOf = (rows: string, orderedBy: readonly string[], { byIndex }: D
 export const countOf = (lookup: SeqLookup, value: string, binder: Binder): string =>
   `coalesce(${lookup.count?.(binder.bind(value)) ?? fewOf(rowsOf(lookup, [value], binder), lookup.orderedBy, binder.dialect)}, 0)`;
 
-/** A path in the order of seq serves any listing in that order; others serve only if they are short enough to sort. */
+/**
+ * Whether a path can serve a listing. A path in the order of seq serves any listing in that order; other paths must be short enough to
+ * sort.
+ */
 export const serves = ({ rows, inOrder }: { readonly rows: number; readonly inOrder: boolean }, key: OrderKey): boolean =>
   rows <= SORTABLE || (inOrder && key === "seq");

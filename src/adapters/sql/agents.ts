@@ -71,7 +71,7 @@ interface FactsRow {
   readonly needs: string | null;
 }
 
-/** Fields with a fixed vocabulary completely; of the others, which can have any number of labels, the first ones. */
+/** The counts of an agent: all of them for fields with a fixed vocabulary, the first ones for fields that can have any number of labels. */
 const FACTS = spelled(({ each, json }) => {
   const own = (columns: string): string => `SELECT ${columns} FROM agent_tallies t WHERE t.agent = g.value AND t.field`;
   const few = (field: string): string => `${own("t.label, t.count")} = '${field}' ORDER BY t.label LIMIT ${LIMITS.agent_labels}`;
@@ -84,7 +84,7 @@ const FACTS = spelled(({ each, json }) => {
     FROM ${each("$1", "text", "g")}`;
 });
 
-/** Every key that acts for one of these, with what is kept with each alone. */
+/** Every key that acts for one of these agents, with the facts that are stored per key. */
 const MEMBERS = spelled(
   ({ each }) =>
     `SELECT k.principal, k.agent, coalesce(a.messages, 0) AS total, coalesce(a.seen, 0) AS seen, a.last_ack AS "lastAck"

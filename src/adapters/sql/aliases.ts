@@ -3,7 +3,7 @@ import { ALIAS_LIFE_MS } from "../../core/message/alias-rules.ts";
 import type { Alias, AliasReads } from "../../ports/aliases.ts";
 import { first, type SqlRows } from "./dialect.ts";
 
-/** `$1`: aliases of owners whose last act was then end now. */
+/** `$1`: if the last act of the owner was at this time or before, the alias has ended. */
 const live = (where: string): string =>
   `SELECT l.alias, l.agent, l.claimed_at AS "claimedAt", a.last_seen + ${ALIAS_LIFE_MS} AS "expiresAt"
     FROM aliases l JOIN agents a ON a.id = l.agent WHERE l.ended_at IS NULL AND a.last_seen > $1 AND ${where}`;

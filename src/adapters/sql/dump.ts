@@ -6,7 +6,7 @@ const ROWS = 256;
 /** A stalled reader keeps about one chunk in memory. */
 const BYTES = 256 * 1024;
 
-/** The messages before each of these stay below the limit; the one that exceeds it is still included. */
+/** Messages until their total size reaches the limit; the one that exceeds it is still included. */
 const BATCH = `SELECT s.seq FROM (
     SELECT n.seq, sum(n.bytes) OVER (ORDER BY n.seq) - n.bytes AS before FROM (
       SELECT m.seq, octet_length(c.payload) AS bytes FROM messages m JOIN contents c ON c.seq = m.seq

@@ -79,7 +79,10 @@ function rangeOf({ place, oldest, upTo }: InboxQuery, afterSeq: number): Between
   return place === undefined ? whole : { ...whole, ...(oldest ? { low: place } : { high: place }) };
 }
 
-/** A message has its seq as key and as seq. If a page ended at a change of another message with that key, the message is not passed yet. */
+/**
+ * The position of a message has its seq both as key and as seq. If a page ended at a change with the same key, the message may still
+ * follow.
+ */
 const lastBelow = ({ key, seq }: Position): number => (seq >= key ? key : key - 1);
 const firstAbove = ({ key, seq }: Position): number => (seq > key ? key + 1 : key);
 

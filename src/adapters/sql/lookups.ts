@@ -11,7 +11,7 @@ const CHANGED = `SELECT seq FROM (
   SELECT * FROM (SELECT seq, changed FROM gone WHERE changed > $1 AND reason IN ('removed', 'retracted') ORDER BY changed LIMIT $2) AS ended
 ) AS both_of_them ORDER BY changed LIMIT $2`;
 const GONE_IDS = "SELECT id FROM gone WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
-/** It ends with the last message that has it, swept or not. */
+/** An attachment ends with the last message that has it, whether or not that message is swept. */
 const BLOB = `SELECT text FROM blobs b WHERE sha256 = $1 AND expires_at > $2
   AND EXISTS (SELECT 1 FROM attachments a JOIN messages m ON m.seq = a.seq WHERE a.sha256 = b.sha256 AND m.expires_at > $2)`;
 

@@ -13,7 +13,7 @@ const AGENTS_AT_ONCE = 256;
 export const UPKEEP = {
   /** Attachments have their own retention, shorter than that of their messages. */
   dropBlobs: (now: string) => `DELETE FROM blobs WHERE expires_at <= ${now}`,
-  /** So has the text of reports. The report itself stays. */
+  /** The text of reports has its own retention too. The report itself stays. */
   dropReportTexts: (before: string) => `UPDATE notices SET explanation = '', contact = NULL WHERE closed_at <= ${before} AND ${WITH_TEXT}`,
   dropMinutes: (before: string) => `DELETE FROM tallies WHERE field IN (${BY_MINUTE}) AND label < ${before}`,
   /** The log position of a message whose tombstone is about to be deleted; if it was posted again, that of its last entry. */
@@ -48,11 +48,12 @@ const wholeTiles = (entries: string): string => `CAST(floor(${entries} / ${TILE_
 
 /** Entries older than `before`, whose hashes stay in the tiles. */
 export const TRIM = {
-  /** The first younger entry; one past the newest if there is none. It is not far from the oldest. */
+  /** The first entry that is younger than `before`; one past the newest if there is none. It is not far from the oldest. */
   firstYoung: (before: string) => `SELECT coalesce((SELECT seq FROM log WHERE at > ${before} ORDER BY seq LIMIT 1),
     (SELECT max(seq) + 1 FROM log), 1) AS young`,
   /**
-   * The last entry of the last whole tile below `young`, or of one that is not too many entries away. It stays, as the anchor of the chain.
+   * The last entry of the last whole tile below `young`, or of an earlier tile if too many entries would be deleted at once. It stays, as
+   * the anchor of the chain.
    */
   anchor: (young: string, least: string) => `SELECT ${least}(${wholeTiles(`(${young} - 1)`)},
     ${wholeTiles("coalesce((SELECT min(seq) FROM log), 0)")} + ${ENTRIES_AT_ONCE}) AS anchor`,

@@ -8,7 +8,7 @@ import { first, type SqlRows } from "./dialect.ts";
 /** The size of one read, unless a single message is larger: reading hundreds of the largest takes a second, and searches wait. */
 const MOST_BYTES = 512 * 1024;
 
-/** The messages before each of these stay below the limit; the one that exceeds it is still included. */
+/** Messages until their total size reaches the limit; the one that exceeds it is still included. */
 const MESSAGES = `SELECT c.seq, c.payload, s.bytes FROM (
     SELECT n.seq, n.bytes, sum(n.bytes) OVER (ORDER BY n.seq) - n.bytes AS before
     FROM (SELECT seq, octet_length(payload) AS bytes FROM contents WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3) n

@@ -232,7 +232,7 @@ export const TABLES = {
       aliases_check: "(check_at) WHERE check_at IS NOT NULL",
     },
   },
-  // Acknowledgements of the last days. `seen`, if it moved: the first one at or beyond a message tells when that was read.
+  // Acknowledgements of the last days. Among those that moved `seen`, the first at or beyond a message tells when the message was read.
   acks: {
     columns: `
       id name PRIMARY KEY,

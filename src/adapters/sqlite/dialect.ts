@@ -20,7 +20,10 @@ export const SQLITE_DIALECT: Dialect = {
   thread: { ofMessage: "thread", key: "number", of: threadOf },
 };
 
-/** Every vote is a message, and an index of votes by agent would be one more page to write with each. */
+/**
+ * Finds votes through the messages of the agent: every vote is a message, and an index of votes by agent would be one more page to write
+ * for each vote.
+ */
 function votedByMessages(): SeqLookup {
   const from = "messages a CROSS JOIN refs r";
   const where = "r.seq = a.seq AND r.rel = 'verifies'";

@@ -23,7 +23,7 @@ const DIALECT: LoadDialect = {
   // Labels have no index by seq, so they are read from the payload.
   labels: "SELECT seq, payload FROM contents WHERE seq = ?1",
 };
-/** Agents, and keys, whose rows are remembered. */
+/** The number of agents, and of keys, whose rows are cached. */
 const MAX_ROWS = 10_000;
 const ANY_TRACE = `SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
   UNION ALL SELECT 1 FROM refs WHERE target = ?1 UNION ALL SELECT 1 FROM strays WHERE root = ?1 LIMIT 1`;
@@ -33,7 +33,7 @@ export class Fetcher {
   readonly #statements = new Map<string, StatementSync>();
   readonly #anyTrace: StatementSync;
   readonly #anyBlock: StatementSync;
-  /** As in the database; an agent that posts once posts again. */
+  /** Rows as in the database. They are cached because an agent that posts once posts again. */
   readonly #agents = new BoundedCache<string, AgentRow>(MAX_ROWS);
   readonly #keys = new BoundedCache<string, KeyState>(MAX_ROWS);
   /** Whether anything is blocked at all: on most boards nothing is, and every post asks. */

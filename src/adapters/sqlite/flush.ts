@@ -45,7 +45,7 @@ export class Flush {
     return touchedBy(ledger, rows);
   }
 
-  /** The hashes of attachments that fewer messages name now. */
+  /** Erases messages. Returns the hashes of attachments that fewer messages name now. */
   #erase({ erased, set }: BatchLedger): readonly string[] {
     const { dropLabel, dropInbox, detach, erase } = this.#sql.own;
     const detached: string[] = [];
@@ -107,7 +107,7 @@ class ThreadNumbers {
     for (const [root, thread] of this.#begun) if (this.#set.messages.get(root)?.root !== root) yield { root, thread };
   }
 
-  /** For a tombstone that was the root of its thread. */
+  /** The number of the thread for a tombstone that was its root; null for other tombstones. */
   ofGone({ id, root, seq }: Named): number | null {
     if (id !== root) return null;
     return this.#set.threads.get(root)?.number ?? this.#known(root) ?? seq;
@@ -131,7 +131,7 @@ function touchedBy({ set, erased, adopted, ended, tallies }: BatchLedger, { upda
     ...adopted.map(({ seq }) => seq),
     ...ended.flatMap((one) => one.seqs),
   ];
-  // Whose work was verified, or is no more.
+  // Agents whose number of received votes has changed.
   const judged = [...tallies.sums()].flatMap(({ agent, field }) => (field === "received" && agent !== undefined ? [agent] : []));
   return {
     seqs: [...new Set(seqs)],

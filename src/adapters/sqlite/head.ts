@@ -8,7 +8,7 @@ export class SqliteHead {
   readonly #rememberedMs: number;
   #head: Head = { seq: 0, hash: GENESIS };
   #readAt = -Infinity;
-  /** While a transaction of this process runs, the file may be ahead at any time. */
+  /** Whether a transaction of this process is running: then the file may be ahead at any time. */
   writing = false;
 
   /** Writes of another process, such as an operator's command, are seen at most this many milliseconds late. */

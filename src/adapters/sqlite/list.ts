@@ -42,16 +42,16 @@ interface Stretch {
 
 const FIRST_STRETCH = 256;
 const SHORTEST_STRETCH = 64;
-/** Slow rows may follow any number of fast ones. */
+/** The longest step: slow rows may follow any number of fast ones. */
 const LONGEST_STRETCH = 4096;
 /** The target time of a step: some rows take a microsecond, others thirty. */
 const STRETCH_MS = 4;
 /** More bytes of messages than this are read in several steps: the largest page is a hundred times as long. */
 const STRETCH_CHARS = 1024 * 1024;
 const STEP_AT_HAND = 512;
-/** In any other order than that of seq, rows are looked up one by one. */
+/** The longest step in an order other than that of seq, where rows are looked up one by one. */
 const KEY_STRETCH = 1024;
-/** Before and after every seq. */
+/** NO_SEQ comes before every seq, LAST_SEQ after every seq. */
 const NO_SEQ = -1;
 const LAST_SEQ = Number.MAX_SAFE_INTEGER;
 
@@ -89,7 +89,7 @@ export class SqliteLister {
     return merged(query, found, await this.#walkGone(this.#plan(query, "gone")));
   }
 
-  /** By seq, whatever the order: there is an index for exactly that. */
+  /** Scans tombstones by seq, whatever the order of the listing: there is an index for exactly that. */
   async #walkGone(plan: Plan): Promise<Listed[]> {
     const { after, limit, order } = plan;
     const { first, last } = this.#shownGone.get() as { first: number | null; last: number | null };
@@ -111,7 +111,7 @@ export class SqliteLister {
     return merged(plan, found, []);
   }
 
-  /** In one step, or not at all: if the first messages are not enough, the scan may be long. */
+  /** The listing in one step, or undefined: if the first messages are not enough, the scan may be long. */
   listNow(query: ListQuery): Listed[] | undefined {
     if (query.removed) return undefined;
     const plan = this.#plan(query, "messages");
@@ -157,7 +157,7 @@ export class SqliteLister {
     }
   }
 
-  /** This many seqs further, or undefined if that is past the end. */
+  /** The position this many seqs further; undefined if that is past the end. */
   #seqEnd({ order, conditions }: Plan, from: Position | undefined, length: number): Position | undefined {
     const ranges = conditions.filter(isSeqRange);
     const { first, last } = this.#seqs.get() as { first: number | null; last: number | null };
@@ -168,8 +168,8 @@ export class SqliteLister {
   }
 
   /**
-   * This many messages further in the order of the listing. A step covers whole runs of equal keys, or a part of one run: across runs, no
-   * index could tell where in the last one to stop.
+   * The position this many messages further in the order of the listing. A step covers whole runs of equal keys, or a part of one run: if
+   * it covered several runs, no index could tell where in the last run to stop.
    */
   #keyEnd({ order: { key, descending } }: Plan, from: Position | undefined, length: number): Position | undefined {
     const binder = new Binder(SQLITE_DIALECT);
@@ -308,7 +308,7 @@ function nextLength(length: number, ms: number): number {
   return Math.min(Math.max(2 ** Math.floor(Math.log2(fitting)), SHORTEST_STRETCH), LONGEST_STRETCH);
 }
 
-/** A message without any votes need not be looked up: most messages, recognised by their own row. */
+/** Most messages have no votes, which their own row shows. The votes of such a message need not be looked up. */
 const VERIFIED = atLeast("verifies", 1);
 const isByVotes = (condition: Condition): boolean =>
   (condition.is === "hasAny" || condition.is === "hasAll") && condition.field === "verifiedBy" && condition.values.length > 0;
@@ -327,7 +327,7 @@ function compared(key: string, seq: string, how: "<" | ">" | "<=" | ">=", { key:
   return `(${key} ${strictly}= ${binder.bind(value)} AND (${key} ${strictly} ${binder.bind(value)} OR ${seq} ${how} ${binder.bind(last)}))`;
 }
 
-/** Every row matches, or there are few to read. */
+/** Whether the scan is short: nearly every row matches, or there are few rows to read. */
 function isShort({ source, only, conditions, path }: Plan): boolean {
   if (source === "gone" || only !== undefined || (path !== undefined && path.rows <= SORTABLE)) return true;
   return conditions.every(holdsMostly);

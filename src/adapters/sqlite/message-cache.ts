@@ -15,7 +15,7 @@ const MAX_FACTS = 50_000;
 interface CachedMessage extends Pick<StoredMessage, "state" | "raw" | "seen"> {
   /** The thread's number. */
   readonly thread: number;
-  /** Once it is known. */
+  /** When its addressee read it, once that is known. */
   readAt?: number;
 }
 
@@ -119,7 +119,7 @@ export class SqliteMessageCache {
     return { state, raw, seen, author, thread, readAt: state.to === null ? null : this.#readAt(message, state.to) };
   }
 
-  /** Looked up until its addressee has read this far. */
+  /** When the addressee read the message; null if it has not. Looked up each time until it has. */
   #readAt(message: CachedMessage, to: string): number | null {
     if (message.readAt !== undefined) return message.readAt;
     const found = this.#sql.readAt.get(to, message.state.seq) as { readonly at: number } | undefined;

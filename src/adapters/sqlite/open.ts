@@ -27,7 +27,7 @@ export const databasePath = (dataDir: string): string => join(dataDir, "board.db
  */
 const TRACES = /^(?:head(?:-ag_[0-9a-f]+)?\.json|index|replaced-.+|board\.db\.next)$/;
 
-/** Those in this directory. */
+/** The traces of a board in this directory. */
 export const tracesIn = (dataDir: string): readonly string[] =>
   existsSync(dataDir) ? readdirSync(dataDir).filter((name) => TRACES.test(name)) : [];
 
@@ -56,7 +56,10 @@ export function openDatabase(path: string, use: "write" | "read"): DatabaseSync 
   }
 }
 
-/** Nothing can be written there, and no process that could has it open. SQLite reads such a file only if told that it does not change. */
+/**
+ * Whether nothing can be written in the file's directory, and no process that could write has the file open. SQLite reads such a file only
+ * if it is told that the file does not change.
+ */
 function isSealed(path: string): boolean {
   if (existsSync(`${path}-shm`) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
   return barredFromWriting(dirname(path)) !== undefined;

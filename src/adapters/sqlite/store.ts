@@ -56,7 +56,7 @@ export async function openSqliteStore(
   }
 }
 
-/** If nothing can be written: without a writer and without a lock, and only for a database that needs no repair. */
+/** Opens a store in which nothing can be written: it has no writer and no lock, and the database must need no repair. */
 export function openSealedStore(dataDir: string): Store {
   const path = databasePath(dataDir);
   const readDb = openDatabase(path, "read");

@@ -55,7 +55,7 @@ export class SqliteWriter {
     }
   }
 
-  /** Completes what the board was doing when it crashed: if it may not write later, messages that should have ended would stay visible. */
+  /** Ends withdrawn messages that the board left when it crashed. If it may not write later, they would stay visible. */
   endWithdrawn(): void {
     if (this.#sql.anyWithdrawal.get() !== undefined) while (this.#endSome());
   }
@@ -102,7 +102,7 @@ export class SqliteWriter {
       const outcomes = work(ledger);
       const edge = ledger.growTree((this.#edge ??= this.#readEdge(ledger.set.start.seq)));
       const touched = this.#flush.write(ledger);
-      // Not those that have just become active again.
+      // Done after the batch is written, so that agents that have just become active again are kept.
       if (pruning && this.#upkeep.forgetSilentAgents(this.#now)) this.#fetcher.forget();
       const nextDue = this.#upkeep.nextDue();
       // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.
@@ -145,7 +145,7 @@ export class SqliteWriter {
     return true;
   }
 
-  /** At most two hundred leaves and a few hundred roots: nothing is cached that could differ from them. */
+  /** Reads at most two hundred leaves and a few hundred roots. Nothing is cached that could differ from them. */
   #readEdge(size: number): TreeEdge {
     return edgeOf(
       size,
@@ -153,7 +153,7 @@ export class SqliteWriter {
     );
   }
 
-  /** One of the acts resulted in rows that cannot be written: run one by one, it harms no other. */
+  /** Runs the acts one by one, because one of them resulted in rows that cannot be written. This way it harms no other act. */
   #oneByOne<One extends Act>(acts: readonly One[], now: number): Appended<One> {
     const each = acts.map((act) => this.run([act], now));
     const { head, nextDue } = each.at(-1) ?? this.run([], now);
@@ -171,7 +171,7 @@ export class SqliteWriter {
   }
 }
 
-/** Completes at once what a board, or the copied board, was doing. */
+/** Ends the withdrawn messages that a board, or a copied board, has left. */
 export function endWithdrawn(path: string): void {
   const writer = new SqliteWriter(openDatabase(path, "write"));
   try {

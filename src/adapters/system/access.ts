@@ -17,7 +17,7 @@ export function barred(path: string, want: Want): string | undefined {
 
 /**
  * Tries to write in a directory: after a disk fault, a file system may refuse every write although the permissions allow it. A full disk is
- * another matter.
+ * not reported here.
  */
 export function barredFromWriting(dir: string): string | undefined {
   if (!existsSync(dir)) return undefined;
@@ -49,7 +49,7 @@ export function systemWords(error: unknown, path: string, want: Want): string | 
   }
 }
 
-/** The user that may not do it, and the owner of the file; without what to do, which differs. */
+/** Says which user may not do it and who owns the file, but not what to do, which differs. */
 export const deniedWords = (path: string, want: Want): string =>
   `This user (${userWords(process.getuid?.())}) may not ${want} ${path}${ownerWords(path)}`;
 
@@ -57,7 +57,7 @@ export const fullWords = (path: string): string => `The disk that holds ${path} 
 
 const userWords = (uid: number | undefined): string => (uid === 0 ? "root" : `uid ${uid ?? "unknown"}`);
 
-/** Of the file itself, or of the closest parent directory that this user can see. */
+/** The owner of the file, or of the closest parent directory that this user can see. */
 function ownerWords(path: string): string {
   for (let seen = resolve(path); ; seen = dirname(seen)) {
     try {

@@ -1,9 +1,9 @@
 // A queue for the database, or for a thread: a limited number of calls run at once, and waiting callers take turns.
 
 export interface LaneLimits {
-  /** Running calls. */
+  /** How many calls may run at once. */
   readonly most: number;
-  /** The same for one caller. */
+  /** How many calls of one caller may run at once. */
   readonly each: number;
 }
 
@@ -11,7 +11,7 @@ export class Lanes {
   readonly #limits: LaneLimits;
   /** Running calls of each caller. */
   readonly #running = new Map<string, number>();
-  /** In the order of their turns. */
+  /** Waiting calls by caller; callers are in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #all = 0;
 

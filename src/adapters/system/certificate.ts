@@ -15,7 +15,7 @@ export interface TlsPair {
   readonly validTo: number;
 }
 
-/** A code like those of the system. */
+/** A code like those of the system, for a path that is not a regular file. */
 const NOT_REGULAR = "not regular";
 const READ_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file; give the path of a PEM file.",
@@ -51,7 +51,7 @@ function readRegular(path: string): string {
 const permissionDenied = (path: string): string =>
   `permission denied. ${deniedWords(path, "read")}. Let the user that the board runs as read it, or give it a copy (docs/configuration.md, "TLS").`;
 
-/** Throws an explanation if they are not a chain that begins with the key's own certificate, and that key. */
+/** Throws an explanation unless `cert` is a chain that begins with the certificate of `key`. */
 export function tlsPair(cert: string, key: string): TlsPair {
   const chain = certificatesIn(cert);
   const own = chain[0];

@@ -26,7 +26,7 @@ export function headFileIn(data: string, pk: string | undefined): HeadRecord {
       return head.board === board ? head : headFile(join(data, formerFile(board))).read();
     },
     async write(checkpoint) {
-      // The board has checked it at its start: if it was damaged since, the newer head replaces it and restricts the board as well.
+      // The board has checked the file at its start. If it was damaged since, the newer head replaces it and restricts the board as well.
       const state = await file.read().catch((error: unknown) => {
         if (error instanceof DamagedHead) return undefined;
         throw error;
@@ -38,7 +38,7 @@ export function headFileIn(data: string, pk: string | undefined): HeadRecord {
   };
 }
 
-/** Under the name of its board. */
+/** Stores a head under the name of its board. */
 export async function keepFormerHead(data: string, checkpoint: Checkpoint): Promise<void> {
   await headFile(join(data, formerFile(checkpoint.board))).write(checkpoint);
 }
@@ -53,7 +53,9 @@ export function isSigned({ payload, sig, pk }: Checkpoint): boolean {
   }
 }
 
-/** Its fields match what was signed, and the signature is valid: a changed or damaged head restricts nothing. */
+/**
+ * Throws unless the signature is valid and the fields match what was signed: a changed or damaged head would not prevent a second history.
+ */
 export function requireSound(checkpoint: Checkpoint, data: string): void {
   const { seq, hash } = (isSigned(checkpoint) ? JSON.parse(checkpoint.payload) : {}) as Partial<Checkpoint>;
   if (seq === checkpoint.seq && hash === checkpoint.hash) return;
@@ -71,7 +73,7 @@ class DamagedHead extends Error {
 
 const TEXTS = ["payload", "sig", "pk", "board", "hash", "at"] as const;
 
-/** What is wrong with it; undefined if it has all fields of a head. Whether it is true is another question. */
+/** What is wrong with the value; undefined if it has all fields of a head. Whether they are true is not checked here. */
 function unlikeHead(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return "it does not hold a JSON object";
   const head = value as Partial<Record<keyof Checkpoint, unknown>>;

@@ -53,7 +53,7 @@ export function makeLogKey(file: string, board: SigningKey, origin: string): Sig
   return readBoardKey(file) ?? signingKey(seed);
 }
 
-/** The key of this name, which the database knows; `place` is where that is. A missing file is written again if possible. */
+/** The key of this name, which the database knows; `place` says where the database is. A missing file is written again if possible. */
 export function requireLogKey(
   file: string,
   place: string,
@@ -67,7 +67,7 @@ export function requireLogKey(
   const seed = seedsOf(board, name).find((one) => signingKey(one).pk === pk);
   const isLater = seed !== undefined && signingKey(derivedSeed(board, origin)).pk !== pk;
   if (seed !== undefined && (found === undefined || isLater)) {
-    // The file has the key that this one was announced to follow.
+    // The file still has the key that this one follows.
     if (!sealed && isLater) setLogKeyAside(file);
     if (!sealed) writeSecretFile(file, toBase64url(seed));
     return signingKey(seed);

@@ -85,5 +85,5 @@ export function minerThread(): Miner {
   };
 }
 
-/** Nobody is left to read it. */
+/** The refusal for a caller that has gone. Nobody is left to read it. */
 const callerGone = (): Refusal => new Refusal("assist_busy", "The caller went away before the work was done.");

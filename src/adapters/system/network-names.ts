@@ -14,7 +14,7 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** Names that mean another machine, or none, elsewhere: of this machine, of a private network, or without a dot. */
+/** Names of this machine or of a private network, and names without a dot. Elsewhere they mean another machine, or none. */
 export function isPrivateName(name: string): boolean {
   if (isLoopbackName(name)) return true;
   const address = name.replace(/^\[(.*)\]$/, "$1");

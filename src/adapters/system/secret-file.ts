@@ -24,12 +24,12 @@ export function readSecretFile(path: string, use: SecretUse = "in use"): string 
 /** On disk when it returns. Returns whether it was written: an existing file stays as it is. */
 export function writeSecretFile(path: string, secret: string): boolean {
   makeDirectory(dirname(path));
-  // Another process that looks for it, such as a second node, sees all of it or nothing.
+  // Written under another name first, so that another process, such as a second node, sees all of it or nothing.
   const draft = `${path}.${process.pid}`;
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
     if (!appeared(draft, path)) return false;
-    // A database may be about to record that it belongs to this key.
+    // The name must be on disk too, because a database may be about to record that it belongs to this key.
     syncDirectory(dirname(path));
     return true;
   } catch (error) {
@@ -42,7 +42,7 @@ export function writeSecretFile(path: string, secret: string): boolean {
 /** Error codes of a medium without hard links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** Gives the file this name as well, unless it exists. */
+/** Gives the draft its final name, unless that name exists. Returns whether it did. */
 function appeared(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);

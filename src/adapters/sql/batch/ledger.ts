@@ -54,7 +54,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   readonly tallies = new TallyMoves();
   readonly entries: LoggedEntry[] = [];
   readonly inserted = new Map<string, Inserted>();
-  /** The same by seq; entries of undone acts are not read, and the next act reuses their seq. */
+  /** The inserted messages by seq. Those of undone acts are not read, and the next act reuses their seq. */
   readonly #bySeq = new Map<number, Inserted>();
   readonly erased: MessageState[] = [];
   /** Hashes of attachments to delete, even if other messages name them. */
@@ -163,7 +163,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   protected get newest(): number {
     return this.head.seq;
   }
-  /** A last step of a batch, which dry runs skip: up to a thousand messages get their addressee. */
+  /** A last step of a batch, which dry runs skip: puts up to a thousand earlier replies into the inbox of a new message's author. */
   finishAdopting(): void {
     for (const { id, author, seq, at } of this.#adopting) {
       const ids = [...(this.set.earlyReplies.get(id) ?? []), ...(this.set.repliesSince.get(id) ?? [])];
@@ -336,7 +336,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     const seq = last + 1;
     const digest = created?.digest ?? detailDigest(detail);
     const entry = { seq, at: this.now, type, id, detail, digest, assisted: created === undefined ? null : Number(created.assisted) };
-    // While rows are still missing, all of this is repeated, and hashes are the expensive part.
+    // While rows are still missing, the batch will run again. So the hash, which is the expensive part, is left out.
     this.entries.push({ ...entry, hash: this.set.isKnown ? entryHash({ ...entry, prev }) : prev });
     return seq;
   }
@@ -347,7 +347,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   #found(ids: readonly string[]): readonly MessageState[] {
     return ids.flatMap((id) => this.set.state(id) ?? []);
   }
-  /** Messages that acted when the batch began and no longer do. */
+  /** The number of replies that counted when the batch began and no longer do. */
   #endedReplies(id: string): number {
     const { messages, refs } = this.set;
     return [...messages.changes].filter(([reply, now]) => {

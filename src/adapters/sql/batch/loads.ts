@@ -21,7 +21,7 @@ import {
   type WorkingSet,
 } from "./working-set.ts";
 
-/** More than are adopted: the batch may end some of them before. */
+/** More replies than are adopted, because the batch may end some of them first. */
 export const EARLY_REPLIES = ADOPTED_REPLIES + 2048;
 
 export interface LoadDialect {

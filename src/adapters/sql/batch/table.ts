@@ -18,7 +18,7 @@ export class Journal {
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The key of these rows. */
+/** The working set that a table belongs to. */
 interface Owner<Name extends string> {
   readonly journal: Journal;
   /** Called for an unknown key: a synchronous store fetches the row at once; otherwise the answer is a guess until it is fetched. */

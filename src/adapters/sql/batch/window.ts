@@ -45,7 +45,7 @@ export class Window<Row> {
     this.wanted = 0;
   }
 
-  /** Fetched rows do not count: they were fetched for another time. */
+  /** Drops the fetched rows, because they were fetched for another time. */
   forget(): void {
     this.wanted = this.#loaded;
     this.#loaded = 0;

@@ -100,7 +100,7 @@ export type TableName = keyof Tables;
 export type WindowName = "due" | "endedLeases" | "dueAliases" | "dueLines" | "withdrawn";
 export interface OpenWindow {
   readonly name: WindowName;
-  /** Of an author's withdrawn messages. */
+  /** For the window of an author's withdrawn messages. */
   readonly withdrawal?: Withdrawal;
   readonly window: { readonly wanted: number; forget(): void };
   /** Requested rows; there may be fewer. */
@@ -210,7 +210,7 @@ export class WorkingSet {
     for (const { window } of this.windows) window.forget();
   }
 
-  /** If it is known in advance that nothing is due and nothing withdrawn is left. */
+  /** Call this if it is known in advance that nothing is due and no withdrawn message is left. */
   nothingIsDue(): void {
     for (const open of this.windows) open.keep([], 1);
     this.withdrawals.keep([ONE], []);
@@ -228,7 +228,7 @@ export class WorkingSet {
     this.isKnown = false;
   }
 
-  /** Withdrawals of an author that have not ended yet, oldest first. */
+  /** The messages of an author that were withdrawn and are still to be ended, oldest first. */
   withdrawnBy(withdrawal: Withdrawal): Window<MessageState> {
     const { author, seq } = withdrawal;
     const known = this.#withdrawn.get(keyOf(author, seq));
