@@ -17,7 +17,7 @@ import { ProofFault, UsageFault } from "./failure.ts";
 interface Evidence {
   readonly vkey: string;
   readonly notes: readonly [string, string];
-  /** From the smaller size to the root of the larger tree, in base64; empty if both have the same size. */
+  /** The path from the smaller size to the root of the larger tree, in base64; empty if both have the same size. */
   readonly path: readonly string[];
 }
 

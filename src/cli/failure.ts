@@ -49,7 +49,7 @@ export function failureText(error: unknown, json: boolean): string {
   return jsonText({ error: { code: codeOf(error), message, ...fault } });
 }
 
-/** The system's own words name the file last, in the language of system calls. */
+/** Rewords an error of the system, which names the file last and speaks of system calls. */
 function messageOf({ message, path }: Error & { readonly path?: unknown }): string {
   if (message.startsWith("EISDIR: ")) return "A directory was given in place of a file.";
   const [, why] = /^E[A-Z]+: ([^,]+), open /.exec(message) ?? [];

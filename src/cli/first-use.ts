@@ -25,7 +25,10 @@ function noteOf(keyFile: string, key: AgentKey): Note | undefined {
   }
 }
 
-/** After a rotation the new key may be put in the place of the old one, whose note then names the new key as its own next key. */
+/**
+ * Whether the note is about this key. After a rotation, the new key may be put in the place of the old one. The old note then names the new
+ * key as the next key.
+ */
 const isAbout = ({ key, next }: Note, { agent, pk }: AgentKey): boolean => (key ?? agent) === agent && next !== keyHash({ pk });
 
 /** The hash of the next key that was made together with this one. */

@@ -67,7 +67,7 @@ async function stop({ session: { board }, agent, budget, file }: HookRun): Promi
   process.exitCode = GO_ON;
 }
 
-/** The smallest budget has no room even for one lost lease. */
+/** The budget of the check for news. The smallest budget has no room even for one lost lease. */
 const LOOK_CHARS = 2000;
 
 /** Messages and changes count as news; leases that the agent holds and open work do not. */

@@ -1,4 +1,4 @@
-// What is to be known of an agent's keys before anything that it says, in lines for people.
+// Facts about an agent's keys that people should read before its messages, as lines of text.
 import type { Agent, KeyLine } from "../client/answers.ts";
 
 type Pending = NonNullable<KeyLine["pending"]>;

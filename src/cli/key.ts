@@ -29,7 +29,7 @@ function ago(command: Command, text: string): number {
   return seconds;
 }
 
-/** At most a week, and a minute less than that: the board's clock may differ from this one, and work takes time. */
+/** At most a week. A whole week is made a minute shorter, because the board's clock may differ from this one, and work takes time. */
 function withinWeek(command: Command, flag: string, text: string): number {
   const seconds = ago(command, text);
   if (seconds > WEEK_S) throw new UsageFault(`${flag} is at most 7d, not ${text}`);
@@ -64,7 +64,7 @@ function commitTo(keys: Command): void {
     const session = new Session(command);
     const key = await session.key();
     const path = nextFile === "" ? nextKeyFile(session.keyFile) : nextFile;
-    // Its owner may have put it elsewhere already.
+    // The owner may have moved the next key elsewhere already.
     const noted = nextFile === "" && !existsSync(path) ? notedNext(session.keyFile, key) : undefined;
     const next = noted ?? keyHash(await keyAt(path));
     const recovery = recoveryFile === undefined ? undefined : keyHash(await readKeyFile(recoveryFile));
@@ -86,7 +86,7 @@ function commitTo(keys: Command): void {
 
 type Commitment = Pick<KeyLine, "next" | "recovery" | "pending">;
 
-/** The commitment at the board, if it is the same already: it would wait for 72 hours and change nothing. */
+/** The commitment that the board already has, if it is the same: sending it again would wait for 72 hours and change nothing. */
 async function committed(session: Session, agent: string, next: string, recovery: string | undefined): Promise<Commitment | undefined> {
   const line = await getKeys(session.board, agent, { limit: 1 }).catch(ifUnknown);
   if (line === undefined) return undefined;
@@ -132,13 +132,13 @@ function rotate(keys: Command): void {
   });
 }
 
-/** The last key of the line, where a refusal says that an earlier one was named. */
+/** The last key of the line, if a refusal says that an earlier key was named. */
 function lastOf(error: unknown): string | undefined {
   const successor = error instanceof BoardError && error.code === "key_revoked" ? error.details["successor"] : undefined;
   return typeof successor === "string" ? successor : undefined;
 }
 
-/** The file that `agent.key.next` stood beside, if it still holds the key that was replaced. */
+/** The file beside which `agent.key.next` was made, if it still holds the key that was replaced. */
 async function oldFile(keyFile: string, replaced: string): Promise<string | undefined> {
   const path = keyFile.replace(/\.next$/, "");
   if (path === keyFile || !existsSync(path)) return undefined;
@@ -151,7 +151,7 @@ interface KeyFiles {
   readonly next_key_file?: string;
 }
 
-/** Where the key is now: whoever goes on with the old file would be refused. */
+/** Says where the key is now: a command that still uses the old file would be refused. */
 function whereText({ signer, state, counts_at }: KeyOperation, files: KeyFiles, old: string | undefined): string {
   const { key_file: file, next_key_file: next } = files;
   const notes = next === undefined ? "" : ` && mv ${next} ${file} && mv ${noteFile(file)} ${noteFile(old ?? "")}`;

@@ -30,7 +30,7 @@ export async function printPageOfWords(session: Session, query: ListQuery & { re
   session.print({ ...list, left_out: acts }, () => pageText(list) + note);
 }
 
-/** Usually enough to fill a page; if not, the cursor leads to the rest. */
+/** The most pages that are read: usually enough to fill one page. If not, the cursor leads to the rest. */
 const MOST_PAGES = 10;
 
 async function pageOfWords({ board }: Session, query: ListQuery & { readonly limit: number }): Promise<MessageList & { left_out: number }> {

@@ -57,7 +57,7 @@ export function messageTable(messages: readonly PartialMessage[], now: string): 
   );
 }
 
-/** Each with the seq that `ack --seen` takes: of the change where something changed, else of the message. */
+/** Each row begins with the seq that `ack --seen` takes: that of the change if something changed, else that of the message. */
 export function inboxTable(messages: readonly PartialMessage[], now: string): string {
   if (!messages.every(isWhole)) return partsTable(messages);
   const rows = messages.map((message) => [String(message.change?.seq ?? message.seq), reasonOf(message), ...rowOf(message, now)]);
@@ -149,7 +149,7 @@ function block(message: Message, indent: string): string {
   return lines.map((line) => `${indent}${line}\n`).join("");
 }
 
-/** Who is to read it, and what it has signed that it did. */
+/** The addressee, and what it has signed that it did with the message. */
 function addresseeLines({ meta: { to }, derived: { delivery } }: Message): string[] {
   if (to === undefined) return [];
   const state = delivery === undefined ? "" : `  ${delivery.state} ${delivery.at}`;

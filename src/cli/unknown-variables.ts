@@ -8,7 +8,7 @@ const PREFIX = /^BOARD_/i;
 /** Variables that tests and compose.yaml read. */
 const OTHERS = /^BOARD_(?:DOMAIN$|BROWSER$|TEST_)/;
 const KNOWN: readonly string[] = Object.values(SETTINGS).map(({ variable }) => variable);
-/** Without the common prefix, which must not count as similarity. */
+/** The known names without their common prefix, which must not count as similarity. */
 const SHORT = new Map(KNOWN.map((name) => [name.replace(PREFIX, ""), name]));
 
 export interface UnknownVariable {

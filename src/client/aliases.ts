@@ -48,7 +48,8 @@ async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias:
   };
   try {
     const done = await signed(unix);
-    // The same bytes were already signed in this second: the board takes it for that operation, which a later one has undone.
+    // The same bytes were already signed in this second, and a later operation has undone that one. So it is signed again for the next
+    // second.
     return done.undone === true ? await signed(unix + 1) : done;
   } catch (error) {
     // The clock of the signer of the last operation is ahead.

@@ -29,7 +29,7 @@ export function assistPost(
   return call(board, "/api/assist/post", { body, idempotent: false, signal });
 }
 
-/** Checks such a post; nothing is mined or written. */
+/** Checks an assisted post; nothing is mined or written. */
 export function assistCheck(
   board: Board,
   secret: string,

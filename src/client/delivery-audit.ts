@@ -25,7 +25,7 @@ interface Acknowledged {
 
 const ENDS: ReadonlySet<string> = new Set(["expire", "retract", "remove"]);
 
-/** The agent for whom a key acts: for whom it did at this entry, or does at the end. */
+/** The agent for whom a key acts: at this entry, or at the end of the log if none is given. */
 export type PrincipalOf = (agent: string, seq?: number) => string;
 
 export class Deliveries {

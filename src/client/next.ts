@@ -47,7 +47,8 @@ export async function next(board: Board, key: AgentKey, query: NextQuery = {}, o
         return { work: { ...found, derived: { ...found.derived, ...heldBy(as, claimed) } }, claim: claimed, held };
       } catch (error) {
         if (!(error instanceof BoardError && LOST.test(error.code)) || ++races > MOST_RACES) throw error;
-        // After a lost race it is not shown such work either, so that it does not lose the next race too.
+        // After a lost race it waits long enough not to be shown work that another agent is about to claim, so that it does not lose the
+        // next race too.
         if (wait >= TURN_S) until = Math.max(until, performance.now() + TURN_S * 1000);
       }
     } else if (performance.now() >= until) return { work: null, claim: null, held };

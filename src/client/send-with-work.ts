@@ -38,8 +38,8 @@ export async function withWork<Answer>(bits: number, attempt: (bits: number) => 
 }
 
 /**
- * Mines and sends. If the address has reached its limit, it mines the bits that would be enough now while it waits, and sends again as
- * soon as one of both is done, because nobody knows which is shorter.
+ * Mines and sends. If the address has reached its limit, it mines the bits that would be enough now while it waits, and sends again as soon
+ * as either is done, because nobody knows which is faster.
  */
 export async function sendWorked<Answer>(
   board: Board,

@@ -89,7 +89,7 @@ async function* connection(board: Board, filters: Filters, position: Position, o
     options.onConnection?.({ state: "open" });
     for await (const frame of frames(answer, position, stillAlive)) {
       const event = eventOf(frame);
-      // Its position is stored before it is reported, so that it is not reported twice.
+      // The position of an event is stored before the event is reported, so that no event is reported twice.
       if (frame.id !== undefined) position.after = Number(frame.id);
       if (event !== undefined) yield event;
     }

@@ -25,11 +25,11 @@ export interface Guest {
   used?(ms: number): void;
 }
 
-/** The query string, unparsed. */
+/** The input of a call, not parsed yet. */
 export interface Asked {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** The media type of the body. */
+  /** The body. */
   readonly text: string;
 }
 
@@ -52,10 +52,10 @@ export function admitCall(operation: Callable, guest: Guest, rates: RateLimiter)
   return new AdmittedCall(operation, guest, rates);
 }
 
-/** The only step of the fast path: its operations are always on and carry no secrets. */
+/** Takes the token for a call. The fast path needs no other step: its operations are always on and carry no secrets. */
 export const pay = ({ rate, work }: Pick<Callable, "rate" | "work">, caller: string, rates: RateLimiter): void =>
   rates.take(rate, caller, 1, work && (() => bitsForNow(work())));
-/** Takes no tokens. */
+/** Whether the caller could pay; takes no tokens. */
 export const couldPay = ({ rate }: Pick<Callable, "rate">, caller: string, rates: RateLimiter): boolean => rates.has(rate, caller);
 
 export class AdmittedCall {
@@ -111,7 +111,7 @@ export class AdmittedCall {
     return this.atItsCost(work);
   }
 
-  /** Ends the caller's turn. */
+  /** Runs the work and charges its processor time to the caller. */
   atItsCost<Result>(work: () => Promise<Result>): Promise<Result> {
     const { rate, paced } = this.#operation;
     const { caller } = this.#guest;

@@ -59,7 +59,7 @@ function isList(parameter: z.core.$ZodType | undefined): boolean {
   return known;
 }
 
-/** Added to addresses by those who pass them on; a shared link still leads to its page. */
+/** Parameters that other sites add to links. They are ignored, so that a shared link still leads to its page. */
 const CLICK_MARKS = /^(utm_\w+|fbclid|gclid|dclid|msclkid|yclid|igshid|mc_[ce]id|mkt_tok|ref_src)$/;
 
 /** Forms also send empty fields, and each checked box of a list separately. */

@@ -5,7 +5,7 @@ import type { LineReply, Reply, BundleCalls } from "./operation.ts";
 
 export const LINES_TYPE = "application/x-ndjson";
 
-/** The bytes of the line. */
+/** One line of a body; `bytes` is its length. */
 export interface BodyLine {
   readonly bytes: number;
   /** Throws if the bytes are not text. */
@@ -40,7 +40,7 @@ export async function answerLines(
   if (lines.length > 0) call.payNothing();
   for (const line of lines) {
     if (!bundle.whole && !call.couldAdmit(line.bytes)) {
-      // Earlier lines refund the tokens that they did not need.
+      // Waits until earlier lines have refunded the tokens that they did not need.
       await bundle.flush();
       await Promise.all(answers);
     }

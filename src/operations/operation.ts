@@ -23,7 +23,7 @@ export interface Reply {
   readonly next?: string;
   /** The share of a token that the call costs, if that is less than a whole one. */
   readonly tokens?: number;
-  /** The agent to whose limit a write counted, so that the rest of it is reported too. */
+  /** The agent to whose limit a write counted, so that the answer also says how much of that limit is left. */
   readonly payer?: string;
 }
 
@@ -99,7 +99,7 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
   readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>;
   /** The bucket that pays for a call. */
   readonly rate: Scope;
-  /** The bucket of the writing agent whose rest is reported; that of messages unless given. */
+  /** The bucket of the writing agent of which the answer says how much is left; that of messages unless given. */
   readonly pace?: Scope;
   /** Bits of proof of work that a call needs at this moment; with more bits it costs less. */
   readonly work?: () => number;
@@ -127,7 +127,7 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
   readonly steady?: true;
   /** Whether the answer changes only when the log grows, so that a caller that has it need not get it again. */
   readonly revalidate?: true;
-  /** For which inputs the answer also changes with the clock; filters that do have their own mark for that. */
+  /** For which inputs the answer also changes with the clock; filters that change with the clock are marked themselves. */
   readonly moves?: (input: z.infer<Schema>) => boolean;
   run(call: Call<z.infer<Schema>, Body>): Promise<Reply>;
   /**
@@ -135,9 +135,9 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
    * If that function returns undefined, `run` is needed this time.
    */
   atHand?(input: z.infer<Schema>): ((at: BoardMoment) => ReadyText | undefined) | undefined;
-  /** The same for an answer that never changes: it is given from memory, even while something is due, and with every store. */
+  /** Like `atHand`, for an answer that never changes: it is given from memory, even while something is due, and with every store. */
   lasting?(input: z.infer<Schema>): (() => LastingBytes | undefined) | undefined;
-  /** The same for people: what a caller gets who asks for HTML. */
+  /** The page for a caller that asks for HTML. */
   page?(call: Call<z.infer<Schema>>): Promise<string>;
   /** Posted often and answered with small JSON: read from the socket directly if it arrives in one chunk. Has no secret, page or stream. */
   readonly direct?: true;

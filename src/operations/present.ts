@@ -33,7 +33,7 @@ export interface Presentation {
   readonly extra?: (item: Item) => object;
   /** Facts beside the list, which need no marker lines. */
   readonly beside?: Readonly<Record<string, number>>;
-  /** How many bytes its messages may have, at most `LIMITS.page_bytes`, which it is unless given. */
+  /** How many bytes its messages may have; `LIMITS.page_bytes` is the maximum and the default. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -98,7 +98,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     return withMore(record, { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) });
   }
 
-  /** Valid until one of its records shows another number of seconds. */
+  /** The cached text, which is valid until one of its records shows another number of seconds. */
   function cachedText({ items, latestSeq, asOf }: Page, { include, extra, maxBytes = LIMITS.page_bytes }: Shown): PageText | undefined {
     const cached = extra === undefined ? pageTexts.get(items) : undefined;
     if (cached?.key !== includeKey(include) || cached.latestSeq !== latestSeq) return undefined;
@@ -109,7 +109,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   function cacheText(page: Page, { include, extra, fields, beside, maxBytes }: Shown, text: PageJson, fitted: Fitted): ReadyText {
     const { items, latestSeq, asOf } = page;
     const { count, nextCursor, bytes } = fitted;
-    // A higher limit would only change a page that something was left out of.
+    // If nothing was left out of the page, a higher limit would not change it.
     const most = count === items.length ? LIMITS.page_bytes : (maxBytes ?? LIMITS.page_bytes);
     const whole = text.text(count, restOf(page, nextCursor, beside));
     const cached = { text: whole, bytes, most, nextCursor, key: includeKey(include), latestSeq, from: asOf, until: steadyFor(page) };
@@ -213,7 +213,7 @@ const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next
 
 interface Fitted {
   readonly count: number;
-  /** The size of these. */
+  /** The size of these messages. */
   readonly bytes: number;
   readonly nextCursor: string | null;
 }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** The processor time that one request may use. */
 export interface Share {
-  /** Callers take turns, however much each has requested. */
+  /** The caller that pays. Callers take turns, however much each has requested. */
   readonly caller: string;
   /** Charges processor time; throws if the caller has none left. */
   spend(ms: number): void;
@@ -24,7 +24,7 @@ export const atTheCostOf = <Result>(share: Share, work: () => Result): Result =>
 /** For work whose result everybody shares: no caller is charged, and none can be refused half way. */
 export const atNobodysCost = <Result>(work: () => Result): Result => shares.exit(work);
 
-/** Binds a function to the current share, for calls later. */
+/** Returns a function that runs later work at the cost of the current share. */
 export const atCostOfNow = (): (<Result>(work: () => Result) => Result) => AsyncLocalStorage.snapshot();
 
 /** Binds a sequence to the current share, no matter who reads it later. */
@@ -65,7 +65,7 @@ export function cost(ms: number): void {
   shares.getStore()?.spend(ms);
 }
 
-/** The current share; undefined if the work is for no request. */
+/** The caller of the current share; empty if the work is for no request. */
 export const callerNow = (): string => shares.getStore()?.caller ?? "";
 
 /** Call before work that cannot be stopped half way: throws if the caller owes more than it has. */

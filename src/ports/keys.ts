@@ -16,7 +16,7 @@ export interface KeyReads {
   keyOp(id: string): Promise<StoredKeyOp | undefined>;
   /** The operations of a line after a seq, in order, at most `limit`. */
   keyOps(principal: string, after: number, limit: number): Promise<readonly StoredKeyOp[]>;
-  /** The operation that a log entry is of, also if the log no longer has that entry. */
+  /** The operation in a log entry, even if the log no longer has that entry. */
   keyOpAt(seq: number): Promise<StoredKeyOp | undefined>;
   /** The public key of an agent that has signed something on this board. */
   publicKey(agent: string): Promise<string | undefined>;

@@ -33,7 +33,7 @@ export interface MatchingOptions extends SearchScope {
 }
 
 export interface IndexStatus {
-  /** Only if the index is not being built. */
+  /** False while the index is being built. */
   readonly ready: boolean;
   /** The newest log entry in the index. */
   readonly seq: number;

@@ -34,7 +34,7 @@ export interface Raw {
 export interface StoredMessage {
   readonly state: MessageState;
   readonly raw: Raw;
-  /** One object per message, even if the store makes the others new. */
+  /** One object per message, even if the store makes new objects for the other fields. */
   readonly seen: Seen;
   readonly author: AuthorFacts;
   readonly thread: ThreadFacts;
@@ -198,11 +198,11 @@ export interface ListReads extends ListingReads {
   boardStats(query: BoardStatsQuery): Promise<BoardStats>;
   /** The course of live work: the newest `limit` of each kind. */
   workCourses(limit: number, now: number): Promise<readonly WorkCourse[]>;
-  /** For each of these, folded: open work that needs it, and agents that offer it. */
+  /** For each of these needs, which are folded: open work that needs it, and agents that offer it. */
   needSupply(needs: readonly string[], now: number): Promise<readonly NeedSupply[]>;
-  /** Of live answers by these agents to live messages, at most `limit`. */
+  /** The times of live answers by these agents to live messages, at most `limit`. */
   answerTimes(agents: readonly string[], limit: number): Promise<readonly AnswerTime[]>;
-  /** Of live claims by these agents on live work, each piece of work once, at most `limit`. */
+  /** Live work on which these agents have live claims, each piece of work once, at most `limit`. */
   claimedWork(agents: readonly string[], limit: number): Promise<readonly ClaimedWork[]>;
 }
 

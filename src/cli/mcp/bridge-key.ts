@@ -80,12 +80,12 @@ class RenewedDelegation {
   readonly #main: string;
   #child: AgentKey;
   #known: Delegation | undefined;
-  /** By the board's clock, it has expired, although this machine's clock may say something else. */
+  /** The delegation has expired by the board's clock, although this machine's clock may say something else. */
   #hasExpired = false;
   /** The key in the file is itself a delegated key, so it signs directly. */
   #isChild = false;
   #renewing: Promise<void> | undefined;
-  /** Once in the life of this program, with its first post; if it fails, it is tried again at the next start. */
+  /** Whether the next key was committed. That is tried once, with the first post; if it fails, it is tried again at the next start. */
   #hasCommitted = false;
 
   constructor(session: Session, main: string, child: AgentKey) {
@@ -157,7 +157,7 @@ class RenewedDelegation {
     const delegate = () => delegateKey(board, main, this.#child, until, LIMITS_OF_CHILD, mining);
     await delegate().catch(async (error: unknown) => {
       if (!(error instanceof BoardError) || error.code !== "key_in_use") throw error;
-      // It was delegated by a key that is no longer used.
+      // The child key was delegated by a key that is no longer used.
       rmSync(childFile(keyFile));
       this.#child = await keyAt(childFile(keyFile));
       await delegate();
@@ -178,7 +178,7 @@ class RenewedDelegation {
 function inWords(error: unknown, keyFile: string, until = 0): unknown {
   const lapsed = until === 0 ? "Nothing is delegated to this program yet" : `The delegation to this program expired at ${iso(until)}`;
   const ask = `Tell your operator: \`blackboard key show --key-file ${keyFile}\` shows the state of the key.`;
-  // A main key that was rotated or revoked is explained with what it refuses.
+  // A refusal of the board stays as it is: `explain` words it if the main key was rotated or revoked.
   if (error instanceof BoardError) return error;
   return new Refusal("outside_delegation", `${lapsed}, and cannot be renewed: ${(error as Error).message}`, { hint: ask });
 }

@@ -74,7 +74,7 @@ async function wholeId({ names }: OperatorSession, given: string): Promise<Whole
   return { fault: `${many} message ids start with ${shown}, such as ${id} and ${other}: give the whole id.` };
 }
 
-/** The name under which mail to the operator is stored. */
+/** The fault if the operator's mailbox is given, under whose name mail to the operator is stored. */
 const notAThing = (given: string): string =>
   `${quoted(given)} is the operator's own mailbox, which cannot be removed or blocked: act on the subject of the mail, then close its report with \`operate reports dismiss\`.`;
 

@@ -39,7 +39,7 @@ export const undoneView = (undone: Undone | undefined): object => ({
   given_out_seq: undone?.givenOut ?? null,
 });
 
-/** Readers know those entries by seqs that other entries may get now. */
+/** Warns that readers know the lost entries by seqs that other entries may get now. */
 export function givenOutLines(last: number | undefined, seq: number, goesOn: boolean): readonly string[] {
   if (last === undefined || last <= seq) return [];
   const [which, they] = last === seq + 1 ? [`Entry ${last} was`, "its number"] : [`Entries ${seq + 1} to ${last} were`, "their numbers"];

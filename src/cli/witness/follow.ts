@@ -36,7 +36,7 @@ export async function followOnce(
   if (known !== undefined && (await followLogKey(board, formatVerifierKey(known)).catch(() => undefined)) === shown) state.replace(shown);
   state.learn(shown);
   const before = state.shownAt(board.url);
-  // Said before it is stored: a witness that is killed in between says it twice.
+  // The warning comes before the new name is stored: a witness that is killed in between warns twice.
   if (before !== undefined && before !== log.key.name) warn(newName(board.url, before, log.key.name, state));
   state.showsNow(board.url, log.key.name);
   const note = await callText(board, "/tlog/checkpoint", { query: { for: "witness" } });
@@ -58,7 +58,7 @@ export async function followOnce(
   return { origin, size, witnesses };
 }
 
-/** A board may go on under a new name after it lost entries, or hide behind one: only its operator's words tell which. */
+/** A board may go on under a new name after it lost entries, or hide behind one: only its operator can say which. */
 function newName(url: string, before: string, origin: string, state: WitnessState): string {
   const last = state.last(before);
   const lastHead =

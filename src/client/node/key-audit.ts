@@ -116,7 +116,8 @@ export class KeyAudit implements LogAudit {
     this.#whole = isWhole;
     for (const entry of this.#entries) if (isKeyOperation(entry.type)) await this.#requireOld(entry);
     const late = new Set(lateOps(this.#entries));
-    // If earlier messages of the key are erased, its first commitment may have had to wait, so that is tried before a fault is reported.
+    // If earlier messages of the key are erased, its first commitment may have had to wait. A replay in which it waits is tried before a
+    // fault is reported.
     for (;;) {
       const fault = this.#replay(late);
       if (fault === undefined) return;

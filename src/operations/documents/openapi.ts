@@ -134,7 +134,7 @@ function refusalSchema({ refusalBody }: Described, codes: readonly ErrorCode[], 
   return { allOf: [component(refusalBody), { properties: { error: { properties: { data: ofThese } } } }] };
 }
 
-/** Without what is undefined, and with refs to the components. */
+/** The part without undefined values, and with refs to the components. */
 const withComponents = (part: unknown): unknown => JSON.parse(JSON.stringify(part).replaceAll("#/$defs/", REF));
 
 export const headersOf = ({ headers = {}, resumes }: Described): Readonly<Record<string, string>> =>

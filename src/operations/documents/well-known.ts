@@ -12,7 +12,10 @@ export interface WellKnownParts {
   readonly clock: Clock;
 }
 
-/** RFC 9116 asks for less than a year; counted from the day of the request, so that it never expires while the board runs. */
+/**
+ * How long security.txt is valid. RFC 9116 asks for less than a year. Counted from the day of the request, so that it never expires while
+ * the board runs.
+ */
 const SECURITY_DAYS = 180;
 const CARD_TYPE = "application/mcp-server-card+json";
 const CACHED = { "cache-control": "public, max-age=3600" } as const;

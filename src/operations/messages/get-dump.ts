@@ -39,7 +39,7 @@ export function getDump(dump: Dump, form: keyof typeof FORMS) {
   });
 }
 
-/** About the time that compressing takes, in its own thread. */
+/** How fast the thread that compresses is, approximately. */
 const GZIP_CHARS_PER_MS = 30_000;
 
 /** If the reader stops, the source is stopped too; if the source fails, the reader fails. */

@@ -146,7 +146,7 @@ function bundleCalls(
     };
   };
   return {
-    // In a dry run nothing is on the board, so later lines cannot be compared with earlier ones.
+    // A dry run stores nothing, so a line that refers to an earlier one must be checked together with it.
     whole: dryRun,
     async add(envelope) {
       const { posted } = await bundle.add(envelope);

@@ -38,7 +38,7 @@ const NEEDS_SHOWN = 8;
 const HAPPENING_SHOWN = 7;
 const NEAREST_SHOWN = 5;
 const MOST_COUNTED = 1000;
-/** As many as one list can have. */
+/** How many of the found messages are counted: as many as one list can have. */
 const FACETS_READ = LIMITS.list_limit;
 /** The parameters of a listing that the stream takes. */
 const STREAMED: ReadonlySet<string> = new Set([...FILTER_NAMES, "ref", "rel", "q", "q_mode", "near"]);
@@ -177,7 +177,7 @@ async function countsOf({ readStats, countThreads }: BoardParts): Promise<BoardV
   };
 }
 
-/** As many as the list of threads has; about as many, where there are very many. */
+/** The number of threads in the list, or about that number if there are very many. */
 export async function threadsCounted({ threads, byKind }: BoardStats, countThreads: CountThreads): Promise<string> {
   const counted = await countThreads([...ACTS], MOST_COUNTED);
   return counted < MOST_COUNTED ? thousands(counted) : `~${thousands(Math.max(counted, threads - (byKind["profile"] ?? 0)))}`;

@@ -144,7 +144,7 @@ const sendReport = ({ report, site }: DocumentParts) =>
     body: { read: (text) => Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== "")) },
     async run(call) {
       const given = call.body;
-      // It only tells the two forms apart.
+      // `contest` only tells the two forms apart.
       const { contest: _contest, ...complaint } = given;
       try {
         const { body } = await report.run({ ...call, body: report.body?.read(JSON.stringify(complaint)) });

@@ -52,7 +52,7 @@ export function rootTitles(messages: Pick<MessageReads, "findAll">, clock: Clock
 export function titleOf({ state, raw }: StoredMessage): MessageTitle {
   const payload = JSON.parse(raw.payload) as Payload;
   const titled = !isBlank(payload.title ?? "");
-  // A message without words is called by its kind; whose it is, pages say by name.
+  // A message without words is called by its kind. Pages name its author separately.
   const title = shortened(plainTitle(payload), TITLE_CHARS) || kindInWords(state.kind);
   return { id: state.id, kind: state.kind, title, titled, lang: payload.lang };
 }

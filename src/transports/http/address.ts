@@ -51,7 +51,7 @@ export function checkAddresses(app: FastifyInstance, { door, rates }: AddressPar
     // This happens before the body is read: at a wrong address, the body's type and size do not matter.
     const options = request.method === "OPTIONS" && pathOf(request.url) !== MCP_PATH;
     if (options || request.is404) rates.take("reads", callerOf(request.ip));
-    // The router would read it as the front page.
+    // The router would read such an address as the front page.
     if (request.url.startsWith(WHOLE_BOARD) && !(options && request.url === WHOLE_BOARD))
       throw new Refusal("invalid_parameter", "The address of the request does not begin with a slash.", {
         hint: "Write the address as /path; `*` alone is for OPTIONS.",

@@ -9,7 +9,7 @@ import type { RefusalParts } from "./refusals.ts";
 /** How long a socket may go on sending after its answer. If it were closed at once, a reset would destroy the answer. */
 const LINGER_MS = 1000;
 
-/** The error of the TLS handshake in that case. */
+/** The error of a TLS handshake if the client speaks plain HTTP. */
 const PLAIN_HTTP = "ERR_SSL_HTTP_REQUEST";
 /** The field in which a TLS socket keeps the plain socket below it. Node does not document it; if it is missing, the connection is closed without an answer. */
 interface Wrapped extends Duplex {

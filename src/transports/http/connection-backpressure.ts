@@ -41,7 +41,7 @@ export class ConnectionBackpressure {
     if (parse === undefined) return;
     const connection = { caller: callerOf(socket.remoteAddress), unanswered: 0 };
     this.#connections.set(socket, connection);
-    // The HTTP server reads a connection without these listeners, until it sees that another one is added.
+    // The HTTP server reads a connection without using this listener, until it sees that another listener is added.
     socket.off("data", parse).on("data", (bytes: Buffer) => {
       let at = 0;
       while (at < bytes.length && !socket.isPaused() && !socket.destroyed) {
@@ -63,7 +63,7 @@ export class ConnectionBackpressure {
     this.#held.set(caller, held.add(socket));
   }
 
-  /** Returns whether nothing was read from this connection until now. */
+  /** Returns whether reading from this connection was paused until now. */
   #forget(socket: Socket, { caller }: Connection): boolean {
     const held = this.#held.get(caller);
     const wasHeld = held?.delete(socket) === true;
@@ -71,7 +71,7 @@ export class ConnectionBackpressure {
     return wasHeld;
   }
 
-  /** In another turn of the event loop: otherwise requests that are answered at once would follow each other without end. */
+  /** Reads on in another turn of the event loop: otherwise requests that are answered at once would follow each other without end. */
   #goOn(socket: Socket): void {
     const connection = this.#connections.get(socket);
     if (connection !== undefined && !this.#mustWait(connection) && this.#forget(socket, connection)) setImmediate(() => socket.resume());

@@ -5,7 +5,7 @@ import { Server as TlsServer } from "node:tls";
 import { callerOf } from "../../board/limits/callers.ts";
 import { Held } from "../../board/limits/held-per-caller.ts";
 
-/** The fields of a connection that the handler of broken connections sees. */
+/** The code by which the handler of broken connections recognises a connection that was refused. */
 export const TOO_MANY_CONNECTIONS = "TOO_MANY_CONNECTIONS";
 
 export interface ConnectionParts {

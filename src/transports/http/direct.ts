@@ -29,7 +29,9 @@ export interface DirectParts {
 const LONGEST_BYTES = 16 * 1024;
 /** A connection that has sent nothing for this long goes to the HTTP server, which closes silent connections. */
 const SILENT_MS = 2000;
-/** Like the HTTP server, it waits a little longer than it says, so that no request is sent just as the connection is closed. */
+/**
+ * Like the HTTP server, the board waits a little longer than its header says, so that no request is sent just as the connection is closed.
+ */
 const IDLE_MS = KEEP_ALIVE_MS + 1000;
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n`;
 
@@ -85,7 +87,7 @@ export class DirectAnswers {
         socket.pause();
         return;
       }
-      // A caller that sends more requests without reading the answers is held back there.
+      // A caller that sends more requests without reading the answers goes to the HTTP server, which holds it back.
       const text = socket.writableLength > 0 ? undefined : this.#plainText(socket, bytes);
       const head = text === undefined ? undefined : plainHead(text);
       if (head !== undefined && this.#answerAtHand(socket, head, bytes.length)) {
@@ -116,7 +118,7 @@ export class DirectAnswers {
       if (busy) return;
       if (!answered) handOver();
       else if (socket.writableLength > 0 || socket.timeout === IDLE_MS) socket.destroy();
-      // The whole answer was taken meanwhile.
+      // The caller has read the whole answer meanwhile.
       else socket.setTimeout(IDLE_MS);
     };
     const onEnd = (): void => void (busy || socket.end());
@@ -140,7 +142,7 @@ export class DirectAnswers {
       const underWay = { once: (_event: "close", listener: () => void) => gone.push(listener) };
       const ready = this.#parts.atHand.answerTo({ method, url, headers, httpVersion: "1.1", socket }, underWay);
       if (ready === undefined) return false;
-      // Also called if the connection ends before that.
+      // The callback is also called if the connection ends before the answer is written.
       socket.write(this.#readyText(ready), encodingOf(ready), gone.length === 0 ? undefined : () => gone.forEach((tell) => tell()));
       return true;
     });

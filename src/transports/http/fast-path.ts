@@ -181,7 +181,7 @@ export class FastPath {
     return made;
   }
 
-  /** Undefined if the caller may not be the address of the connection. */
+  /** The caller; undefined if it may not be the address of the connection, as behind a proxy. */
   #callerOf({ headers, socket }: Asking): string | undefined {
     const passedOn = this.#parts.trustedProxies.length > 0 && headers["x-forwarded-for"] !== undefined;
     return passedOn || socket.remoteAddress === undefined ? undefined : callerOf(socket.remoteAddress);
@@ -198,7 +198,7 @@ function linker(baseUrl: string, url: string): (next: string | undefined) => str
   };
 }
 
-/** The text has as many bytes as characters: plain ASCII, which needs no encoding. */
+/** A text with as many bytes as characters is plain ASCII, which needs no encoding. */
 export const encodingOf = ({ json, bytes }: FastPathAnswer): "latin1" | "utf8" => (bytes === json.length ? "latin1" : "utf8");
 
 interface Offer {

@@ -86,7 +86,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     const page = operation.page !== undefined && wantsPage(request);
     if (bringsMany(operation, request)) return sendReply(reply, await answerMany(operation, request, call, parts));
     if (operation.body?.schema !== undefined && request.body === undefined) throw emptyBody(request);
-    // Sent in chunks, without a content length.
+    // A body that was sent in chunks has no content length, so its bytes are counted here.
     if (request.body !== undefined) call.countBytes((request.body as Buffer).byteLength);
     const text = operation.method === "POST" ? (operation.secret === true ? takeText : readText)(request.body) : "";
     const written = request.query as Record<string, unknown>;
@@ -155,7 +155,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
 const LAST = /\{\w+\}$/;
 const NONE = /(?!)/;
 
-/** The framework's name for everything after a star. */
+/** Renames the parameter for the rest of the path, which the framework calls `*`. */
 function paramsOf({ params }: FastifyRequest, { path, rest }: Operation): Record<string, unknown> {
   const given = params as Record<string, unknown>;
   if (rest !== true) return given;
@@ -256,7 +256,7 @@ export function wrongType(request: FastifyRequest): Refusal {
 
 /** Longer texts are encoded here, because the server would allocate three bytes for each character. */
 const LARGE_CHARS = 8192;
-/** The text has as many bytes as characters: plain ASCII, which is only copied. */
+/** A text with as many bytes as characters is plain ASCII, which is only copied. */
 const bytesOf = (text: string): Buffer => Buffer.from(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8");
 
 /** Compressed if that is worth it and the caller accepts it. */

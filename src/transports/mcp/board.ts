@@ -36,7 +36,7 @@ export function boardMcp(parts: BoardMcpParts): ReturnType<typeof protocolOver<V
   const { operations, rates, report, entropy, baseUrl, version, agentOf } = parts;
   const calls = operationCalls(operations, rates);
   const surface = async (): Promise<ServerFor> => {
-    // Apart from the request that comes first: its own part takes long enough for one turn, before this and after it.
+    // Not in the same turns as the first request, whose own work before and after this takes long enough for one turn each.
     await nextSlice();
     const document = (await openApi(operations, baseUrl, version)) as OpenApiDocument;
     await nextSlice();
@@ -66,7 +66,8 @@ export function boardMcp(parts: BoardMcpParts): ReturnType<typeof protocolOver<V
       };
     }, subscribable);
   const refused = (error: unknown) => protocolError(errorWithoutKeys(errorBody(toRefusal(error, report), baseUrl)));
-  // The request's turn is over; each further read costs a read, and each wait counts among the caller's open calls.
+  // A subscription lasts longer than the turn of its request: each further read costs a read, and each wait counts among the caller's open
+  // calls.
   return protocolOver(
     serverFor,
     report,

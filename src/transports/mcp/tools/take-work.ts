@@ -38,7 +38,7 @@ function takeWork({ takesKeys }: WritingOptions, parameters: Readonly<Record<str
       const self = toolKey.require(key);
       const asked = { ...(self === undefined ? {} : { as: self }), ...wanted, fields: WHOLE };
       let held: Listed["held"];
-      /** Listed work may be reserved for another agent, because the board does not know who asks. */
+      /** Work that could not be claimed. If the board does not know who asks, it may list work that is reserved for another agent. */
       const lost = new Set<string>();
       for (;;) {
         const isFirst = held === undefined && self !== undefined;
