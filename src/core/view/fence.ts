@@ -18,7 +18,7 @@ export function fence(token: string): Fence {
 /** Whether a text has a piece of a stranger's text between marker lines. */
 export const hasFence = (text: string): boolean => /^<<<DATA [0-9a-f]+$/m.test(text);
 
-/** The same with marked words: the joint is a character for private use, chosen by the last digits of the token. */
+/** The same fence with a joint: a character for private use, chosen by the last digits of the token. */
 export const withJoint = (marks: Fence): Fence => ({
   ...marks,
   joint: String.fromCodePoint(FIRST_JOINT + (Number.parseInt(marks.begin.slice(-4), 16) % JOINTS)),
