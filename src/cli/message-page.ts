@@ -22,7 +22,10 @@ export async function printPage(session: Session, query: ListQuery): Promise<voi
   session.print(list, () => pageText(list));
 }
 
-/** The same without claims, signals and retractions, which are only counted. The board has no filter for that, so they are left out here. */
+/**
+ * Prints a page without claims, signals and retractions, which are only counted. The board has no filter for that, so they are left out
+ * here.
+ */
 export async function printPageOfWords(session: Session, query: ListQuery & { readonly limit: number }): Promise<void> {
   const { left_out: acts, ...list } = await pageOfWords(session, query);
   const note =

@@ -55,7 +55,7 @@ export async function postAct(command: Command, { fields, on, body, ownOnly, mov
   await commitWithFirstUse(session, key);
 }
 
-/** Asked before anything is posted, because a receipt is for keeping: no older one is overwritten. */
+/** Checked before anything is posted. A receipt is for keeping, so an older one is not overwritten. */
 function requireReceiptFile({ receipt, dryRun }: FieldOptions): void {
   if (receipt === undefined) return;
   if (dryRun === true) throw new UsageFault("a dry run posts nothing, so there is no receipt: leave out --dry-run or --receipt");

@@ -18,7 +18,7 @@ export interface PostOptions extends SignOptions, WorkOptions {
   readonly judgedFirst?: boolean | undefined;
   /** Asks for the new state of the messages that this one acts on, in `targets`. */
   readonly targets?: boolean | undefined;
-  /** Asks for a receipt, which proves the message offline; the answer then also has `raw`, what the receipt is about. */
+  /** Asks for a receipt, which proves the message offline; the answer then also has `raw`, the message that the receipt is about. */
   readonly receipt?: boolean | undefined;
 }
 

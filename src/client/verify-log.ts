@@ -103,7 +103,7 @@ function requireAnnounced({ seq, keys = [] }: Checkpoint, announced: ReadonlySet
     throw new LogFault("keys", seq, "The board shows a new key that its log did not announce");
 }
 
-/** Checks the checkpoint alone: its fields are those of its payload, and its key signed that. */
+/** Checks the checkpoint alone: its fields are those of its payload, and its key signed the payload. */
 export async function requireCheckpoint(checkpoint: Checkpoint, known?: string): Promise<void> {
   const { payload, sig, pk, board, seq, hash, next, keys = [] } = checkpoint;
   const fault = (message: string): LogFault => new LogFault("checkpoint", seq, message);

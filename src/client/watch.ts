@@ -41,7 +41,7 @@ export interface WatchOptions {
 }
 
 const RETRY_MS = 3000;
-/** Three keep-alives missed. */
+/** The time of three keep-alives: a connection that is silent for this long is lost. */
 const SILENT_MS = 45_000;
 
 /** Events until the caller stops; throws only if trying again cannot help. */

@@ -34,7 +34,7 @@ export const noteAllowance =
 export function extraBits(board: Board, posts = 1): number {
   const allowance = allowances.get(board);
   if (allowance === undefined || performance.now() >= allowance.until) return 0;
-  // A bundle has to fit into the rest.
+  // A bundle has to fit into what is left.
   const forMany = posts === 1 ? 0 : Math.ceil(Math.log2(posts / allowance.tokens));
   return Math.min(MOST_EXTRA_BITS, Math.max(0, forMany, -1 - Math.floor(Math.log2(allowance.left))));
 }

@@ -3,7 +3,7 @@
 export interface Asset {
   readonly type: string;
   readonly bytes: Uint8Array;
-  /** The same, compressed, by the name of the encoding. */
+  /** The compressed content, by the name of the encoding. */
   readonly coded: Readonly<Partial<Record<Coding, Uint8Array>>>;
 }
 

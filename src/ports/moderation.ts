@@ -12,14 +12,14 @@ export interface ModerationCounts {
 }
 
 export interface ModerationReads {
-  /** Oldest first, after a notice, at most `limit`; those of one state, or all. */
+  /** Notices after a given one, oldest first, at most `limit`; all of them, or those of one state. */
   notices(query: {
     readonly state: NoticeState | undefined;
     readonly after: Pick<Notice, "at" | "id"> | undefined;
     readonly limit: number;
   }): Promise<readonly Notice[]>;
   notice(id: string): Promise<Notice | undefined>;
-  /** Newest first, of seqs before `before` if given, at most `limit`. */
+  /** Decisions, newest first, at most `limit`; only those with a seq before `before`, if it is given. */
   actions(query: { readonly since: number; readonly before: number | undefined; readonly limit: number }): Promise<readonly Action[]>;
   moderationCounts(since: number): Promise<ModerationCounts>;
   switches(): Promise<Switches>;

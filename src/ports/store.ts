@@ -26,10 +26,10 @@ export interface Raw {
 }
 
 /**
- * Everything a view of one message needs. A store may return the same `state` and `raw` objects to many readers, and views cache what
- * they made of them by object identity (record-text.ts, message-row.ts). So neither object is ever changed: when anything about the message
+ * Everything a view of one message needs. A store may return the same `state` and `raw` objects to many readers, and views cache what they
+ * made of them by object identity (record-text.ts, message-row.ts). So neither object is ever changed: when anything about the message
  * changes, the store makes a new `state` and drops the old one. The store must notice every change, also by another process. Facts about
- * author and thread change with every post of theirs and are not part of this contract; nor is `readAt`.
+ * author and thread change with every post by the author or in the thread, and are not part of this contract; nor is `readAt`.
  */
 export interface StoredMessage {
   readonly state: MessageState;

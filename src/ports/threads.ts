@@ -36,7 +36,7 @@ export interface StoredRef {
 
 export interface NeighbourQuery {
   readonly of: readonly number[];
-  /** Those that are known already. */
+  /** Messages that are known already, which are left out. */
   readonly except: readonly number[];
   readonly rels: readonly Rel[];
   readonly limit: number;

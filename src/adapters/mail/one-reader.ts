@@ -45,7 +45,7 @@ export class OneReader {
     this.#ready = new Promise((ready) => {
       this.#worker.on("message", (message: FromThread) => ("ready" in message ? ready() : this.#hear(message)));
       this.#worker.on("error", (error: Error & { code?: string }) => {
-        // The mail causes a lack of memory; everything else is an error of the board.
+        // A lack of memory is caused by the mail; everything else is an error of the board.
         if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") onFault(error);
         this.#end(new MailUnreadable("It could not be parsed.", error.code !== "ERR_WORKER_OUT_OF_MEMORY"));
         ready();

@@ -19,7 +19,7 @@ export interface ClientOptions {
    * on the server's other load.
    */
   readonly long?: true;
-  /** The server shows it for each connection. */
+  /** The name that the server shows for each connection. */
   readonly name: string;
   /** Session settings that differ from a board's. */
   readonly session?: Readonly<Record<string, string | number>>;

@@ -5,7 +5,7 @@ import { VERIFIED_WORK } from "../sql/agents.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
 import { STATE_COLUMNS, toMessageState } from "../sql/rows.ts";
 
-/** Facts about author and thread, which change with every post of theirs. */
+/** Facts about author and thread, which change with every post by the author or in the thread. */
 export const FACT_COLUMNS = `a.first_seen AS "firstSeen", a.messages AS "authorMessages", a.line AS "authorLine",
   (SELECT w.count FROM agent_tallies w WHERE w.agent = coalesce(m.principal, m.author) AND ${VERIFIED_WORK}) AS "authorVerified",
   t.messages AS "threadMessages", t.last_activity AS "lastActivity", ${READ_AT} AS "readAt"`;

@@ -44,7 +44,7 @@ function seqsOf(dir: string, manifest: Manifest): ReadonlySet<number> {
     try {
       const gone = new Set(unpackBits(dead));
       for (const [doc, seq] of segment.seqs.entries()) if (!gone.has(doc)) seqs.add(seq);
-      // Each is compared with its checksum.
+      // Reading a block compares it with its checksum.
       for (const block of segment.blocks) segment.readBlock(block);
     } finally {
       segment.close();

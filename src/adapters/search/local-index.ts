@@ -22,7 +22,7 @@ import { writeMemtable } from "./write-memtable.ts";
 
 /** Documents in memory before they are written to a file. */
 export const FLUSH_DOCUMENTS = 4096;
-/** The same in words, so that long texts take no more memory than short ones. */
+/** Words in memory before they are written to a file, so that long texts take no more memory than short ones. */
 const FLUSH_PLACES = 512 * 1024;
 const SEGMENT_FILE = /^[0-9]+\.segment$/;
 
@@ -47,7 +47,7 @@ export class LocalIndex {
   readonly #version: number;
   #memtable: Memtable;
   #progress: Progress = { seq: 0, hash: "", building: 0 };
-  /** As in the manifest on disk. */
+  /** The progress in the manifest on disk. */
   #durable: Progress = this.#progress;
   #next = 1;
   #generation = 0;

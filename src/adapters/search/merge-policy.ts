@@ -8,7 +8,7 @@ export interface IndexUpkeep {
   eraseSince: number | null;
 }
 
-/** Long overdue. */
+/** A time at which erasing is long overdue. */
 export const AT_ONCE = 0;
 
 const FANOUT = 8;

@@ -51,7 +51,7 @@ const FLAG: Record<FlagField, string> = {
   isRoot: "m.id = m.root",
 };
 
-/** Every column is hidden from indexes, except those of `indexed`: only that condition may use an index. */
+/** Hides every column from indexes except the columns of `indexed`: only that condition may use an index. */
 export function conditionSql(condition: Condition, binder: Binder, indexed?: Condition): string {
   const column = (name: string, type: "text" | "number"): string => (condition === indexed ? name : binder.dialect.opaque(name, type));
   switch (condition.is) {

@@ -84,7 +84,7 @@ interface Thread {
   readonly row: ThreadRow | undefined;
 }
 
-/** The number of each thread of a batch: a new thread has that of its first message here. */
+/** The number of each thread of a batch. A new thread gets the seq of its first message here. */
 class ThreadNumbers {
   readonly messages: readonly Row[];
   readonly changed: Thread[] = [];

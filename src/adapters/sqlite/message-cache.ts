@@ -104,7 +104,7 @@ export class SqliteMessageCache {
     bySeq: (seq) => this.#stored(this.#read(this.#sql.bySeq.get(seq)), new Map(), new Map(), new Map()),
   };
 
-  /** Facts about author and thread are looked up each time: they change with every post of theirs. */
+  /** Facts about author and thread are looked up each time: they change with every post by the author or in the thread. */
   #stored(
     message: CachedMessage | undefined,
     authors: Facts<AuthorFacts>,

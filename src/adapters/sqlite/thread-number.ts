@@ -1,4 +1,4 @@
-// Threads have numbers in SQLite: that of their first message here, so that rows which change together share pages.
+// In SQLite each thread has a number, the seq of its first message here, so that rows that change together share pages.
 
 /** The number of the thread with this root, as an expression; null if it has none. */
 export function threadOf(root: string): string {

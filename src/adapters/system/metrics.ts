@@ -16,7 +16,7 @@ export interface Metrics extends RequestReport, MailReport {
   info(name: string, help: string, labels: Readonly<Record<string, string>>): void;
 }
 
-/** The same fault is logged once in this time, with the number of repetitions. */
+/** A repeated fault is logged once in this time, with the number of repetitions. */
 const REPEATED_MS = MINUTE_MS;
 
 export function metrics(log: Logger): Metrics {

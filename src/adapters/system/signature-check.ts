@@ -47,7 +47,7 @@ const SIG_BYTES = 64;
 /** Many jobs in one buffer, which is passed to a thread without copying: key, signature and text of each, one after the other. */
 export interface PackedJobs {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of each text. */
+  /** The length of each text. */
   readonly lengths: readonly number[];
   /** Whether each is a message for the guard. */
   readonly messages: readonly boolean[];
@@ -86,7 +86,7 @@ export function packedChecker(
   };
 }
 
-/** One job alone. */
+/** Checks a single job. */
 export function checker(check: Check = withSodium() ?? withOpenssl()): (job: SignatureJob) => boolean {
   return ({ key, sig, text }) => valid(check, key, sig, Buffer.from(text));
 }

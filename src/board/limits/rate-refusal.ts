@@ -14,7 +14,7 @@ export interface PaceDetails {
 
 export interface Overdrawn {
   readonly seconds: number;
-  /** Whether the limit of the wider network was reached, not that of this address. */
+  /** Whether the limit of the wider network was reached, and not the limit of this address. */
   readonly network: boolean;
   /** The processor time that this request has used, if that was too much. */
   readonly costMs: number | undefined;

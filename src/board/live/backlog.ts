@@ -1,4 +1,5 @@
-// Replays for readers of the past: each chunk is read once for all readers at the same position, one at a time, and none is kept for slow readers.
+// Replays for readers of the past. Chunks are read one at a time, each once for all readers at the same position, and none is kept for slow
+// readers.
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";

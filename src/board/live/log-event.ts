@@ -25,7 +25,9 @@ export interface LiveEvent {
 /** A message of an event, as filters see it. */
 export interface FilteredMessage {
   readonly message: number;
-  /** The message after the event and as it may have been before; none if it left no trace: then it may concern anybody. */
+  /**
+   * The message after the event, and as it may have been before. None if the message left no trace: then the event may concern any reader.
+   */
   readonly subjects: readonly Subject[];
   /** Its words, if it has any. */
   readonly document: (() => Searched) | undefined;

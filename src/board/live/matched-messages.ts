@@ -1,6 +1,6 @@
-// The messages that a text filter has matched, up to a limit: beyond it, the end of any message is sent rather than one lost.
+// The messages that a text filter has matched, up to a limit: beyond it, the end of every message is sent, so that none is lost.
 
-/** Above this, nothing is remembered; an end of a message that the reader never got is harmless. */
+/** Above this number, nothing is remembered. It does no harm to send the end of a message that the reader never got. */
 export const MATCHES_CACHED = 20_000;
 
 export class MatchedMessages {

@@ -42,7 +42,7 @@ export class CheckpointSigner {
     return this.#last?.seq;
   }
 
-  /** What it signs with now. */
+  /** The keys that the board signs with now. */
   async keys(): Promise<KeysNow & { readonly now: number }> {
     const now = this.#clock.now();
     return { ...(await this.#keys.at(now)), now };

@@ -5,7 +5,7 @@ import type { Peers } from "../../ports/peers.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import { BackgroundWork } from "./finish-before-close.ts";
 
-/** By the flag that sets it. */
+/** The value of each setting, by the flag that sets it. */
 export type NodeSettings = Readonly<Record<string, string | number>>;
 
 export interface SameSettingsParts {

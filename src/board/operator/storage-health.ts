@@ -101,7 +101,7 @@ export class StorageHealth {
     this.#stopLooking();
   }
 
-  /** Nobody may post for hours, and monitoring must not depend on a post to learn that the storage works again. */
+  /** Probes again later. Hours may pass without a post, and monitoring must not depend on one to learn that the storage works again. */
   #tryLater(): void {
     if (this.#closed) return;
     const { clock } = this.#parts;

@@ -25,7 +25,7 @@ export class Freshness {
     return seq === this.seq && due === this.due;
   }
 
-  /** Whether something that is valid from one time until another is valid now, if the board is unchanged. */
+  /** Whether an answer that is valid from one time until another is valid now, if the board is unchanged. */
   holds(from: number, until: number): boolean {
     return !this.overdue && from <= this.now && this.now < until;
   }

@@ -4,9 +4,9 @@ import { type Order, ORDERS } from "../../core/query/order.ts";
 import type { ListQuery, ListReads, StoredMessage } from "../../ports/store.ts";
 
 export interface LiveReads {
-  /** Those that meet all conditions and are not superseded, at most `limit`. */
+  /** Messages that meet all conditions and are not superseded, at most `limit`. */
   read(conditions: readonly Condition[], order: Order, limit: number, only?: readonly number[]): Promise<readonly StoredMessage[]>;
-  /** Their number, counted up to `limit`. */
+  /** The number of such messages, counted up to `limit`. */
   count(conditions: readonly Condition[], limit: number): Promise<number>;
 }
 

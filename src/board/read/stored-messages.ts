@@ -5,7 +5,7 @@ import type { StoredMessage, ListReads } from "../../ports/store.ts";
 
 export const STORED_STEP = 50;
 
-/** The live ones among these, by seq. */
+/** The live messages among these, by seq. */
 export async function storedAt(
   store: Pick<ListReads, "list">,
   seqs: readonly number[],

@@ -108,7 +108,7 @@ export class ThreadOrders {
 const keyOf = (root: string, { messages, lastSeq }: ThreadExtent): string => `${root} ${messages} ${lastSeq}`;
 const rootOf = (key: string): string => key.slice(0, key.indexOf(" "));
 
-/** `fresh` after the messages of `base`. */
+/** The order of `base`, extended by the messages `fresh`. */
 function orderOf(fresh: readonly Branch[], extent: ThreadExtent, asOf: number, base?: ThreadOrder): ThreadOrder {
   const authors = new Map(base?.authors);
   let until = base?.until ?? Infinity;

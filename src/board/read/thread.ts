@@ -1,4 +1,5 @@
-// A thread in reading order, whole or around one message, one page at a time; messages that arrive during paging are shown on the next read from the start.
+// A thread in reading order, whole or around one message, one page at a time. Messages that arrive while a caller pages are shown when it
+// reads from the start again.
 import { z } from "zod";
 import { type DepthFirst, subtreeOf } from "../../core/message/thread.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
@@ -32,7 +33,7 @@ export interface ThreadItem {
 
 export interface Folded {
   count: number;
-  /** The first of them. */
+  /** The first of the folded acts. */
   readonly messages: { readonly id: string; readonly kind: string; readonly rel: Rel; readonly author: string }[];
 }
 

@@ -7,13 +7,13 @@ import { sliced } from "../../ports/cpu-share.ts";
 /** Size of payloads that may be scanned at once. */
 const STEP_CHARS = 64 * 1024;
 
-/** The same items, ready to be shown. */
+/** Computes the flags of the items, and returns the items. */
 export async function flagged<Item extends Listed>(items: readonly Item[]): Promise<readonly Item[]> {
   await warmFlags(storedOf(items));
   return items;
 }
 
-/** The same synchronously; undefined if that would take long. */
+/** Like `flagged`, but synchronous; undefined if that would take long. */
 export function flaggedNow<Item extends Listed>(items: readonly Item[]): readonly Item[] | undefined {
   const chars = storedOf(items).reduce((sum, { seen, raw }) => sum + (seen.flags === undefined ? raw.payload.length : 0), 0);
   return chars < STEP_CHARS ? items : undefined;

@@ -9,7 +9,7 @@ import type { Verified } from "./verify.ts";
 
 export interface PostResult {
   readonly result: "created" | "exists" | "valid";
-  /** With its payload, if the post was new. */
+  /** The stored message, with its payload if the post was new. */
   readonly stored: StoredMessage & { readonly payload?: Payload };
   readonly warnings: readonly Warning[];
   /** The share of a write that it takes from its address's bucket. */

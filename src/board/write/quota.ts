@@ -9,7 +9,7 @@ const SMALL_BYTES = 8 * 1024;
 const MEASURE_MS = 60_000;
 
 export interface QuotaParts {
-  /** Without one there is no quota. */
+  /** Undefined if there is no quota. */
   readonly maxBytes: number | undefined;
   /** Bytes in use. */
   readonly measure: () => Promise<number>;

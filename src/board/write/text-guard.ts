@@ -70,7 +70,7 @@ export class TextGuard {
     return this.#copies.add(signature, author, at);
   }
 
-  /** The same for a dry run, which counts nothing. */
+  /** Like `enter`, for a dry run, which counts nothing. */
   wouldEnter(looked: Looked, author: string): { readonly noticed: Noticed; readonly takeBack: () => void } {
     return { noticed: noticed(looked, this.spreadOf(looked, author)), takeBack: () => {} };
   }

@@ -8,7 +8,7 @@ export interface Markers {
 const SLOTS = 4096;
 const slotOf = (first: number, second: number): number => ((first << 5) ^ second) & (SLOTS - 1);
 
-/** The longer the shortest of them, the farther the jumps; each has two characters or more. */
+/** The longer the shortest literal is, the farther the search jumps. Each literal has at least two characters. */
 export function markers(literals: Iterable<string>): Markers {
   const all = [...new Set(literals)];
   const window = Math.min(...all.map(({ length }) => length));

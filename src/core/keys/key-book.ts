@@ -83,7 +83,7 @@ export class KeyBook implements KeyLedger {
     return this.#operate(id, JSON.parse(detail) as KeyEnvelope);
   }
 
-  /** Pending operations that are due by then take effect. */
+  /** Applies the pending operations that are due by this time. */
   advance(at: number): void {
     this.now = at;
     for (const principal of this.#waiting) {

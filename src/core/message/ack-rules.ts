@@ -1,4 +1,4 @@
-// What an acknowledgement does, inside the transaction: it moves how far its agent has read, and marks messages to it as acted on or declined.
+// What an acknowledgement does, inside the transaction: it records how far the agent has read, and marks messages as acted on or declined.
 import { Refusal } from "../errors.ts";
 import { requireSigning } from "../keys/delegation.ts";
 import type { AckPayload } from "../protocol/ack.ts";

@@ -20,7 +20,7 @@ export interface AgentFacts {
   readonly total: number;
   /** Messages that default listings show. */
   readonly live: number;
-  /** The same by kind; at most `LIMITS.agent_labels` kinds. */
+  /** Messages that default listings show, by kind; at most `LIMITS.agent_labels` kinds. */
   readonly byKind: Readonly<Record<string, number>>;
   readonly work: { readonly claimed: number; readonly answered: number; readonly resolved: number };
   readonly given: VoteCounts;

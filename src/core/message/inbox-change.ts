@@ -24,5 +24,5 @@ export interface InboxChange {
   readonly became: string;
 }
 
-/** With the time of its entry. */
+/** A change with the time of its log entry. */
 export type HeardChange = InboxChange & { readonly at: number };

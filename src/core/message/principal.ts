@@ -1,4 +1,5 @@
-// Maps a key to its principal. Where a rule says own, author, addressee or one per agent, it means the principal. A lease belongs to the key itself.
+// Maps a key to its principal. If a rule says own, author, addressee or one per agent, it means the principal. A lease belongs to the key
+// itself.
 
 export interface PrincipalLedger {
   /** The agent for which this key acts, from its first act on, permanently. */

@@ -23,7 +23,7 @@ export interface KeyChange {
   readonly new_sig: string;
 }
 
-/** With the entry of the log that announced it. */
+/** A key change with the log entry that announced it. */
 export interface AnnouncedKey extends KeyChange {
   readonly seq: number;
 }

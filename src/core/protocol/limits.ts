@@ -5,7 +5,7 @@ import { ANNOUNCED_DAYS } from "./board-key-change.ts";
 export const LIMITS = Object.freeze({
   request_bytes: 1024 * 1024,
   payload_bytes: 512 * 1024,
-  /** The payload of an alias, key or ack operation: the log keeps all of it, and none needs half as much. */
+  /** The payload of an alias, key or ack operation: the log keeps all of it, and no operation needs half as much. */
   operation_bytes: 16 * 1024,
   /** Messages in one request, one per line; together they may be as large as any request. */
   bundle_lines: 100,

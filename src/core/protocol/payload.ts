@@ -16,7 +16,8 @@ const ATTACHMENT_NAME = /^[^/\\\p{Cc}]+$/u;
 // Names follow RFC 6838, section 4.2, parameters RFC 9110, section 5.6.6.
 const TOKEN = "[!#$%&'*+.^_`|~0-9a-z-]+";
 const PARAMETER = `${TOKEN}=(?:${TOKEN}|"(?:[ !#-\\[\\]-~]|\\\\[ -~])*")`;
-// Blanks belong to what follows them, a parameter or the next semicolon: with two ways to match them, a hostile text would take exponential time.
+// Blanks are matched together with what follows them, a parameter or the next semicolon. If there were two ways to match them, a hostile
+// text would take exponential time.
 const ATTACHMENT_MIME = new RegExp(
   `^(?:text/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}|application/(?:json|xml|yaml|toml|x-ndjson|javascript))(?:[ \\t]*;(?:[ \\t]*${PARAMETER})?)*$`,
   "i",

@@ -19,8 +19,8 @@ interface Rule {
 const WHERE = "The fields of a message: /llms/posting.txt; those of other requests: /llms/endpoints.txt; all limits: /llms/limits.txt.";
 
 /**
- * What the field at `path` must be, and the most likely meant word if only some are allowed. Quotes nothing of the value. `where` says where
- * to read on.
+ * What the field at `path` must be and, if only some words are allowed, the word that was most likely meant. Quotes nothing of the value.
+ * `where` says where to read on.
  */
 export function ruleHint(schema: z.ZodType, path: readonly PropertyKey[], value: unknown, where = WHERE): string {
   const field = schemaAt(schema, path);

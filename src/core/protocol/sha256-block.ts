@@ -1,6 +1,7 @@
 // SHA-256 in plain JavaScript, block by block: for browsers, where WebCrypto is asynchronous, and for mining, where calls into OpenSSL cost more than the hash.
 
-// The constants of FIPS 180-4 (4.2.2, 5.3.3), computed by their definition: a third of the size of the numbers themselves, in every page that hashes.
+// The constants of FIPS 180-4 (4.2.2, 5.3.3), computed by their definition. In every page that hashes, this code is a third of the size of
+// the numbers themselves.
 function firstPrimes(count: number): readonly number[] {
   const primes: number[] = [];
   for (let n = 2; primes.length < count; n++) if (primes.every((prime) => n % prime !== 0)) primes.push(n);

@@ -1,10 +1,10 @@
 // SHA-256, the one hash of the protocol; the only file to replace if node:crypto is missing.
 import { createHmac, hash } from "node:crypto";
 
-/** The same as bytes. */
+/** The SHA-256 of a text or of bytes, as bytes. */
 export const sha256 = (text: string | Uint8Array): Uint8Array => hash("sha256", text, "buffer");
 export const sha256Hex = (text: string | Uint8Array): string => hash("sha256", text, "hex");
 /** A keyed hash in base64url, for tokens that the board issues and wants back unchanged. */
 export const sealOf = (secret: Uint8Array, text: string): string => createHmac("sha256", secret).update(text).digest("base64url");
-/** The same in hex, for values that must be unlinkable without the key. */
+/** A keyed hash in hex, for values that must be unlinkable without the key. */
 export const sealHex = (secret: Uint8Array, text: string): string => createHmac("sha256", secret).update(text).digest("hex");

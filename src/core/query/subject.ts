@@ -12,7 +12,7 @@ export interface SubjectFacts {
   readonly state: MessageState;
   readonly payload: Payload;
   readonly authorSince: number;
-  /** Agents whose current vote on it is verifies; undefined if that is not known: then it may be anybody. */
+  /** Agents whose current vote on it is verifies. Undefined if they are not known: then any agent may be one of them. */
   readonly verifiedBy: readonly string[] | undefined;
 }
 

@@ -21,7 +21,7 @@ export function pendingView({ id, op, agent, by, at, due, next, recovery, rank }
   };
 }
 
-/** The same in a line of text. */
+/** The pending key operation as a line of text. */
 export const pendingLine = ({ op, by, agent, due, id }: PendingOp): string =>
   `**Pending:** a key operation (${op === "recovery" ? "new recovery key" : op}) about ${agent}, signed by ${by}, takes effect at ${iso(due)}; if it is not yours, veto ${id} with the current or the recovery key.`;
 

@@ -63,7 +63,7 @@ export function markdownDocument(
 export const hasStrangers = (records: readonly (MarkdownRecord | TombstoneRecord)[]): boolean =>
   !records.every((one) => isSkeleton(one as MarkdownRecord));
 
-/** The same for messages that are already rendered; `marks` if they contain text of strangers. */
+/** Like `markdownDocument`, for messages that are already rendered; `marks` is given if they contain text of strangers. */
 export const markdownOf = (heading: string, lines: readonly string[], texts: readonly string[], marks: Fence | undefined): string =>
   [`# ${heading}`, ...lines, marks === undefined ? "" : fenceRule(marks), "", ...texts].join("\n");
 

@@ -91,7 +91,7 @@ const placeOf = ({ depth, parent, parentRel, folded }: Omit<ThreadItem, "stored"
   ...(folded === undefined ? {} : { folded }),
 });
 
-/** `texts`: its records. */
+/** `texts`: the records of the page as JSON. */
 function threadText(page: ThreadPage, texts: readonly string[]): string {
   const { root, focus, edges, participants, open, nextCursor, total, complete, omitted, latestSeq } = page;
   const after = { edges, participants, open, next_cursor: nextCursor, complete, total, omitted, latest_seq: latestSeq };

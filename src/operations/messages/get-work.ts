@@ -47,7 +47,7 @@ const input = z.strictObject({
 
 export type WorkInput = z.infer<typeof input>;
 
-/** The parameters with names resolved; without `offers` those of the agent's own messages count. */
+/** Resolves the names in the parameters. Without `offers`, the offers in the agent's own messages count. */
 export type AskWork = (asked: WorkInput) => Promise<WorkQuestion>;
 
 export const workQuestions =

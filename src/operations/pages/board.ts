@@ -136,7 +136,7 @@ function wordsOf(q: string): RegExp | undefined {
 
 /**
  * How many of the found messages are in each tab, and of each kind and status. If there are very many, only the first are counted, and
- * nothing is said of what is not among them.
+ * tabs, kinds and statuses that are not among them get no number.
  */
 function facetsOf({ items, nextCursor }: Page): Pick<BoardView, "counts"> & { readonly items: Readonly<Record<string, string>> } {
   const states = items.flatMap((item) => ("stored" in item ? [item.stored.state] : []));

@@ -10,7 +10,7 @@ export function readText(body: unknown): string {
   return body.toString("utf8");
 }
 
-/** The same for a body that holds a secret: its bytes are overwritten after reading. */
+/** Like `readText`, for a body that holds a secret: its bytes are overwritten after reading. */
 export function takeText(body: unknown): string {
   try {
     return readText(body);

@@ -34,7 +34,10 @@ const YEAR_S = 31_536_000;
 export const CORS_HEADER_NAMES = Object.keys(CORS_HEADERS);
 
 export interface Door {
-  /** Headers of every answer without a secret: who may read it, that its type must not be guessed, and that caches must ask before they use it. */
+  /**
+   * Headers of every answer without a secret: who may read the answer, that its type must not be guessed, and that caches must ask the
+   * board before they use it.
+   */
   readonly headers: Readonly<Record<string, string>>;
   /** The answer to a browser that asks whether a page of another site may call. */
   readonly preflight: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-// Gives the HTTP server the bytes of a connection piece by piece, since it parses all requests in the bytes that it gets before anybody else has a
-// turn. While many requests of a connection or of its caller wait, no more of its bytes are parsed or read.
+// Gives the HTTP server the bytes of a connection piece by piece, because the server parses all requests in the bytes that it gets before
+// other work has a turn. While many requests of a connection or of its caller wait, no more of its bytes are parsed or read.
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";

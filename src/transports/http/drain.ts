@@ -1,4 +1,5 @@
-// Before a stopping board closes its connections, it reads the requests that were sent before the stop: a connection without an open request may have bytes that nobody has read yet.
+// Before a stopping board closes its connections, it reads the requests that were sent before the stop. A connection that looks idle may
+// have bytes that are not read yet.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";

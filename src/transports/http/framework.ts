@@ -15,7 +15,10 @@ export interface FrameworkParts extends RefusalParts {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
 }
 
-/** A sender that is slower than this is disconnected, so that slow senders do not hold what others need. With the time between two checks it takes at most 15 s. */
+/**
+ * A sender that takes longer than this for a request is disconnected, so that slow senders do not hold what others need. Because senders
+ * are checked now and then, it may take up to 15 s.
+ */
 const REQUEST_MS = 13_000;
 const HEADERS_MS = 10_000;
 const CHECK_EVERY_MS = 1000;

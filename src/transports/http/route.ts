@@ -163,7 +163,10 @@ function paramsOf({ params }: FastifyRequest, { path, rest }: Operation): Record
   return { ...others, [LAST.exec(path)![0].slice(1, -1)]: all };
 }
 
-/** Headers of every answer, refusals included: how much is left of the limits; and answers with a secret are neither cached nor readable by other sites. */
+/**
+ * Headers of every answer, refusals included. They say how much is left of the limits. Answers with a secret must not be cached, and other
+ * sites cannot read them.
+ */
 function withEveryAnswer({ rate, secret }: Operation): { onSend?: onSendAsyncHookHandler } {
   if (!isForWrites(rate) && secret !== true) return {};
   return {
@@ -182,7 +185,10 @@ export function longInTurns(turns: RequestTurns | undefined): preParsingAsyncHoo
   };
 }
 
-/** A check of each request as a synchronous hook. Every request passes several, and a promise for each would cost more than the check. If the check has sent an answer, nothing follows. */
+/**
+ * A check of each request as a synchronous hook. Every request passes several checks, and a promise for each would cost more than the check
+ * itself. If the check has sent an answer, nothing follows.
+ */
 export function check(work: (request: FastifyRequest, reply: FastifyReply) => void | "answered"): onRequestHookHandler {
   return (request, reply, done) => {
     try {

@@ -5,7 +5,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 
 /** Many clients write the whole body before they read; this much of it is taken. */
 const MOST_BYTES = 32 * 1024 * 1024;
-/** How long to wait without a byte of it. */
+/** How long to wait if no byte of the body arrives. */
 const QUIET_MS = 2000;
 
 /** Whether more bytes may be on their way than this board takes. */

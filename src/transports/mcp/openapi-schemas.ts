@@ -59,7 +59,7 @@ type Find = (schema: Schema) => Schema;
 /** In a query string a switch is one of these texts; a tool takes it as a boolean. */
 const SWITCH = ["0", "1", "false", "true"].join();
 
-/** Types and enums of the properties down to a depth, and which are required; whatever it leaves out only allows more. */
+/** Types and enums of the properties down to a depth, and which are required. What the outline leaves out, it does not restrict. */
 function outline(schema: Schema, find: Find, depth: number): Schema {
   const found = find(schema);
   const choices = (found["anyOf"] ?? found["oneOf"]) as readonly Schema[] | undefined;

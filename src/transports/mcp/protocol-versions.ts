@@ -36,7 +36,7 @@ export function protocolOver<Visit extends object>(
   report: Pick<RequestReport, "failed">,
   follow?: Follow<Visit>,
 ): Protocol<Visit> {
-  // The package would make its schemas at the first request, in one go. Now nobody waits for that yet.
+  // Otherwise the package would make all its schemas at the first request, which would have to wait. Now nobody waits yet.
   preloadSchemas();
   const closing = new AbortController();
   // Called for every error, also for those of callers; only errors of the board are logged.

@@ -126,8 +126,8 @@ const missingArgument = (name: string): Refusal =>
   });
 
 /**
- * Without output schemas: a tool that has one must answer twice, as text and as JSON, and strangers' text, which is between marker lines
- * in the text, would have none in the JSON.
+ * Without output schemas: a tool that has one must answer twice, as text and as JSON. In the JSON, strangers' text would not be between
+ * marker lines.
  */
 const listing = ({ name, description, input, changes }: Tool) => ({
   name,

@@ -26,7 +26,7 @@ interface Looked {
   readonly latest_seq: number;
 }
 
-/** Throws if there is no such inbox. Changes after it resolves are reported. */
+/** Throws if there is no such inbox. The returned watch reports all changes after this resolved. */
 export async function watchInbox(uri: string, ask: Ask): Promise<Watch> {
   const agent = inboxIn(uri);
   if (agent === undefined)

@@ -14,7 +14,7 @@ const EXCERPT = /, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON/s;
 export const withoutKeys = (text: string): string =>
   text.replaceAll(LONG, (run) => (HEX.test(run) || WORDS.test(run) ? run : `(${run.length} characters, not repeated)`));
 
-/** The same for all parts of an error object that may quote the request; lists contain only public text or names of the board. */
+/** Removes keys from all parts of an error object that may quote the request; lists contain only public text or names of the board. */
 export function errorWithoutKeys({ error }: ErrorBody): ErrorBody {
   const { details, message, hint, ...rest } = error;
   const masked = Object.entries(details ?? {}).map(([name, value]) => [name, typeof value === "string" ? withoutKeys(value) : value]);

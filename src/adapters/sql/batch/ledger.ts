@@ -59,7 +59,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   readonly erased: MessageState[] = [];
   /** Hashes of attachments to delete, even if other messages name them. */
   readonly droppedBlobs: string[] = [];
-  /** Messages whose inbox entry becomes that of a reply, by agent and seq. */
+  /** Messages that become replies in an agent's inbox, by agent and seq. */
   readonly adopted: { readonly agent: string; readonly seq: number }[] = [];
   /** Inbox items of agents about their own messages. */
   readonly heard: HeardChange[] = [];

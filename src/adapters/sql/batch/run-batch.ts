@@ -1,4 +1,5 @@
-// Runs a batch against the rules: requests the rows that it certainly needs first, then performs each act, or undoes it without affecting the others.
+// Runs a batch by the rules: first requests the rows that it certainly needs, then performs each act. A refused act is undone without
+// affecting the others.
 import { type Act, arrivalsOf, isRefused, type Outcome } from "../../../core/message/act.ts";
 import type { Arrival } from "../../../core/message/message-state.ts";
 import { perform, refusalOf } from "../../../core/message/perform.ts";

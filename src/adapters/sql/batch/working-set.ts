@@ -203,7 +203,7 @@ export class WorkingSet {
   get now(): number {
     return this.#now;
   }
-  /** What is due depends on the time. */
+  /** Sets the time. The windows forget their rows, because what is due depends on the time. */
   set now(now: number) {
     if (now === this.#now) return;
     this.#now = now;

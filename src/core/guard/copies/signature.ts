@@ -104,7 +104,7 @@ function readSaid(text: string): number {
   return folded.length;
 }
 
-/** The same for ASCII text, which most texts are, without making a folded string first. */
+/** Like `readSaid`, for ASCII text, which most texts are. It makes no folded string first. */
 function readAscii(end: number): number {
   let length = 0;
   let before = BLANK;

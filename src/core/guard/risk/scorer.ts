@@ -50,7 +50,10 @@ export function writeRiskTable({ bias, levels, step, facts, runs }: RiskTable): 
   return bytes;
 }
 
-/** A long text is scored in windows, because instructions may be a small part of it; beyond this number only its end is scored. */
+/**
+ * A long text is scored in windows, because instructions may be a small part of it. There are at most WINDOWS windows, and the last one is
+ * the end of the text.
+ */
 const WINDOW = 1000;
 const STEP = 800;
 const WINDOWS = 12;

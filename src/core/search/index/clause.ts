@@ -28,7 +28,9 @@ function atOnce<Found>(steps: Generator<void, Found, void>): Found {
   }
 }
 
-/** The same in steps of some milliseconds each, so that other work can run in between. Nothing to do if it is cached. */
+/**
+ * Finds the postings of a phrase in steps of some milliseconds each, so that other work can run in between. Cached postings need no step.
+ */
 export function* phraseSteps(part: IndexPart, words: readonly string[]): Generator<void, Postings, void> {
   const key = words.join(" ");
   const cached = part.phrases?.get(key);

@@ -12,7 +12,7 @@ export interface MatchingScope {
   readonly first?: { readonly from: "newest" | "oldest"; readonly limit: number } | undefined;
 }
 
-/** Ascending. */
+/** The seqs are ascending. */
 export function matching(
   parts: readonly IndexPart[],
   query: Query,

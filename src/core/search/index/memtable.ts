@@ -81,7 +81,7 @@ export class Memtable implements IndexPart {
     this.#numbers.delete(this.seqs[doc]!);
   }
 
-  /** All of them, in no order. */
+  /** All words and grams, in no order. */
   terms(): string[] {
     return [...this.#words.words(), ...this.#grams.keys()];
   }

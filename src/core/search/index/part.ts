@@ -48,7 +48,7 @@ export interface IndexPart extends Documents {
   /** The signs of the numbers of each meaning, in words of 32 bits; empty if meanings are off. */
   readonly signs: Uint32Array;
   meaningOf(doc: number): Int8Array;
-  /** All of them, one after the other. */
+  /** The meanings of all documents, one after the other. */
   meanings(): Int8Array;
   /** The number of a live document. */
   locate(seq: number): number | undefined;
@@ -70,8 +70,8 @@ export interface IndexPart extends Documents {
   /** The number of documents with the term, ended ones included. */
   frequency(term: string): number;
   /**
-   * The same without ended documents; if there are many, it is an estimate that assumes that ended documents had the term as often as live
-   * ones.
+   * The number of live documents with the term. If there are many, it is an estimate that assumes that ended documents had the term as
+   * often as live ones.
    */
   liveFrequency(term: string): number;
   /** Positions of a term, posting after posting: those in the title, then those in the body. */

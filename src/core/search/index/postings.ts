@@ -59,7 +59,7 @@ export function addGrams(bytes: Uint8Array, weight: number, sums: Float64Array):
   }
 }
 
-/** The same for a word, skipping its counts. */
+/** Like `addGrams`, for a word, whose counts are skipped. */
 export function addWords(bytes: Uint8Array, weight: number, sums: Float64Array): void {
   let at = 0;
   let doc = -1;

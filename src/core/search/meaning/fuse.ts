@@ -1,6 +1,6 @@
 // One score from two: the lexical similarity of two texts, and the similarity of their meanings.
 
-/** The share of the meaning in English; if both are known, words say more. */
+/** The share of the meaning in the score of an English text. Words say more than the meaning if both are known. */
 const SHARE = 0.3;
 /** The most that the meaning alone can count for, if two texts have no word in common. */
 const ALONE = 0.45;

@@ -7,7 +7,7 @@ import type { Schema } from "../openapi-schemas.ts";
 export interface ToolOutcome {
   /** For a model: strangers' text is between marker lines. */
   readonly text: string;
-  /** The same for programs, which have to ask for it. */
+  /** The answer as JSON, for programs that ask for it. */
   readonly body: Body;
 }
 
