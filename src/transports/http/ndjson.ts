@@ -6,7 +6,7 @@ import { joinedLists, readInput } from "../../operations/input.ts";
 import { answerLines, type BodyLine } from "../../operations/ndjson-calls.ts";
 import type { Operation, Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
-import { slice } from "../../ports/cpu-share.ts";
+import { inSlices } from "../../ports/cpu-share.ts";
 import { readText } from "./body.ts";
 import { refusalFor } from "./refusals.ts";
 
@@ -23,7 +23,7 @@ export const bringsMany = (operation: Operation, { headers }: Pick<FastifyReques
   takesMany(operation) && /^application\/x-ndjson\s*(;|$)/i.test(headers["content-type"] ?? "");
 
 /** A fault of the address is a fault of all lines. */
-export function answerMany(
+export async function answerMany(
   operation: TakesMany,
   request: FastifyRequest,
   call: AdmittedCall,
@@ -31,7 +31,7 @@ export function answerMany(
 ): Promise<Reply> {
   const asked = { params: {}, query: joinedLists(operation, request.query as Record<string, unknown>) };
   const input = readInput(operation, asked.params, asked.query);
-  const lines = slice(() => readLines(request.body, operation.many.most));
+  const lines = await inSlices(readLines(request.body, operation.many.most));
   return answerLines(call, operation.many.begin(input), lines, asked, { baseUrl, refusalOf: (error) => refusalFor(error, report) });
 }
 
@@ -39,26 +39,30 @@ export function answerMany(
 const LINE_END = 0x0a;
 const isBlank = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
 
+/** How many bytes of white space are read before the caller's time is looked at. */
+const STEP_BYTES = 4096;
+
 /**
  * The lines of a body that are not empty; each is read by itself. No byte of a multi-byte character is a line end. Empty lines cost no
- * memory: a request may have a million of them.
+ * memory, and their time is cut into slices: a request may have a million of them.
  */
-function readLines(body: unknown, most: number): readonly BodyLine[] {
+function* readLines(body: unknown, most: number): Generator<void, readonly BodyLine[]> {
   const lines: BodyLine[] = [];
   if (!Buffer.isBuffer(body)) return lines;
-  for (let from = 0; from < body.length;) {
-    let at = from;
-    while (isBlank(body[at])) at++;
-    const end = at === body.length || body[at] === LINE_END ? at : lineEnd(body, at);
-    const bytes = end === at ? undefined : body.subarray(from, end);
-    from = end + 1;
-    if (bytes === undefined) continue;
-    if (lines.length === most)
-      throw new Refusal("too_large", `The request has more than ${most} lines.`, {
-        hint: `Send at most ${most} lines at once; nothing was posted.`,
-        details: { most_lines: most },
-      });
-    lines.push({ bytes: bytes.length, text: () => readText(bytes) });
+  for (let at = 0, from = 0; at < body.length;) {
+    if (at % STEP_BYTES === 0) yield;
+    if (body[at] === LINE_END) from = ++at;
+    else if (isBlank(body[at])) at++;
+    else {
+      const bytes = body.subarray(from, lineEnd(body, at));
+      from = at = from + bytes.length + 1;
+      if (lines.length === most)
+        throw new Refusal("too_large", `The request has more than ${most} lines.`, {
+          hint: `Send at most ${most} lines at once; nothing was posted.`,
+          details: { most_lines: most },
+        });
+      lines.push({ bytes: bytes.length, text: () => readText(bytes) });
+    }
   }
   return lines;
 }
