@@ -80,7 +80,12 @@ export class FilledBoard {
     const dir = join(emptyDirectory(), "copy");
     execFileSync("cp", ["-a", "--reflink=auto", this.#dir, dir]);
     const database = this.#database === undefined ? undefined : `abuse_${++this.#copies}`;
-    if (database !== undefined) await admin((client) => client.script(`CREATE DATABASE ${database} TEMPLATE ${this.#database}`));
+    if (database !== undefined) {
+      await admin((client) => client.script(`CREATE DATABASE ${database} TEMPLATE ${this.#database}`));
+      await admin((client) => client.script("CHECKPOINT"));
+    }
+    // Otherwise the disk would still write the copy while waits are measured.
+    execFileSync("sync");
     const board = await this.#serve(dir, database, flags, env);
     await calm(board.pid);
     return new AttackedBoard(board, dir, database);
