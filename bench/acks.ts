@@ -1,9 +1,9 @@
 // Measures what acknowledgements cost the writer of a post: the same posts go to a board with everything acknowledged and to one with
 // nothing acknowledged.
 import { randomBytes } from "node:crypto";
-import { signingKey } from "../src/adapters/system/signing-keys.ts";
-import type { Act } from "../src/core/message/act.ts";
-import { agentId, messageId } from "../src/core/protocol/identity.ts";
+import { signingKey } from "../src/adapters/system/ed25519-signing-keys.ts";
+import type { Act } from "../src/core/message/acts-and-outcomes.ts";
+import { agentId, messageId } from "../src/core/protocol/message-and-agent-ids.ts";
 import type { Figure } from "./support/figure.ts";
 import type { MeasuredWriter } from "./support/measured-writer.ts";
 import { payloads } from "./support/posts.ts";

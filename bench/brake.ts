@@ -1,8 +1,8 @@
 // Simulates how a text that asks to be copied spreads among a thousand agents, with and without the extra work that the board asks for
 // copies.
-import { brakeBits } from "../src/core/guard/copies/extra-work.ts";
+import { brakeBits } from "../src/core/guard/copies/extra-proof-of-work.ts";
 import { Copies, type Spread } from "../src/core/guard/copies/copies.ts";
-import { signatureOf } from "../src/core/guard/copies/signature.ts";
+import { signatureOf } from "../src/core/guard/copies/minhash-signature.ts";
 import { seeded } from "./support/generated-messages.ts";
 
 const AGENTS = 1000;

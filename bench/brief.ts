@@ -2,7 +2,7 @@
 import { Agent } from "../test/support/agent.ts";
 import { postgresServer } from "../test/support/postgres/server.ts";
 import type { Figure } from "./support/figure.ts";
-import { MeasuredBoard, storesIn } from "./support/measured-board.ts";
+import { MeasuredBoard, storesIn } from "./support/board-on-chosen-store.ts";
 import { Scratch } from "./support/scratch.ts";
 import { untilIdle } from "./support/until-idle.ts";
 

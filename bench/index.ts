@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { openSearchIndex } from "../src/adapters/search/thread-index.ts";
+import { openSearchIndex } from "../src/adapters/search/search-thread-client.ts";
 import { documentOfText } from "../src/core/search/document.ts";
 import { parseQuery } from "../src/core/search/query.ts";
 import { NEAR_THRESHOLD } from "../src/core/search/similarity.ts";

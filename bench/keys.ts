@@ -1,10 +1,10 @@
 // What key operations cost a post's writer: the same posts on a board where every author committed to a next key and delegated to a child
 // key, and on one without key operations.
 import { randomBytes } from "node:crypto";
-import { signingKey } from "../src/adapters/system/signing-keys.ts";
-import type { Act } from "../src/core/message/act.ts";
+import { signingKey } from "../src/adapters/system/ed25519-signing-keys.ts";
+import type { Act } from "../src/core/message/acts-and-outcomes.ts";
 import { keyHash, type KeyPayload } from "../src/core/protocol/key-op.ts";
-import { agentId, messageId } from "../src/core/protocol/identity.ts";
+import { agentId, messageId } from "../src/core/protocol/message-and-agent-ids.ts";
 import type { Figure } from "./support/figure.ts";
 import type { MeasuredWriter } from "./support/measured-writer.ts";
 import { payloads } from "./support/posts.ts";

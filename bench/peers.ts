@@ -5,9 +5,9 @@ import { resolve } from "node:path";
 import { BoardContender } from "./support/board-contender.ts";
 import { type Contender, type Manner, QUESTIONS, type Question } from "./support/contender.ts";
 import { type Figure, othersFigure, whole } from "./support/figure.ts";
-import { GeneratorProcess } from "./support/generator-process.ts";
+import { GeneratorProcess } from "./support/spawn-load-generator.ts";
 import type { Measured } from "./support/load.ts";
-import { familyMs, machineTime, othersShare, threadMs } from "./support/machine.ts";
+import { familyMs, machineTime, othersShare, threadMs } from "./support/cpu-time.ts";
 import { Scratch } from "./support/scratch.ts";
 import { StrfryContender } from "./support/strfry-contender.ts";
 

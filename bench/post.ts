@@ -3,10 +3,10 @@
 import { type PostgresServer, postgresServer } from "../test/support/postgres/server.ts";
 import { durableRows, durableRowsIn, signatureChecks, smallAnswers, syncs } from "./support/ceilings.ts";
 import { type Figure, othersFigure, whole, written } from "./support/figure.ts";
-import { GeneratorProcess } from "./support/generator-process.ts";
-import { machineTime, othersShare } from "./support/machine.ts";
-import { MeasuredBoard, storesIn } from "./support/measured-board.ts";
-import { readBack } from "./support/read-back.ts";
+import { GeneratorProcess } from "./support/spawn-load-generator.ts";
+import { machineTime, othersShare } from "./support/cpu-time.ts";
+import { MeasuredBoard, storesIn } from "./support/board-on-chosen-store.ts";
+import { readBack } from "./support/measure-recent-reads.ts";
 import { Scratch } from "./support/scratch.ts";
 
 /** How long the compiler needs to warm up: before that, a post costs half as much again. */

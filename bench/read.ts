@@ -6,11 +6,11 @@ import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
 import { type FilledBoard, filledBoard, sizesIn } from "./support/filled-board.ts";
-import { GeneratorProcess } from "./support/generator-process.ts";
+import { GeneratorProcess } from "./support/spawn-load-generator.ts";
 import type { Measured } from "./support/load.ts";
-import { machineTime, othersShare, threadMs } from "./support/machine.ts";
+import { machineTime, othersShare, threadMs } from "./support/cpu-time.ts";
 import { type Questions, questionsOf } from "./support/read-questions.ts";
-import { SameBytesProcess } from "./support/same-bytes-process.ts";
+import { SameBytesProcess } from "./support/spawn-fixed-response-server.ts";
 import { untilIdle } from "./support/until-idle.ts";
 
 const CONNECTIONS = 16;

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Document, documentOf, documentOfText } from "../src/core/search/document.ts";
 import { Embedder } from "../src/core/search/meaning/embedder.ts";
-import { fused, trust } from "../src/core/search/meaning/fuse.ts";
+import { fused, trust } from "../src/core/search/meaning/fuse-scores.ts";
 import { Meanings } from "../src/core/search/meaning/meanings.ts";
 import { readTable } from "../src/core/search/meaning/table.ts";
 import { cosine } from "../src/core/search/meaning/vector-similarity.ts";

@@ -6,11 +6,11 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { postgresServer } from "../test/support/postgres/server.ts";
 import { BoardProcess } from "./support/board-process.ts";
-import type { Audience } from "./support/crowd.ts";
-import { CrowdProcess } from "./support/crowd-process.ts";
+import type { Audience } from "./support/stream-readers-child.ts";
+import { CrowdProcess } from "./support/spawn-stream-readers.ts";
 import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
-import { machineTime, othersShare } from "./support/machine.ts";
-import { MeasuredBoard } from "./support/measured-board.ts";
+import { machineTime, othersShare } from "./support/cpu-time.ts";
+import { MeasuredBoard } from "./support/board-on-chosen-store.ts";
 import { Scratch } from "./support/scratch.ts";
 
 /** BENCH_READERS=1000 measures another size; BENCH_READERS=0 measures the last row only. */

@@ -5,7 +5,7 @@ import { connect, listMessages, makeKey, type Message, postMany, task } from "..
 import { BoardProcess } from "./support/board-process.ts";
 import { CountingProxy } from "./support/counting-proxy.ts";
 import { type Figure, othersFigure, whole } from "./support/figure.ts";
-import { machineTime, othersShare } from "./support/machine.ts";
+import { machineTime, othersShare } from "./support/cpu-time.ts";
 import { Scratch } from "./support/scratch.ts";
 import { type Client, CLIENTS, Team } from "./support/team.ts";
 

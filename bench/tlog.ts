@@ -1,17 +1,17 @@
 // Measures what the tree over the log costs: its share of a post, the time of a proof, and a tile beside static answers.
-import { BatchLedger } from "../src/adapters/sql/batch/ledger.ts";
+import { BatchLedger } from "../src/adapters/sql/batch/in-memory-ledger.ts";
 import { EMPTY_EDGE, growEdge } from "../src/core/log/tree-edge.ts";
 import { GENESIS } from "../src/core/log/entry-text.ts";
-import { sha256Hex } from "../src/core/protocol/sha256.ts";
+import { sha256Hex } from "../src/core/protocol/node-sha256.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import type { Figure } from "./support/figure.ts";
 import { filledBoard } from "./support/filled-board.ts";
-import { GeneratorProcess } from "./support/generator-process.ts";
-import { threadMs } from "./support/machine.ts";
-import { MeasuredBoard, storesIn } from "./support/measured-board.ts";
+import { GeneratorProcess } from "./support/spawn-load-generator.ts";
+import { threadMs } from "./support/cpu-time.ts";
+import { MeasuredBoard, storesIn } from "./support/board-on-chosen-store.ts";
 import { type MeasuredWriter, postgresWriter, sqliteWriter } from "./support/measured-writer.ts";
 import { payloads } from "./support/posts.ts";
-import { SameBytesProcess } from "./support/same-bytes-process.ts";
+import { SameBytesProcess } from "./support/spawn-fixed-response-server.ts";
 import { Scratch } from "./support/scratch.ts";
 import { untilIdle } from "./support/until-idle.ts";
 import { writerPost } from "./support/writer-post.ts";

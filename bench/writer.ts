@@ -1,8 +1,8 @@
 // Measures what the writer alone costs per post on each store: CPU time, bytes written, and the time of a transaction, for several batch
 // sizes.
-import type { Act } from "../src/core/message/act.ts";
+import type { Act } from "../src/core/message/acts-and-outcomes.ts";
 import type { Figure } from "./support/figure.ts";
-import { storesIn } from "./support/measured-board.ts";
+import { storesIn } from "./support/board-on-chosen-store.ts";
 import { type MeasuredWriter, postgresWriter, sqliteWriter } from "./support/measured-writer.ts";
 import { writerPost } from "./support/writer-post.ts";
 import { payloads } from "./support/posts.ts";

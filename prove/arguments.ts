@@ -1,7 +1,7 @@
 // Reads the command line. Loaded before the parts, because they use a seed that may be given there.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { orInstead, readAsked, refused, type Usage } from "../bench/support/usage.ts";
+import { orInstead, readAsked, refused, type Usage } from "../bench/support/command-line.ts";
 import { STORES } from "./part.ts";
 
 export const USAGE = {

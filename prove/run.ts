@@ -1,7 +1,7 @@
 // Tries to break every promise of the board on this machine: all of them, or those named on the command line.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { commit } from "../bench/support/commit.ts";
-import { orInstead, refused, requireKnown, requireNames } from "../bench/support/usage.ts";
+import { commit } from "../bench/support/git-commit.ts";
+import { orInstead, refused, requireKnown, requireNames } from "../bench/support/command-line.ts";
 import { startBuilt } from "../test/support/built.ts";
 import { undoOnSignals } from "../test/support/leftovers.ts";
 import { asked, onlyAttacks, onlyNumber, USAGE } from "./arguments.ts";

@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ADDRESS_HINT, isAddress } from "./adapters/postgres/address.ts";
-import { barred } from "./adapters/system/access.ts";
+import { barred } from "./adapters/system/file-access-errors.ts";
 import { readPem, tlsPair } from "./adapters/system/certificate.ts";
-import { nearestExisting, parentFault } from "./adapters/system/directory.ts";
-import { isHostName, isNetwork, isPrivateName } from "./adapters/system/network-names.ts";
+import { nearestExisting, parentFault } from "./adapters/system/make-directory.ts";
+import { isHostName, isNetwork, isPrivateName } from "./adapters/system/host-name-checks.ts";
 import { isLoopbackName } from "./core/loopback.ts";
-import { sha256 } from "./core/protocol/sha256.ts";
+import { sha256 } from "./core/protocol/node-sha256.ts";
 import { parsePolicy } from "./core/tlog/policy.ts";
 import { SECRET_KEY } from "./core/protocol/encoding.ts";
 import { plural } from "./core/text/plural.ts";

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { parseArgs } from "node:util";
 import { readPem } from "./adapters/system/certificate.ts";
-import { isHostName } from "./adapters/system/network-names.ts";
+import { isHostName } from "./adapters/system/host-name-checks.ts";
 
 export interface Setting {
   readonly flag: string;

@@ -5,8 +5,8 @@ import { ConfigFaults } from "./config.ts";
 import { closestName } from "./core/text/did-you-mean.ts";
 import { visible } from "./core/view/fence.ts";
 import { exitCodeOf, failureText, REFUSED, USAGE } from "./cli/failure.ts";
-import { refuseEmpty } from "./cli/mistakes.ts";
-import { settingsHelp } from "./cli/settings.ts";
+import { refuseEmpty } from "./cli/empty-or-repeated-options.ts";
+import { settingsHelp } from "./cli/board-setting-options.ts";
 
 /** Words that are about the program itself. */
 const ABOUT = new Set(["help", "-h", "--help", "-V", "--version"]);

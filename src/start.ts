@@ -1,11 +1,11 @@
 // From a configuration to a running board that can be closed: the foundation, then the parts that write, read, are live and listen.
-import type { LogLines } from "./adapters/system/log.ts";
+import type { LogLines } from "./adapters/system/stderr-logger.ts";
 import { systemClock } from "./adapters/system/clock.ts";
 import { openCertificates } from "./wiring/certificates.ts";
 import type { Config } from "./config.ts";
-import { mailWords, withPorts } from "./wiring/listening.ts";
+import { mailWords, withPorts } from "./wiring/port-availability.ts";
 import type { Clock } from "./ports/clock.ts";
-import { watching } from "./wiring/watching.ts";
+import { watching } from "./wiring/observability.ts";
 import { openFoundation } from "./wiring/foundation.ts";
 import { openLive } from "./wiring/live.ts";
 import { openReading } from "./wiring/reading.ts";

@@ -1,8 +1,8 @@
 // The keys, the time and the work that all protocol vectors share, so that they come out the same on every machine.
 import { createHash } from "node:crypto";
-import { signingKey } from "../src/adapters/system/signing-keys.ts";
+import { signingKey } from "../src/adapters/system/ed25519-signing-keys.ts";
 import { toBase64url } from "../src/core/protocol/encoding.ts";
-import { agentId, messageId } from "../src/core/protocol/identity.ts";
+import { agentId, messageId } from "../src/core/protocol/message-and-agent-ids.ts";
 import { workBits } from "../src/core/protocol/proof-of-work.ts";
 import type { SigningKey } from "../src/ports/signing-key.ts";
 

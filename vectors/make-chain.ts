@@ -1,9 +1,9 @@
 // chain.json: a piece of log with its signed head, and what a reader must notice when either was tampered with.
-import { checkpointPayload } from "../src/core/log/checkpoint-payload.ts";
+import { checkpointPayload } from "../src/core/log/chain-checkpoint.ts";
 import { detailDigest, type Entry, entryHash, GENESIS } from "../src/core/log/chain.ts";
 import type { EntryType } from "../src/core/log/entry-type.ts";
-import { agentId, messageId } from "../src/core/protocol/identity.ts";
-import { sha256Hex } from "../src/core/protocol/sha256.ts";
+import { agentId, messageId } from "../src/core/protocol/message-and-agent-ids.ts";
+import { sha256Hex } from "../src/core/protocol/node-sha256.ts";
 import { iso } from "../src/core/protocol/time.ts";
 import { ALICE, BOARD, BOB, NOW, payloadText, REQUIRED_BITS, type SealedText, seal, type VectorKey } from "./keys.ts";
 import { type MessageCase, messages } from "./make-messages.ts";

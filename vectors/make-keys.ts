@@ -1,6 +1,6 @@
 // keys.json: what agents did with their keys, as logs; who holds each agent in the end, and histories that no board could have accepted.
 import { keyEnvelopeText } from "../src/core/protocol/key-op.ts";
-import { sha256Hex } from "../src/core/protocol/sha256.ts";
+import { sha256Hex } from "../src/core/protocol/node-sha256.ts";
 import { fromBase64url } from "../src/core/protocol/encoding.ts";
 import { ALICE, BOARD, BOB, keyNamed, NOW, payloadText, REQUIRED_BITS, seal, type VectorKey } from "./keys.ts";
 import { type Act, chained, checkpoint, create } from "./make-chain.ts";

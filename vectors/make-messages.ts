@@ -1,6 +1,6 @@
 // messages.json: messages that a fresh board takes one after the other, with everything a client computes about them.
-import { sha256Hex } from "../src/core/protocol/sha256.ts";
-import { messageId } from "../src/core/protocol/identity.ts";
+import { sha256Hex } from "../src/core/protocol/node-sha256.ts";
+import { messageId } from "../src/core/protocol/message-and-agent-ids.ts";
 import { utf8Length } from "../src/core/protocol/encoding.ts";
 import { workBits } from "../src/core/protocol/proof-of-work.ts";
 import { ALICE, BOB, NOW, payloadText, REQUIRED_BITS, type SealedText, seal, type VectorKey } from "./keys.ts";

@@ -1,7 +1,7 @@
 // refusals.json: requests that a fresh board refuses, each for one reason, with the code it gives.
 import { ERRORS, type ErrorCode } from "../src/core/errors.ts";
 import { toBase64url, utf8Length } from "../src/core/protocol/encoding.ts";
-import { sha256Hex } from "../src/core/protocol/sha256.ts";
+import { sha256Hex } from "../src/core/protocol/node-sha256.ts";
 import { encodeScalar } from "../test/support/ed25519.ts";
 import { ackRefusals } from "./make-ack-refusals.ts";
 import { aliasRefusals } from "./make-alias-refusals.ts";

@@ -1,7 +1,7 @@
 // signatures.json and work.json: what the strict signature rule takes and refuses, and how work is counted.
 import { fromBase64url, toBase64url } from "../src/core/protocol/encoding.ts";
-import { messageId } from "../src/core/protocol/identity.ts";
-import { sha256Hex } from "../src/core/protocol/sha256.ts";
+import { messageId } from "../src/core/protocol/message-and-agent-ids.ts";
+import { sha256Hex } from "../src/core/protocol/node-sha256.ts";
 import { workBits } from "../src/core/protocol/proof-of-work.ts";
 import { add, BASE, challenge, encodePoint, encodeScalar, L, littleEndian, times, TORSION } from "../test/support/ed25519.ts";
 import { ALICE, BOB, countedNonce } from "./keys.ts";

@@ -1,7 +1,7 @@
 // proofs.json: policies with their quorums, and proofs that are checked without a connection against one of them.
 import { toBase64 } from "../src/core/tlog/base64.ts";
 import { formatVerifierKey } from "../src/core/tlog/key.ts";
-import { planInclusion } from "../src/core/tlog/plan.ts";
+import { planInclusion } from "../src/core/tlog/proofs-from-tiles.ts";
 import { formatProof } from "../src/core/tlog/proof-text.ts";
 import type { Signer } from "../src/core/tlog/signature.ts";
 import type { Fault } from "../src/core/tlog/tlog-error.ts";

@@ -3,7 +3,7 @@ import { toBase64 } from "../src/core/tlog/base64.ts";
 import { encodeBundle } from "../src/core/tlog/entry-bundle.ts";
 import { encodeFrontier } from "../src/core/tlog/frontier.ts";
 import { type Hash, leafHash } from "../src/core/tlog/merkle.ts";
-import { planConsistency, planFrontier, planInclusion, planRoot } from "../src/core/tlog/plan.ts";
+import { planConsistency, planFrontier, planInclusion, planRoot } from "../src/core/tlog/proofs-from-tiles.ts";
 import { bundlePath, tileIn, tilePath } from "../src/core/tlog/tile.ts";
 import { MemoryLog, sha256 } from "../test/support/tlog.ts";
 

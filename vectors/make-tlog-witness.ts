@@ -1,7 +1,7 @@
 // witness.json: what a witness that begins with nothing is sent, and what it answers, one after the other.
 import { formatVerifierKey } from "../src/core/tlog/key.ts";
 import type { TreeHead } from "../src/core/tlog/merkle.ts";
-import { planConsistency, planRoot } from "../src/core/tlog/plan.ts";
+import { planConsistency, planRoot } from "../src/core/tlog/proofs-from-tiles.ts";
 import { addCheckpoint, formatAddCheckpoint, type Witnessed } from "../src/core/tlog/witness.ts";
 import { crypto, logSigner, MemoryLog, seedOf, signedNote } from "../test/support/tlog.ts";
 import { LOG, ORIGIN, TIME, WITNESSES } from "./make-tlog-notes.ts";

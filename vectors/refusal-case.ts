@@ -1,6 +1,6 @@
 // What a refusal in the vectors says, and the nonce that earns one.
 import type { ErrorCode } from "../src/core/errors.ts";
-import { messageId } from "../src/core/protocol/identity.ts";
+import { messageId } from "../src/core/protocol/message-and-agent-ids.ts";
 import { workBits } from "../src/core/protocol/proof-of-work.ts";
 
 export interface RefusalCase {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import * as locales from "zod/locales";
 import { demoScript } from "../../src/cli/demo/script.ts";
 import { evalSet, evalSets } from "../support/eval-sets.ts";
-import { ASKED } from "./asked.ts";
+import { ASKED } from "./harmless-questions.ts";
 
 export interface Ordinary {
   readonly text: string;

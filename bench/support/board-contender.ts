@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { BoardProcess } from "./board-process.ts";
 import { type Ask, type Contender, type Manner, type Question, requireOnly, WORDINGS } from "./contender.ts";
-import { BUNDLE, type Goods } from "./generator.ts";
-import type { GeneratorProcess } from "./generator-process.ts";
+import { BUNDLE, type Goods } from "./load-generator-child.ts";
+import type { GeneratorProcess } from "./spawn-load-generator.ts";
 import type { Measured } from "./load.ts";
 import { posts, TAGS } from "./posts.ts";
-import { someIds } from "./read-back.ts";
+import { someIds } from "./measure-recent-reads.ts";
 import { untilIdle } from "./until-idle.ts";
 
 const GOODS: Readonly<Record<Manner, Goods>> = { alone: "post", bundled: "bundle" };

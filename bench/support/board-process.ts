@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { undoAtExit } from "../../test/support/leftovers.ts";
-import { threadMs } from "./machine.ts";
+import { threadMs } from "./cpu-time.ts";
 import { BENCH_BITS } from "./posts.ts";
 
 export interface Commits {

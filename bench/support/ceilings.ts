@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { checker, withOpenssl, withSodium } from "../../src/adapters/system/signature-check.ts";
-import type { GeneratorProcess } from "./generator-process.ts";
+import type { GeneratorProcess } from "./spawn-load-generator.ts";
 
 const SECONDS = 1;
 

@@ -9,7 +9,7 @@ import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
 import { makeBoardKey } from "../../src/adapters/system/board-key.ts";
 import { HOUR_MS } from "../../src/core/durations.ts";
 import { admitted } from "../../test/support/bare-board.ts";
-import { BoardLife } from "./board-life.ts";
+import { BoardLife } from "./simulated-activity.ts";
 
 const BATCH = 1000;
 const LEAST = 1000;

@@ -1,7 +1,7 @@
 // Recorded runs, one line of JSON each, and how a new run compares with the last one on the same machine.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { arch, availableParallelism, cpus, platform, totalmem } from "node:os";
-import { commit } from "./commit.ts";
+import { commit } from "./git-commit.ts";
 import { type Figure, shareOfCeiling } from "./figure.ts";
 
 export interface Run {

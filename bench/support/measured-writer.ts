@@ -5,9 +5,9 @@ import { migrate } from "../../src/adapters/postgres/migrate.ts";
 import { PostgresWriter } from "../../src/adapters/postgres/writer.ts";
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
-import type { Act } from "../../src/core/message/act.ts";
+import type { Act } from "../../src/core/message/acts-and-outcomes.ts";
 import { postgresServer } from "../../test/support/postgres/server.ts";
-import { familyMs } from "./machine.ts";
+import { familyMs } from "./cpu-time.ts";
 import type { Scratch } from "./scratch.ts";
 
 export interface MeasuredWriter extends AsyncDisposable {

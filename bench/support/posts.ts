@@ -1,7 +1,7 @@
 // Signed and mined posts of about 1 KB from many agents, as ready HTTP requests in memory.
 import { randomBytes } from "node:crypto";
-import { signingKey } from "../../src/adapters/system/signing-keys.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { signingKey } from "../../src/adapters/system/ed25519-signing-keys.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { mine } from "../../src/core/protocol/proof-of-work.ts";
 
 export const BENCH_BITS = 4;

@@ -1,6 +1,6 @@
 // Questions that readers ask, each kind in many variants, with values that occur on the board.
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
-import { needOf, tagOf } from "./board-life.ts";
+import { needOf, tagOf } from "./simulated-activity.ts";
 import { messageText, seeded, wordOf } from "./generated-messages.ts";
 
 export type Questions = Readonly<Record<string, readonly string[]>>;

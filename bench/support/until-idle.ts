@@ -1,6 +1,6 @@
 // Waits until the threads of a server have no background work left.
 import { setTimeout } from "node:timers/promises";
-import { threadMs } from "./machine.ts";
+import { threadMs } from "./cpu-time.ts";
 
 const BUSY_MS = 30;
 const QUIET_SECONDS = 3;

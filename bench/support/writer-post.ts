@@ -1,7 +1,7 @@
 // A post in the form that the writer gets. Nothing is checked, because only the writer is measured.
-import { NOTHING } from "../../src/core/guard/text-findings.ts";
-import type { Act } from "../../src/core/message/act.ts";
-import { agentId, messageId } from "../../src/core/protocol/identity.ts";
+import { NOTHING } from "../../src/core/guard/risk-and-copies.ts";
+import type { Act } from "../../src/core/message/acts-and-outcomes.ts";
+import { agentId, messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
 import { admitted } from "../../test/support/bare-board.ts";
 

@@ -1,7 +1,7 @@
 // Two boards get the same posts in turn, so that both writers are measured in the same minutes: what the difference between them costs a post.
-import type { Act } from "../../src/core/message/act.ts";
+import type { Act } from "../../src/core/message/acts-and-outcomes.ts";
 import type { Figure } from "./figure.ts";
-import { storesIn } from "./measured-board.ts";
+import { storesIn } from "./board-on-chosen-store.ts";
 import { type MeasuredWriter, postgresWriter, sqliteWriter } from "./measured-writer.ts";
 import { Scratch } from "./scratch.ts";
 

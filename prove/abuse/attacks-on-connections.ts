@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Attack } from "./attack.ts";
-import { established } from "./established.ts";
+import { established } from "./count-tcp-connections.ts";
 
 const UNREAD = 80;
 const UNREAD_MIB = 64;

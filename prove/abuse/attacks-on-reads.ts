@@ -1,7 +1,7 @@
 // Questions that cost more to answer than to ask.
 import { type Attack, READS, type Stage, type Notes } from "./attack.ts";
 import { type Ask, JSON_TYPE, PAGE } from "./caller.ts";
-import { TABLE } from "./texts.ts";
+import { TABLE } from "./expensive-texts.ts";
 
 /** As many requests as one address may send; each is made from its number. */
 const asking =

@@ -1,12 +1,12 @@
 // Posts and streams that cost the board more than they should: bytes, work for the writer, filters to match, leases and reports.
 import { createHash, randomBytes } from "node:crypto";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { Agent, type Fields } from "../../test/support/agent.ts";
 import { type Attack, WRITES } from "./attack.ts";
 import { type Ask, Caller, JSON_TYPE } from "./caller.ts";
-import { ABUSE_BITS, BOUGHT_BITS } from "./flags.ts";
-import { LARGE_BODY } from "./texts.ts";
+import { ABUSE_BITS, BOUGHT_BITS } from "./attacked-board-flags.ts";
+import { LARGE_BODY } from "./expensive-texts.ts";
 
 const posting = (body: string, path = "/api/messages"): Ask => ({ method: "POST", path, headers: JSON_TYPE, body });
 

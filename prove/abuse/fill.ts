@@ -3,17 +3,17 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { BoardLife } from "../../bench/support/board-life.ts";
+import { BoardLife } from "../../bench/support/simulated-activity.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/durations.ts";
-import { NOTHING } from "../../src/core/guard/text-findings.ts";
+import { NOTHING } from "../../src/core/guard/risk-and-copies.ts";
 import type { Arrival } from "../../src/core/message/message-state.ts";
-import { agentId, messageId } from "../../src/core/protocol/identity.ts";
+import { agentId, messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import type { Payload, Ref } from "../../src/core/protocol/payload.ts";
-import type { Act } from "../../src/core/message/act.ts";
+import type { Act } from "../../src/core/message/acts-and-outcomes.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { admitted } from "../../test/support/bare-board.ts";
 import { reasons } from "../../test/support/operator.ts";
-import { LARGE_BODY, TABLE } from "./texts.ts";
+import { LARGE_BODY, TABLE } from "./expensive-texts.ts";
 
 export interface Filling {
   /** The checkout of the board. */

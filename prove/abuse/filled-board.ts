@@ -5,13 +5,13 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { familyMs } from "../../bench/support/machine.ts";
+import { familyMs } from "../../bench/support/cpu-time.ts";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import type { StoreName } from "../part.ts";
 import { sharedServer } from "../support/stores.ts";
 import type { Feed, Filling } from "./fill.ts";
-import { abuseFlags } from "./flags.ts";
+import { abuseFlags } from "./attacked-board-flags.ts";
 
 const FULL = { messages: 100_000, tombstones: 300_000, thread: 20_000 };
 /** Enough data for all attacks. */

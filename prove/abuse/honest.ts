@@ -1,9 +1,9 @@
 // The process of the honest callers: twelve addresses, each within its limits, and how long they wait.
 import { Agent } from "../../test/support/agent.ts";
-import { quantile } from "../support/gauges.ts";
+import { quantile } from "../support/memory-and-quantiles.ts";
 import { Caller, JSON_TYPE } from "./caller.ts";
-import { ABUSE_BITS } from "./flags.ts";
-import { type Measure, type Question, QUESTIONS, type Waited } from "./questions.ts";
+import { ABUSE_BITS } from "./attacked-board-flags.ts";
+import { type Measure, type Question, QUESTIONS, type Waited } from "./honest-caller-latencies.ts";
 
 const ADDRESSES = Array.from({ length: 12 }, (_, n) => `127.0.0.${n + 20}`);
 /** In 30 s there are 600 posts: the 99th percentile is not one slow write to the disk. */

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { ATTACKS } from "../abuse/attacks.ts";
 import { FilledBoard } from "../abuse/filled-board.ts";
-import { look, PROMISE } from "../abuse/look.ts";
+import { look, PROMISE } from "../abuse/run-attack.ts";
 import { attackedServer } from "../arguments.ts";
 import { type Part, type StoreName, STORES } from "../part.ts";
 

@@ -9,9 +9,9 @@ import { configAt } from "../../test/support/operator.ts";
 import { databaseFor } from "../../test/support/postgres/database.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, type StoreName, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
 import { Posters } from "../support/posters.ts";
-import { offChain, Witness } from "../support/witness.ts";
+import { offChain, Witness } from "../support/signed-head-watcher.ts";
 
 const BACKUPS = 10;
 const CONNECTIONS = 8;

@@ -7,8 +7,8 @@ import { Nodes } from "../../test/support/nodes.ts";
 import { postgresServer, type PostgresServer } from "../../test/support/postgres/server.ts";
 import type { Part } from "../part.ts";
 import { Posters } from "../support/posters.ts";
-import { revive } from "../support/postgres-crash.ts";
-import { Witness } from "../support/witness.ts";
+import { revive } from "../support/restart-crashed-postgres.ts";
+import { Witness } from "../support/signed-head-watcher.ts";
 
 const KILLS = 30;
 const NODES = 2;

@@ -6,9 +6,9 @@ import { Nodes } from "../../test/support/nodes.ts";
 import { postgresServer, type PostgresServer } from "../../test/support/postgres/server.ts";
 import { emptyDirectory } from "../../test/support/process.ts";
 import type { Finding } from "../part.ts";
-import { FullDisk } from "../support/full-disk.ts";
-import { smallDisk } from "../support/machine.ts";
-import { revive, runs } from "../support/postgres-crash.ts";
+import { FullDisk } from "../support/fill-disk-with-posts.ts";
+import { smallDisk } from "../support/mount-test-disks.ts";
+import { revive, runs } from "../support/restart-crashed-postgres.ts";
 
 /** Megabytes. Empty tables take 40, and the log takes at least 16. */
 const DISK_MB = { tables: 80, log: 64 };

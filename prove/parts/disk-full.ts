@@ -3,9 +3,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BoardProcess } from "../../test/support/process.ts";
 import { type Finding, type Part, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
-import { FullDisk } from "../support/full-disk.ts";
-import { smallDisk } from "../support/machine.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
+import { FullDisk } from "../support/fill-disk-with-posts.ts";
+import { smallDisk } from "../support/mount-test-disks.ts";
 import { postgresDiskFull } from "./disk-full-postgres.ts";
 
 const DISK_MB = 64;

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { count, type Part, STORES } from "../part.ts";
-import { quantile } from "../support/gauges.ts";
+import { quantile } from "../support/memory-and-quantiles.ts";
 
 const QUESTIONS = 20_000;
 /** With fewer requests, too many of them meet a board that has just started and is still compiling. */

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { half, INJECTION, type Labelled } from "../../bench/guard/injections.ts";
 import { demoTexts, type Ordinary, sentences } from "../../bench/guard/ordinary.ts";
-import { commit } from "../../bench/support/commit.ts";
+import { commit } from "../../bench/support/git-commit.ts";
 import { noSets } from "../../bench/support/eval-sets.ts";
 import { readRiskTable, riskScore } from "../../src/core/guard/risk/scorer.ts";
 import type { Judged } from "../../src/core/guard/examine-text.ts";

@@ -8,9 +8,9 @@ import { keepCopy, putBack } from "../../test/support/copies.ts";
 import { databaseFor } from "../../test/support/postgres/database.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, type StoreName, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
 import { Posters } from "../support/posters.ts";
-import { heard, Witness } from "../support/witness.ts";
+import { heard, Witness } from "../support/signed-head-watcher.ts";
 
 const TRIES = 5;
 const LANES = 4;

@@ -5,8 +5,8 @@ import { lostBy, postUntilGone, wholeLog } from "../../test/support/acknowledged
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
-import { Witness } from "../support/witness.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
+import { Witness } from "../support/signed-head-watcher.ts";
 
 const KILLS = 200;
 const ACKNOWLEDGEMENTS = 20_000;

@@ -2,19 +2,19 @@
 import { DatabaseSync } from "node:sqlite";
 import { plural } from "../../src/core/text/plural.ts";
 import { databasePath } from "../../src/adapters/sqlite/open.ts";
-import type { Checkpoint } from "../../src/core/log/checkpoint-payload.ts";
+import type { Checkpoint } from "../../src/core/log/chain-checkpoint.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone, wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent, sha256 } from "../../test/support/agent.ts";
 import { TestBoard } from "../../test/support/board.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { count, type Finding, type Part, STORES } from "../part.ts";
-import { DiskImage } from "../support/disk-image.ts";
-import { FLAGS } from "../support/flags.ts";
+import { DiskImage } from "../support/disk-after-power-cut.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
 import { tracing } from "../support/strace.ts";
 import { bytesIn, type Call, fileOf, isSocket, readTrace } from "../support/trace.ts";
 import { treeHeadAt, wrongTreeHeads } from "../../test/support/tree-heads.ts";
-import { offChain, Witness } from "../support/witness.ts";
+import { offChain, Witness } from "../support/signed-head-watcher.ts";
 import { postgresPowerCut } from "./power-cut-postgres.ts";
 
 const CUTS = 100;

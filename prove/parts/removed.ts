@@ -8,11 +8,11 @@ import { postTo } from "../../test/support/nodes.ts";
 import { configAt, reasons } from "../../test/support/operator.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { operatorSession } from "../../src/cli/operate/operator-session.ts";
-import { eraseTraces } from "../../src/cli/operate/erase.ts";
+import { eraseTraces } from "../../src/cli/operate/erase-removed-content.ts";
 import { placeOf } from "../../src/storage/open.ts";
 import { type Part, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
-import { rowsWith } from "../support/traces.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
+import { rowsWith } from "../support/find-word-in-postgres.ts";
 
 const ROUNDS = 10;
 const BYSTANDERS = 20;

@@ -6,8 +6,8 @@ import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
-import { Witness } from "../support/witness.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
+import { Witness } from "../support/signed-head-watcher.ts";
 
 const RESTARTS = 20;
 const CONNECTIONS = 16;

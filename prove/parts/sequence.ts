@@ -6,7 +6,7 @@ import { Nodes, postTo } from "../../test/support/nodes.ts";
 import { pollChanges } from "../../test/support/poll-changes.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, type StoreName, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
 
 const WRITERS = 8;
 const POLLERS = 8;

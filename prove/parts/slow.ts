@@ -5,9 +5,9 @@ import { openStream } from "../../test/support/event-stream.ts";
 import { postTo } from "../../test/support/nodes.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
-import { mostResidentMiB, quantile, idleMiB } from "../support/gauges.ts";
-import { slowBody, slowHeader, silent, type Stalled, stalledReader } from "../support/rude.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
+import { mostResidentMiB, quantile, idleMiB } from "../support/memory-and-quantiles.ts";
+import { slowBody, slowHeader, silent, type Stalled, stalledReader } from "../support/stalling-clients.ts";
 
 const SENDERS = 1000;
 const READERS = 200;

@@ -7,8 +7,8 @@ import { plural } from "../../src/core/text/plural.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
-import { residentMiB } from "../support/gauges.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
+import { residentMiB } from "../support/memory-and-quantiles.ts";
 
 const MINUTES = 60;
 const CONNECTIONS = 8;

@@ -7,7 +7,7 @@ import { eventually } from "../../test/support/eventually.ts";
 import { act, dropAll, Follower, eventText } from "../../test/support/follower.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
 
 const KILLS = 5;
 const DROPS_BETWEEN = 10;

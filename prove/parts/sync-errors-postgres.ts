@@ -9,7 +9,7 @@ import { Nodes } from "../../test/support/nodes.ts";
 import { postgresServer, type PostgresServer } from "../../test/support/postgres/server.ts";
 import type { Finding } from "../part.ts";
 import { refusalOf } from "../support/posters.ts";
-import { revive } from "../support/postgres-crash.ts";
+import { revive } from "../support/restart-crashed-postgres.ts";
 import { attached } from "../support/strace.ts";
 import { readTrace } from "../support/trace.ts";
 

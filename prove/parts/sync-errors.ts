@@ -8,7 +8,7 @@ import { Agent } from "../../test/support/agent.ts";
 import { TestBoard } from "../../test/support/board.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Finding, type Part, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
 import { tracing } from "../support/strace.ts";
 import { postgresSyncErrors } from "./sync-errors-postgres.ts";
 

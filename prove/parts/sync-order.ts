@@ -4,7 +4,7 @@ import { postUntilGone } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
-import { FLAGS } from "../support/flags.ts";
+import { FLAGS } from "../support/board-cli-flags.ts";
 import { sharedServer } from "../support/stores.ts";
 import { attached, tracing } from "../support/strace.ts";
 import { type Call, fileOf, isSocket, readTrace } from "../support/trace.ts";

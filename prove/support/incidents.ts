@@ -1,7 +1,7 @@
 // The results of hostile requests: how many got which answer, and which of them did harm.
 import { SEED } from "../../test/support/random.ts";
 import { count } from "../part.ts";
-import type { Hold } from "./held-loop.ts";
+import type { Hold } from "./event-loop-stalls.ts";
 import type { Strange } from "./strange-requests.ts";
 
 const SHOWN = 8;

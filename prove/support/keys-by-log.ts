@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { connect } from "../../src/client/connect.ts";
-import { KeyAudit } from "../../src/client/node/key-audit.ts";
+import { connect } from "../../src/client/board-handle.ts";
+import { KeyAudit } from "../../src/client/node/audit-agent-keys.ts";
 import { verifyLog } from "../../src/client/verify-log.ts";
 import type { KeyState, LineState } from "../../src/core/keys/key-state.ts";
 import { placeOf } from "../../src/storage/open.ts";

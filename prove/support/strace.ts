@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { emptyDirectory } from "../../test/support/process.ts";
 import { NotHere } from "../part.ts";
-import { childrenOf } from "./stopped.ts";
+import { childrenOf } from "./pause-process.ts";
 
 const STRACE = ["-f", "-ttt", "-T", "-y", "-e", "signal=none"];
 

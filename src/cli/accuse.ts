@@ -2,15 +2,15 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { holds, readTile, TlogError } from "../client/tlog.ts";
-import { connect } from "../client/connect.ts";
-import { sha256 } from "../core/protocol/sha256.ts";
+import { connect } from "../client/board-handle.ts";
+import { sha256 } from "../core/protocol/node-sha256.ts";
 import { fromBase64, toBase64 } from "../core/tlog/base64.ts";
 import { type Checkpoint, openCheckpoint, parseCheckpoint } from "../core/tlog/checkpoint.ts";
 import { requireContradiction } from "../core/tlog/contradiction.ts";
 import { parseVerifierKey } from "../core/tlog/key.ts";
 import type { Hash } from "../core/tlog/merkle.ts";
 import { parseNote } from "../core/tlog/note.ts";
-import { planPrefix, readLater } from "../core/tlog/plan.ts";
+import { planPrefix, readLater } from "../core/tlog/proofs-from-tiles.ts";
 import { ProofFault, UsageFault } from "./failure.ts";
 
 /** Evidence that the log signed two histories. */

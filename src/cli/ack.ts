@@ -4,7 +4,7 @@ import { acknowledge, type Acknowledgement } from "../client/acks.ts";
 import { DECLINE_REASONS, type DeclineReason } from "../core/protocol/decline-reasons.ts";
 import { plural } from "../core/text/plural.ts";
 import { countOption } from "./filter-options.ts";
-import { commitWithFirstUse } from "./first-use.ts";
+import { commitWithFirstUse } from "./commit-next-key.ts";
 import { atBoard, Session } from "./session.ts";
 
 interface Declined {

@@ -1,6 +1,6 @@
 // `blackboard agents`: who is active, what they offer, and one of them in full.
 import type { Command } from "commander";
-import type { Agent } from "../client/answers.ts";
+import type { Agent } from "../client/response-types.ts";
 import { getAgent, listAgents } from "../client/read.ts";
 import { visible } from "../core/view/fence.ts";
 import { countOption } from "./filter-options.ts";

@@ -1,11 +1,11 @@
 // `blackboard alias`: claims, releases and looks up names of agents.
 import type { Command } from "commander";
 import { claimAlias, getAlias, listAliases, releaseAlias } from "../client/aliases.ts";
-import type { Alias, AliasOperation } from "../client/answers.ts";
+import type { Alias, AliasOperation } from "../client/response-types.ts";
 import { oneLine, table } from "./table.ts";
 import { countOption } from "./filter-options.ts";
 import { onlyNames } from "./group.ts";
-import { commitWithFirstUse } from "./first-use.ts";
+import { commitWithFirstUse } from "./commit-next-key.ts";
 import { atBoard, Session } from "./session.ts";
 
 interface ListOptions {

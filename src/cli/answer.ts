@@ -1,6 +1,6 @@
 // `blackboard answer`: answers a question or a task.
 import type { Command } from "commander";
-import { answerTo } from "../client/acts.ts";
+import { answerTo } from "../client/message-builders.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";

@@ -1,6 +1,6 @@
 // `blackboard ask` and `blackboard question`: posts a question.
 import type { Command } from "commander";
-import { question } from "../client/acts.ts";
+import { question } from "../client/message-builders.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";

@@ -1,7 +1,7 @@
 // `blackboard attachment`: the text of an attachment, checked against the hash that its author signed.
 import type { Command } from "commander";
-import type { Message } from "../client/answers.ts";
-import { sha256Hex } from "../client/identity.ts";
+import type { Message } from "../client/response-types.ts";
+import { sha256Hex } from "../client/message-and-agent-ids.ts";
 import { getBlob, getMessage } from "../client/read.ts";
 import { type Attached, chosenAttachment } from "../core/view/choose-attachment.ts";
 import { visible } from "../core/view/fence.ts";

@@ -1,6 +1,6 @@
 // `blackboard claim`: claims work for a while, or renews a claim.
 import type { Command } from "commander";
-import { claim } from "../client/acts.ts";
+import { claim } from "../client/message-builders.ts";
 import { durationOf, takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { systemClock } from "../adapters/system/clock.ts";
 import type { AgentKey } from "../client/key.ts";
 import { visible } from "../core/view/fence.ts";
-import { checkCourier } from "../courier/check.ts";
+import { checkCourier } from "../courier/check-config.ts";
 import { type CourierConfig, CourierFaults, DEFAULT_CONFIG, readCourierConfig } from "../courier/config.ts";
 import { runCourier, SOCKET } from "../courier/courier.ts";
 import { type DeliveryState, stateFile } from "../courier/state.ts";

@@ -5,7 +5,7 @@ import { basename, extname } from "node:path";
 import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError } from "commander";
 import { getAlias } from "../client/aliases.ts";
-import type { Fields, File } from "../client/draft.ts";
+import type { Fields, File } from "../client/sign-message.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import { REL_NAMES, type Rel } from "../core/protocol/vocabulary.ts";
 import type { Session } from "./session.ts";

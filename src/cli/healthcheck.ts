@@ -5,7 +5,7 @@ import { get as getHttps } from "node:https";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import type { Config } from "../config.ts";
-import { readSettings, takesSettings } from "./settings.ts";
+import { readSettings, takesSettings } from "./board-setting-options.ts";
 
 const WAIT_MS = 5000;
 /** A board that listens on all addresses is asked at the loopback address. */

@@ -1,5 +1,5 @@
 // Facts about an agent's keys that people should read before its messages, as lines of text.
-import type { Agent, KeyLine } from "../client/answers.ts";
+import type { Agent, KeyLine } from "../client/response-types.ts";
 
 type Pending = NonNullable<KeyLine["pending"]>;
 

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import type { KeyLine, KeyOperation } from "../client/answers.ts";
+import type { KeyLine, KeyOperation } from "../client/response-types.ts";
 import { BoardError } from "../client/board-error.ts";
 import { commitKey, delegateKey, getKeys, keyHash, revokeKey, rotateKey, undelegateKey, vetoKey } from "../client/keys.ts";
 import { getAgent } from "../client/read.ts";
@@ -10,13 +10,13 @@ import { keyWords, loadWords } from "../client/words.ts";
 import { durationSeconds } from "../core/protocol/time.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import { UsageFault } from "./failure.ts";
-import { notedNext, noteCommitted, noteFile } from "./first-use.ts";
+import { notedNext, noteCommitted, noteFile } from "./commit-next-key.ts";
 import { onlyNames } from "./group.ts";
 import { pendingLines } from "./key-facts.ts";
 import { keyAt, nextKeyFile, readKeyFile, writeKeyFile } from "./key-file.ts";
 import { atBoard, Session } from "./session.ts";
 import { table } from "./table.ts";
-import { wordTable } from "./word-table.ts";
+import { wordTable } from "./key-mnemonic-table.ts";
 
 const MINUTE_S = 60;
 const WEEK_S = 7 * 86_400;

@@ -3,10 +3,10 @@ import type { Command } from "commander";
 import { type AgentKey, makeKey } from "../client/key.ts";
 import { keyHash } from "../client/keys.ts";
 import { keyWords } from "../client/words.ts";
-import { noteNext } from "./first-use.ts";
+import { noteNext } from "./commit-next-key.ts";
 import { nextKeyFile, writeKeyFile } from "./key-file.ts";
 import { atBoard, Session } from "./session.ts";
-import { wordTable } from "./word-table.ts";
+import { wordTable } from "./key-mnemonic-table.ts";
 
 export function keygenCommand(program: Command): void {
   const command = atBoard(program.command("keygen").description("make a key: a new identity, and the key that can take over from it"));

@@ -1,6 +1,6 @@
 // One page of messages as a table, with the command for the next page; shared by the commands that list and search.
 import type { Command } from "commander";
-import type { MessageList, PartialMessage } from "../client/answers.ts";
+import type { MessageList, PartialMessage } from "../client/response-types.ts";
 import { listMessages, type ListQuery } from "../client/read.ts";
 import { plural } from "../core/text/plural.ts";
 import { BARE_ACTS } from "../core/view/kinds-without-text.ts";

@@ -1,12 +1,12 @@
 // `blackboard next`: claims the next piece of work and shows it in full.
 import type { Command } from "commander";
-import type { Message } from "../client/answers.ts";
-import { next } from "../client/next.ts";
+import type { Message } from "../client/response-types.ts";
+import { next } from "../client/claim-next-work.ts";
 import { shortId } from "../core/view/markdown.ts";
-import { rejectedWords } from "../core/view/rejected-words.ts";
+import { rejectedWords } from "../core/view/rejected-answer-words.ts";
 import { durationOf } from "./field-options.ts";
 import { countOption } from "./filter-options.ts";
-import { commitWithFirstUse } from "./first-use.ts";
+import { commitWithFirstUse } from "./commit-next-key.ts";
 import { atBoard, Session } from "./session.ts";
 import { shownMessage } from "./print-messages.ts";
 import { oneLine } from "./table.ts";

@@ -1,5 +1,5 @@
 // Records with some fields only, because the caller asked for these: one column for each field.
-import type { Message, PartialMessage } from "../client/answers.ts";
+import type { Message, PartialMessage } from "../client/response-types.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { oneLine, table } from "./table.ts";
 

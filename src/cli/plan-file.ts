@@ -4,13 +4,13 @@ import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { z } from "zod";
 import { getAlias } from "../client/aliases.ts";
-import type { File } from "../client/draft.ts";
-import { type Planned, requireNames } from "../client/plan.ts";
+import type { File } from "../client/sign-message.ts";
+import { type Planned, requireNames } from "../client/plan-local-names.ts";
 import { checkMany, type PlanAnswer, postMany } from "../client/post-many.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import type { Attachment } from "../core/protocol/payload.ts";
 import { failureText, jsonText, UsageFault } from "./failure.ts";
-import { commitWithFirstUse } from "./first-use.ts";
+import { commitWithFirstUse } from "./commit-next-key.ts";
 import { Session } from "./session.ts";
 import { oneLine } from "./table.ts";
 

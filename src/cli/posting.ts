@@ -1,9 +1,9 @@
 // The common end of every command that posts: checks or posts the fields, and prints the result.
 import { existsSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import type { DryRun, Message, Posted } from "../client/answers.ts";
-import type { Board } from "../client/connect.ts";
-import type { Fields } from "../client/draft.ts";
+import type { DryRun, Message, Posted } from "../client/response-types.ts";
+import type { Board } from "../client/board-handle.ts";
+import type { Fields } from "../client/sign-message.ts";
 import { getKeys } from "../client/keys.ts";
 import { check, post } from "../client/post.ts";
 import { getMessage } from "../client/read.ts";
@@ -13,7 +13,7 @@ import { shortId } from "../core/view/markdown.ts";
 import { worthTelling } from "../core/view/kinds-without-text.ts";
 import { type FieldOptions, fieldsByOptions, filesOf } from "./field-options.ts";
 import { UsageFault } from "./failure.ts";
-import { commitWithFirstUse } from "./first-use.ts";
+import { commitWithFirstUse } from "./commit-next-key.ts";
 import { Session } from "./session.ts";
 import { oneLine } from "./table.ts";
 

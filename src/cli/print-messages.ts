@@ -1,9 +1,9 @@
 // Prints messages at a terminal: facts unchanged; strangers' text escaped, shortened and marked.
-import type { Message, PartialMessage, Thread } from "../client/answers.ts";
+import type { Message, PartialMessage, Thread } from "../client/response-types.ts";
 import { visible } from "../core/view/fence.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { plural } from "../core/text/plural.ts";
-import { senderWords } from "../core/view/sender.ts";
+import { senderWords } from "../core/view/email-sender.ts";
 import { BARE_ACTS } from "../core/view/kinds-without-text.ts";
 import { isWhole, partsTable } from "./partial-records.ts";
 import { oneLine, table } from "./table.ts";

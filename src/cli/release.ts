@@ -1,7 +1,7 @@
 // `blackboard release`: gives work back before its lease ends.
 import type { Command } from "commander";
-import { retract } from "../client/acts.ts";
-import { heldClaims } from "../client/held-claims.ts";
+import { retract } from "../client/message-builders.ts";
+import { heldClaims } from "../client/find-held-claims.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";

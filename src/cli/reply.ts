@@ -1,6 +1,6 @@
 // `blackboard reply`: replies to any message.
 import type { Command } from "commander";
-import { replyTo } from "../client/acts.ts";
+import { replyTo } from "../client/message-builders.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";

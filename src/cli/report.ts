@@ -1,7 +1,7 @@
 // `blackboard report`: reports content to the operator.
 import { text } from "node:stream/consumers";
 import { Argument, type Command } from "commander";
-import { type Notice, reportMessage } from "../client/notices.ts";
+import { type Notice, reportMessage } from "../client/reports-and-decisions.ts";
 import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import { atBoard, Session } from "./session.ts";
 import { oneLine } from "./table.ts";

@@ -1,6 +1,6 @@
 // `blackboard resolve`: marks your own question or task as done.
 import type { Command } from "commander";
-import { signal } from "../client/acts.ts";
+import { signal } from "../client/message-builders.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";

@@ -1,6 +1,6 @@
 // `blackboard retract`: withdraws one of your messages, or all.
 import type { Command } from "commander";
-import { retract, retractEverything } from "../client/acts.ts";
+import { retract, retractEverything } from "../client/message-builders.ts";
 import { getCheckpoint } from "../client/read.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";

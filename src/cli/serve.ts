@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import { fileFault } from "../adapters/sqlite/faults.ts";
 import { databasePath } from "../adapters/sqlite/open.ts";
 import { systemClock } from "../adapters/system/clock.ts";
-import { tellReady } from "../adapters/system/supervisor.ts";
+import { tellReady } from "../adapters/system/notify-systemd.ts";
 import type { Running } from "../start.ts";
-import { readSettings, takesSettings } from "./settings.ts";
+import { readSettings, takesSettings } from "./board-setting-options.ts";
 import { unknownHere } from "./unknown-variables.ts";
 
 const CLOSE_WITHIN_MS = 9000;

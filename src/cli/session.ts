@@ -1,6 +1,6 @@
 // The session of one command with a board: the board's address, the key that signs, and how answers are printed.
 import { type Command, Option } from "commander";
-import { type Board, connect } from "../client/connect.ts";
+import { type Board, connect } from "../client/board-handle.ts";
 import type { AgentKey } from "../client/key.ts";
 import type { MineOptions, Progress } from "../client/mine.ts";
 import { mineInThreads } from "../client/node/mine-threads.ts";

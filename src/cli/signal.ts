@@ -1,6 +1,6 @@
 // `blackboard signal`: light feedback on a message; `resolved` by its author ends it.
 import { type Command, Argument } from "commander";
-import { signal } from "../client/acts.ts";
+import { signal } from "../client/message-builders.ts";
 import { SIGNAL_NAMES, type Signal } from "../core/protocol/vocabulary.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";

@@ -1,6 +1,6 @@
 // `blackboard supersede`: posts a new version of your own message.
 import type { Command } from "commander";
-import { supersede } from "../client/acts.ts";
+import { supersede } from "../client/message-builders.ts";
 import { getMessage } from "../client/read.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";

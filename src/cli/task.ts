@@ -1,6 +1,6 @@
 // `blackboard task`: posts a task.
 import type { Command } from "commander";
-import { task } from "../client/acts.ts";
+import { task } from "../client/message-builders.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";

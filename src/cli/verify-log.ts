@@ -1,7 +1,7 @@
 // `blackboard verify-log`: replays the log and compares it with the head that the board signed, and with the last head verified here.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { KeyAudit, type SavedKeys } from "../client/node/key-audit.ts";
+import { KeyAudit, type SavedKeys } from "../client/node/audit-agent-keys.ts";
 import { type LogHead, verifyLog } from "../client/verify-log.ts";
 import { plural } from "../core/text/plural.ts";
 import { atBoard, Session } from "./session.ts";

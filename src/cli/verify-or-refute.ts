@@ -1,6 +1,6 @@
 // `blackboard verify` and `blackboard refute`: posts the result of an independent check of a message.
 import type { Command } from "commander";
-import { refute, verify } from "../client/acts.ts";
+import { refute, verify } from "../client/message-builders.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";

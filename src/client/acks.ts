@@ -1,12 +1,12 @@
 // Acknowledgements: what an agent has read, acted on and declined. They are sent only when the caller asks for it.
 import type { AckPayload } from "../core/protocol/ack.ts";
-import type { Ack } from "./answers.ts";
-import type { Board } from "./connect.ts";
-import { messageId } from "./identity.ts";
+import type { Ack } from "./response-types.ts";
+import type { Board } from "./board-handle.ts";
+import { messageId } from "./message-and-agent-ids.ts";
 import type { Signer } from "./key.ts";
 import { getCheckpoint, getPow, getTime } from "./read.ts";
 import { extraBits } from "./write-allowance.ts";
-import { sendWorked, type WorkOptions } from "./send-with-work.ts";
+import { sendWorked, type WorkOptions } from "./mine-and-send.ts";
 
 /** `seen`: the inbox was read up to this seq. At most 64 ids in all. */
 export type Acknowledgement = Pick<AckPayload, "seen" | "acted" | "declined">;

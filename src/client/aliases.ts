@@ -1,14 +1,14 @@
 // Aliases of agents: looks them up, claims and releases them.
 import type { AliasPayload } from "../core/protocol/alias.ts";
-import type { Alias, AliasList, AliasOperation } from "./answers.ts";
+import type { Alias, AliasList, AliasOperation } from "./response-types.ts";
 import { BoardError } from "./board-error.ts";
 import { call, type CallOptions } from "./call.ts";
-import type { Board } from "./connect.ts";
-import { messageId } from "./identity.ts";
+import type { Board } from "./board-handle.ts";
+import { messageId } from "./message-and-agent-ids.ts";
 import type { Signer } from "./key.ts";
 import { getCheckpoint, getPow, getTime, type Page } from "./read.ts";
 import { extraBits } from "./write-allowance.ts";
-import { sendWorked, type WorkOptions } from "./send-with-work.ts";
+import { sendWorked, type WorkOptions } from "./mine-and-send.ts";
 
 export type AliasesQuery = Page & { readonly q?: string | undefined; readonly agent?: string | undefined };
 

@@ -1,9 +1,9 @@
 // The assisted path, for callers that cannot sign or mine: the board sees the key. HTTPS only.
 import type { Acknowledgement } from "./acks.ts";
-import type { Ack, AliasOperation, AssistedPost, DryRun, Keygen, Prepared } from "./answers.ts";
+import type { Ack, AliasOperation, AssistedPost, DryRun, Keygen, Prepared } from "./response-types.ts";
 import { call, type CallOptions } from "./call.ts";
-import type { Board } from "./connect.ts";
-import type { Fields, File } from "./draft.ts";
+import type { Board } from "./board-handle.ts";
+import type { Fields, File } from "./sign-message.ts";
 
 export function assistKeygen(board: Board, { signal }: CallOptions = {}): Promise<Keygen> {
   return call(board, "/api/assist/keygen", { body: {}, signal });

@@ -7,7 +7,7 @@ import { eventually } from "../../test/support/eventually.ts";
 import { assistPost } from "./assist.ts";
 import { BoardError } from "./board-error.ts";
 import { callEither } from "./call.ts";
-import { type Board, connect } from "./connect.ts";
+import { type Board, connect } from "./board-handle.ts";
 import { getTime, listMessages } from "./read.ts";
 import { send } from "./post.ts";
 

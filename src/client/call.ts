@@ -1,6 +1,6 @@
 // One request and its answer: repeated if that is safe and useful; throws a BoardError if it fails.
 import { BoardError, errorOf } from "./board-error.ts";
-import type { Board } from "./connect.ts";
+import type { Board } from "./board-handle.ts";
 import { backoffMs, pause } from "./pause.ts";
 import { type QueryValue, queryString } from "./query.ts";
 

@@ -14,9 +14,9 @@ export {
   supersede,
   task,
   verify,
-} from "./acts.ts";
+} from "./message-builders.ts";
 export { type AliasesQuery, claimAlias, getAlias, listAliases, releaseAlias } from "./aliases.ts";
-export type * from "./answers.ts";
+export type * from "./response-types.ts";
 export {
   assistAck,
   assistAlias,
@@ -29,11 +29,11 @@ export {
 } from "./assist.ts";
 export { BoardError, type BoardErrorCode } from "./board-error.ts";
 export type { CallOptions } from "./call.ts";
-export { type Board, connect, type ConnectOptions } from "./connect.ts";
-export { Deliveries, type Delivery } from "./delivery-audit.ts";
-export { type Fields, type File, payloadText, type Signed, signMessage, type SignOptions } from "./draft.ts";
-export { type Held, heldClaims } from "./held-claims.ts";
-export { agentId, messageId } from "./identity.ts";
+export { type Board, connect, type ConnectOptions } from "./board-handle.ts";
+export { Deliveries, type Delivery } from "./delivery-state-from-log.ts";
+export { type Fields, type File, payloadText, type Signed, signMessage, type SignOptions } from "./sign-message.ts";
+export { type Held, heldClaims } from "./find-held-claims.ts";
+export { agentId, messageId } from "./message-and-agent-ids.ts";
 export { type AgentKey, loadKey, makeKey, type Signer } from "./key.ts";
 export {
   commitKey,
@@ -50,11 +50,11 @@ export {
 } from "./keys.ts";
 export { type Mine, mineHere, type MineOptions, type Progress } from "./mine.ts";
 export { minedBy, type MiningWorker } from "./mine-workers.ts";
-export { next, type NextQuery, type Taken } from "./next.ts";
-export { getTransparency, type Notice, reportMessage } from "./notices.ts";
+export { next, type NextQuery, type Taken } from "./claim-next-work.ts";
+export { getTransparency, type Notice, reportMessage } from "./reports-and-decisions.ts";
 export { each, eachMessage } from "./pages.ts";
 export { poll, type PollOptions } from "./poll.ts";
-export type { Planned } from "./plan.ts";
+export type { Planned } from "./plan-local-names.ts";
 export { check, post, type PostOptions, send } from "./post.ts";
 export { checkMany, type PlanAnswer, type PlanOptions, postMany } from "./post-many.ts";
 export {

@@ -2,7 +2,7 @@
 import { SECRET_KEY } from "../core/protocol/encoding.ts";
 import { BoardError } from "./board-error.ts";
 import { fromBase64url, toBase64url, utf8 } from "./bytes.ts";
-import { agentId } from "./identity.ts";
+import { agentId } from "./message-and-agent-ids.ts";
 
 /** Signs for an agent. `makeKey` and `loadKey` return one; a key that is kept elsewhere can be wrapped as one. */
 export interface Signer {

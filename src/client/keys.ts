@@ -1,14 +1,14 @@
 // Operations on the keys of an agent: commit, rotate, revoke, delegate, veto.
 import type { KeyPayload } from "../core/protocol/key-op.ts";
-import type { KeyLine, KeyOperation } from "./answers.ts";
+import type { KeyLine, KeyOperation } from "./response-types.ts";
 import { BoardError } from "./board-error.ts";
 import { fromBase64url } from "./bytes.ts";
 import { call, type CallOptions } from "./call.ts";
-import type { Board } from "./connect.ts";
-import { messageId, sha256Hex } from "./identity.ts";
+import type { Board } from "./board-handle.ts";
+import { messageId, sha256Hex } from "./message-and-agent-ids.ts";
 import type { Signer } from "./key.ts";
 import { getCheckpoint, getPow, getTime, type Page } from "./read.ts";
-import { sendWorked, type WorkOptions } from "./send-with-work.ts";
+import { sendWorked, type WorkOptions } from "./mine-and-send.ts";
 
 type Distributed<Payload> = Payload extends unknown ? Omit<Payload, "v" | "pk" | "ts" | "board" | "agent"> : never;
 /** The fields of an operation that not all operations have. */

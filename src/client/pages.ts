@@ -1,7 +1,7 @@
 // Iterates over lists of any length; each page is requested when it is needed.
-import type { Message } from "./answers.ts";
+import type { Message } from "./response-types.ts";
 import type { CallOptions } from "./call.ts";
-import type { Board } from "./connect.ts";
+import type { Board } from "./board-handle.ts";
 import { type ListQuery, listMessages } from "./read.ts";
 
 /** Every item of a listing: `each((cursor) => listAgents(board, { cursor }), (page) => page.agents)`. */

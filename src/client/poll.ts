@@ -1,8 +1,8 @@
 // New messages by long poll, for environments that cannot keep a stream open.
-import type { Message } from "./answers.ts";
+import type { Message } from "./response-types.ts";
 import { requireNotReset } from "./reset-board.ts";
 import type { CallOptions } from "./call.ts";
-import type { Board } from "./connect.ts";
+import type { Board } from "./board-handle.ts";
 import { type ListQuery, listMessages } from "./read.ts";
 
 export interface PollOptions extends CallOptions {

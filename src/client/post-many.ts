@@ -1,18 +1,18 @@
 // Posts many messages at once, such as a plan of tasks: they are signed in order, because each may refer to earlier ones, and sent together.
-import type { PostedLine } from "./answers.ts";
+import type { PostedLine } from "./response-types.ts";
 import { BoardError, refusalIn } from "./board-error.ts";
 import { utf8 } from "./bytes.ts";
 import { callLines, PASSING } from "./call.ts";
-import type { Board } from "./connect.ts";
-import { type Signed, signMessage } from "./draft.ts";
+import type { Board } from "./board-handle.ts";
+import { type Signed, signMessage } from "./sign-message.ts";
 import type { Signer } from "./key.ts";
 import { mineHere } from "./mine.ts";
 import { pause } from "./pause.ts";
-import { fieldsOf, namesIn, notThere, type Planned, requireNames } from "./plan.ts";
+import { fieldsOf, namesIn, notThere, type Planned, requireNames } from "./plan-local-names.ts";
 import { quotedBits } from "./post.ts";
 import { getTime } from "./read.ts";
 import { extraBits, noteAllowance, timesNow, turnInMs } from "./write-allowance.ts";
-import type { WorkOptions } from "./send-with-work.ts";
+import type { WorkOptions } from "./mine-and-send.ts";
 
 export interface PlanOptions extends WorkOptions {
   /** Bits of proof of work for each message; chosen as for a single message unless given. */

@@ -1,15 +1,15 @@
 // Posts a message: sign, mine, send. Sending again is always safe, because the same payload is the same message.
 import type { Envelope } from "../core/protocol/envelope.ts";
-import type { DryRun, Posted } from "./answers.ts";
+import type { DryRun, Posted } from "./response-types.ts";
 import { BoardError } from "./board-error.ts";
 import { call, type CallOptions } from "./call.ts";
-import type { Board } from "./connect.ts";
-import { type Fields, signMessage, type SignOptions, type Signed } from "./draft.ts";
+import type { Board } from "./board-handle.ts";
+import { type Fields, signMessage, type SignOptions, type Signed } from "./sign-message.ts";
 import type { Signer } from "./key.ts";
 import { queryString } from "./query.ts";
 import { getPow, getTime } from "./read.ts";
 import { extraBits, noteAllowance } from "./write-allowance.ts";
-import { sendWorked, type WorkOptions } from "./send-with-work.ts";
+import { sendWorked, type WorkOptions } from "./mine-and-send.ts";
 
 export interface PostOptions extends SignOptions, WorkOptions {
   /** Bits of proof of work; unless given, as many as the board asks for, and a few more if this address is near its limit. */

@@ -20,9 +20,9 @@ import type {
   Thread,
   Time,
   WorkList,
-} from "./answers.ts";
+} from "./response-types.ts";
 import { call, type CallOptions, callText } from "./call.ts";
-import type { Board } from "./connect.ts";
+import type { Board } from "./board-handle.ts";
 import type { QueryValue } from "./query.ts";
 
 /** The value of a filter: lists as arrays, times as dates, or anything as the text of the query parameter. */

@@ -1,7 +1,7 @@
 // Withdraws all messages of a key on one board.
-import { retractEverything } from "./acts.ts";
-import type { Posted } from "./answers.ts";
-import type { Board } from "./connect.ts";
+import { retractEverything } from "./message-builders.ts";
+import type { Posted } from "./response-types.ts";
+import type { Board } from "./board-handle.ts";
 import type { Signer } from "./key.ts";
 import { post, type PostOptions } from "./post.ts";
 import { getCheckpoint } from "./read.ts";

@@ -1,24 +1,24 @@
 // Checks receipts and heads of a board's tree: offline, or against the last head that was verified.
 import { type AnnouncedKey, BOARD_KEYS, changeText } from "../core/protocol/board-key-change.ts";
 import { contentText } from "../core/log/entry-text.ts";
-import { portableSha256 } from "../core/protocol/sha256-block.ts";
-import { type Accepted, acceptCheckpoint, acceptProof } from "../core/tlog/accept.ts";
+import { portableSha256 } from "../core/protocol/portable-sha256.ts";
+import { type Accepted, acceptCheckpoint, acceptProof } from "../core/tlog/verify-against-policy.ts";
 import { parseCheckpoint } from "../core/tlog/checkpoint.ts";
 import { requireConsistency } from "../core/tlog/merkle.ts";
 import { parseNote } from "../core/tlog/note.ts";
-import { planConsistency, readLater } from "../core/tlog/plan.ts";
+import { planConsistency, readLater } from "../core/tlog/proofs-from-tiles.ts";
 import { parsePolicy } from "../core/tlog/policy.ts";
 import { parseProof } from "../core/tlog/proof-text.ts";
 import { formatVerifierKey, parseVerifierKey } from "../core/tlog/key.ts";
 import type { Ed25519Verify } from "../core/tlog/signature.ts";
 import { type Tile, tilePath } from "../core/tlog/tile.ts";
 import { TlogError } from "../core/tlog/tlog-error.ts";
-import type { TlogKey } from "./answers.ts";
+import type { TlogKey } from "./response-types.ts";
 import { requireKeyChanges } from "./verify-key-changes.ts";
 import { toBase64url } from "./bytes.ts";
 import { call, callBytes, callText, type CallOptions } from "./call.ts";
-import type { Board } from "./connect.ts";
-import { messageId, sha256Hex } from "./identity.ts";
+import type { Board } from "./board-handle.ts";
+import { messageId, sha256Hex } from "./message-and-agent-ids.ts";
 import type { RawMessage } from "./verify-envelope.ts";
 
 export { TlogError } from "../core/tlog/tlog-error.ts";

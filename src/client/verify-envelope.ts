@@ -6,7 +6,7 @@ import { workBits } from "../core/protocol/proof-of-work.ts";
 import { plural } from "../core/text/plural.ts";
 import { BoardError, type BoardErrorCode } from "./board-error.ts";
 import { fromBase64url, utf8 } from "./bytes.ts";
-import { agentId, messageId } from "./identity.ts";
+import { agentId, messageId } from "./message-and-agent-ids.ts";
 
 export interface RawMessage {
   readonly payload: string;

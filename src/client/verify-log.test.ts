@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../../test/support/agent.ts";
 import { GENESIS } from "../core/log/entry-text.ts";
 import { detailDigest, entryHash } from "../core/log/chain.ts";
-import type { Change, Checkpoint } from "./answers.ts";
+import type { Change, Checkpoint } from "./response-types.ts";
 import { requireCheckpoint, requireEntry } from "./verify-log.ts";
 
 const START = { seq: 0, hash: GENESIS };

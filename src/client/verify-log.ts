@@ -3,12 +3,12 @@ import { DAY_MS } from "../core/durations.ts";
 import { ANNOUNCED_DAYS, BOARD_KEYS, type KeyChange, lineAt } from "../core/protocol/board-key-change.ts";
 import { PUBLIC_KEY, SIGNATURE, unpadded } from "../core/protocol/encoding.ts";
 import { contentText, entryText, GENESIS } from "../core/log/entry-text.ts";
-import type { Change, Checkpoint } from "./answers.ts";
+import type { Change, Checkpoint } from "./response-types.ts";
 import { requireKeyChange, requireKeyChanges } from "./verify-key-changes.ts";
 import type { CallOptions } from "./call.ts";
-import type { Board } from "./connect.ts";
-import { Deliveries, type Delivery, type PrincipalOf } from "./delivery-audit.ts";
-import { agentId, messageId, sha256Hex } from "./identity.ts";
+import type { Board } from "./board-handle.ts";
+import { Deliveries, type Delivery, type PrincipalOf } from "./delivery-state-from-log.ts";
+import { agentId, messageId, sha256Hex } from "./message-and-agent-ids.ts";
 import { getChanges, getCheckpoint } from "./read.ts";
 import { type RawMessage, requireSignature, verifyEnvelope } from "./verify-envelope.ts";
 

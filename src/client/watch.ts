@@ -1,10 +1,10 @@
 // The live stream: iterates over events across lost connections and restarts of the board, with nothing lost or repeated.
 import type { ErrorBody } from "../core/errors.ts";
 import type { Status } from "../core/protocol/vocabulary.ts";
-import type { Message } from "./answers.ts";
+import type { Message } from "./response-types.ts";
 import { BoardError } from "./board-error.ts";
 import { once } from "./call.ts";
-import type { Board } from "./connect.ts";
+import type { Board } from "./board-handle.ts";
 import { backoffMs, pause } from "./pause.ts";
 import type { Filters } from "./read.ts";
 import { EventParser, type ServerSentEvent } from "./server-sent-events.ts";

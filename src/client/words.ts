@@ -1,5 +1,5 @@
 // A key as 24 words to write down: its 32 bytes and a checksum in the words of BIP 39, which other programs know too.
-import { portableSha256 } from "../core/protocol/sha256-block.ts";
+import { portableSha256 } from "../core/protocol/portable-sha256.ts";
 import { WORD_LIST } from "../core/protocol/bip39-words.ts";
 import { BoardError } from "./board-error.ts";
 import { fromBase64url, toBase64url } from "./bytes.ts";

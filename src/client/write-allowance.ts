@@ -1,5 +1,5 @@
 // Tracks how much an address and an agent may still write: near the address's limit more work makes a post cheaper; an agent has to wait.
-import type { Board } from "./connect.ts";
+import type { Board } from "./board-handle.ts";
 import type { Signer } from "./key.ts";
 
 const allowances = new WeakMap<Board, { readonly left: number; readonly tokens: number; readonly until: number }>();

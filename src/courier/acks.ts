@@ -1,7 +1,7 @@
 // Acknowledges delivered messages at the board, if configured: signed, in few acknowledgements, and without delaying a delivery.
 import { acknowledge } from "../client/acks.ts";
 import { BoardError } from "../client/board-error.ts";
-import type { Board } from "../client/connect.ts";
+import type { Board } from "../client/board-handle.ts";
 import type { Signer } from "../client/key.ts";
 import { DECLINE_REASONS, type DeclineReason } from "../core/protocol/decline-reasons.ts";
 import type { CourierReport } from "./report.ts";

@@ -1,14 +1,14 @@
 // A courier: one process that follows an inbox and delivers its messages, each delivery independently.
 import { join } from "node:path";
 import { lockFile } from "../adapters/sqlite/open.ts";
-import { makeDirectory } from "../adapters/system/directory.ts";
-import { connect } from "../client/connect.ts";
+import { makeDirectory } from "../adapters/system/make-directory.ts";
+import { connect } from "../client/board-handle.ts";
 import type { Signer } from "../client/key.ts";
 import { type AckDelivered, acksOf, noAcks } from "./acks.ts";
 import type { Adapter } from "./adapter.ts";
-import { channelAdapter, ChannelServer } from "./channel.ts";
+import { channelAdapter, ChannelServer } from "./mcp-channel.ts";
 import type { CourierConfig, Delivery } from "./config.ts";
-import { deliver } from "./deliver.ts";
+import { deliver } from "./delivery-loop.ts";
 import { execAdapter } from "./exec.ts";
 import { ntfyAdapter } from "./ntfy.ts";
 import { type CourierReport, reportTo } from "./report.ts";

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { makeDirectory } from "../adapters/system/directory.ts";
+import { makeDirectory } from "../adapters/system/make-directory.ts";
 import { syncDirectory } from "../adapters/system/sync.ts";
 
 const OWNER_ONLY = 0o600;

@@ -2,11 +2,11 @@
 import { firstCodePoints } from "../core/protocol/encoding.ts";
 import { displayTitle } from "../core/view/record.ts";
 import { visible } from "../core/view/fence.ts";
-import { isOwnKind } from "../core/view/experiment-kinds.ts";
+import { isOwnKind } from "../core/view/untrusted-kind-names.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import type { Adapter, Parcel } from "./adapter.ts";
 import type { NtfySettings } from "./config.ts";
-import { oneByOne } from "./one-by-one.ts";
+import { oneByOne } from "./send-batch-in-order.ts";
 
 const TEXT_CHARS = 500;
 

@@ -1,10 +1,10 @@
 // Reads the inbox for a courier: what comes after a position, oldest first; waits if there is nothing, and while the board is unreachable.
-import type { Message } from "../client/answers.ts";
+import type { Message } from "../client/response-types.ts";
 import { BoardError } from "../client/board-error.ts";
-import type { Board } from "../client/connect.ts";
+import type { Board } from "../client/board-handle.ts";
 import { backoffMs, pause } from "../client/pause.ts";
 import { getAgent, getChanges, listMessages, readInbox } from "../client/read.ts";
-import { type InboxReason, MESSAGE_REASONS } from "../core/message/inbox-change.ts";
+import { type InboxReason, MESSAGE_REASONS } from "../core/message/inbox-reasons.ts";
 import type { Parcel, InboxPlace } from "./adapter.ts";
 import type { Delivery } from "./config.ts";
 import type { CourierReport } from "./report.ts";

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { firstCodePoints } from "../core/protocol/encoding.ts";
 import { type Adapter, nameOf, type Parcel } from "./adapter.ts";
 import type { WebhookSettings } from "./config.ts";
-import { oneByOne } from "./one-by-one.ts";
+import { oneByOne } from "./send-batch-in-order.ts";
 
 const TEXT_CHARS = 4000;
 

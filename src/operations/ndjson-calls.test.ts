@@ -4,9 +4,9 @@ import { z } from "zod";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { RateLimiter } from "../board/limits/rate.ts";
 import { Refusal } from "../core/errors.ts";
-import { jsonBody } from "../core/protocol/body.ts";
-import { slice } from "../ports/cpu-share.ts";
-import { admitCall, type Callable } from "./call.ts";
+import { jsonBody } from "../core/protocol/read-json-body.ts";
+import { slice } from "../ports/cpu-slices.ts";
+import { admitCall, type Callable } from "./call-steps.ts";
 import { answerLines, type BodyLine } from "./ndjson-calls.ts";
 import type { BundleCalls } from "./operation.ts";
 

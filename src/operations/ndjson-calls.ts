@@ -1,6 +1,6 @@
 // Many calls of one operation in one request, one per line: each is admitted, paid for and answered like a single request.
 import { errorBody, Refusal } from "../core/errors.ts";
-import type { AdmittedCall, Asked } from "./call.ts";
+import type { AdmittedCall, Asked } from "./call-steps.ts";
 import type { LineReply, Reply, BundleCalls } from "./operation.ts";
 
 export const LINES_TYPE = "application/x-ndjson";

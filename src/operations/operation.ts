@@ -1,10 +1,10 @@
 // The definition of an operation: address, input, descriptions, refusals and `run`. Every transport reads this.
 import { z } from "zod";
-import type { BoardMoment } from "../board/read/freshness.ts";
-import type { Feed } from "../board/live/feed.ts";
-import type { Scope } from "../board/limits/buckets.ts";
+import type { BoardMoment } from "../board/read/cache-freshness.ts";
+import type { Feed } from "../board/live/subscriber-stream.ts";
+import type { Scope } from "../board/limits/bucket-sizes.ts";
 import type { ErrorCode } from "../core/errors.ts";
-import type { BodyReader } from "../core/protocol/body.ts";
+import type { BodyReader } from "../core/protocol/read-json-body.ts";
 import { movesWithClock } from "../core/query/filters.ts";
 
 export interface Reply {

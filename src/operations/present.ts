@@ -6,15 +6,15 @@ import { iso } from "../core/protocol/time.ts";
 import { type Fence, fence, TOKEN_BYTES, withJoint } from "../core/view/fence.ts";
 import { hasStrangers, markdownList, markdownOf, type MarkdownRecord, messageMarkdown, messageWriter } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
-import { includeKey, recordText, steadyUntil } from "../core/view/record-text.ts";
-import { skeletonOf } from "../core/view/skeleton.ts";
+import { includeKey, recordText, steadyUntil } from "../core/view/record-json.ts";
+import { skeletonOf } from "../core/view/record-without-text.ts";
 import { type Include, type MessageRecord, recordOf, type TombstoneRecord, tombstoneOf } from "../core/view/record.ts";
 import { plural } from "../core/text/plural.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { StoredMessage } from "../ports/store.ts";
 import { jsonReply, type Ready, type ReadyText, type Reply } from "./operation.ts";
 import { PageJson } from "./page-json.ts";
-import { inSlices, sliced } from "../ports/cpu-share.ts";
+import { inSlices, sliced } from "../ports/cpu-slices.ts";
 
 export const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
 export const BODY_AND_DATA: ReadonlySet<Include> = new Set(["body", "data"]);

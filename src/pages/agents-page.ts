@@ -7,7 +7,7 @@ import { layout } from "./layout.ts";
 import { thousands } from "../core/text/plural.ts";
 import { agoTime, tookTime } from "./times.ts";
 import { pager } from "./pager.ts";
-import { address, type PageQuery } from "./query.ts";
+import { address, type PageQuery } from "./query-links.ts";
 import { plainLine } from "./plain-line.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";

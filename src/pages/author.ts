@@ -1,6 +1,6 @@
 // Who a message is by: its agent; or, of an e-mail, which the board itself signs, who it is from.
 import type { MessageRecord } from "../core/view/record.ts";
-import { type SenderFacts, senderWords } from "../core/view/sender.ts";
+import { type SenderFacts, senderWords } from "../core/view/email-sender.ts";
 import { agentLink, agentText } from "./agent-name.ts";
 import { html, type Html } from "./html.ts";
 import { untrusted } from "./untrusted.ts";

@@ -12,7 +12,7 @@ import { html, type Html, joined } from "./html.ts";
 import { layout } from "./layout.ts";
 import { listing, type ListedRows } from "./listing.ts";
 import { STATUS_WORDS } from "./kind-icons.ts";
-import { address, itemsOf, type PageQuery } from "./query.ts";
+import { address, itemsOf, type PageQuery } from "./query-links.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 

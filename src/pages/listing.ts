@@ -2,7 +2,7 @@
 import { html, type Html } from "./html.ts";
 import { SHAPES } from "./kind-icons.ts";
 import { pager } from "./pager.ts";
-import type { PageQuery } from "./query.ts";
+import type { PageQuery } from "./query-links.ts";
 
 export interface ListedRows {
   readonly rows: readonly Html[];

@@ -9,7 +9,7 @@ import { ACTS, capitalised, didWhat, kindInWords } from "./act-words.ts";
 import { Html, html, joined } from "./html.ts";
 import { flagMarks, statusMark, verdictMark, votes } from "./kind-icons.ts";
 import { ago, agoMark, agoTime, endingMark, leftMark, OPEN_AGAIN } from "./times.ts";
-import { partsBar } from "./parts-bar.ts";
+import { partsBar } from "./subtask-progress-bar.ts";
 import { plainLine, shortened } from "./plain-line.ts";
 import { languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";
 

@@ -1,7 +1,7 @@
 // The page for a new post: a kind and its fields; the script checks, signs and mines it. Without JavaScript it explains other ways to post.
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import type { PageQuery } from "./query.ts";
+import type { PageQuery } from "./query-links.ts";
 import { type Quoted, quotedPost } from "./quoted-message.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";

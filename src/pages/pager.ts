@@ -1,6 +1,6 @@
 // Links from one page of a list to the next, and back to the first.
 import { html, type Html } from "./html.ts";
-import { address, type PageQuery } from "./query.ts";
+import { address, type PageQuery } from "./query-links.ts";
 
 /** Nothing if there is only one page. */
 export function pager(path: string, query: PageQuery, nextCursor: string | null): Html | false {

@@ -4,7 +4,7 @@ import type { Refusal } from "../core/errors.ts";
 import { CATEGORY_WORDS } from "./decision-words.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import type { PageQuery } from "./query.ts";
+import type { PageQuery } from "./query-links.ts";
 import type { Site } from "./site.ts";
 import { type Quoted, quotedPost } from "./quoted-message.ts";
 import { messagePath, shownId, untrusted } from "./untrusted.ts";

@@ -3,7 +3,7 @@ import { html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { thousands } from "../core/text/plural.ts";
 import { pager } from "./pager.ts";
-import { address, type PageQuery } from "./query.ts";
+import { address, type PageQuery } from "./query-links.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 

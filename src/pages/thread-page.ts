@@ -13,7 +13,7 @@ import { plainLine, plainTitle, shortened } from "./plain-line.ts";
 import { agoTime, endingMark, exactTime } from "./times.ts";
 import { rawSection } from "./raw-section.ts";
 import type { Site } from "./site.ts";
-import { card, type CardContext, checksOf, confidence, threadLine, postData, saidBy, signalChips } from "./thread-card.ts";
+import { card, type CardContext, checksOf, confidence, threadLine, postData, saidBy, signalChips } from "./thread-message.ts";
 import { type Lost, type ThreadPost, type Shape, shapeOf } from "./thread-shape.ts";
 import { stateBar } from "./thread-state.ts";
 import { cardId, languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";

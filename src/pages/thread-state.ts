@@ -3,7 +3,7 @@ import { isWorkable } from "../core/protocol/vocabulary.ts";
 import { agentLink } from "./agent-name.ts";
 import { html, type Html, joined } from "./html.ts";
 import { leftMark } from "./times.ts";
-import { partsBar } from "./parts-bar.ts";
+import { partsBar } from "./subtask-progress-bar.ts";
 import type { Check, ThreadPost, Shape } from "./thread-shape.ts";
 
 const authorsOf = (posts: readonly { readonly record: ThreadPost["record"] }[]): Html =>

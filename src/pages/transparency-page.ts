@@ -6,7 +6,7 @@ import { layout } from "./layout.ts";
 import { thousands, wordFor } from "../core/text/plural.ts";
 import { exactTime, minute } from "./times.ts";
 import { pager } from "./pager.ts";
-import type { PageQuery } from "./query.ts";
+import type { PageQuery } from "./query-links.ts";
 import type { Site } from "./site.ts";
 import { shownId, untrusted } from "./untrusted.ts";
 

@@ -1,5 +1,5 @@
 // Queries about acknowledgements.
-import type { AckRow } from "../core/message/ack-ledger.ts";
+import type { AckRow } from "../core/message/ack-state.ts";
 
 /** How far an agent has read its inbox, and when it last said so. */
 export interface ReadMark {

@@ -1,7 +1,7 @@
 // The keys that the board signs with at a given time: its own, that of its log, and their announced successors.
 import type { AnnouncedKey } from "../core/protocol/board-key-change.ts";
 import type { SigningKey } from "./signing-key.ts";
-import type { TlogIdentity } from "./tlog-name.ts";
+import type { TlogIdentity } from "./tlog-identity.ts";
 
 export interface KeysNow {
   /** The agent id of the board's first key: the board keeps this name when its key changes. */

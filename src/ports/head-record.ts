@@ -1,5 +1,5 @@
 // Where the last signed head is stored, apart from the log, so that a board restored from an old backup cannot sign a second history.
-import type { Checkpoint } from "../core/log/checkpoint-payload.ts";
+import type { Checkpoint } from "../core/log/chain-checkpoint.ts";
 
 export interface HeadRecord {
   read(): Promise<Checkpoint | undefined>;

@@ -1,5 +1,5 @@
 // Queries about notices, decisions and switches; part of the store's port.
-import type { Action, Notice, NoticeState, Switches } from "../core/message/moderation.ts";
+import type { Action, Notice, NoticeState, Switches } from "../core/message/moderation-state.ts";
 import type { ReportCategory } from "../core/protocol/vocabulary.ts";
 
 /** Counts of everything at or after a time. */

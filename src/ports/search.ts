@@ -1,5 +1,5 @@
 // Full-text search, in the board's words. The index behind it is derived from the log and can be rebuilt at any time.
-import type { Departure } from "../core/message/departures.ts";
+import type { Departure } from "../core/message/search-index-erasure.ts";
 import type { Document } from "../core/search/document.ts";
 import type { Hit } from "../core/search/index/top-hits.ts";
 import type { CorpusStats } from "../core/search/index/rank.ts";

@@ -1,5 +1,5 @@
 // Statistics of the board as a whole.
-import type { Head } from "../core/log/checkpoint-payload.ts";
+import type { Head } from "../core/log/chain-checkpoint.ts";
 import type { Flow } from "../core/message/message-state.ts";
 
 type Counts = Readonly<Record<string, number>>;

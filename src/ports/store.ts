@@ -1,8 +1,8 @@
 // The store, in the board's words.
 import type { Entry } from "../core/log/chain.ts";
 import type { Seen } from "../core/guard/flags.ts";
-import type { Head } from "../core/log/checkpoint-payload.ts";
-import type { Act, AuthorFacts, Outcome, ThreadFacts } from "../core/message/act.ts";
+import type { Head } from "../core/log/chain-checkpoint.ts";
+import type { Act, AuthorFacts, Outcome, ThreadFacts } from "../core/message/acts-and-outcomes.ts";
 import type { AgentFacts } from "../core/message/agent-facts.ts";
 import type { AckReads } from "./acks.ts";
 import type { InboxReads } from "./inbox.ts";
@@ -15,7 +15,7 @@ import type { AnswerTime, ClaimedWork, BoardStats, BoardStatsQuery, NeedSupply, 
 import type { TagFacts, TagQuery } from "./tags.ts";
 import type { KeyReads } from "./keys.ts";
 import type { ModerationReads } from "./moderation.ts";
-import type { ThreadReads } from "./threads.ts";
+import type { ThreadReads } from "./message-threads.ts";
 import type { Tile } from "../core/tlog/tile.ts";
 import type { PostsByBits } from "./wakeup.ts";
 
@@ -27,7 +27,7 @@ export interface Raw {
 
 /**
  * Everything a view of one message needs. A store may return the same `state` and `raw` objects to many readers, and views cache what they
- * made of them by object identity (record-text.ts, message-row.ts). So neither object is ever changed: when anything about the message
+ * made of them by object identity (record-json.ts, message-row.ts). So neither object is ever changed: when anything about the message
  * changes, the store makes a new `state` and drops the old one. The store must notice every change, also by another process. Facts about
  * author and thread change with every post by the author or in the thread, and are not part of this contract; nor is `readAt`.
  */

@@ -16,7 +16,7 @@ import { headFileIn } from "../adapters/system/head-file.ts";
 import type { Config } from "../config.ts";
 import { StoreFailure } from "../ports/store.ts";
 import { announcedFor } from "./key-ring.ts";
-import { type Acts, ATTACHED, type Beside, everyAct, type Opened, type Place, sourceModule } from "./place.ts";
+import { type Acts, ATTACHED, type Beside, everyAct, type Opened, type Place, sourceModule } from "./storage-backend.ts";
 
 /** `data` is this node's own directory; the settings are for a node that opens it. */
 export function inDatabase(

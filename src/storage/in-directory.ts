@@ -5,16 +5,16 @@ import { BLOCKED_ATTACHMENTS, type AttachmentBlock } from "../adapters/sql/moder
 import { knownBoardKey, recordBoardKey } from "../adapters/sqlite/board-public-key.ts";
 import { fileFault } from "../adapters/sqlite/faults.ts";
 import { SqliteHead } from "../adapters/sqlite/head.ts";
-import { SqliteRows } from "../adapters/sqlite/rows.ts";
+import { SqliteRows } from "../adapters/sqlite/statement-runner.ts";
 import { SqlReads } from "../adapters/sql/reads.ts";
 import { databasePath, lockDataDir, openDatabase, tracesIn } from "../adapters/sqlite/open.ts";
 import { snapshot, soundHead } from "../adapters/sqlite/snapshot.ts";
 import { openSealedStore, openSqliteStore } from "../adapters/sqlite/store.ts";
 import { knownTlogName, recordTlogName } from "../adapters/sqlite/tlog-name.ts";
-import { barred, barredFromWriting } from "../adapters/system/access.ts";
+import { barred, barredFromWriting } from "../adapters/system/file-access-errors.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
 import { announcedFor } from "./key-ring.ts";
-import { type Acts, ATTACHED, everyAct, type Opened, type Place, sourceModule } from "./place.ts";
+import { type Acts, ATTACHED, everyAct, type Opened, type Place, sourceModule } from "./storage-backend.ts";
 
 export function inDirectory(data: string): Place {
   const path = databasePath(data);

@@ -12,12 +12,12 @@ import {
   statementOfChange,
 } from "../core/protocol/board-key-change.ts";
 import { tlogStatement } from "../core/log/tlog-name.ts";
-import { agentId } from "../core/protocol/identity.ts";
+import { agentId } from "../core/protocol/message-and-agent-ids.ts";
 import type { BoardKeys, KeysNow } from "../ports/board-keys.ts";
 import type { KeyReads } from "../ports/keys.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
-import type { TlogName } from "../ports/tlog-name.ts";
-import type { BoardIdentity } from "./place.ts";
+import type { TlogName } from "../ports/tlog-identity.ts";
+import type { BoardIdentity } from "./storage-backend.ts";
 
 /** An announcement is noticed within this time, days before it takes effect. */
 const LOOK_MS = 1000;

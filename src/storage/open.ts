@@ -2,24 +2,24 @@
 import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { barredFromWriting } from "../adapters/system/access.ts";
+import { barredFromWriting } from "../adapters/system/file-access-errors.ts";
 import { makeBoardKey, readBoardKey, requireBoardKey } from "../adapters/system/board-key.ts";
 import { keepFormerHead, requireSound } from "../adapters/system/head-file.ts";
 import { logKeyFile, announcedKeyFile } from "../adapters/system/log-key.ts";
 import { syncDirectory } from "../adapters/system/sync.ts";
 import type { Config } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
-import { agentId } from "../core/protocol/identity.ts";
+import { agentId } from "../core/protocol/message-and-agent-ids.ts";
 import type { BoardKeys } from "../ports/board-keys.ts";
 import type { HeadRecord } from "../ports/head-record.ts";
-import type { ReplicaStatus, ReplicaWatch } from "../ports/replica.ts";
+import type { ReplicaStatus, ReplicaWatch } from "../ports/replica-status.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
 import type { Store } from "../ports/store.ts";
 import { inDatabase } from "./in-database.ts";
 import { inDirectory } from "./in-directory.ts";
 import { announcedFor, fileOfKey, BoardKeyRing, signersAt } from "./key-ring.ts";
-import type { Opened, Place } from "./place.ts";
-import { openTlog } from "./tlog.ts";
+import type { Opened, Place } from "./storage-backend.ts";
+import { openTlog } from "./tlog-identity.ts";
 
 /** The only place that decides which store it is, for the board and for every operator command. */
 export const placeOf = (config: Config): Place =>

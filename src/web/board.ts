@@ -7,9 +7,9 @@ import { followThread } from "./live-thread.ts";
 import { keepTimesTrue } from "./moving-times.ts";
 import { writeNew } from "./new-page.ts";
 import { listenForKeys } from "./shortcuts.ts";
-import { answerInPlace } from "./try-form.ts";
+import { answerInPlace } from "./api-try-form.ts";
 import { tellOfWaits } from "./awaited-tasks.ts";
-import { rememberOffers } from "./work-offers.ts";
+import { rememberOffers } from "./remembered-skills.ts";
 
 document.documentElement.classList.add("scripted");
 const board = connect(location.origin);

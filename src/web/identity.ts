@@ -3,7 +3,7 @@ import { type AgentKey, type Board, listAliases, listMessages, readInbox } from 
 import { shownName } from "../pages/agent-name.ts";
 import { face } from "../pages/avatar.ts";
 import { type AgentName, nameIn } from "../core/view/agent-name.ts";
-import { fromBoard } from "./board-html.ts";
+import { fromBoard } from "./parse-board-html.ts";
 import { button, find, make } from "./dom.ts";
 import { exportKey, forgetKey, importKey, isSaved, makeOwnKey, onOtherTab, storedKey, succeedKey } from "./key-store.ts";
 import { spareKey, stolenKey } from "./spare-key.ts";

@@ -1,7 +1,7 @@
 // A live list: new rows wait behind a button, so that nothing moves while the reader reads.
 import { type Board, BoardError, type BoardEvent, type Connection, watch } from "../client/client.ts";
 import { askAboutWaits } from "./awaited-tasks.ts";
-import { documentIn } from "./board-html.ts";
+import { documentIn } from "./parse-board-html.ts";
 import { all, announcer, button, find, make } from "./dom.ts";
 import { showTimes } from "./moving-times.ts";
 

@@ -1,6 +1,6 @@
 // The live page of a thread: on every event, parts of the page are replaced by the board's new rendering.
 import { type Board, type BoardEvent, watch } from "../client/client.ts";
-import { documentIn } from "./board-html.ts";
+import { documentIn } from "./parse-board-html.ts";
 import { all, announcer, find, make } from "./dom.ts";
 import { changedBanner, type Identity } from "./identity.ts";
 import { follow, tell } from "./live-list.ts";

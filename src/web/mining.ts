@@ -1,7 +1,7 @@
 // Mines in workers, so that the page stays responsive, and estimates how long it takes on this device.
 import { type Board, getPow, type Mine, minedBy, mineHere, type Progress } from "../client/client.ts";
 import { formatDuration } from "../core/text/format-duration.ts";
-import { policy } from "./board-html.ts";
+import { policy } from "./parse-board-html.ts";
 import { storage } from "./storage.ts";
 
 const MOST_WORKERS = 4;

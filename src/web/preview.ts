@@ -1,6 +1,6 @@
 // The preview of a text, rendered by the board with the same rules as on pages.
 import type { Board } from "../client/client.ts";
-import { documentIn } from "./board-html.ts";
+import { documentIn } from "./parse-board-html.ts";
 import { make } from "./dom.ts";
 import { UNREACHABLE } from "./refusal-words.ts";
 

@@ -1,11 +1,11 @@
 // The reader's acts in a thread: buttons on its page, and the forms that they open.
 import type { Board, Posted } from "../client/client.ts";
-import { actsOnPost, actsOnState, replying, type PostFacts } from "./act-choices.ts";
+import { actsOnPost, actsOnState, replying, type PostFacts } from "./available-acts.ts";
 import { all, button, find } from "./dom.ts";
 import type { Identity } from "./identity.ts";
-import { type Refresh, usefulButtons } from "./useful.ts";
+import { type Refresh, usefulButtons } from "./useful-button.ts";
 import { waitButton } from "./awaited-tasks.ts";
-import { writeForm, type FormContent } from "./write-form.ts";
+import { writeForm, type FormContent } from "./thread-reply-form.ts";
 
 const standingOf = ({ dataset }: HTMLElement): PostFacts => ({
   id: dataset["id"] ?? dataset["state"] ?? "",

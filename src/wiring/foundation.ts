@@ -1,11 +1,11 @@
 // The base of every part of a board: its storage, its signing key, and its log and metrics.
 import { textOfPackage } from "../adapters/system/package-files.ts";
-import { CheckpointSigner } from "../board/operator/checkpoint.ts";
+import { CheckpointSigner } from "../board/operator/log-checkpoint-signer.ts";
 import { type Config, profileWords } from "../config.ts";
-import { agentId } from "../core/protocol/identity.ts";
+import { agentId } from "../core/protocol/message-and-agent-ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
-import { boardMetrics, replicaMetrics, replicaTeller, type Watching } from "./watching.ts";
+import { boardMetrics, replicaMetrics, replicaTeller, type Watching } from "./observability.ts";
 
 const NEW_KEY =
   "the board has a new key, and so a new identity: tell its readers, because the heads they remember were signed with the old key; then remove --new-key from the settings";

@@ -1,9 +1,9 @@
 // Builds the live part: the hub that follows the log, the backlog for readers who were away, and the feeds over both.
 import { embedderOf } from "../adapters/search/meaning-table.ts";
 import { MEANING_TABLE } from "../adapters/system/package-files.ts";
-import { feeds } from "../board/live/feed.ts";
+import { feeds } from "../board/live/subscriber-stream.ts";
 import { Hub } from "../board/live/hub.ts";
-import { Backlog } from "../board/live/backlog.ts";
+import { Backlog } from "../board/live/replay-chunks.ts";
 import { waiter } from "../board/live/wait.ts";
 import type { Document } from "../core/search/document.ts";
 import type { LiveParts } from "../operations/catalog/services.ts";

@@ -1,9 +1,9 @@
 // Builds the writing part: the limits, the one writer, and everything that goes through it.
 import { availableParallelism } from "node:os";
-import { signingKeys } from "../adapters/system/signing-keys.ts";
-import { shellCommand } from "../adapters/system/command.ts";
+import { signingKeys } from "../adapters/system/ed25519-signing-keys.ts";
+import { shellCommand } from "../adapters/system/operator-event-command.ts";
 import { systemEntropy } from "../adapters/system/entropy.ts";
-import { textJournal } from "../adapters/system/text-journal.ts";
+import { textJournal } from "../adapters/system/text-fingerprint-journal.ts";
 import { minerThread } from "../adapters/system/miner.ts";
 import { bytesOfPackage, RISK_TABLE } from "../adapters/system/package-files.ts";
 import { signaturePool } from "../adapters/system/signature-pool.ts";
@@ -17,9 +17,9 @@ import { keyOperator } from "../board/write/keys.ts";
 import { type Mailroom, mailroom } from "../board/write/mail.ts";
 import { poster, postSteps } from "../board/write/post.ts";
 import { preparer } from "../board/write/prepare.ts";
-import { Quota } from "../board/write/quota.ts";
+import { Quota } from "../board/write/storage-quota.ts";
 import { writerOut } from "../board/write/expand-short-forms.ts";
-import { names } from "../board/read/names.ts";
+import { names } from "../board/read/resolve-agents-and-messages.ts";
 import { RateLimiter } from "../board/limits/rate.ts";
 import { filing, reporter } from "../board/write/reports.ts";
 import { BackgroundWork } from "../board/operator/finish-before-close.ts";
@@ -32,13 +32,13 @@ import { TextGuard } from "../board/write/text-guard.ts";
 import { verifier } from "../board/write/verify.ts";
 import { PROFILE_DEFAULTS } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
-import type { Notice } from "../core/message/moderation.ts";
+import type { Notice } from "../core/message/moderation-state.ts";
 import { readRiskTable } from "../core/guard/risk/scorer.ts";
-import { sealHex } from "../core/protocol/sha256.ts";
+import { sealHex } from "../core/protocol/node-sha256.ts";
 import type { WriteParts } from "../operations/catalog/services.ts";
 import type { MailReader } from "../ports/mail.ts";
 import type { Miner } from "../ports/miner.ts";
-import { nodeSettings, tellOfDifference, tellOfOperator } from "./watching.ts";
+import { nodeSettings, tellOfDifference, tellOfOperator } from "./observability.ts";
 import type { Foundation } from "./foundation.ts";
 
 export interface Writing extends WriteParts {

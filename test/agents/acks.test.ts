@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import { DAY_MS, HOUR_MS } from "../../src/core/durations.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { workBits } from "../../src/core/protocol/proof-of-work.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import { HOUR_MS } from "../../src/core/durations.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { acknowledge } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";

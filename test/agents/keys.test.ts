@@ -2,9 +2,9 @@
 import { assert, asyncProperty } from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
-import { connect } from "../../src/client/connect.ts";
+import { connect } from "../../src/client/board-handle.ts";
 import { getPolicy, verifyReceipt } from "../../src/client/tlog.ts";
-import { authorOf, KeyBook, lateOps } from "../../src/core/keys/key-book.ts";
+import { authorOf, KeyBook, lateOps } from "../../src/core/keys/replay-key-operations.ts";
 import { DAY_MS, HOUR_MS } from "../../src/core/durations.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import type { Entry } from "../../src/core/log/chain.ts";

@@ -1,11 +1,11 @@
 // Deliveries of addressed messages, computed from the log alone: the board, TypeScript and Python get the same result.
 import { expect, test } from "vitest";
 import { connect, getChanges, LogFault, verifyLog } from "../../src/client/client.ts";
-import { KeyAudit } from "../../src/client/node/key-audit.ts";
+import { KeyAudit } from "../../src/client/node/audit-agent-keys.ts";
 import { requireEntry } from "../../src/client/verify-log.ts";
 import { entryHash } from "../../src/core/log/chain.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
-import { sha256Hex } from "../../src/core/protocol/sha256.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
+import { sha256Hex } from "../../src/core/protocol/node-sha256.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { acknowledge } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { connect } from "../../src/client/connect.ts";
+import { connect } from "../../src/client/board-handle.ts";
 import { TlogError, verifyHead, verifyReceipt } from "../../src/client/tlog.ts";
 import { WitnessState } from "../../src/cli/witness/state.ts";
 import { followOnce } from "../../src/cli/witness/follow.ts";

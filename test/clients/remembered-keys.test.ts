@@ -2,8 +2,8 @@
 // against it.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Change } from "../../src/client/answers.ts";
-import { KeyAudit, type SavedKeys } from "../../src/client/node/key-audit.ts";
+import type { Change } from "../../src/client/response-types.ts";
+import { KeyAudit, type SavedKeys } from "../../src/client/node/audit-agent-keys.ts";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { hashOf, type KeyAct, signed } from "../support/key-stage.ts";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Instead, readAsked, requireNames, type Usage } from "../../bench/support/usage.ts";
+import { Instead, readAsked, requireNames, type Usage } from "../../bench/support/command-line.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const run = (program: string, ...args: string[]) => {

@@ -10,10 +10,10 @@ const NO_CACHE = new Set([
   "board/limits/rate.ts",
   "board/limits/retry-spread.ts",
   "transports/http/access-log.ts",
-  "transports/http/connection-backpressure.ts",
+  "transports/http/request-backpressure.ts",
   "transports/http/request-turns.ts",
   "transports/http/unsent-answers.ts",
-  "transports/mcp/protocol-versions.ts",
+  "transports/mcp/multi-version-handler.ts",
   "transports/smtp/server.ts",
 ]);
 

@@ -1,7 +1,7 @@
 // Readers that do not read, too many readers, and a board that stops: nobody else is harmed, and everybody learns why.
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { OPEN_AT_ONCE } from "../../src/board/limits/buckets.ts";
+import { OPEN_AT_ONCE } from "../../src/board/limits/bucket-sizes.ts";
 import { Agent, TEST_BITS } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { notes, putAll } from "../support/crowd.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeBoardKey } from "../../src/adapters/system/board-key.ts";
 import { makeBackup } from "../../src/cli/operate/backup.ts";
 import { readConfig } from "../../src/config.ts";
-import { agentId } from "../../src/core/protocol/identity.ts";
+import { agentId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { TestBoard } from "../support/board.ts";
 import { databaseFor, onPostgres } from "../support/postgres/database.ts";
 import { emptyDirectory } from "../support/process.ts";

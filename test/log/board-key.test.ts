@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeBoardKey } from "../../src/adapters/system/board-key.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
-import { agentId } from "../../src/core/protocol/identity.ts";
+import { agentId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { TEST_BITS } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { keepCopy, putBack } from "../support/copies.ts";

@@ -3,7 +3,7 @@ import { createPublicKey, verify } from "node:crypto";
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { agentId } from "../../src/core/protocol/identity.ts";
+import { agentId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { DAY_MS } from "../../src/core/durations.ts";
 import { ackText, idOf, sendAck } from "../support/acks.ts";

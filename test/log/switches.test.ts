@@ -1,7 +1,7 @@
 // Switches that the operator sets from another process: read-only, and more proof of work.
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/durations.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { workBits } from "../../src/core/protocol/proof-of-work.ts";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";

@@ -1,6 +1,6 @@
 // Mail to postmaster and abuse: it reaches the operator of the board as a report, and nobody else.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Notice } from "../../src/core/message/moderation.ts";
+import type { Notice } from "../../src/core/message/moderation-state.ts";
 import { codePoints } from "../../src/core/protocol/encoding.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import type { TestBoard } from "../support/board.ts";

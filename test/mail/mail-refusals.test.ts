@@ -7,7 +7,7 @@ import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { MailUnreadable } from "../../src/ports/mail.ts";
 import type { SeatLimits } from "../../src/transports/smtp/connection-limits.ts";
 import { SmtpServer } from "../../src/transports/smtp/server.ts";
-import { signingKey } from "../../src/adapters/system/signing-keys.ts";
+import { signingKey } from "../../src/adapters/system/ed25519-signing-keys.ts";
 import { eventually } from "../support/eventually.ts";
 import { UNGUARDED } from "../support/bare-board.ts";
 import { ManualClock } from "../support/manual-clock.ts";

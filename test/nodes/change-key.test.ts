@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { changeKey } from "../../src/cli/operate/change-key.ts";
 import { verifyLog } from "../../src/client/verify-log.ts";
-import { connect } from "../../src/client/connect.ts";
+import { connect } from "../../src/client/board-handle.ts";
 import { DAY_MS } from "../../src/core/durations.ts";
 import { TestBoard } from "../support/board.ts";
 import { nodeBeside } from "../support/nodes.ts";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { readConfig } from "../../src/config.ts";
 import { operatorSession } from "../../src/cli/operate/operator-session.ts";
-import { eraseTraces } from "../../src/cli/operate/erase.ts";
+import { eraseTraces } from "../../src/cli/operate/erase-removed-content.ts";
 import { placeOf } from "../../src/storage/open.ts";
 import { sha256 } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";

@@ -1,7 +1,7 @@
 // Witnesses and several nodes: whichever node they ask, they get the same head, and a cosignature given to one node is shown by all.
 import { expect, test } from "vitest";
-import { sha256 } from "../../src/core/protocol/sha256.ts";
-import { acceptCheckpoint } from "../../src/core/tlog/accept.ts";
+import { sha256 } from "../../src/core/protocol/node-sha256.ts";
+import { acceptCheckpoint } from "../../src/core/tlog/verify-against-policy.ts";
 import { parseCheckpoint } from "../../src/core/tlog/checkpoint.ts";
 import { formatSignatures, parseNote } from "../../src/core/tlog/note.ts";
 import { parsePolicy } from "../../src/core/tlog/policy.ts";

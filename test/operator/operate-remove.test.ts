@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { type Agent, sha256 } from "../support/agent.ts";
 import { operateAlias } from "../support/aliases.ts";
 import { TestBoard } from "../support/board.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { headFile } from "../../src/adapters/system/head-file.ts";
-import type { Checkpoint } from "../../src/core/log/checkpoint-payload.ts";
+import type { Checkpoint } from "../../src/core/log/chain-checkpoint.ts";
 import { TestBoard } from "../support/board.ts";
 import { onPostgres } from "../support/postgres/database.ts";
 import { placeOf, runHere } from "../support/program.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import type { ErrorBody } from "../../src/core/errors.ts";
-import type { Action } from "../../src/core/message/moderation.ts";
+import type { Action } from "../../src/core/message/moderation-state.ts";
 import { DAY_MS, HOUR_MS } from "../../src/core/durations.ts";
 import type { TransparencyView } from "../../src/pages/transparency-page.ts";
 import { type Agent, sha256 } from "../support/agent.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { workBits } from "../../src/core/protocol/proof-of-work.ts";
 import { type Agent, type Fields, sha256, TEST_BITS } from "../support/agent.ts";
 import { type BundleLine, TestBoard } from "../support/board.ts";

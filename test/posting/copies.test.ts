@@ -1,6 +1,6 @@
 // A text that several keys post: readers see how many posted it before, and every further copy costs more.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { BRAKE_BITS } from "../../src/core/guard/copies/extra-work.ts";
+import { BRAKE_BITS } from "../../src/core/guard/copies/extra-proof-of-work.ts";
 import { MINUTE_MS } from "../../src/core/durations.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { type Agent, type Fields, TEST_BITS } from "../support/agent.ts";

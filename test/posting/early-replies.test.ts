@@ -1,7 +1,7 @@
 // Replies that came before the message they reply to: its author gets them, and they delay nobody.
 import { expect, test } from "vitest";
 import { ADOPTED_REPLIES } from "../../src/core/message/message-state.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { TestBoard } from "../support/board.ts";
 import { putAll } from "../support/crowd.ts";

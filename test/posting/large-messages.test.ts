@@ -1,6 +1,6 @@
 // Lists of the largest messages that the board accepts.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { Agent } from "../support/agent.ts";

@@ -1,7 +1,7 @@
 // Preparing a message: a caller that can only sign gets everything else from the board, and keeps its key.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../src/core/errors.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { mine, workBits } from "../../src/core/protocol/proof-of-work.ts";
 import { TEST_BITS } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { workBits } from "../../src/core/protocol/proof-of-work.ts";
 import { type Agent, ALIAS_BITS, TEST_BITS } from "../support/agent.ts";
 import { type Answer, TestBoard } from "../support/board.ts";

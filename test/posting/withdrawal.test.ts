@@ -1,7 +1,7 @@
 // An agent withdraws everything it has posted: from the answer on, none of it is shown any more, however much it was.
 import { expect, test } from "vitest";
 import { WITHDRAW_STEP } from "../../src/core/message/sweep.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { Agent, type Fields } from "../support/agent.ts";
 import { postAct } from "../support/bare-board.ts";
 import { TestBoard } from "../support/board.ts";

@@ -1,6 +1,6 @@
 // A word that very many messages have: every order still shows each of them once, whichever way they are looked up.
 import { expect, test } from "vitest";
-import type { Act } from "../../src/core/message/act.ts";
+import type { Act } from "../../src/core/message/acts-and-outcomes.ts";
 import { Agent } from "../support/agent.ts";
 import { arrivalOf } from "../support/bare-board.ts";
 import { TestBoard } from "../support/board.ts";

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MessageRecord } from "../../src/core/view/record.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { MINUTE_MS } from "../../src/core/durations.ts";
 import { type Agent, sha256 } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, integer, oneof, asyncProperty, record } from "fast-check";
 import { expect, test } from "vitest";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { DAY_MS } from "../../src/core/durations.ts";
 import { AGENTS } from "../support/acts.ts";
 import { AliasModel } from "../support/alias-model.ts";

@@ -1,9 +1,9 @@
 // Random acts of agents for property tests. They are drawn as descriptions ("own live message") and get ids only when they are played.
 import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, record, subarray } from "fast-check";
-import { agentId, messageId } from "../../src/core/protocol/identity.ts";
+import { agentId, messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { parsePayload, type Payload } from "../../src/core/protocol/payload.ts";
 import { REL_NAMES, type Rel, SIGNAL_NAMES } from "../../src/core/protocol/vocabulary.ts";
-import { sha256Hex } from "../../src/core/protocol/sha256.ts";
+import { sha256Hex } from "../../src/core/protocol/node-sha256.ts";
 import { HOUR_MS } from "../../src/core/durations.ts";
 import type { Model, Posted } from "./model.ts";
 

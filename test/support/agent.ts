@@ -1,8 +1,8 @@
 // An agent in a test: a key that signs and mines messages.
 import { createHash } from "node:crypto";
-import { signingKey } from "../../src/adapters/system/signing-keys.ts";
+import { signingKey } from "../../src/adapters/system/ed25519-signing-keys.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
-import { agentId, messageId } from "../../src/core/protocol/identity.ts";
+import { agentId, messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
 import { mine, workBits } from "../../src/core/protocol/proof-of-work.ts";
 import { keyBytes } from "./random.ts";

@@ -1,7 +1,7 @@
 // A whole board for a test: the same wiring as in production, a temporary directory, and a clock that the test moves.
 import { rmSync } from "node:fs";
-import type { ReadingLimits } from "../../src/adapters/mail/one-reader.ts";
-import { READING_LIMITS } from "../../src/adapters/mail/reader.ts";
+import type { ReadingLimits } from "../../src/adapters/mail/limited-reader.ts";
+import { READING_LIMITS } from "../../src/adapters/mail/reader-pool.ts";
 import { readConfig } from "../../src/config.ts";
 import type { ErrorBody } from "../../src/core/errors.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";

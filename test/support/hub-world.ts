@@ -1,6 +1,6 @@
 // A hub on a real log, with a clock and faults that the test controls, and readers that record what they receive.
 import type { Refusal } from "../../src/core/errors.ts";
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { type Condition, hasAny, oneOf } from "../../src/core/query/condition.ts";
 import { parseQuery } from "../../src/core/search/query.ts";
 import type { Reader } from "../../src/board/live/fan-out.ts";

@@ -1,6 +1,6 @@
 // Where key operations are played: on the log alone, or on a board.
 import { requireSigning } from "../../src/core/keys/delegation.ts";
-import { KeyBook, type KeyEntry } from "../../src/core/keys/key-book.ts";
+import { KeyBook, type KeyEntry } from "../../src/core/keys/replay-key-operations.ts";
 import { HOUR_MS } from "../../src/core/durations.ts";
 import { Refusal } from "../../src/core/errors.ts";
 import type { Entry } from "../../src/core/log/chain.ts";

@@ -1,10 +1,10 @@
 // The operator's session in a test: the same store and commands as the command line, while a board runs in this process.
 import { randomBytes } from "node:crypto";
 import { type OperatorSession, operatorSession } from "../../src/cli/operate/operator-session.ts";
-import { eraseTraces } from "../../src/cli/operate/erase.ts";
+import { eraseTraces } from "../../src/cli/operate/erase-removed-content.ts";
 import { type Config, readConfig } from "../../src/config.ts";
-import type { Action } from "../../src/core/message/moderation.ts";
-import type { OperatorCommand, Reasons } from "../../src/core/message/operator-commands.ts";
+import type { Action } from "../../src/core/message/moderation-state.ts";
+import type { OperatorCommand, Reasons } from "../../src/core/message/execute-operator-commands.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { placeOf } from "../../src/storage/open.ts";
 import type { TestBoard } from "./board.ts";

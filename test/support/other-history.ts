@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { readBoardKey } from "../../src/adapters/system/board-key.ts";
 import { fromBase64url } from "../../src/core/protocol/encoding.ts";
-import { sha256 } from "../../src/core/protocol/sha256.ts";
+import { sha256 } from "../../src/core/protocol/node-sha256.ts";
 import { formatCheckpoint } from "../../src/core/tlog/checkpoint.ts";
 import { parseVerifierKey } from "../../src/core/tlog/key.ts";
 import { formatNote } from "../../src/core/tlog/note.ts";

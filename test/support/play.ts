@@ -1,5 +1,5 @@
 // Plays one step of a random history on a board and on the model.
-import { messageId } from "../../src/core/protocol/identity.ts";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
 import { DAY_MS } from "../../src/core/durations.ts";
 import { type Step, written } from "./acts.ts";

@@ -1,12 +1,12 @@
 // A transparency log in memory, with keys that can be made again: for tests and vectors.
 import { createHash, createPrivateKey, createPublicKey, hash, sign, verify } from "node:crypto";
-import type { Crypto } from "../../src/core/tlog/accept.ts";
+import type { Crypto } from "../../src/core/tlog/verify-against-policy.ts";
 import { type Checkpoint, formatCheckpoint } from "../../src/core/tlog/checkpoint.ts";
 import { append, EMPTY_FRONTIER, type Frontier, rootOf } from "../../src/core/tlog/frontier.ts";
 import { COSIGNATURE_V1, ED25519, type SignatureType, verifierKey } from "../../src/core/tlog/key.ts";
 import { type Hash, leafHash } from "../../src/core/tlog/merkle.ts";
 import { formatNote } from "../../src/core/tlog/note.ts";
-import { type Plan, readNow } from "../../src/core/tlog/plan.ts";
+import { type Plan, readNow } from "../../src/core/tlog/proofs-from-tiles.ts";
 import { cosignText, type Signer, signText } from "../../src/core/tlog/signature.ts";
 import { type Tile, tilePath } from "../../src/core/tlog/tile.ts";
 

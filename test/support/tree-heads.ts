@@ -1,6 +1,6 @@
 // Compares signed tree heads with the log: the root must be that of all entries up to its size.
 import { leafHashOf } from "../../src/core/log/tree-edge.ts";
-import { sha256 } from "../../src/core/protocol/sha256.ts";
+import { sha256 } from "../../src/core/protocol/node-sha256.ts";
 import { toBase64 } from "../../src/core/tlog/base64.ts";
 import { parseCheckpoint } from "../../src/core/tlog/checkpoint.ts";
 import { append, EMPTY_FRONTIER, rootOf } from "../../src/core/tlog/frontier.ts";

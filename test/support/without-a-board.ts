@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openPostgresStore } from "../../src/adapters/postgres/store.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { makeBoardKey, readBoardKey } from "../../src/adapters/system/board-key.ts";
-import type { Act } from "../../src/core/message/act.ts";
+import type { Act } from "../../src/core/message/acts-and-outcomes.ts";
 import { databaseFor, onPostgres } from "./postgres/database.ts";
 
 /** Each batch is one transaction. Then the store is closed, even if a longer operation is unfinished. */

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, sign as signWith } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sha256 } from "../../src/core/protocol/sha256.ts";
+import { sha256 } from "../../src/core/protocol/node-sha256.ts";
 import { COSIGNATURE_V1, formatVerifierKey, type SignatureType, verifierKey } from "../../src/core/tlog/key.ts";
 import type { Signer } from "../../src/core/tlog/signature.ts";
 import { emptyDirectory } from "./process.ts";

@@ -12,8 +12,8 @@ import {
   type RawMessage,
   verifyEnvelope,
 } from "../../src/client/client.ts";
-import { sha256Hex } from "../../src/client/identity.ts";
-import { KeyAudit } from "../../src/client/node/key-audit.ts";
+import { sha256Hex } from "../../src/client/message-and-agent-ids.ts";
+import { KeyAudit } from "../../src/client/node/audit-agent-keys.ts";
 import { requireSignature } from "../../src/client/verify-envelope.ts";
 import { requireCheckpoint, requireEntry, requireHead } from "../../src/client/verify-log.ts";
 import { keyWords, loadWords } from "../../src/client/words.ts";

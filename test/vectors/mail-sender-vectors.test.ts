@@ -1,7 +1,7 @@
 // Public suites of SPF and ARC: each case as a mail through the real server, and each SPF verdict as in the RFC.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { mailReader } from "../../src/adapters/mail/reader.ts";
+import { mailReader } from "../../src/adapters/mail/reader-pool.ts";
 import type { Resolve } from "../../src/ports/mail.ts";
 import { PATIENT_READING } from "../support/board.ts";
 import { claim, MAIL_DOMAIN, type MailBoard, mailBoard, SmtpClient, stuffed, zone } from "../support/smtp.ts";

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { acceptProof } from "../../src/core/tlog/accept.ts";
+import { acceptProof } from "../../src/core/tlog/verify-against-policy.ts";
 import { fromBase64, toBase64 } from "../../src/core/tlog/base64.ts";
 import { decodeFrontier, rootOf } from "../../src/core/tlog/frontier.ts";
 import { formatVerifierKey, parseVerifierKey } from "../../src/core/tlog/key.ts";

@@ -4,8 +4,8 @@ import type { OrderKey } from "../../core/query/order.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { countOf, fewOf, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
 import { Binder, rangeSql } from "../sql/condition.ts";
-import { holdsMostly } from "../sql/listing.ts";
-import { SORTABLE } from "../sql/seq-lookup.ts";
+import { holdsMostly } from "../sql/shared-listing-parts.ts";
+import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import type { Client } from "./client.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 

@@ -1,7 +1,7 @@
 // Statements to PostgreSQL over a few connections; converts the driver's errors into failures of the store.
 import postgres from "postgres";
 import { Refusal } from "../../core/errors.ts";
-import { callerNow, cost, requireShare } from "../../ports/cpu-share.ts";
+import { callerNow, cost, requireShare } from "../../ports/cpu-slices.ts";
 import { Lanes } from "../system/caller-lanes.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { serverOf } from "./address.ts";

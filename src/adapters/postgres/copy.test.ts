@@ -16,7 +16,7 @@ import { restoreToDatabase } from "../../cli/operate/restore-backup.ts";
 import { undoneBy } from "../../cli/operate/undone.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { placeOf } from "../../storage/open.ts";
-import { agentId } from "../../core/protocol/identity.ts";
+import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { COPIED_TABLES, type CopiedRow } from "../sql/copied-tables.ts";
 import { makeBoardKey } from "../system/board-key.ts";
 import { Client, connectTo } from "./client.ts";

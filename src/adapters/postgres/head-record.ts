@@ -1,6 +1,6 @@
 // The last signed head of a PostgreSQL board: in the database, where nodes agree on it, and in a file of each node.
-import type { Checkpoint } from "../../core/log/checkpoint-payload.ts";
-import { agentId } from "../../core/protocol/identity.ts";
+import type { Checkpoint } from "../../core/log/chain-checkpoint.ts";
+import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import type { HeadRecord } from "../../ports/head-record.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import type { Client } from "./client.ts";

@@ -1,5 +1,5 @@
 // The head of the log, as this node last read, wrote or received it; a newer one replaces an older one, in whatever order they arrive.
-import type { Head } from "../../core/log/checkpoint-payload.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import type { Moved, PostsByBits } from "../../ports/wakeup.ts";
 import type { Client } from "./client.ts";

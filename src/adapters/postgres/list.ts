@@ -1,8 +1,8 @@
 // Listings in PostgreSQL: first chooses the rows of a page, then fetches everything about them.
 import type { StoredMessage, Listed, ListQuery } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
-import { holdsMostly, merged, conditionsOf } from "../sql/listing.ts";
-import { SORTABLE } from "../sql/seq-lookup.ts";
+import { holdsMostly, merged, conditionsOf } from "../sql/shared-listing-parts.ts";
+import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { AccessPathChooser } from "./access-path.ts";
 import {

@@ -7,7 +7,7 @@ import { and, atLeast, atMost, type Condition, flagIs, hasAll, hasAny, not, oneO
 import { ORDERS, type Sort } from "../../core/query/order.ts";
 import { Client } from "./client.ts";
 import { AccessPathChooser } from "./access-path.ts";
-import { conditionsOf } from "../sql/listing.ts";
+import { conditionsOf } from "../sql/shared-listing-parts.ts";
 import { messagePage } from "./page-sql.ts";
 
 const MESSAGES = 30_000;

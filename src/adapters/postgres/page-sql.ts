@@ -4,7 +4,7 @@ import type { Position } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import type { SqlValue } from "../sql/dialect.ts";
-import { TOMBSTONES_AS_MESSAGES, isSeqRange, conditionsOf, ORDER_COLUMN } from "../sql/listing.ts";
+import { TOMBSTONES_AS_MESSAGES, isSeqRange, conditionsOf, ORDER_COLUMN } from "../sql/shared-listing-parts.ts";
 import type { AccessPath } from "./access-path.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 import { numberArray } from "./array-literals.ts";

@@ -1,12 +1,12 @@
 // A streaming replica that answers listings while it belongs to this board and keeps up with it.
-import type { Head } from "../../core/log/checkpoint-payload.ts";
-import type { ReplicaStatus, ReplicaWatch } from "../../ports/replica.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
+import type { ReplicaStatus, ReplicaWatch } from "../../ports/replica-status.ts";
 import type { ListingReads } from "../../ports/store.ts";
 import type { LatestHead, State } from "./latest-head.ts";
 import { Client } from "./client.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
 import { PostgresLister } from "./list.ts";
-import { type Claim, compareBoards } from "./same-board.ts";
+import { type Claim, compareBoards } from "./verify-replica.ts";
 
 /** How far a listing may be behind the primary. */
 const STALE_MS = 2000;

@@ -1,10 +1,10 @@
 // A board in PostgreSQL, shared by any number of nodes.
 import { randomUUID } from "node:crypto";
-import type { Act } from "../../core/message/act.ts";
-import type { Head } from "../../core/log/checkpoint-payload.ts";
+import type { Act } from "../../core/message/acts-and-outcomes.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Appended, type Store, StoreFailure } from "../../ports/store.ts";
-import type { ReplicaStatus, ReplicaWatch } from "../../ports/replica.ts";
+import type { ReplicaStatus, ReplicaWatch } from "../../ports/replica-status.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Moved, Wakeup } from "../../ports/wakeup.ts";
 import { dump } from "../sql/dump.ts";

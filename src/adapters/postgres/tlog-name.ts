@@ -1,5 +1,5 @@
 // The name and the key of the tree's heads, in PostgreSQL, for all nodes.
-import type { TlogName } from "../../ports/tlog-name.ts";
+import type { TlogName } from "../../ports/tlog-identity.ts";
 import { ADD_TLOG_NAME, NEWEST_TLOG_NAME, tlogNameValues } from "../sql/tlog-name.ts";
 import type { Client } from "./client.ts";
 

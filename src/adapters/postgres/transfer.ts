@@ -1,5 +1,5 @@
 // Exports all rows of a PostgreSQL board to another store, and makes a new PostgreSQL board from another store's rows.
-import type { Head } from "../../core/log/checkpoint-payload.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { COPIED_TABLES, type Portion, ROWS_AT_A_TIME } from "../sql/copied-tables.ts";
 import { connectTo } from "./client.ts";
 

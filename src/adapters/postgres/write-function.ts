@@ -1,7 +1,7 @@
 // One database function that writes all changes of a batch, completely or not at all.
 import { createHash } from "node:crypto";
 import { MOVING } from "../sql/batch/changed-rows.ts";
-import { type WriteStep, WRITE_STEPS, type Write, WRITES } from "../sql/batch/writes.ts";
+import { type WriteStep, WRITE_STEPS, type Write, WRITES } from "../sql/batch/write-steps.ts";
 import { NEXT_DUE, TRIM, UPKEEP } from "../sql/retention.ts";
 
 /** The channel for new entries, which every node receives. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { postAct } from "../../../test/support/bare-board.ts";
 import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
 import { WITHDRAW_STEP } from "../../core/message/sweep.ts";
-import { agentId } from "../../core/protocol/identity.ts";
+import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { Client } from "./client.ts";
 import { migrate } from "./migrate.ts";
 import { WRITE_FUNCTION_NAME } from "./write-function.ts";

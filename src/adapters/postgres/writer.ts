@@ -1,21 +1,21 @@
 // The writer of a PostgreSQL board: many acts in one transaction, one transaction at a time over all nodes.
-import type { Head } from "../../core/log/checkpoint-payload.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { edgeOf, fillsTile, type TreeEdge } from "../../core/log/tree-edge.ts";
 import { fromBase64, toBase64 } from "../../core/tlog/base64.ts";
 import { decodeFrontier, encodeFrontier } from "../../core/tlog/frontier.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/durations.ts";
-import type { Act, Outcome } from "../../core/message/act.ts";
-import { oldestRetainedMinute } from "../../core/message/tally-changes.ts";
+import type { Act, Outcome } from "../../core/message/acts-and-outcomes.ts";
+import { oldestRetainedMinute } from "../../core/message/count-changes.ts";
 import { type Appended, StoreFailure } from "../../ports/store.ts";
 import { changedRows } from "../sql/batch/changed-rows.ts";
-import { BatchLedger } from "../sql/batch/ledger.ts";
+import { BatchLedger } from "../sql/batch/in-memory-ledger.ts";
 import { anticipate, workOut } from "../sql/batch/run-batch.ts";
-import { WRITE_STEPS } from "../sql/batch/writes.ts";
+import { WRITE_STEPS } from "../sql/batch/write-steps.ts";
 import { edgeQueries } from "../sql/tree.ts";
 import { postsText } from "./latest-head.ts";
 import { Client, type Value } from "./client.ts";
-import { type BoardRow, loadMissing } from "./fetch.ts";
+import { type BoardRow, loadMissing } from "./load-batch-rows.ts";
 import { HEAD_MOVED, PARAMETER_COUNT, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
 const PRUNE_EVERY_MS = MINUTE_MS;

@@ -7,7 +7,7 @@ import { tries } from "../../../test/support/random.ts";
 import { seeded } from "../../../test/support/search-cases.ts";
 import { type Document, documentOfText } from "../../core/search/document.ts";
 import type { Hit } from "../../core/search/index/top-hits.ts";
-import { nearestTexts, termStats } from "../../core/search/index/near.ts";
+import { nearestTexts, termStats } from "../../core/search/index/lexical-nearest-texts.ts";
 import { type CorpusStats, rank } from "../../core/search/index/rank.ts";
 import { SeqSet } from "../../core/search/index/seq-set.ts";
 import { matches, parseQuery, type Query } from "../../core/search/query.ts";

@@ -2,14 +2,14 @@
 import { setTimeout } from "node:timers/promises";
 import { isPhrase, phraseSteps } from "../../core/search/index/clause.ts";
 import { matching } from "../../core/search/index/matching.ts";
-import { termStats } from "../../core/search/index/near.ts";
-import { alike } from "../../core/search/index/near-meaning.ts";
+import { termStats } from "../../core/search/index/lexical-nearest-texts.ts";
+import { alike } from "../../core/search/index/hybrid-nearest-texts.ts";
 import { rank } from "../../core/search/index/rank.ts";
 import { ScratchBuffers } from "../../core/search/index/scratch-buffers.ts";
 import { SeqSet } from "../../core/search/index/seq-set.ts";
 import type { Query } from "../../core/search/query.ts";
 import { prepareNear } from "../../core/search/similarity.ts";
-import { slice } from "../../ports/cpu-share.ts";
+import { slice } from "../../ports/cpu-slices.ts";
 import { type SearchIndex, type SearchSource, SearchUnavailable } from "../../ports/search.ts";
 import { Follower } from "./follower.ts";
 import type { LocalIndex } from "./local-index.ts";

@@ -1,7 +1,7 @@
 // Merges several segments into one, without ended documents; a single one is rewritten for that.
 import { ByteReader, ByteWriter } from "../../core/search/index/bytes.ts";
 import { copyPostings, readGrams, readPostings, writeGramPosting, writeWordPosting } from "../../core/search/index/postings.ts";
-import { liveDocuments, type Renumbered } from "./live-documents.ts";
+import { liveDocuments, type Renumbered } from "./renumber-live-documents.ts";
 import type { Pace } from "./pace.ts";
 import { termsOf, type TermEntry, type Segment } from "./segment.ts";
 import { isGram } from "./segment-format.ts";

@@ -1,6 +1,6 @@
 // The thread that owns the index, so that searches and maintenance never block the event loop of the board.
 import type { MessagePort } from "node:worker_threads";
-import { atTheCostOf } from "../../ports/cpu-share.ts";
+import { atTheCostOf } from "../../ports/cpu-slices.ts";
 import type { SearchIndex, SearchSource } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { LocalIndex } from "./local-index.ts";

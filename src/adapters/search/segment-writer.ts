@@ -3,7 +3,7 @@ import { closeSync, fsync, openSync, renameSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { ByteWriter } from "../../core/search/index/bytes.ts";
-import type { Columns } from "./live-documents.ts";
+import type { Columns } from "./renumber-live-documents.ts";
 import { BLOCK_TERMS, footerBytes } from "./segment-format.ts";
 
 const synced = promisify(fsync);

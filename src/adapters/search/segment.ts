@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { ByteReader } from "../../core/search/index/bytes.ts";
-import { blockMaximaOf } from "../../core/search/index/block-max.ts";
+import { blockMaximaOf } from "../../core/search/index/block-maxima.ts";
 import {
   type BlockMaxima,
   liveCount,
@@ -13,7 +13,7 @@ import {
   type IndexPart,
   type Postings,
   termKey,
-} from "../../core/search/index/part.ts";
+} from "../../core/search/index/index-part.ts";
 import { addGrams, addWords, gramBits, readGrams, readPositions, readPostings, readWordsInto } from "../../core/search/index/postings.ts";
 import { signWords, writeSignBits } from "../../core/search/meaning/vector-similarity.ts";
 import { seek } from "../../core/search/index/gallop.ts";

@@ -3,7 +3,7 @@ import { ByteWriter } from "../../core/search/index/bytes.ts";
 import type { Memtable } from "../../core/search/index/memtable.ts";
 import { writeGramPosting, writePositions, writeWordPosting } from "../../core/search/index/postings.ts";
 import type { Pace } from "./pace.ts";
-import { liveDocuments, type Renumbered } from "./live-documents.ts";
+import { liveDocuments, type Renumbered } from "./renumber-live-documents.ts";
 import { isGram } from "./segment-format.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 

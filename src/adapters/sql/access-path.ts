@@ -3,7 +3,7 @@ import { type Condition, LABEL_FIELD, type SetField, type TextField } from "../.
 import type { OrderKey } from "../../core/query/order.ts";
 import type { Binder } from "./condition.ts";
 import type { Dialect } from "./dialect.ts";
-import { type SeqLookup, SORTABLE } from "./seq-lookup.ts";
+import { type SeqLookup, SORTABLE } from "./lookup-table-spec.ts";
 
 const BY_SEQ = ["seq"] as const;
 

@@ -1,5 +1,5 @@
 // Acknowledgements as stored, and for readers.
-import type { AckRow } from "../../core/message/ack-ledger.ts";
+import type { AckRow } from "../../core/message/ack-state.ts";
 import type { ReadMark } from "../../ports/acks.ts";
 import { first, type SqlRows } from "./dialect.ts";
 import { principalOf } from "./key-rows.ts";

@@ -5,7 +5,7 @@ import type { AgentQuery } from "../../ports/agents.ts";
 import type { SeenOf } from "./message-caches.ts";
 import { first, fromJson, spelled, type SqlRows, type SqlValue } from "./dialect.ts";
 import { authorLineOf } from "./key-rows.ts";
-import { SORTABLE } from "./seq-lookup.ts";
+import { SORTABLE } from "./lookup-table-spec.ts";
 import { shownAs } from "./tags.ts";
 
 const COLUMNS = `a.id, a.pk, a.first_seen AS "firstSeen", a.last_seen AS "lastSeen", a.messages AS total, a.seen, a.last_ack AS "lastAck", a.line`;

@@ -1,6 +1,6 @@
 // What a statement that is written once needs to know of its database: how to read rows, and the database's spelling of a few expressions.
 
-import type { SeqLookup } from "./seq-lookup.ts";
+import type { SeqLookup } from "./lookup-table-spec.ts";
 
 export type SqlValue = string | number;
 type SqlType = "text" | "number";
@@ -25,7 +25,7 @@ export interface Dialect {
   readonly lateral: (query: string, alias: string) => string;
   /** These columns of all rows of a query as one JSON text, a list for each row; without rows it may be null. */
   readonly json: (columns: readonly string[], query: string) => string;
-  /** The folded label in the key of a spelling's count, see spellings.ts. */
+  /** The folded label in the key of a spelling's count, see most-used-spelling.ts. */
   readonly spelt: string;
   /** Messages that an agent has voted to verify, also if it has voted otherwise since. */
   readonly voted: SeqLookup;

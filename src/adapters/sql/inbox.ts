@@ -1,8 +1,8 @@
 // The inbox of an agent: messages that reached it and changes of its own messages, each scanned from the newest, in steps, and merged.
-import { CHANGE_REASONS, type ChangeReason, MESSAGE_REASONS, type MessageReason } from "../../core/message/inbox-change.ts";
+import { CHANGE_REASONS, type ChangeReason, MESSAGE_REASONS, type MessageReason } from "../../core/message/inbox-reasons.ts";
 import type { Position } from "../../core/query/order.ts";
 import type { InboxQuery, InboxRow } from "../../ports/inbox.ts";
-import { nextSlice } from "../../ports/cpu-share.ts";
+import { nextSlice } from "../../ports/cpu-slices.ts";
 import { principalOf } from "./key-rows.ts";
 import { VOTE } from "./batch/changed-rows.ts";
 import { spelled, type SqlRows, type SqlValue } from "./dialect.ts";

@@ -1,5 +1,5 @@
 // Notices, decisions and switches for readers.
-import type { Action, Notice, NoticeState, Switches } from "../../core/message/moderation.ts";
+import type { Action, Notice, NoticeState, Switches } from "../../core/message/moderation-state.ts";
 import type { ReportCategory } from "../../core/protocol/vocabulary.ts";
 import type { ModerationCounts, ModerationReads } from "../../ports/moderation.ts";
 import { first, type SqlRows } from "./dialect.ts";

@@ -14,7 +14,7 @@ import { agentNames, agentsByPrefix } from "./names.ts";
 import { boardStats, postedByMinute } from "./stats.ts";
 import { tags } from "./tags.ts";
 import { tile } from "./tree.ts";
-import { answerTimes, claimedWork, needSupply, workCourses } from "./work-history.ts";
+import { answerTimes, claimedWork, needSupply, workCourses } from "./task-history.ts";
 import {
   answersTo,
   barredWork,

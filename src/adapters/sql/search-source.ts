@@ -1,6 +1,6 @@
 // What the search index reads of a board.
 import { GENESIS } from "../../core/log/chain.ts";
-import { toDeparture } from "../../core/message/departures.ts";
+import { toDeparture } from "../../core/message/search-index-erasure.ts";
 import type { GoneReason } from "../../core/message/message-state.ts";
 import type { SearchSource, SourceMessage } from "../../ports/search.ts";
 import { first, type SqlRows } from "./dialect.ts";

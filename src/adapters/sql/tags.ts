@@ -2,8 +2,8 @@
 import type { LabelField } from "../../core/message/message-state.ts";
 import type { TagFacts, TagQuery } from "../../ports/tags.ts";
 import { type Dialect, first, fromJson, type SqlRows } from "./dialect.ts";
-import { SORTABLE } from "./seq-lookup.ts";
-import { mostUsed, type SpellingCount, SPELLINGS_READ } from "./spellings.ts";
+import { SORTABLE } from "./lookup-table-spec.ts";
+import { mostUsed, type SpellingCount, SPELLINGS_READ } from "./most-used-spelling.ts";
 
 /** Sorts after every character that a tag may contain. */
 const LAST = "\u{10FFFF}";

@@ -1,7 +1,7 @@
 // Threads: narrow rows by root, the refs between messages, and their neighbours.
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
 import type { ThreadDeed, ThreadNews, ThreadPart } from "../../core/view/thread-summary.ts";
-import type { AnswerVotes, Branch, BranchQuery, NeighbourQuery, Refutation, StoredRef, ThreadExtent } from "../../ports/threads.ts";
+import type { AnswerVotes, Branch, BranchQuery, NeighbourQuery, Refutation, StoredRef, ThreadExtent } from "../../ports/message-threads.ts";
 import { first, fromJson, spelled, type SqlRows } from "./dialect.ts";
 
 const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)

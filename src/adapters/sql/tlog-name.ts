@@ -1,5 +1,5 @@
 // The name under which the heads of the tree are signed, in the database.
-import type { TlogName } from "../../ports/tlog-name.ts";
+import type { TlogName } from "../../ports/tlog-identity.ts";
 
 export const NEWEST_TLOG_NAME = "SELECT epoch, origin, pk, statement, sig, board FROM tlog_names ORDER BY epoch DESC LIMIT 1";
 /** If another node was faster, its name counts. */

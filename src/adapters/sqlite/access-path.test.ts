@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
-import { agentId, messageId } from "../../core/protocol/identity.ts";
+import { agentId, messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import { hasAny } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";

@@ -3,9 +3,9 @@ import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import { countOf, type SeqSource, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
 import { Binder } from "../sql/condition.ts";
-import type { SeqLookup } from "../sql/seq-lookup.ts";
+import type { SeqLookup } from "../sql/lookup-table-spec.ts";
 import { SQLITE_DIALECT } from "./dialect.ts";
-import type { SqliteRows } from "./rows.ts";
+import type { SqliteRows } from "./statement-runner.ts";
 
 export interface AccessPath {
   readonly condition: Condition;

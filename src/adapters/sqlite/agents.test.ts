@@ -4,7 +4,7 @@ import { HOUR_MS } from "../../core/durations.ts";
 import type { AgentPosition, AgentQuery } from "../../ports/agents.ts";
 import { agentById, agents } from "../sql/agents.ts";
 import { flagsCache } from "../sql/message-caches.ts";
-import { SqliteRows } from "./rows.ts";
+import { SqliteRows } from "./statement-runner.ts";
 
 const NOW = Date.UTC(2026, 0, 8);
 /** Several share each moment; more offer `much` than are sorted, few offer `little`. */

@@ -3,7 +3,7 @@ import { arrivalOf, BareBoard } from "../../../test/support/bare-board.ts";
 import { noteText } from "../../../test/support/payload.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { DAY_MS } from "../../core/durations.ts";
-import type { Mailed } from "../../core/message/act.ts";
+import type { Mailed } from "../../core/message/acts-and-outcomes.ts";
 import type { Arrival } from "../../core/message/message-state.ts";
 
 function post(board: BareBoard, title: string, once: string, now: number, more: object = {}): string {

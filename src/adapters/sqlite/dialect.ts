@@ -1,8 +1,8 @@
 // SQLite's dialect for the shared statements.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Dialect } from "../sql/dialect.ts";
-import { type SeqLookup, SORTABLE } from "../sql/seq-lookup.ts";
-import { threadOf } from "./thread-number.ts";
+import { type SeqLookup, SORTABLE } from "../sql/lookup-table-spec.ts";
+import { threadOf } from "./message-thread-number.ts";
 
 export const SQLITE_DIALECT: Dialect = {
   // A unary plus keeps the planner away from a column's index.

@@ -1,7 +1,7 @@
 // What SQLite's result codes mean: for the program, and for the operator in a sentence that names the file and says what to do.
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { barred, barredFromWriting, fullWords } from "../system/access.ts";
+import { barred, barredFromWriting, fullWords } from "../system/file-access-errors.ts";
 
 /** Primary result codes of SQLite about the storage, not about the statement. */
 export const SQLITE = { PERM: 3, BUSY: 5, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NOTADB: 26 } as const;

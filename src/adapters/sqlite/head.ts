@@ -1,7 +1,7 @@
 // The head of the log: read from the file, or cached for a moment while this process does not write.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { GENESIS } from "../../core/log/chain.ts";
-import type { Head } from "../../core/log/checkpoint-payload.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 
 export class SqliteHead {
   readonly #newest: StatementSync;

@@ -3,17 +3,25 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { atLeast, type Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
-import { nextSlice, slice } from "../../ports/cpu-share.ts";
+import { nextSlice, slice } from "../../ports/cpu-slices.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import { type AccessPath, AccessPathChooser } from "./access-path.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
-import { threadOf } from "./thread-number.ts";
-import { TOMBSTONES_AS_MESSAGES, holdsMostly, isSeqRange, merged, conditionsOf, ORDER_COLUMN, type SeqRange } from "../sql/listing.ts";
-import { SORTABLE } from "../sql/seq-lookup.ts";
+import { threadOf } from "./message-thread-number.ts";
+import {
+  TOMBSTONES_AS_MESSAGES,
+  holdsMostly,
+  isSeqRange,
+  merged,
+  conditionsOf,
+  ORDER_COLUMN,
+  type SeqRange,
+} from "../sql/shared-listing-parts.ts";
+import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
-import { SqliteRows } from "./rows.ts";
+import { SqliteRows } from "./statement-runner.ts";
 
 const MAX_STATEMENTS = 200;
 

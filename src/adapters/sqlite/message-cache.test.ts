@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { postAct } from "../../../test/support/bare-board.ts";
-import { messageId } from "../../core/protocol/identity.ts";
+import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { and, atLeast, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";

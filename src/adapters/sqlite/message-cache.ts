@@ -1,8 +1,8 @@
 // Caches messages after they were first read, until a transaction changes them; never older than the file.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Head } from "../../core/log/checkpoint-payload.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
-import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
+import type { AuthorFacts, ThreadFacts } from "../../core/message/acts-and-outcomes.ts";
 import type { StoredMessage, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
 import { MESSAGES_CACHED, messageCache, flagsCache, type SeenOf } from "../sql/message-caches.ts";

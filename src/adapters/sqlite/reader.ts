@@ -1,6 +1,6 @@
 // Reads of a SQLite board: prepared statements on separate connections, never blocked by the writer.
 import type { DatabaseSync } from "node:sqlite";
-import type { Head } from "../../core/log/checkpoint-payload.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 import type { Found, Precheck } from "../../ports/store.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { authorLineOf } from "../sql/key-rows.ts";

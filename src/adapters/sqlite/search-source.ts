@@ -2,7 +2,7 @@
 import type { SearchSource } from "../../ports/search.ts";
 import { searchSource } from "../sql/search-source.ts";
 import { openDatabase } from "./open.ts";
-import { SqliteRows } from "./rows.ts";
+import { SqliteRows } from "./statement-runner.ts";
 
 interface SqliteSourceOptions {
   /** Path of the database file, which must exist. */

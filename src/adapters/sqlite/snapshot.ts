@@ -1,7 +1,7 @@
 // A consistent copy of a board's database, made while the board writes to it.
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { Head } from "../../core/log/checkpoint-payload.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { syncFile } from "../system/sync.ts";
 import { workerUrl } from "../system/worker-url.ts";
 import { fileFault, SQLITE } from "./faults.ts";

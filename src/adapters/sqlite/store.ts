@@ -2,10 +2,10 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { Act } from "../../core/message/act.ts";
-import type { Head } from "../../core/log/checkpoint-payload.ts";
+import type { Act } from "../../core/message/acts-and-outcomes.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
-import { barredFromWriting } from "../system/access.ts";
+import { barredFromWriting } from "../system/file-access-errors.ts";
 import { dump } from "../sql/dump.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { freeBytes } from "../system/disk-space.ts";
@@ -15,15 +15,15 @@ import { SqliteMessageCache } from "./message-cache.ts";
 import { SqliteHead } from "./head.ts";
 import { SqliteLister } from "./list.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
-import { OpenFiles } from "./open-files.ts";
+import { OpenFiles } from "./detect-replaced-files.ts";
 import { versionOf } from "./migrate.ts";
 import { SqlitePrechecks } from "./batched-prechecks.ts";
 import { SqliteReader } from "./reader.ts";
-import { SqliteRows } from "./rows.ts";
+import { SqliteRows } from "./statement-runner.ts";
 import { HISTORY } from "./schema.ts";
 import { SqliteWriter } from "./writer.ts";
 import type { WriterData, WriterRequest } from "./writer-thread.ts";
-import { slice } from "../../ports/cpu-share.ts";
+import { slice } from "../../ports/cpu-slices.ts";
 
 interface WriterAnswer {
   readonly ready?: true;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { tags } from "../sql/tags.ts";
-import { SqliteRows } from "./rows.ts";
+import { SqliteRows } from "./statement-runner.ts";
 
 const START = Date.UTC(2026, 0, 1);
 

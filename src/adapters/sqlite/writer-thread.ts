@@ -1,11 +1,11 @@
 // The thread that owns the writing connection; it answers each batch with its outcomes.
 import type { MessagePort } from "node:worker_threads";
-import type { Act } from "../../core/message/act.ts";
+import type { Act } from "../../core/message/acts-and-outcomes.ts";
 import { freeBytes } from "../system/disk-space.ts";
-import { Checkpoints } from "./checkpoints.ts";
+import { Checkpoints } from "./wal-checkpoints.ts";
 import { SQLITE } from "./faults.ts";
 import { openDatabase } from "./open.ts";
-import { OpenFiles } from "./open-files.ts";
+import { OpenFiles } from "./detect-replaced-files.ts";
 import { SqliteWriter } from "./writer.ts";
 
 export interface WriterData {

@@ -1,19 +1,19 @@
 // The one writer of a SQLite board: many acts, one transaction, one fsync.
 import type { DatabaseSync } from "node:sqlite";
 import { GENESIS } from "../../core/log/chain.ts";
-import type { Head } from "../../core/log/checkpoint-payload.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { edgeOf, type TreeEdge } from "../../core/log/tree-edge.ts";
-import { type Act, arrivalsOf, type Outcome } from "../../core/message/act.ts";
+import { type Act, arrivalsOf, type Outcome } from "../../core/message/acts-and-outcomes.ts";
 import { refusalOf } from "../../core/message/perform.ts";
 import { MINUTE_MS } from "../../core/durations.ts";
 import type { Appended } from "../../ports/store.ts";
-import { BatchLedger } from "../sql/batch/ledger.ts";
+import { BatchLedger } from "../sql/batch/in-memory-ledger.ts";
 import { workOut } from "../sql/batch/run-batch.ts";
 import { edgeQueries } from "../sql/tree.ts";
 import { prepared } from "./dialect.ts";
 import { errcodeOf, primaryCode } from "./faults.ts";
-import { Fetcher } from "./fetch.ts";
-import { Flush } from "./flush.ts";
+import { Fetcher } from "./load-batch-rows.ts";
+import { Flush } from "./write-batch-rows.ts";
 import { openDatabase } from "./open.ts";
 import { SqliteUpkeep } from "./retention.ts";
 

@@ -1,10 +1,10 @@
 // The board's key in a file. The key is the board's identity.
 import { randomBytes } from "node:crypto";
 import { fromBase64url, toBase64url } from "../../core/protocol/encoding.ts";
-import { agentId } from "../../core/protocol/identity.ts";
+import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import type { SigningKey } from "../../ports/signing-key.ts";
 import { readSecretFile, writeSecretFile } from "./secret-file.ts";
-import { signingKey } from "./signing-keys.ts";
+import { signingKey } from "./ed25519-signing-keys.ts";
 
 /** The key in a file, or undefined if there is none. */
 export function readBoardKey(path: string): SigningKey | undefined {

@@ -3,7 +3,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { iso } from "../../core/protocol/time.ts";
-import { deniedWords } from "./access.ts";
+import { deniedWords } from "./file-access-errors.ts";
 
 /** What a server needs, and what an operator wants to know of it. */
 export interface TlsPair {

@@ -3,11 +3,11 @@ import { createPublicKey, verify } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Refusal } from "../../core/errors.ts";
-import type { Checkpoint } from "../../core/log/checkpoint-payload.ts";
-import { agentId } from "../../core/protocol/identity.ts";
+import type { Checkpoint } from "../../core/log/chain-checkpoint.ts";
+import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import type { HeadRecord } from "../../ports/head-record.ts";
 import { StoreFailure } from "../../ports/store.ts";
-import { systemWords } from "./access.ts";
+import { systemWords } from "./file-access-errors.ts";
 
 export const HEAD_FILE = "head.json";
 const formerFile = (board: string): string => `head-${board}.json`;

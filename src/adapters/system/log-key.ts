@@ -2,12 +2,12 @@
 import { existsSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { toBase64url } from "../../core/protocol/encoding.ts";
-import { sha256Hex } from "../../core/protocol/sha256.ts";
+import { sha256Hex } from "../../core/protocol/node-sha256.ts";
 import type { SigningKey } from "../../ports/signing-key.ts";
-import type { TlogName } from "../../ports/tlog-name.ts";
-import { barredFromWriting } from "./access.ts";
+import type { TlogName } from "../../ports/tlog-identity.ts";
+import { barredFromWriting } from "./file-access-errors.ts";
 import { readBoardKey } from "./board-key.ts";
-import { signingKey } from "./signing-keys.ts";
+import { signingKey } from "./ed25519-signing-keys.ts";
 import { writeSecretFile } from "./secret-file.ts";
 
 /** The name of the file, in a board's directory and in a backup. */

@@ -2,8 +2,8 @@
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SECRET_KEY } from "../../core/protocol/encoding.ts";
-import { systemWords } from "./access.ts";
-import { makeDirectory } from "./directory.ts";
+import { systemWords } from "./file-access-errors.ts";
+import { makeDirectory } from "./make-directory.ts";
 import { syncDirectory } from "./sync.ts";
 
 /** Whether its mode is checked: for a file in use, but not for a copy on a medium without modes. */

@@ -1,5 +1,5 @@
 // The answer of a checking thread, in a few bytes: whether the signature is valid, and what the guard found in the text.
-import { SIGNATURE_LENGTH } from "../../core/guard/copies/signature.ts";
+import { SIGNATURE_LENGTH } from "../../core/guard/copies/minhash-signature.ts";
 import { TEXT_FLAGS } from "../../core/guard/flags.ts";
 import type { Looked } from "../../core/guard/examine-text.ts";
 import type { Risk } from "../../core/guard/risk/risk-level.ts";

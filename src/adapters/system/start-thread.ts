@@ -22,5 +22,5 @@ export interface ThreadStart {
 /** `file` is the name of the module's file, beside the file `from`. */
 export function startThread(file: string, from: string, data?: unknown): Thread {
   const start: ThreadStart = { module: workerUrl(file, from).href, data };
-  return new Worker(workerUrl("first-thread", import.meta.url), { name: file.replace(/-thread$/, ""), workerData: start });
+  return new Worker(workerUrl("worker-entry-thread", import.meta.url), { name: file.replace(/-thread$/, ""), workerData: start });
 }

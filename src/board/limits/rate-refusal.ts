@@ -1,6 +1,6 @@
 // The refusal of a caller that was too fast: which limit, how long to wait, and whether proof of work would help.
 import { Refusal } from "../../core/errors.ts";
-import { type Bucket, isForWrites, type Scope, TOKEN_MS } from "./buckets.ts";
+import { type Bucket, isForWrites, type Scope, TOKEN_MS } from "./bucket-sizes.ts";
 
 export interface PaceDetails {
   readonly scope: Scope;

@@ -3,7 +3,7 @@ import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { outcome, refusalOf } from "../../../test/support/outcome.ts";
 import { HOUR_MS } from "../../core/durations.ts";
 import { callerOf } from "./callers.ts";
-import type { Scope } from "./buckets.ts";
+import type { Scope } from "./bucket-sizes.ts";
 import { RateLimiter } from "./rate.ts";
 
 /** The promise: so many at once, then one every so many milliseconds. An address's writes have one of their own. */

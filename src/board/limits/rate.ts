@@ -2,9 +2,9 @@
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Bucket, bucketsOf, type PublishedRates, publishedRates, type Scope, TOKEN_MS } from "./buckets.ts";
+import { type Bucket, bucketsOf, type PublishedRates, publishedRates, type Scope, TOKEN_MS } from "./bucket-sizes.ts";
 import { countedAs, countsNetwork, NETWORK, NETWORK_WIDTH } from "./callers.ts";
-import { OpenCalls } from "./open-calls.ts";
+import { OpenCalls } from "./open-streams-and-polls.ts";
 import { rateRefusal } from "./rate-refusal.ts";
 import { WaitingLine } from "./retry-spread.ts";
 

@@ -2,7 +2,7 @@
 import { and, type Condition } from "../../core/query/condition.ts";
 import { withoutLabels } from "../../core/query/erased.ts";
 import { type Predicate, predicate } from "../../core/query/predicate.ts";
-import { conditionTerms } from "../../core/query/terms.ts";
+import { conditionTerms } from "../../core/query/filter-index-terms.ts";
 import { matches, type Query, type Searched } from "../../core/search/query.ts";
 import type { Document } from "../../core/search/document.ts";
 import { likeness } from "../../core/search/meaning/asked-meaning.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { postAct } from "../../../test/support/bare-board.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { from, Listener, OTHER_PK, World } from "../../../test/support/hub-world.ts";
-import { agentId } from "../../core/protocol/identity.ts";
+import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { nextTurn } from "../read/yield.ts";
 
 /** Longer than a filter may take before others have a turn. */

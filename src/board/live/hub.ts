@@ -2,12 +2,12 @@
 import { Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
-import { nextSlice } from "../../ports/cpu-share.ts";
+import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { nextTurn } from "../read/yield.ts";
 import { fanOut, type Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
-import { MatchedMessages } from "./matched-messages.ts";
+import { MatchedMessages } from "./text-filter-matches.ts";
 import { type LiveEvent, type LogEvent, type LogEventParts, logEvents, readWords, dropStale } from "./log-event.ts";
 
 /** Readers with the same filter. */

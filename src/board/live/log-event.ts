@@ -6,7 +6,7 @@ import type { AckPayload } from "../../core/protocol/ack.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Status } from "../../core/protocol/vocabulary.ts";
 import type { Subject } from "../../core/query/predicate.ts";
-import { subjectOf, subjectOfTrace, subjectsAfter, subjectsBefore } from "../../core/query/subject.ts";
+import { subjectOf, subjectOfTrace, subjectsAfter, subjectsBefore } from "../../core/query/condition-subject.ts";
 import { documentOf } from "../../core/search/document.ts";
 import { type Searched, searched } from "../../core/search/query.ts";
 import type { AckReads } from "../../ports/acks.ts";

@@ -4,8 +4,8 @@ import { nextTurn } from "../read/yield.ts";
 import type { Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
 import { type Hub, remember } from "./hub.ts";
-import type { MatchedMessages } from "./matched-messages.ts";
-import type { Backlog } from "./backlog.ts";
+import type { MatchedMessages } from "./text-filter-matches.ts";
+import type { Backlog } from "./replay-chunks.ts";
 
 /** The receiver of a reader's events. */
 export interface Sink extends Reader {

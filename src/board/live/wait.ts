@@ -1,7 +1,7 @@
 // Long poll: an empty listing waits until something matches, or the time is over.
 import type { Clock } from "../../ports/clock.ts";
 import type { Page, Question } from "../read/list.ts";
-import type { Feeds, StreamQuestion } from "./feed.ts";
+import type { Feeds, StreamQuestion } from "./subscriber-stream.ts";
 import { eitherOf } from "./filter.ts";
 import type { Hub } from "./hub.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
-import { type Switches, SWITCHES_OFF } from "../../core/message/moderation.ts";
+import { type Switches, SWITCHES_OFF } from "../../core/message/moderation-state.ts";
 import { OperatorWatch } from "./operator-watch.ts";
 
 const LOOK_MS = 250;

@@ -1,5 +1,5 @@
 // Notices what the operator switched or removed from another process, by polling several times a second.
-import { type Action, type Switches, SWITCHES_OFF } from "../../core/message/moderation.ts";
+import { type Action, type Switches, SWITCHES_OFF } from "../../core/message/moderation-state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import type { Store } from "../../ports/store.ts";

@@ -6,7 +6,7 @@ import type { Telemetry } from "../../ports/telemetry.ts";
 import type { LogReads } from "../../ports/store.ts";
 import type { Wakeup } from "../../ports/wakeup.ts";
 import type { Difficulty } from "../write/difficulty.ts";
-import { isScope } from "../limits/buckets.ts";
+import { isScope } from "../limits/bucket-sizes.ts";
 import type { RateLimiter, Spent } from "../limits/rate.ts";
 import { BackgroundWork } from "./finish-before-close.ts";
 

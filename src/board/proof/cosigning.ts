@@ -9,8 +9,8 @@ import { TlogError } from "../../core/tlog/tlog-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { LogReads } from "../../ports/store.ts";
-import { SignedHead } from "./signed-head.ts";
-import type { TreeHeads } from "./tree-heads.ts";
+import { SignedHead } from "./cosigned-head.ts";
+import type { TreeHeads } from "./tree-head-signer.ts";
 
 export interface Cosigned {
   /** The size of the head that was cosigned. */

@@ -4,7 +4,7 @@ import { type AgentName, nameIn } from "../../core/view/agent-name.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";
-import { storedAt } from "./stored-messages.ts";
+import { storedAt } from "./messages-by-seq.ts";
 
 export type NameAgents = (agents: readonly string[]) => Promise<ReadonlyMap<string, AgentName>>;
 

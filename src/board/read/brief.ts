@@ -1,8 +1,8 @@
 // Collects what concerns an agent: its leases, changes of its messages, unread messages, expiring ones, and matching work.
-import type { Handling } from "../../core/message/ack-ledger.ts";
-import type { InboxReason } from "../../core/message/inbox-change.ts";
+import type { Handling } from "../../core/message/ack-state.ts";
+import type { InboxReason } from "../../core/message/inbox-reasons.ts";
 import { atLeast, atMost, hasAny, not, oneOf } from "../../core/query/condition.ts";
-import { foldLabel } from "../../core/protocol/labels.ts";
+import { foldLabel } from "../../core/protocol/tags-needs-offers.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { Brief, BriefSection } from "../../core/view/brief.ts";
@@ -21,13 +21,13 @@ import type { Clock } from "../../ports/clock.ts";
 import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
 import type { ListReads, LogReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 import type { KeyRing } from "./keys.ts";
-import { liveReads, type LiveReads } from "./live-reads.ts";
+import { liveReads, type LiveReads } from "./unpaged-live-messages.ts";
 import { changedOnly } from "./list.ts";
 import { offeredTo } from "./offered-work.ts";
-import { storedAt } from "./stored-messages.ts";
+import { storedAt } from "./messages-by-seq.ts";
 import { unreadThreads } from "./unread-threads.ts";
-import { warmFlags } from "./warm-flags.ts";
-import { needsOf } from "./work.ts";
+import { warmFlags } from "./warm-guard-flags.ts";
+import { needsOf } from "./open-work.ts";
 
 export interface BriefQuestion {
   readonly agent: string;

@@ -1,7 +1,7 @@
 // All live messages as JSON lines, read in chunks and only as fast as the reader takes them.
 import { type Include, recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { nextSlice, sliced } from "../../ports/cpu-share.ts";
+import { nextSlice, sliced } from "../../ports/cpu-slices.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
 
 /** The lines, and the head of the log when they were begun. */

@@ -6,10 +6,10 @@ import type { Payload } from "../../core/protocol/payload.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
-import { STORED_STEP, storedAt } from "./stored-messages.ts";
-import type { FindMessage } from "./find.ts";
+import { STORED_STEP, storedAt } from "./messages-by-seq.ts";
+import type { FindMessage } from "./message-by-id.ts";
 import type { Edge } from "./thread.ts";
-import { nextSlice } from "../../ports/cpu-share.ts";
+import { nextSlice } from "../../ports/cpu-slices.ts";
 
 export interface Node {
   readonly id: string;

@@ -1,6 +1,6 @@
 // The inbox of an agent, page by page: each entry with its reason, its message, and what changed.
 import { z } from "zod";
-import type { InboxChange, InboxReason } from "../../core/message/inbox-change.ts";
+import type { InboxChange, InboxReason } from "../../core/message/inbox-reasons.ts";
 import { statusOf } from "../../core/message/status.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { isVote, RELS } from "../../core/protocol/vocabulary.ts";
@@ -11,12 +11,12 @@ import type { Clock } from "../../ports/clock.ts";
 import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
 import type { KeyReads } from "../../ports/keys.ts";
 import type { Found, ListReads, MessageReads } from "../../ports/store.ts";
-import type { StoredRef } from "../../ports/threads.ts";
-import { freshnessOf } from "./freshness.ts";
+import type { StoredRef } from "../../ports/message-threads.ts";
+import { freshnessOf } from "./cache-freshness.ts";
 import { changedOnly, type Item, type PageContent } from "./list.ts";
 import { PageCache, type PageOf } from "./page-cache.ts";
-import { storedAt } from "./stored-messages.ts";
-import { flagged } from "./warm-flags.ts";
+import { storedAt } from "./messages-by-seq.ts";
+import { flagged } from "./warm-guard-flags.ts";
 
 /** The query of an inbox; every name is resolved to an id. */
 export interface InboxQuestion {

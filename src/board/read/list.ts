@@ -6,14 +6,14 @@ import { MESSAGE_ID } from "../../core/protocol/encoding.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
 import { type FilterValues, meaningOf, movesWithClock, refers } from "../../core/query/filters.ts";
 import { ORDERS, type Sort } from "../../core/query/order.ts";
-import { requirePartners } from "../../core/query/pairs.ts";
+import { requirePartners } from "../../core/query/dependent-parameters.ts";
 import type { Rel } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Listed, ListQuery, ListReads } from "../../ports/store.ts";
-import { flagged, flaggedNow } from "./warm-flags.ts";
-import { type Freshness, freshnessOf, type BoardMoment } from "./freshness.ts";
+import { flagged, flaggedNow } from "./warm-guard-flags.ts";
+import { type Freshness, freshnessOf, type BoardMoment } from "./cache-freshness.ts";
 import { PageCache, pageAt, type PageOf } from "./page-cache.ts";
-import type { Names } from "./names.ts";
+import type { Names } from "./resolve-agents-and-messages.ts";
 
 /** The query of a listing, parsed. */
 export interface Question {

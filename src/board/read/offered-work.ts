@@ -1,5 +1,5 @@
 // Work that can be claimed: open, not divided into unfinished parts, and not reserved for another agent.
-import { sha256Hex } from "../../core/protocol/sha256.ts";
+import { sha256Hex } from "../../core/protocol/node-sha256.ts";
 import { isWorkable, KIND_NAMES } from "../../core/protocol/vocabulary.ts";
 import { and, atLeast, type Condition, flagIs, oneOf, or } from "../../core/query/condition.ts";
 import type { Order, Position } from "../../core/query/order.ts";

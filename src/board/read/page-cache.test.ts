@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MessageState } from "../../core/message/message-state.ts";
-import { Freshness } from "./freshness.ts";
+import { Freshness } from "./cache-freshness.ts";
 import { PageCache } from "./page-cache.ts";
 import type { Item, PageContent, Question } from "./list.ts";
 

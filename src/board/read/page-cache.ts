@@ -2,7 +2,7 @@
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { boundedTextCache } from "../../core/bounded-cache.ts";
 import type { Listed } from "../../ports/store.ts";
-import { Freshness } from "./freshness.ts";
+import { Freshness } from "./cache-freshness.ts";
 
 /** The key of a page. */
 interface Asked {

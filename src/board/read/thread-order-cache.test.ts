@@ -4,8 +4,8 @@ import { AGENTS } from "../../../test/support/acts.ts";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { tries } from "../../../test/support/random.ts";
 import { SqlReads } from "../../adapters/sql/reads.ts";
-import { SqliteRows } from "../../adapters/sqlite/rows.ts";
-import { messageId } from "../../core/protocol/identity.ts";
+import { SqliteRows } from "../../adapters/sqlite/statement-runner.ts";
+import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import { ThreadOrders } from "./thread-order-cache.ts";
 
 const START = 1_000_000_000_000;

@@ -1,7 +1,7 @@
 // Threads in reading order, cached so that a change of a thread costs one read of the new messages, however many pages are requested.
-import { type DepthFirst, depthFirst, growTwigs, type Twigs } from "../../core/message/thread.ts";
-import type { Branch, ThreadExtent, ThreadReads } from "../../ports/threads.ts";
-import { nextSlice, slice } from "../../ports/cpu-share.ts";
+import { type DepthFirst, depthFirst, growTwigs, type Twigs } from "../../core/message/thread-reading-order.ts";
+import type { Branch, ThreadExtent, ThreadReads } from "../../ports/message-threads.ts";
+import { nextSlice, slice } from "../../ports/cpu-slices.ts";
 
 const STEP = 500;
 /** At 24 bytes each. */

@@ -1,17 +1,17 @@
 // A thread in reading order, whole or around one message, one page at a time. Messages that arrive while a caller pages are shown when it
 // reads from the start again.
 import { z } from "zod";
-import { type DepthFirst, subtreeOf } from "../../core/message/thread.ts";
+import { type DepthFirst, subtreeOf } from "../../core/message/thread-reading-order.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Rel, RELS } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
-import { STORED_STEP, storedAt } from "./stored-messages.ts";
-import type { FindMessage } from "./find.ts";
-import { warmFlags } from "./warm-flags.ts";
+import { STORED_STEP, storedAt } from "./messages-by-seq.ts";
+import type { FindMessage } from "./message-by-id.ts";
+import { warmFlags } from "./warm-guard-flags.ts";
 import { type ThreadOrder, ThreadOrders } from "./thread-order-cache.ts";
-import { nextSlice, slice } from "../../ports/cpu-share.ts";
+import { nextSlice, slice } from "../../ports/cpu-slices.ts";
 
 const PARTICIPANTS = 500;
 const OPEN = 500;

@@ -1,14 +1,14 @@
 // Messages to an agent after an entry, by threads: work for it alone first, then messages addressed to it, then replies to it and votes on its messages.
-import type { MessageReason } from "../../core/message/inbox-change.ts";
+import type { MessageReason } from "../../core/message/inbox-reasons.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { isVote, isWorkable } from "../../core/protocol/vocabulary.ts";
 import { atLeast, atMost, hasAny, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { UnreadMessage, UnreadThread } from "../../core/view/brief-items.ts";
 import type { MessageReads, StoredMessage } from "../../ports/store.ts";
-import type { LiveReads } from "./live-reads.ts";
+import type { LiveReads } from "./unpaged-live-messages.ts";
 import { WORKABLE } from "./offered-work.ts";
-import { warmFlags } from "./warm-flags.ts";
+import { warmFlags } from "./warm-guard-flags.ts";
 
 export interface UnreadQuestion {
   /** Every key of the agent. */

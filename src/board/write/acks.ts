@@ -1,13 +1,13 @@
 // Posts acknowledgements: the same checks as for a message, less work, and a separate rate limit.
 import { Refusal } from "../../core/errors.ts";
-import type { AckOutcome } from "../../core/message/ack-ledger.ts";
+import type { AckOutcome } from "../../core/message/ack-state.ts";
 import { ackOutcome } from "../../core/message/ack-rules.ts";
 import { blockedKey } from "../../core/message/admission.ts";
 import { type AckDraft, ackDraftOf } from "../../core/protocol/ack.ts";
 import { workBits } from "../../core/protocol/proof-of-work.ts";
 import { plural } from "../../core/text/plural.ts";
 import type { AckReads } from "../../ports/acks.ts";
-import { tokensFor } from "../limits/work-discount.ts";
+import { tokensFor } from "../limits/proof-of-work-discount.ts";
 import { ackBits, type Difficulty } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
 import { requireTime } from "./verify.ts";

@@ -1,5 +1,5 @@
 // From a verified message to an admitted one: checks the operator's block lists, then the agent's rate limit.
-import type { Admitted } from "../../core/message/act.ts";
+import type { Admitted } from "../../core/message/acts-and-outcomes.ts";
 import { blockedBlob, blockedKey } from "../../core/message/admission.ts";
 import type { Arrival } from "../../core/message/message-state.ts";
 import type { Precheck } from "../../ports/store.ts";

@@ -8,7 +8,7 @@ import { workBits } from "../../core/protocol/proof-of-work.ts";
 import { plural } from "../../core/text/plural.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
-import { tokensFor } from "../limits/work-discount.ts";
+import { tokensFor } from "../limits/proof-of-work-discount.ts";
 import { requireTime } from "./verify.ts";
 
 /** A dry run checks everything except the work, and changes nothing. */

@@ -10,8 +10,8 @@ import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { openSqliteStore } from "../../adapters/sqlite/store.ts";
 import { Refusal } from "../../core/errors.ts";
 import { iso } from "../../core/protocol/time.ts";
-import type { Act } from "../../core/message/act.ts";
-import { atTheCostOf } from "../../ports/cpu-share.ts";
+import type { Act } from "../../core/message/acts-and-outcomes.ts";
+import { atTheCostOf } from "../../ports/cpu-slices.ts";
 import type { Store } from "../../ports/store.ts";
 import { Appender } from "./append.ts";
 

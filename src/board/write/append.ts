@@ -1,9 +1,16 @@
 // Group commit: all acts that arrive during one transaction go into the next one.
 import { Refusal } from "../../core/errors.ts";
-import { type Act, arrivalsOf, isRefused, type Outcome, type OutcomeOf, type RefusedOutcome } from "../../core/message/act.ts";
-import type { Head } from "../../core/log/checkpoint-payload.ts";
+import {
+  type Act,
+  arrivalsOf,
+  isRefused,
+  type Outcome,
+  type OutcomeOf,
+  type RefusedOutcome,
+} from "../../core/message/acts-and-outcomes.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { wroteForCaller } from "../../ports/cpu-share.ts";
+import { wroteForCaller } from "../../ports/cpu-slices.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import { type Appended, StoreFailure, type Writer } from "../../ports/store.ts";
 

@@ -3,7 +3,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { minuteOf } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { PostsByBits } from "../../ports/wakeup.ts";
-import { tokensFor } from "../limits/work-discount.ts";
+import { tokensFor } from "../limits/proof-of-work-discount.ts";
 
 /** The bits that an alias operation needs in addition to those of a message. */
 export const ALIAS_EXTRA_BITS = 3;

@@ -1,5 +1,5 @@
 // A dry run of many posts in their order: each sees the effects of the ones before, and all are undone.
-import { type Admitted, isRefused, type PostedOutcome, type RefusedOutcome } from "../../core/message/act.ts";
+import { type Admitted, isRefused, type PostedOutcome, type RefusedOutcome } from "../../core/message/acts-and-outcomes.ts";
 import type { Draft } from "../../core/protocol/envelope.ts";
 import type { Precheck } from "../../ports/store.ts";
 import { type Append, thrownOf } from "./append.ts";

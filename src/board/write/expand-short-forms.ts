@@ -1,7 +1,7 @@
 // Expands short forms (prefixes, aliases, texts) in a message that the board signs or prepares for a caller.
 import { Refusal } from "../../core/errors.ts";
 import { prefixUnknown, writtenOut, type WrittenOut } from "../../core/protocol/short-forms.ts";
-import type { NameLookup } from "../read/names.ts";
+import type { NameLookup } from "../read/resolve-agents-and-messages.ts";
 
 export type WriteOut = (message: Readonly<Record<string, unknown>>) => Promise<WrittenOut>;
 

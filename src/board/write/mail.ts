@@ -1,21 +1,21 @@
 // Received e-mail: finds its recipients, and posts a message of the board itself to each of them.
 import { Refusal } from "../../core/errors.ts";
 import { emailPayload, emailReport, type Mail } from "../../core/mail/email.ts";
-import { type Noticed, NOTHING } from "../../core/guard/text-findings.ts";
-import type { Mailed } from "../../core/message/act.ts";
+import { type Noticed, NOTHING } from "../../core/guard/risk-and-copies.ts";
+import type { Mailed } from "../../core/message/acts-and-outcomes.ts";
 import type { Arrival } from "../../core/message/message-state.ts";
 import { foldAlias, isOperatorMailbox } from "../../core/protocol/alias-name.ts";
-import { agentId, messageId } from "../../core/protocol/identity.ts";
+import { agentId, messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
-import { sha256Hex } from "../../core/protocol/sha256.ts";
+import { sha256Hex } from "../../core/protocol/node-sha256.ts";
 import type { Alias } from "../../ports/aliases.ts";
 import type { AliasReads } from "../../ports/aliases.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { MailIn, MailReader } from "../../ports/mail.ts";
 import type { SigningKey } from "../../ports/signing-key.ts";
 import type { Append } from "./append.ts";
-import type { Quota } from "./quota.ts";
+import type { Quota } from "./storage-quota.ts";
 import { callerOf } from "../limits/callers.ts";
 import type { KeysNow } from "../../ports/board-keys.ts";
 import type { RateLimiter } from "../limits/rate.ts";

@@ -9,7 +9,7 @@ import { signaturePool } from "../../adapters/system/signature-pool.ts";
 import { Refusal } from "../../core/errors.ts";
 import { readRiskTable } from "../../core/guard/risk/scorer.ts";
 import type { Envelope } from "../../core/protocol/envelope.ts";
-import { messageId } from "../../core/protocol/identity.ts";
+import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import { workBits } from "../../core/protocol/proof-of-work.ts";
 import { type Store, StoreFailure, type Writer } from "../../ports/store.ts";
 import { RateLimiter } from "../limits/rate.ts";

@@ -3,7 +3,7 @@ import { Refusal } from "../../core/errors.ts";
 import { utf8Length } from "../../core/protocol/encoding.ts";
 import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
 import { retractsAll } from "../../core/protocol/vocabulary.ts";
-import { atCostOfNow } from "../../ports/cpu-share.ts";
+import { atCostOfNow } from "../../ports/cpu-slices.ts";
 import type { Difficulty } from "./difficulty.ts";
 import { type CheckedPost, isKnown, type PostResult, type PostingHow, type PostSteps } from "./post-steps.ts";
 

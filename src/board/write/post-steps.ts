@@ -1,5 +1,5 @@
 // The steps of a post, and the result of each.
-import type { Admitted, PostedOutcome } from "../../core/message/act.ts";
+import type { Admitted, PostedOutcome } from "../../core/message/acts-and-outcomes.ts";
 import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Warning } from "../../core/warnings.ts";

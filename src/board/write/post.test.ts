@@ -10,7 +10,7 @@ import { signaturePool } from "../../adapters/system/signature-pool.ts";
 import { readRiskTable } from "../../core/guard/risk/scorer.ts";
 import { WITHDRAW_STEP } from "../../core/message/sweep.ts";
 import type { Envelope } from "../../core/protocol/envelope.ts";
-import { messageId } from "../../core/protocol/identity.ts";
+import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import type { Store } from "../../ports/store.ts";
 import { Appender } from "./append.ts";
 import { Difficulty } from "./difficulty.ts";

@@ -6,14 +6,14 @@ import { type Draft, draftOf, type Envelope } from "../../core/protocol/envelope
 import type { Payload } from "../../core/protocol/payload.ts";
 import { retractsAll } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { slice } from "../../ports/cpu-share.ts";
+import { slice } from "../../ports/cpu-slices.ts";
 import type { ListReads, MessageReads, Precheck } from "../../ports/store.ts";
 import { admit } from "./admit.ts";
-import { alternativesFinder } from "../read/alternatives.ts";
+import { alternativesFinder } from "../read/alternatives-to-claimed-work.ts";
 import type { Append } from "./append.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RateLimiter } from "../limits/rate.ts";
-import type { Quota } from "./quota.ts";
+import type { Quota } from "./storage-quota.ts";
 import {
   type CheckedPost,
   type Entering,

@@ -1,14 +1,14 @@
 // Prepares a message for signing: the exact payload, its id, and the work it needs, for callers that keep their key to themselves.
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
-import { jsonBody } from "../../core/protocol/body.ts";
+import { jsonBody } from "../../core/protocol/read-json-body.ts";
 import { fromBase64url } from "../../core/protocol/encoding.ts";
-import { agentId, messageId } from "../../core/protocol/identity.ts";
+import { agentId, messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { parsePayload } from "../../core/protocol/payload.ts";
 import { MESSAGE_FIELDS } from "../../core/protocol/short-forms.ts";
-import { requireSoundKey } from "../../core/protocol/signature.ts";
-import { brakeBits } from "../../core/guard/copies/extra-work.ts";
+import { requireSoundKey } from "../../core/protocol/require-strict-ed25519.ts";
+import { brakeBits } from "../../core/guard/copies/extra-proof-of-work.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Miner } from "../../ports/miner.ts";
 import type { Difficulty } from "./difficulty.ts";

@@ -1,11 +1,11 @@
 // Reports: finds the target that the reporter means, and stores a notice that only the operator sees.
 import { Refusal } from "../../core/errors.ts";
-import type { Notice } from "../../core/message/moderation.ts";
+import type { Notice } from "../../core/message/moderation-state.ts";
 import { foldNamedAlias } from "../../core/protocol/alias-name.ts";
-import { NETWORK_MARK_CHARS } from "../../core/message/operator-commands.ts";
+import { NETWORK_MARK_CHARS } from "../../core/message/execute-operator-commands.ts";
 import { AGENT_ID, MESSAGE_ID } from "../../core/protocol/encoding.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { sealHex } from "../../core/protocol/sha256.ts";
+import { sealHex } from "../../core/protocol/node-sha256.ts";
 import type { ReportCategory } from "../../core/protocol/vocabulary.ts";
 import type { AliasReads } from "../../ports/aliases.ts";
 import type { Clock } from "../../ports/clock.ts";

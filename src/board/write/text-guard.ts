@@ -1,14 +1,14 @@
 // Examines the text of a new message: its flags, its risk, and how many others have posted nearly the same lately.
 import { ALONE, Copies, isSpreading, type Spread } from "../../core/guard/copies/copies.ts";
 import { lookAt, type Looked, signatureIn } from "../../core/guard/examine-text.ts";
-import type { Noticed } from "../../core/guard/text-findings.ts";
+import type { Noticed } from "../../core/guard/risk-and-copies.ts";
 import type { RiskTable } from "../../core/guard/risk/scorer.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { nextSlice } from "../../ports/cpu-share.ts";
+import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
-import type { TextJournal } from "../../ports/text-journal.ts";
+import type { TextJournal } from "../../ports/text-fingerprints.ts";
 
 /** How many texts are remembered; texts older than a day do not count. */
 const TEXTS = 32_768;

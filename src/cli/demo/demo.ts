@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { fillBoard, isBoard } from "./fill-board.ts";
 import { serve } from "../serve.ts";
-import { readSettings, takesSettings } from "../settings.ts";
+import { readSettings, takesSettings } from "../board-setting-options.ts";
 
 /** Proof of work that takes no time, for a board of one's own. */
 const DEMO_BITS = 8;

@@ -1,12 +1,12 @@
 // Fills a board, through the client, with the messages of a dozen made-up agents, as fast as the board allows.
 import { setTimeout } from "node:timers/promises";
 import { BoardError } from "../../client/board-error.ts";
-import { connect } from "../../client/connect.ts";
+import { connect } from "../../client/board-handle.ts";
 import { type Mine, mineHere } from "../../client/mine.ts";
 import { mineInThreads } from "../../client/node/mine-threads.ts";
 import { send } from "../../client/post.ts";
 import { getPow, getTime } from "../../client/read.ts";
-import { withWork } from "../../client/send-with-work.ts";
+import { withWork } from "../../client/mine-and-send.ts";
 import { type DemoMessage, demoMessages } from "./messages.ts";
 import { demoScript } from "./script.ts";
 

@@ -1,5 +1,5 @@
 // Turns the script into signed messages with new keys. A message's id does not depend on the board, so all can be made ahead.
-import { type Signed, signMessage } from "../../client/draft.ts";
+import { type Signed, signMessage } from "../../client/sign-message.ts";
 import { type AgentKey, makeKey } from "../../client/key.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import type { Rel } from "../../core/protocol/vocabulary.ts";

@@ -9,8 +9,8 @@ import { type OpenApiDocument, schemasOf } from "../../transports/mcp/openapi-sc
 import { tools } from "../../transports/mcp/tools/list.ts";
 import { readKeyFile } from "../key-file.ts";
 import { makeIdentity } from "../keygen.ts";
-import { delegatedKey, plainKey } from "./bridge-key.ts";
-import { clientChannel } from "./client-channel.ts";
+import { delegatedKey, plainKey } from "./delegated-bridge-key.ts";
+import { clientChannel } from "./courier-notifications.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { remoteToolContext, asRefusal } from "./tool-context.ts";
 import { atBoard, Session } from "../session.ts";

@@ -5,8 +5,8 @@ import { acknowledge, type Acknowledgement } from "../../client/acks.ts";
 import { claimAlias, getAlias, releaseAlias } from "../../client/aliases.ts";
 import { BoardError } from "../../client/board-error.ts";
 import { callEither } from "../../client/call.ts";
-import type { Board } from "../../client/connect.ts";
-import type { Fields, File } from "../../client/draft.ts";
+import type { Board } from "../../client/board-handle.ts";
+import type { Fields, File } from "../../client/sign-message.ts";
 import { check, noteQuote, post, type PostOptions, worthJudging } from "../../client/post.ts";
 import { getMessage } from "../../client/read.ts";
 import { payloadSchema, requireSchema } from "../../core/protocol/payload.ts";
@@ -14,9 +14,9 @@ import { prefixUnknown, type ShortFormLookup, writtenOut } from "../../core/prot
 import { type ErrorBody, errorBody, Refusal } from "../../core/errors.ts";
 import { fence, TOKEN_BYTES } from "../../core/view/fence.ts";
 import type { Ask, ToolKey } from "../../transports/mcp/tool-context.ts";
-import { asTexts } from "../../transports/mcp/parameters.ts";
+import { asTexts } from "../../transports/mcp/arguments-to-parameters.ts";
 import type { ToolContextFor } from "../../transports/mcp/server.ts";
-import type { BridgeKey } from "./bridge-key.ts";
+import type { BridgeKey } from "./delegated-bridge-key.ts";
 import type { OperationSchemas } from "../../transports/mcp/openapi-schemas.ts";
 
 export interface RemoteParts {

@@ -8,13 +8,13 @@ import { readBoardKey, requireBoardKey } from "../../adapters/system/board-key.t
 import { HEAD_FILE } from "../../adapters/system/head-file.ts";
 import { logKeyFile, setLogKeyAside } from "../../adapters/system/log-key.ts";
 import { syncDirectory } from "../../adapters/system/sync.ts";
-import { continues } from "../../board/operator/checkpoint.ts";
+import { continues } from "../../board/operator/log-checkpoint-signer.ts";
 import type { Config } from "../../config.ts";
-import type { TlogName } from "../../ports/tlog-name.ts";
+import type { TlogName } from "../../ports/tlog-identity.ts";
 import { fileOfKey, signersAt, vouchedFor } from "../../storage/key-ring.ts";
 import { placeOf } from "../../storage/open.ts";
-import { newTlogName } from "../../storage/tlog.ts";
-import { giveToOwnerOf } from "./owner.ts";
+import { newTlogName } from "../../storage/tlog-identity.ts";
+import { giveToOwnerOf } from "./chown-to-board-owner.ts";
 import { configOf, type OperatorOptions, withClosedBoard, withOperator } from "./operator-session.ts";
 
 export function acceptHistoryCommand(operate: Command): void {

@@ -4,19 +4,19 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import type { Command } from "commander";
 import { databasePath } from "../../adapters/sqlite/open.ts";
 import { soundHead } from "../../adapters/sqlite/snapshot.ts";
-import { barred } from "../../adapters/system/access.ts";
+import { barred } from "../../adapters/system/file-access-errors.ts";
 import { requireBoardKey } from "../../adapters/system/board-key.ts";
-import { makeDirectory, parentFault } from "../../adapters/system/directory.ts";
+import { makeDirectory, parentFault } from "../../adapters/system/make-directory.ts";
 import { HEAD_FILE, headFile } from "../../adapters/system/head-file.ts";
 import { LOG_KEY_FILE, logKeyFile, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import type { Config } from "../../config.ts";
-import type { Head } from "../../core/log/checkpoint-payload.ts";
-import { agentId } from "../../core/protocol/identity.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
+import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { fileOfKey, signersAt } from "../../storage/key-ring.ts";
 import { placeOf } from "../../storage/open.ts";
 import { withOperator, configOf, type OperatorOptions, withClosedBoard } from "./operator-session.ts";
-import { KEY_FILE, keyMove, moveLogKey } from "./moved-key.ts";
-import { allOrNothing } from "./all-or-nothing.ts";
+import { KEY_FILE, keyMove, moveLogKey } from "./move-board-key.ts";
+import { allOrNothing } from "./fill-directory-atomically.ts";
 
 export function backupCommand(operate: Command): void {
   withOperator(operate.command("backup").argument("<dir>").description("copy the board as it is now, while it runs"))

@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { makeBoardKey, readBoardKey, requireBoardKey } from "../../adapters/system/board-key.ts";
 import { laterLogKey, logKeyFile, logKeyFor, announcedKeyFile } from "../../adapters/system/log-key.ts";
-import { continues } from "../../board/operator/checkpoint.ts";
+import { continues } from "../../board/operator/log-checkpoint-signer.ts";
 import type { Config } from "../../config.ts";
 import { ANNOUNCED_MS } from "../../core/message/announce-next-board-key.ts";
 import { type BoardKeyName, changeText, type KeyStatement, statementText } from "../../core/protocol/board-key-change.ts";
-import { agentId } from "../../core/protocol/identity.ts";
+import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
 import type { SigningKey } from "../../ports/signing-key.ts";
@@ -15,7 +15,7 @@ import { fileOfKey, type Signers, signersAt, vouchedFor } from "../../storage/ke
 import { placeOf } from "../../storage/open.ts";
 import { UsageFault } from "../failure.ts";
 import { configOf, type OperatorOptions, quoted, refusalWords, withClosedBoard, withOperator } from "./operator-session.ts";
-import { giveToOwnerOf } from "./owner.ts";
+import { giveToOwnerOf } from "./chown-to-board-owner.ts";
 
 /** The clocks of this machine and of the board may differ by this much. */
 const SLACK_S = 60;

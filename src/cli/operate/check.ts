@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { readIndexInventory } from "../../adapters/search/index-inventory.ts";
 import { MEANING_TABLE } from "../../adapters/system/package-files.ts";
-import { openHoldings } from "../../adapters/sqlite/stored-blobs-and-blocks.ts";
+import { openHoldings } from "../../adapters/sqlite/non-message-rows.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
 import { endWithdrawn } from "../../adapters/sqlite/writer.ts";
 import { signaturePool } from "../../adapters/system/signature-pool.ts";
@@ -14,7 +14,7 @@ import type { Config } from "../../config.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { placeOf } from "../../storage/open.ts";
 import { checkBoard, type CheckReport } from "./check/check-board.ts";
-import { signatureRule } from "./check/signatures.ts";
+import { signatureRule } from "./check/strict-signature-check.ts";
 import { withOperator, configOf, type OperatorOptions, withClosedBoard } from "./operator-session.ts";
 
 const SHOWN = 50;

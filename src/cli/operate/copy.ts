@@ -9,20 +9,20 @@ import { databasePath, lockDataDir, openDatabase } from "../../adapters/sqlite/o
 import { soundHead } from "../../adapters/sqlite/snapshot.ts";
 import { portionsOf } from "../../adapters/sqlite/transfer.ts";
 import { requireBoardKey } from "../../adapters/system/board-key.ts";
-import { parentFault } from "../../adapters/system/directory.ts";
+import { parentFault } from "../../adapters/system/make-directory.ts";
 import { headFileIn } from "../../adapters/system/head-file.ts";
 import { LOG_KEY_FILE, logKeyFile, announcedKeyFile } from "../../adapters/system/log-key.ts";
-import type { Head } from "../../core/log/checkpoint-payload.ts";
-import { agentId } from "../../core/protocol/identity.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
+import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { inDatabase } from "../../storage/in-database.ts";
 import { fileOfKey, signersAt } from "../../storage/key-ring.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { UsageFault } from "../failure.ts";
 import { checkConfigured } from "./check.ts";
 import { configOf, NO_DATABASE } from "./operator-session.ts";
-import { KEY_FILE, keyMove, keyWords, type MovedKey, moveLogKey } from "./moved-key.ts";
-import { allOrNothing } from "./all-or-nothing.ts";
-import { loadEnvFile } from "../settings.ts";
+import { KEY_FILE, keyMove, keyWords, type MovedKey, moveLogKey } from "./move-board-key.ts";
+import { allOrNothing } from "./fill-directory-atomically.ts";
+import { loadEnvFile } from "../board-setting-options.ts";
 
 export interface CopyOptions {
   readonly from: string;

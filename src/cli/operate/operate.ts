@@ -1,14 +1,14 @@
 // `blackboard operate`: the operator's commands. They open the store themselves, while the board may run.
 import type { Command } from "commander";
 import { onlyNames } from "../group.ts";
-import { refuseRepeated } from "../mistakes.ts";
+import { refuseRepeated } from "../empty-or-repeated-options.ts";
 import { acceptHistoryCommand } from "./accept-history.ts";
 import { changeKeyCommand } from "./change-key.ts";
 import { backupCommand } from "./backup.ts";
 import { checkCommand } from "./check.ts";
-import { decisionCommands } from "./decisions.ts";
-import { keepJournal } from "./journal.ts";
-import { undoneCommand } from "./reapply.ts";
+import { decisionCommands } from "./block-unblock-restore.ts";
+import { keepJournal } from "./operator-audit-log.ts";
+import { undoneCommand } from "./list-or-reapply-undone.ts";
 import { removeCommand } from "./remove.ts";
 import { reportsCommand } from "./reports.ts";
 import { restoreBackupCommand } from "./restore-backup.ts";

@@ -1,18 +1,18 @@
 // The operator's session: a store opened beside the running board, a confirmation before each command, and a report after it.
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
-import { continues } from "../../board/operator/checkpoint.ts";
-import { type NameLookup, names } from "../../board/read/names.ts";
+import { continues } from "../../board/operator/log-checkpoint-signer.ts";
+import { type NameLookup, names } from "../../board/read/resolve-agents-and-messages.ts";
 import type { Config } from "../../config.ts";
-import type { Head } from "../../core/log/checkpoint-payload.ts";
-import type { RefusedOutcome } from "../../core/message/act.ts";
-import type { OperatorCommand, OrderedBy } from "../../core/message/operator-commands.ts";
+import type { Head } from "../../core/log/chain-checkpoint.ts";
+import type { RefusedOutcome } from "../../core/message/acts-and-outcomes.ts";
+import type { OperatorCommand, OrderedBy } from "../../core/message/execute-operator-commands.ts";
 import { visible } from "../../core/view/fence.ts";
 import type { Store } from "../../ports/store.ts";
 import { placeOf } from "../../storage/open.ts";
-import type { Beside } from "../../storage/place.ts";
+import type { Beside } from "../../storage/storage-backend.ts";
 import { UsageFault } from "../failure.ts";
-import { readSettings } from "../settings.ts";
+import { readSettings } from "../board-setting-options.ts";
 import { unknownHere } from "../unknown-variables.ts";
 
 export interface OperatorOptions {

@@ -1,11 +1,11 @@
 // `blackboard operate remove`: removes one message or many; all are checked before the first is erased.
 import type { Command } from "commander";
-import type { Action } from "../../core/message/moderation.ts";
-import type { OperatorCommand, Reasons } from "../../core/message/operator-commands.ts";
+import type { Action } from "../../core/message/moderation-state.ts";
+import type { OperatorCommand, Reasons } from "../../core/message/execute-operator-commands.ts";
 import { plural } from "../../core/text/plural.ts";
 import { UsageFault } from "../failure.ts";
 import { type OperatorSession, refusalWords, withOpenBoard } from "./operator-session.ts";
-import { eraseTraces } from "./erase.ts";
+import { eraseTraces } from "./erase-removed-content.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
 import { resolveAgent, idsIn, messagesBy, messagesOf, type Target } from "./targets.ts";
 import { actionView } from "./decision-json.ts";

@@ -1,6 +1,6 @@
 // `blackboard operate reports`: lists reports, shows one, and dismisses those that need no decision.
 import type { Command } from "commander";
-import type { Notice, NoticeState } from "../../core/message/moderation.ts";
+import type { Notice, NoticeState } from "../../core/message/moderation-state.ts";
 import { REPORT_ID } from "../../core/protocol/encoding.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { visible } from "../../core/view/fence.ts";

@@ -1,7 +1,7 @@
 // `blackboard operate stats`: an overview of the board, from its store.
 import type { Command } from "commander";
 import { DAY_MS, HOUR_MS } from "../../core/durations.ts";
-import type { Switches } from "../../core/message/moderation.ts";
+import type { Switches } from "../../core/message/moderation-state.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { withOperator, type OperatorSession, type OperatorOptions, withOpenBoard } from "./operator-session.ts";
 import { minimumOf, switchesView } from "./switches.ts";

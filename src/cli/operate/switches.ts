@@ -1,7 +1,7 @@
 // `blackboard operate read-only` and `set-pow`: switches that running boards apply within a second.
 import type { Command } from "commander";
 import type { Config } from "../../config.ts";
-import type { Switches } from "../../core/message/moderation.ts";
+import type { Switches } from "../../core/message/moderation-state.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { plural } from "../../core/text/plural.ts";
 import { UsageFault } from "../failure.ts";

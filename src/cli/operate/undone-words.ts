@@ -1,7 +1,7 @@
 // Describes what a restored backup has undone: a preview of what `--reapply` does.
 import { plural } from "../../core/text/plural.ts";
 import { visible } from "../../core/view/fence.ts";
-import type { Switches } from "../../core/message/moderation.ts";
+import type { Switches } from "../../core/message/moderation-state.ts";
 import { switchesView } from "./switches.ts";
 import type { LostDecision, Undone } from "./undone.ts";
 

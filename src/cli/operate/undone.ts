@@ -1,9 +1,9 @@
 // What a backup undoes: the operator's acts that are in the replaced database and not in the board any more.
 import { isDeepStrictEqual } from "node:util";
 import type { AttachmentBlock } from "../../adapters/sql/moderation-rows.ts";
-import type { Action, Switches } from "../../core/message/moderation.ts";
-import type { OperatorCommand } from "../../core/message/operator-commands.ts";
-import type { Acts, Place } from "../../storage/place.ts";
+import type { Action, Switches } from "../../core/message/moderation-state.ts";
+import type { OperatorCommand } from "../../core/message/execute-operator-commands.ts";
+import type { Acts, Place } from "../../storage/storage-backend.ts";
 
 /** A decision that was made after the backup and is in force, and the command for it. */
 export interface LostDecision extends Action {

@@ -1,12 +1,12 @@
 // One round of a witness: reads the board's head, checks that the log has only grown, and cosigns.
 import { callText } from "../../client/call.ts";
-import type { Board } from "../../client/connect.ts";
+import type { Board } from "../../client/board-handle.ts";
 import { followLogKey, getPolicy, readTile } from "../../client/tlog.ts";
-import { sha256 } from "../../core/protocol/sha256.ts";
+import { sha256 } from "../../core/protocol/node-sha256.ts";
 import { parseCheckpoint } from "../../core/tlog/checkpoint.ts";
 import { formatVerifierKey } from "../../core/tlog/key.ts";
 import { parseNote } from "../../core/tlog/note.ts";
-import { planConsistency, readLater } from "../../core/tlog/plan.ts";
+import { planConsistency, readLater } from "../../core/tlog/proofs-from-tiles.ts";
 import { parsePolicy } from "../../core/tlog/policy.ts";
 import type { Signer } from "../../core/tlog/signature.ts";
 import { formatAddCheckpoint } from "../../core/tlog/witness.ts";

@@ -1,7 +1,7 @@
 // The HTTP interface of a witness (C2SP tlog-witness): accepts checkpoints, and serves the last one that was cosigned.
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { holds } from "../../client/tlog.ts";
-import { sha256, sha256Hex } from "../../core/protocol/sha256.ts";
+import { sha256, sha256Hex } from "../../core/protocol/node-sha256.ts";
 import { isOf } from "../../core/tlog/key.ts";
 import { formatNote, parseSignatures } from "../../core/tlog/note.ts";
 import type { Signer } from "../../core/tlog/signature.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncDirectory } from "../../adapters/system/sync.ts";
-import { sha256 } from "../../core/protocol/sha256.ts";
+import { sha256 } from "../../core/protocol/node-sha256.ts";
 import { fromBase64, toBase64 } from "../../core/tlog/base64.ts";
 import { parseVerifierKey, type VerifierKey } from "../../core/tlog/key.ts";
 import type { TreeHead } from "../../core/tlog/merkle.ts";

@@ -1,6 +1,6 @@
 // Examines the text of a message: its flags, its risk, and the signature by which near-copies are found.
 import type { Payload } from "../protocol/payload.ts";
-import { signatureOf } from "./copies/signature.ts";
+import { signatureOf } from "./copies/minhash-signature.ts";
 import { flagsIn, type TextFlag, authoredText } from "./flags.ts";
 import { unseenIn } from "./hidden.ts";
 import { type Risk, riskOf } from "./risk/risk-level.ts";

@@ -2,7 +2,7 @@
 import type { Payload } from "../protocol/payload.ts";
 import { hasEncoded } from "./encoded.ts";
 import { type Unseen, unseenIn } from "./hidden.ts";
-import { hasDataLink } from "./links.ts";
+import { hasDataLink } from "./exfiltration-links.ts";
 import { isInstructive } from "./phrases.ts";
 
 export const FLAGS = {

@@ -1,7 +1,7 @@
 // Checks whether a key may sign at this moment, and whether an act of a child is within its delegation.
 import { HOUR_MS } from "../durations.ts";
 import { Refusal } from "../errors.ts";
-import { foldLabel } from "../protocol/labels.ts";
+import { foldLabel } from "../protocol/tags-needs-offers.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { iso } from "../protocol/time.ts";
 import { type Delegation, isLive, type KeyLedger, type KeyState } from "./key-state.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { RACES } from "../../../test/support/key-races.ts";
 import { attack, attacks, STRANGERS } from "../../../test/support/key-attacks.ts";
 import { hashOf, LogStage } from "../../../test/support/key-stage.ts";
-import { KeyBook } from "./key-book.ts";
+import { KeyBook } from "./replay-key-operations.ts";
 
 describe("races, by the log alone", () => {
   test.each(RACES)("$name", async ({ run, expected }) => {

@@ -1,7 +1,7 @@
 // The rules of key operations, inside the transaction. The order of the log decides every race.
 import { Refusal } from "../errors.ts";
 import { DAY_MS, HOUR_MS } from "../durations.ts";
-import { agentId } from "../protocol/identity.ts";
+import { agentId } from "../protocol/message-and-agent-ids.ts";
 import { keyHash, type KeyOpName, type KeyPayload } from "../protocol/key-op.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
@@ -20,7 +20,7 @@ import {
   type PendingOp,
   type Rank,
 } from "./key-state.ts";
-import { earliest, markRevoked, succeed } from "./succession.ts";
+import { earliest, markRevoked, succeed } from "./apply-key-rotations.ts";
 
 /** An operation whose signatures were checked. */
 export interface KeyOp<Op extends KeyOpName = KeyOpName> {

@@ -1,5 +1,5 @@
 // The hash chain over the log; twenty lines in any language can verify it.
-import { sha256Hex } from "../protocol/sha256.ts";
+import { sha256Hex } from "../protocol/node-sha256.ts";
 import type { EntryType } from "./entry-type.ts";
 import { type Chained, entryText } from "./entry-text.ts";
 

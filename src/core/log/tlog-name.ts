@@ -1,6 +1,6 @@
 // The name of the tree over the log, and the statement by which the board's key vouches for the key that signs the tree's heads.
 import { ED25519, formatVerifierKey, type VerifierKey, verifierKey } from "../tlog/key.ts";
-import { sha256 } from "../protocol/sha256.ts";
+import { sha256 } from "../protocol/node-sha256.ts";
 import { fromBase64url } from "../protocol/encoding.ts";
 
 /** The board's address without its scheme. A plus, which a key name may not contain, is percent-encoded. */

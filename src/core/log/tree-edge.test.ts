@@ -4,7 +4,7 @@ import { naiveRoot } from "../../../test/support/naive-tree.ts";
 import { fromBase64 } from "../tlog/base64.ts";
 import { concat } from "../tlog/bytes.ts";
 import { encodeFrontier, rootOf } from "../tlog/frontier.ts";
-import { sha256, sha256Hex } from "../protocol/sha256.ts";
+import { sha256, sha256Hex } from "../protocol/node-sha256.ts";
 import { type Chained, entryText, GENESIS } from "./entry-text.ts";
 import { edgeOf, EMPTY_EDGE, fillsTile, growEdge, leafHashOf, leafOf, openTiles } from "./tree-edge.ts";
 

@@ -3,9 +3,9 @@ import { toBase64 } from "../tlog/base64.ts";
 import { concat } from "../tlog/bytes.ts";
 import { append, EMPTY_FRONTIER, type Frontier } from "../tlog/frontier.ts";
 import { type Hash, subtreeHash } from "../tlog/merkle.ts";
-import { planFrontier, readNow } from "../tlog/plan.ts";
+import { planFrontier, readNow } from "../tlog/proofs-from-tiles.ts";
 import { TILE_WIDTH } from "../tlog/tile.ts";
-import { sha256 } from "../protocol/sha256.ts";
+import { sha256 } from "../protocol/node-sha256.ts";
 import { type Chained, entryText } from "./entry-text.ts";
 
 /** The text that the chain hashes, byte for byte: its SHA-256 is the entry's hash in the chain. */

@@ -4,7 +4,7 @@ import { requireSigning } from "../keys/delegation.ts";
 import type { AckPayload } from "../protocol/ack.ts";
 import type { DeclineReason } from "../protocol/decline-reasons.ts";
 import { requireKey } from "./admission.ts";
-import type { AckOutcome, AckRow, Handling } from "./ack-ledger.ts";
+import type { AckOutcome, AckRow, Handling } from "./ack-state.ts";
 import { isSameAgent } from "./principal.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
 

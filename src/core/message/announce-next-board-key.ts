@@ -2,9 +2,9 @@
 import { DAY_MS } from "../durations.ts";
 import { Refusal } from "../errors.ts";
 import { BOARD_KEYS, type KeyChange, type KeyStatement, statementOfChange } from "../protocol/board-key-change.ts";
-import { agentId } from "../protocol/identity.ts";
+import { agentId } from "../protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import { sha256Hex } from "../protocol/sha256.ts";
+import { sha256Hex } from "../protocol/node-sha256.ts";
 import type { Ledger } from "./message-state.ts";
 
 export const ANNOUNCED_MS = LIMITS.board_key_days * DAY_MS;

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { arrivalOf, BareBoard, postAct } from "../../../test/support/bare-board.ts";
-import { agentId, messageId } from "../protocol/identity.ts";
+import { agentId, messageId } from "../protocol/message-and-agent-ids.ts";
 import { MINUTE_MS } from "../durations.ts";
 
 const START = 1_767_225_600_000;

@@ -2,9 +2,9 @@
 import { Refusal } from "../errors.ts";
 import { type KeyOp, operateKey } from "../keys/key-rules.ts";
 import type { KeyEffect, LineState, OpState, StoredKeyOp } from "../keys/key-state.ts";
-import { applyDue } from "../keys/succession.ts";
+import { applyDue } from "../keys/apply-key-rotations.ts";
 import type { KeyEntryType } from "../log/entry-type.ts";
-import { agentId } from "../protocol/identity.ts";
+import { agentId } from "../protocol/message-and-agent-ids.ts";
 import { type KeyEnvelope, keyDraftOf } from "../protocol/key-op.ts";
 import { requireKeyUnblocked } from "./admission.ts";
 import { release } from "./effects.ts";

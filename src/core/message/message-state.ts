@@ -1,17 +1,17 @@
 // The board's facts about one message beyond its signed bytes, and the interface through which rules read and change them.
-import type { Noticed } from "../guard/text-findings.ts";
+import type { Noticed } from "../guard/risk-and-copies.ts";
 import type { Risk } from "../guard/risk/risk-level.ts";
 import type { EntryType } from "../log/entry-type.ts";
-import type { Head } from "../log/checkpoint-payload.ts";
+import type { Head } from "../log/chain-checkpoint.ts";
 import type { DeclineReason } from "../protocol/decline-reasons.ts";
-import { distinctLabels, foldLabel } from "../protocol/labels.ts";
+import { distinctLabels, foldLabel } from "../protocol/tags-needs-offers.ts";
 import type { Payload, Ref } from "../protocol/payload.ts";
 import type { Signal, Status } from "../protocol/vocabulary.ts";
-import type { AckLedger, Handling } from "./ack-ledger.ts";
+import type { AckLedger, Handling } from "./ack-state.ts";
 import type { KeyLedger, LineState, StoredKeyOp } from "../keys/key-state.ts";
 import type { AliasLedger } from "./alias-rules.ts";
-import type { InboxChange } from "./inbox-change.ts";
-import type { ModerationLedger } from "./moderation.ts";
+import type { InboxChange } from "./inbox-reasons.ts";
+import type { ModerationLedger } from "./moderation-state.ts";
 import type { StatusFacts } from "./status.ts";
 
 /**
@@ -128,7 +128,7 @@ export type TallyField = LabelField | SpellingField | "kind" | "status" | "work"
 /** Counts spellings other than the folded one, by the folded label, a comma and the spelling. */
 export type SpellingField = `${LabelField}_as`;
 
-/** Counts per agent; credit.ts defines each. */
+/** Counts per agent; agent-counts.ts defines each. */
 export type AgentField = "kind" | "work" | "given" | "received" | "signal" | "need" | "offer";
 
 /** A message that is about to be stored. */

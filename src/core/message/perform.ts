@@ -1,10 +1,10 @@
 // Applies the rules of one act inside a store's transaction, and makes the refusal if it is not allowed.
 import { Refusal } from "../errors.ts";
-import type { Act, ActType, AuthorFacts, OutcomeOf, Outcomes, PostedOutcome, RefusedOutcome, ThreadFacts } from "./act.ts";
+import type { Act, ActType, AuthorFacts, OutcomeOf, Outcomes, PostedOutcome, RefusedOutcome, ThreadFacts } from "./acts-and-outcomes.ts";
 import { acknowledge } from "./ack-rules.ts";
 import { operateAlias } from "./alias-rules.ts";
 import { performKey } from "./key-acts.ts";
-import { execute, receiveNotice } from "./operator-commands.ts";
+import { execute, receiveNotice } from "./execute-operator-commands.ts";
 import { postInto, type Posted } from "./post.ts";
 import type { Arrival, Ledger } from "./message-state.ts";
 import { sweep } from "./sweep.ts";

@@ -1,7 +1,7 @@
 // The facts that are kept of an ended message, so that filters can decide who is told of its end; labels only as hashes.
 import type { Risk } from "../guard/risk/risk-level.ts";
 import type { Ref } from "../protocol/payload.ts";
-import { sha256Hex } from "../protocol/sha256.ts";
+import { sha256Hex } from "../protocol/node-sha256.ts";
 import type { Label, MessageState } from "./message-state.ts";
 
 export interface Trace extends Pick<

@@ -1,14 +1,14 @@
 // Acknowledgements: how far an agent has read its inbox, what it has acted on, and what it declines.
 import { z } from "zod";
-import { jsonBody } from "./body.ts";
+import { jsonBody } from "./read-json-body.ts";
 import { DECLINE_REASONS } from "./decline-reasons.ts";
 import { MESSAGE_ID, unpadded } from "./encoding.ts";
 import { ACK_ENVELOPE_HINT, envelopeFieldHint } from "./field-hints.ts";
-import { agentId, messageId } from "./identity.ts";
+import { agentId, messageId } from "./message-and-agent-ids.ts";
 import { LIMITS } from "./limits.ts";
 import { type OperationEnvelope, operationEnvelopeSchema, operationPayload } from "./signed-operation.ts";
-import { requireSealSpelling } from "./spelling.ts";
-import { FEW_VALUES } from "./text-scan.ts";
+import { requireSealSpelling } from "./refuse-wrong-encoding.ts";
+import { FEW_VALUES } from "./scan-json-text.ts";
 
 const id = z.string().regex(MESSAGE_ID, "must be a message id of 64 lower-case hex characters");
 

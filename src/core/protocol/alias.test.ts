@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { outcome, refusalOf } from "../../../test/support/outcome.ts";
 import { PK } from "../../../test/support/payload.ts";
-import { agentId, messageId } from "./identity.ts";
+import { agentId, messageId } from "./message-and-agent-ids.ts";
 import { ALIAS, foldAlias, foldNamedAlias, isReserved, requireAlias } from "./alias-name.ts";
 import { aliasDraftOf, aliasReader } from "./alias.ts";
 

@@ -1,13 +1,13 @@
 // The signed operations on aliases.
 import { z } from "zod";
 import { requireAlias } from "./alias-name.ts";
-import { jsonBody } from "./body.ts";
+import { jsonBody } from "./read-json-body.ts";
 import { ALIAS_ENVELOPE_HINT, envelopeFieldHint } from "./field-hints.ts";
 import { unpadded } from "./encoding.ts";
-import { agentId, messageId } from "./identity.ts";
+import { agentId, messageId } from "./message-and-agent-ids.ts";
 import { type OperationEnvelope, operationEnvelopeSchema, operationPayload } from "./signed-operation.ts";
-import { requireSealSpelling } from "./spelling.ts";
-import { FEW_VALUES } from "./text-scan.ts";
+import { requireSealSpelling } from "./refuse-wrong-encoding.ts";
+import { FEW_VALUES } from "./scan-json-text.ts";
 
 const aliasPayloadSchema = z.strictObject({
   v: z.number().int(),

@@ -1,15 +1,15 @@
 // The envelope around a signed payload: from untrusted text to a parsed draft, without a clock or a store.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
-import { jsonBody } from "./body.ts";
+import { jsonBody } from "./read-json-body.ts";
 import { ENVELOPE_HINT, envelopeFieldHint } from "./field-hints.ts";
 import { firstCodePoints, utf8Length } from "./encoding.ts";
-import { agentId, messageId } from "./identity.ts";
+import { agentId, messageId } from "./message-and-agent-ids.ts";
 import { LIMITS } from "./limits.ts";
 import { type Attachment, parsePayload, type Payload, payloadSchema } from "./payload.ts";
-import { sha256Hex } from "./sha256.ts";
-import { requireSealSpelling } from "./spelling.ts";
-import { FEW_VALUES } from "./text-scan.ts";
+import { sha256Hex } from "./node-sha256.ts";
+import { requireSealSpelling } from "./refuse-wrong-encoding.ts";
+import { FEW_VALUES } from "./scan-json-text.ts";
 
 export const envelopeSchema = z.strictObject({
   payload: z

@@ -1,17 +1,17 @@
 // The signed operations on keys: to commit, rotate, revoke, delegate and veto.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
-import { jsonBody } from "./body.ts";
+import { jsonBody } from "./read-json-body.ts";
 import { AGENT_ID, fromBase64url, PUBLIC_KEY, SHA256_HEX, SIGNATURE, unpadded } from "./encoding.ts";
 import { envelopeFieldHint, KEY_ENVELOPE_HINT } from "./field-hints.ts";
-import { agentId, messageId } from "./identity.ts";
-import { isLabel, LABEL_RULE } from "./labels.ts";
+import { agentId, messageId } from "./message-and-agent-ids.ts";
+import { isLabel, LABEL_RULE } from "./tags-needs-offers.ts";
 import { LIMITS } from "./limits.ts";
 import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
-import { sha256Hex } from "./sha256.ts";
+import { sha256Hex } from "./node-sha256.ts";
 import { requireShort } from "./signed-operation.ts";
-import { requireKeySpelling, requireSealSpelling } from "./spelling.ts";
-import { FEW_VALUES, scanText } from "./text-scan.ts";
+import { requireKeySpelling, requireSealSpelling } from "./refuse-wrong-encoding.ts";
+import { FEW_VALUES, scanText } from "./scan-json-text.ts";
 import { kindOf, REL_NAMES } from "./vocabulary.ts";
 
 const keyEnvelopeSchema = z.strictObject({

@@ -5,7 +5,7 @@ import { anyText } from "../../../test/support/any-text.ts";
 import { ID, noteText, noteWith, paddedTo } from "../../../test/support/payload.ts";
 import { outcome, refusalOf } from "../../../test/support/outcome.ts";
 import { noVectors, vectorBytes, vectorFiles, WITH_VECTORS } from "../../../test/support/vectors.ts";
-import { readText } from "../../transports/http/body.ts";
+import { readText } from "../../transports/http/body-text.ts";
 import { LIMITS } from "./limits.ts";
 import { parsePayload, payloadSchema } from "./payload.ts";
 

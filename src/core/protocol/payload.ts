@@ -4,11 +4,11 @@ import { ERRORS, Refusal } from "../errors.ts";
 import { closestName } from "../text/did-you-mean.ts";
 import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, SHA256_HEX, unpadded, utf8Length } from "./encoding.ts";
 import { ACK_ADDRESS_HINT, ALIAS_ADDRESS_HINT, fieldHint, payloadFieldHint } from "./field-hints.ts";
-import { isLabel, LABEL_RULE } from "./labels.ts";
+import { isLabel, LABEL_RULE } from "./tags-needs-offers.ts";
 import { LIMITS } from "./limits.ts";
-import { ruleHint } from "./rule-words.ts";
-import { requireKeySpelling } from "./spelling.ts";
-import { requireFewValues, scanText } from "./text-scan.ts";
+import { ruleHint } from "./schema-rule-hints.ts";
+import { requireKeySpelling } from "./refuse-wrong-encoding.ts";
+import { requireFewValues, scanText } from "./scan-json-text.ts";
 import { durationSeconds } from "./time.ts";
 import { countRels, exampleText, KIND_NAMES, kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
 

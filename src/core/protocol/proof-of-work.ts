@@ -1,5 +1,5 @@
 // Proof of work: leading zero bits of SHA-256 over `<id>:<nonce>`. Also runs in browsers.
-import { BLOCK_BYTES, compress, initialState, loadBlock, portableSha256, schedule } from "./sha256-block.ts";
+import { BLOCK_BYTES, compress, initialState, loadBlock, portableSha256, schedule } from "./portable-sha256.ts";
 
 export function leadingZeroBits(bytes: Uint8Array): number {
   let bits = 0;

@@ -3,7 +3,7 @@ import { Refusal } from "../errors.ts";
 import { ALIAS, withoutAt } from "./alias-name.ts";
 import { AGENT_ID, MESSAGE_ID_CHARS, utf8Length } from "./encoding.ts";
 import { LIMITS } from "./limits.ts";
-import { sha256Hex } from "./sha256.ts";
+import { sha256Hex } from "./node-sha256.ts";
 
 /** The fields of a message that is not signed yet. */
 export const MESSAGE_FIELDS =

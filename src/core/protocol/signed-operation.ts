@@ -5,8 +5,8 @@ import { utf8Length } from "./encoding.ts";
 import { MESSAGE_ADDRESS_HINT } from "./field-hints.ts";
 import { LIMITS } from "./limits.ts";
 import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
-import { requireKeySpelling } from "./spelling.ts";
-import { scanText, type TextFacts } from "./text-scan.ts";
+import { requireKeySpelling } from "./refuse-wrong-encoding.ts";
+import { scanText, type TextFacts } from "./scan-json-text.ts";
 
 export const operationEnvelopeSchema = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
 export type OperationEnvelope = z.infer<typeof operationEnvelopeSchema>;

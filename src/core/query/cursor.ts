@@ -1,7 +1,7 @@
 // Opaque, tamper-proof cursors: the position where a page ended, sealed with a secret and bound to the query.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
-import { sealOf, sha256Hex } from "../protocol/sha256.ts";
+import { sealOf, sha256Hex } from "../protocol/node-sha256.ts";
 
 const SEAL_CHARS = 22;
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { closestName } from "../text/did-you-mean.ts";
 import { AGENT_ID } from "../protocol/encoding.ts";
-import { foldLabel, isLabel, LABEL_RULE } from "../protocol/labels.ts";
+import { foldLabel, isLabel, LABEL_RULE } from "../protocol/tags-needs-offers.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { LANGUAGE } from "../protocol/payload.ts";
 import { durationSeconds, timeMs } from "../protocol/time.ts";

@@ -10,7 +10,7 @@ export interface Subject {
   readonly has: (field: SetField, value: string) => boolean;
   readonly language: string | null;
   readonly refs: readonly Ref[];
-  /** The terms by which filters are indexed; see terms.ts. */
+  /** The terms by which filters are indexed; see filter-index-terms.ts. */
   readonly terms: () => readonly string[];
 }
 

@@ -1,7 +1,7 @@
 // Lexical similarity: the rarest words and character grams of a text, weighted by how rare they are on the board.
 import type { Document } from "./document.ts";
 import { GRAM } from "./grams.ts";
-import type { AskedMeaning } from "./meaning/fuse.ts";
+import type { AskedMeaning } from "./meaning/fuse-scores.ts";
 
 /**
  * `near` keeps messages with at least this score: most rewordings of a text, and few unrelated texts. A list of the most similar needs no

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { MemoryLog, sha256 } from "../../../test/support/tlog.ts";
 import { requireContradiction } from "./contradiction.ts";
-import { planPrefix, planRoot } from "./plan.ts";
+import { planPrefix, planRoot } from "./proofs-from-tiles.ts";
 
 const MOST = 300;
 const logWith = (forkedAt: number) =>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { noVectors, vectorFiles, vectorJson, WITH_VECTORS } from "../../../test/support/vectors.ts";
 import { MemoryLog, sha256 } from "../../../test/support/tlog.ts";
 import { emptyRoot, HASH_BYTES, leafHash, nodeHash, requireConsistency, requireInclusion } from "./merkle.ts";
-import { planConsistency, planInclusion } from "./plan.ts";
+import { planConsistency, planInclusion } from "./proofs-from-tiles.ts";
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const raw = (base64: string): Buffer => Buffer.from(base64, "base64");

@@ -3,7 +3,7 @@ import { crypto, logSigner, MemoryLog, seedOf, sha256, signedNote, witnessSigner
 import { ED25519, verifierKey, type VerifierKey } from "./key.ts";
 import type { TreeHead } from "./merkle.ts";
 import { formatNote, parseNote, parseSignatures } from "./note.ts";
-import { planConsistency } from "./plan.ts";
+import { planConsistency } from "./proofs-from-tiles.ts";
 import { verifiedSignatures } from "./signature.ts";
 import { addCheckpoint, formatAddCheckpoint, type Witnessed } from "./witness.ts";
 

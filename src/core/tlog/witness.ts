@@ -2,7 +2,7 @@
 import { toBase64 } from "./base64.ts";
 import { decimalOf, requireWhole, textOf } from "./bytes.ts";
 import { type Checkpoint, openCheckpoint, parseCheckpoint } from "./checkpoint.ts";
-import type { Crypto } from "./accept.ts";
+import type { Crypto } from "./verify-against-policy.ts";
 import type { VerifierKey } from "./key.ts";
 import { type Hash, MAX_PROOF_HASHES, requireConsistency, type Sha256, type TreeHead } from "./merkle.ts";
 import { formatSignatures, MAX_NOTE_BYTES, type Note, parseNote } from "./note.ts";

@@ -1,6 +1,6 @@
 // Keys as the board shows them: a line, its operations, and what is pending.
 import { entryHash } from "../log/chain.ts";
-import { keyOpEntry } from "../keys/key-entry.ts";
+import { keyOpEntry } from "../keys/key-log-entry.ts";
 import type { LineState, OpState, PendingOp, StoredKeyOp } from "../keys/key-state.ts";
 import type { KeyEnvelope } from "../protocol/key-op.ts";
 import { iso } from "../protocol/time.ts";

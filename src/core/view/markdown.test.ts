@@ -3,13 +3,13 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
 import { SEED } from "../../../test/support/random.ts";
-import { NOTHING } from "../guard/text-findings.ts";
+import { NOTHING } from "../guard/risk-and-copies.ts";
 import type { MessageState } from "../message/message-state.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { fence, type Fence, withJoint } from "./fence.ts";
 import { markdownDocument, markdownList } from "./markdown.ts";
 import { recordOf } from "./record.ts";
-import { skeletonOf } from "./skeleton.ts";
+import { skeletonOf } from "./record-without-text.ts";
 
 const AUTHOR = `ag_${"0".repeat(20)}`;
 const TOKEN = /`<<<DATA ([0-9a-f]{12})`/;

@@ -4,10 +4,10 @@ import { timeMs } from "../protocol/time.ts";
 import { plural } from "../text/plural.ts";
 import { type Fence, fenceRule, inside } from "./fence.ts";
 import { deliveryWords, hereWords } from "./fact-words.ts";
-import { isOwnKind, kindWord } from "./experiment-kinds.ts";
-import { isSkeleton } from "./skeleton.ts";
+import { isOwnKind, kindWord } from "./untrusted-kind-names.ts";
+import { isSkeleton } from "./record-without-text.ts";
 import type { MessageRecord, TombstoneRecord } from "./record.ts";
-import { isUnverified, type SenderFacts, senderWords, UNVERIFIED } from "./sender.ts";
+import { isUnverified, type SenderFacts, senderWords, UNVERIFIED } from "./email-sender.ts";
 import { formatDuration } from "../text/format-duration.ts";
 
 export type MarkdownRecord = Pick<MessageRecord, "id" | "server" | "meta" | "content" | "derived"> &

@@ -2,13 +2,13 @@
 import { type Flag, type Seen, seenFlags, type TextFlag } from "../guard/flags.ts";
 import type { AuthorLine } from "../keys/key-state.ts";
 import { senderOf } from "../mail/email.ts";
-import type { Handling } from "../message/ack-ledger.ts";
-import type { AuthorFacts } from "../message/act.ts";
+import type { Handling } from "../message/ack-state.ts";
+import type { AuthorFacts } from "../message/acts-and-outcomes.ts";
 import type { Tombstone, MessageState } from "../message/message-state.ts";
 import { statusOf } from "../message/status.ts";
 import type { DeclineReason } from "../protocol/decline-reasons.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
-import { distinctLabels } from "../protocol/labels.ts";
+import { distinctLabels } from "../protocol/tags-needs-offers.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { iso } from "../protocol/time.ts";
 import { isBlank } from "../text/blank.ts";

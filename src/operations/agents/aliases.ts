@@ -2,8 +2,8 @@
 import { z } from "zod";
 import type { OperateAlias } from "../../board/write/aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "../../board/write/difficulty.ts";
-import type { ReceiptOf } from "../../board/proof/proofs.ts";
-import type { Names } from "../../board/read/names.ts";
+import type { ReceiptOf } from "../../board/proof/inclusion-proofs.ts";
+import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
 import { aliasUnknown, foldNamedAlias } from "../../core/protocol/alias-name.ts";
 import { aliasReader } from "../../core/protocol/alias.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";

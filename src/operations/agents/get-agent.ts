@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Directory } from "../../board/read/agents.ts";
 import type { KeyRecord, KeyRing } from "../../board/read/keys.ts";
-import type { Names } from "../../board/read/names.ts";
+import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { agentView } from "../../core/view/agent.ts";
 import { pendingView } from "../../core/view/keys.ts";

@@ -1,8 +1,8 @@
 // POST /api/keys and GET /api/agents/{agent_id}/keys: operations on the keys of an agent, and the keys it has and had.
 import { z } from "zod";
-import type { ReceiptOf } from "../../board/proof/proofs.ts";
+import type { ReceiptOf } from "../../board/proof/inclusion-proofs.ts";
 import type { KeyRing } from "../../board/read/keys.ts";
-import type { Names } from "../../board/read/names.ts";
+import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
 import { type Difficulty, KEY_EXTRA_BITS } from "../../board/write/difficulty.ts";
 import type { OperateKey } from "../../board/write/keys.ts";
 import type { KeyState } from "../../core/keys/key-state.ts";

@@ -1,7 +1,7 @@
 // POST /api/acks: a signed acknowledgement of what an agent has read, acted on and declined.
 import { z } from "zod";
 import type { Acknowledge } from "../../board/write/acks.ts";
-import type { ReceiptOf } from "../../board/proof/proofs.ts";
+import type { ReceiptOf } from "../../board/proof/inclusion-proofs.ts";
 import { ackBits, type Difficulty } from "../../board/write/difficulty.ts";
 import { ackReader } from "../../core/protocol/ack.ts";
 import { ackBody } from "../bodies/agents.ts";

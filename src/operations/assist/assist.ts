@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Assist, assistedAckReader, assistedAliasReader, assistedPostReader, keygenReader } from "../../board/write/assist.ts";
 import type { Adviser } from "../../board/write/dry-run-advice.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
-import type { ReceiptOf } from "../../board/proof/proofs.ts";
+import type { ReceiptOf } from "../../board/proof/inclusion-proofs.ts";
 import type { PostResult } from "../../board/write/post-steps.ts";
 import { Refusal } from "../../core/errors.ts";
 import { iso } from "../../core/protocol/time.ts";

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { ackBits, ALIAS_EXTRA_BITS, type Difficulty, KEY_EXTRA_BITS } from "../../board/write/difficulty.ts";
 import { NONCE } from "../../core/protocol/encoding.ts";
-import { messageId } from "../../core/protocol/identity.ts";
+import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { sha256Hex } from "../../core/protocol/sha256.ts";
+import { sha256Hex } from "../../core/protocol/node-sha256.ts";
 import { mine, workBits } from "../../core/protocol/proof-of-work.ts";
 import { powBody } from "../bodies/board.ts";
 import { operation } from "../operation.ts";

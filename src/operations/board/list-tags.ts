@@ -1,7 +1,7 @@
 // GET /api/tags: the tags, needs and offers in use, most used first.
 import { z } from "zod";
 import type { ListTags } from "../../board/read/tags.ts";
-import { foldLabel, isLabel, LABEL_RULE } from "../../core/protocol/labels.ts";
+import { foldLabel, isLabel, LABEL_RULE } from "../../core/protocol/tags-needs-offers.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { integer } from "../../core/query/forms.ts";

@@ -1,7 +1,7 @@
 // The schemas of answers about agents, their aliases and their keys; tests compare real answers with them.
 import { z } from "zod";
 import { pendingBody } from "./keys.ts";
-import { agentIdForm, count, cursor, flags, id, kindCountsShape, proved, seq, signals, time } from "./parts.ts";
+import { agentIdForm, count, cursor, flags, id, kindCountsShape, proved, seq, signals, time } from "./shared-schemas.ts";
 
 const votes = z.strictObject({ verifies: count, refutes: count });
 export const agentBody = z

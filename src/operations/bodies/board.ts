@@ -1,6 +1,6 @@
 // The schemas of answers about the board itself: vocabulary, tags, clock, difficulty and statistics; tests compare real answers with them.
 import { z } from "zod";
-import { count, cursor, hash, id, kindCountsShape, rel, seq, time } from "./parts.ts";
+import { count, cursor, hash, id, kindCountsShape, rel, seq, time } from "./shared-schemas.ts";
 
 export const tagsBody = z
   .strictObject({

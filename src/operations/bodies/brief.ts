@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { DECLINE_REASONS } from "../../core/protocol/decline-reasons.ts";
 import { BRIEF_SECTIONS } from "../../core/view/brief.ts";
-import { agentIdForm, count, flags, hash, id, seq, status, time } from "./parts.ts";
+import { agentIdForm, count, flags, hash, id, seq, status, time } from "./shared-schemas.ts";
 
 const untrusted = z
   .literal(true)

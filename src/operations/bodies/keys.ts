@@ -1,7 +1,7 @@
 // The schemas of answers about keys; tests compare real answers with them.
 import { z } from "zod";
 import { KEY_OPS } from "../../core/protocol/key-op.ts";
-import { agentIdForm, cursor, hash, proved, rel, seq, time } from "./parts.ts";
+import { agentIdForm, cursor, hash, proved, rel, seq, time } from "./shared-schemas.ts";
 
 const id = hash.describe("SHA-256 of the operation's payload.");
 const commitment = hash.nullable().describe("SHA-256 of the raw public key that is committed to, if there is one.");

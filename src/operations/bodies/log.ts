@@ -1,6 +1,6 @@
 // The schemas of the log and its checkpoint; tests compare real answers with them.
 import { z } from "zod";
-import { agentIdForm, count, hash, raw, seq, time } from "./parts.ts";
+import { agentIdForm, count, hash, raw, seq, time } from "./shared-schemas.ts";
 
 const entry = z.strictObject({
   seq,

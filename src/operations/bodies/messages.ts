@@ -1,13 +1,13 @@
 // The schemas of messages: alone, in lists, threads and graphs, and as the answer to a post; tests compare real answers with them.
 import { z } from "zod";
 import { DECLINE_REASONS } from "../../core/protocol/decline-reasons.ts";
-import { INBOX_REASONS } from "../../core/message/inbox-change.ts";
+import { INBOX_REASONS } from "../../core/message/inbox-reasons.ts";
 import { attachmentSchema, refSchema } from "../../core/protocol/payload.ts";
 import { SIGNAL_NAMES } from "../../core/protocol/vocabulary.ts";
 import { WARNING_CODES } from "../../core/warnings.ts";
 import { errorShape } from "./error.ts";
 import { pendingBody } from "./keys.ts";
-import { agentIdForm, count, cursor, flags, id, raw, rel, seq, proved, signals, status, time } from "./parts.ts";
+import { agentIdForm, count, cursor, flags, id, raw, rel, seq, proved, signals, status, time } from "./shared-schemas.ts";
 
 const gone = z.strictObject({ reason: z.enum(["superseded", "removed", "retracted"]), at: time, statement: z.unknown().optional() });
 

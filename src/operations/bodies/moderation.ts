@@ -1,9 +1,9 @@
 // The schemas of answers about reports and decisions; tests compare real answers with them.
 import { z } from "zod";
-import { GROUNDS } from "../../core/message/moderation.ts";
+import { GROUNDS } from "../../core/message/moderation-state.ts";
 import { REPORT_ID } from "../../core/protocol/encoding.ts";
 import { REPORT_CATEGORIES } from "../../core/protocol/vocabulary.ts";
-import { count, cursor, seq, time } from "./parts.ts";
+import { count, cursor, seq, time } from "./shared-schemas.ts";
 
 const category = z.enum(REPORT_CATEGORIES);
 export const reportedBody = z

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import { closestName } from "../../core/text/did-you-mean.ts";
 import { manual, type ManualParts, type Section, sectionsOf } from "./manual.ts";
-import { ERROR_CODES, errorPart, sectionTexts } from "./manual-sections.ts";
+import { ERROR_CODES, errorPart, sectionTexts } from "./manual-section-texts.ts";
 import { type Described, operation, type Operation } from "../operation.ts";
 
 const TYPE = "text/plain; charset=utf-8";

@@ -3,7 +3,7 @@ import { ALIAS_EXTRA_BITS, KEY_EXTRA_BITS } from "../../board/write/difficulty.t
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { type ErrorCode, ERRORS } from "../../core/errors.ts";
 import { FLAGS } from "../../core/guard/flags.ts";
-import { LABEL_RULE } from "../../core/protocol/labels.ts";
+import { LABEL_RULE } from "../../core/protocol/tags-needs-offers.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { listedKinds, RELS, REPORT_CATEGORIES, SIGNALS, STATUSES } from "../../core/protocol/vocabulary.ts";
 import { NEAR_THRESHOLD } from "../../core/search/similarity.ts";

@@ -1,11 +1,11 @@
 // Builds openapi.json: the operations as an OpenAPI 3.1 document.
 import { z } from "zod";
-import { isForWrites } from "../../board/limits/buckets.ts";
+import { isForWrites } from "../../board/limits/bucket-sizes.ts";
 import { ERRORS, type ErrorCode } from "../../core/errors.ts";
 import { payloadSchema } from "../../core/protocol/payload.ts";
 import { errorShape } from "../bodies/error.ts";
 import { LINES_TYPE } from "../ndjson-calls.ts";
-import { atNobodysCost, inSlices } from "../../ports/cpu-share.ts";
+import { atNobodysCost, inSlices } from "../../ports/cpu-slices.ts";
 import type { Answer, Described } from "../operation.ts";
 import { parameterText } from "./parameter-text.ts";
 

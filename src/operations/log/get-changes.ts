@@ -8,7 +8,7 @@ import type { LogEntry, LogReads } from "../../ports/store.ts";
 import { changesBody } from "../bodies/log.ts";
 import { jsonReply, operation } from "../operation.ts";
 import { includeList } from "../parameters.ts";
-import { nextSlice, sliced } from "../../ports/cpu-share.ts";
+import { nextSlice, sliced } from "../../ports/cpu-slices.ts";
 
 const DEFAULT_LIMIT = 100;
 /** A payload may have half a megabyte, so content is read a few entries at a time; details, which are shorter, too. */

@@ -1,6 +1,6 @@
 // GET /api/checkpoint: the signed head of the log.
 import { z } from "zod";
-import type { CheckpointSigner } from "../../board/operator/checkpoint.ts";
+import type { CheckpointSigner } from "../../board/operator/log-checkpoint-signer.ts";
 import { checkpointBody } from "../bodies/log.ts";
 import { operation } from "../operation.ts";
 

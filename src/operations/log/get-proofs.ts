@@ -1,7 +1,7 @@
 // GET /api/messages/{id}/proof and /api/changes/{seq}/proof: proofs that an entry is in the log, which can be checked offline.
 import { z } from "zod";
-import type { LocateMessage } from "../../board/read/find.ts";
-import type { Prove } from "../../board/proof/proofs.ts";
+import type { LocateMessage } from "../../board/read/message-by-id.ts";
+import type { Prove } from "../../board/proof/inclusion-proofs.ts";
 import { operation, type Operation } from "../operation.ts";
 import { integer, messageIdToProve } from "../../core/query/forms.ts";
 

@@ -1,6 +1,6 @@
 // GET /api/stream: the same filters as the listing, as server-sent events.
 import { z } from "zod";
-import type { Feeds } from "../../board/live/feed.ts";
+import type { Feeds } from "../../board/live/subscriber-stream.ts";
 import { Refusal } from "../../core/errors.ts";
 import { filterShape, streamQuestion } from "../messages/list-messages.ts";
 import { operation } from "../operation.ts";

@@ -1,7 +1,7 @@
 // GET /tlog/...: the tree over the log in the standard forms C2SP tlog-tiles and tlog-checkpoint, for any client.
 import { z } from "zod";
-import type { Tiles } from "../../board/proof/tiles.ts";
-import type { LogKey, TreeHeads } from "../../board/proof/tree-heads.ts";
+import type { Tiles } from "../../board/proof/tile-cache.ts";
+import type { LogKey, TreeHeads } from "../../board/proof/tree-head-signer.ts";
 import { Refusal } from "../../core/errors.ts";
 import { leafOf } from "../../core/log/tree-edge.ts";
 import { encodeBundle } from "../../core/tlog/entry-bundle.ts";

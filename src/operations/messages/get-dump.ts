@@ -3,7 +3,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGzip } from "node:zlib";
 import { z } from "zod";
 import type { Dump } from "../../board/read/dump.ts";
-import { atSameCost, cost } from "../../ports/cpu-share.ts";
+import { atSameCost, cost } from "../../ports/cpu-slices.ts";
 import { operation } from "../operation.ts";
 
 const FORMS = {

@@ -4,7 +4,7 @@ import type { List } from "../../board/read/list.ts";
 import { duration } from "../../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
-import { messageFields, includedBy } from "../field-paths.ts";
+import { messageFields, includedBy } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, format, pageShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";

@@ -1,12 +1,12 @@
 // GET /api/messages/{id}: one message.
 import { z } from "zod";
-import type { FindMessage } from "../../board/read/find.ts";
+import type { FindMessage } from "../../board/read/message-by-id.ts";
 import { MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { messageOrPartsBody } from "../bodies/messages.ts";
-import { messageFields, includedBy } from "../field-paths.ts";
+import { messageFields, includedBy } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "../operation.ts";
 import { careShape, format, includeList } from "../parameters.ts";
 import { BODY_AND_DATA, cutTo, type Presenter } from "../present.ts";

@@ -9,11 +9,11 @@ import { shortId } from "../../core/view/markdown.ts";
 import { recordOf } from "../../core/view/record.ts";
 import { plural } from "../../core/text/plural.ts";
 import { threadMessageBody, threadOrPartsBody } from "../bodies/messages.ts";
-import { fieldsOf, includedBy } from "../field-paths.ts";
+import { fieldsOf, includedBy } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "../operation.ts";
 import { careShape, format, includeList } from "../parameters.ts";
 import { cutTo, markdownText, type Presenter, PREVIEW } from "../present.ts";
-import { slice, sliced } from "../../ports/cpu-share.ts";
+import { slice, sliced } from "../../ports/cpu-slices.ts";
 
 const WORDS =
   `The whole thread, up to ${LIMITS.thread_messages} messages and ${LIMITS.page_bytes / 1024 / 1024} MiB, depth first, children by seq; \`complete\` says whether it is. If a message at depth 0 names a parent, that parent has ended or was never here. ` +

@@ -1,12 +1,12 @@
 // GET /api/work: open, unclaimed tasks, subtasks and questions.
 import { z } from "zod";
 import type { WaitFor } from "../../board/live/wait.ts";
-import type { Names } from "../../board/read/names.ts";
-import { type FindWork, needsOf, rejectedOn, type RejectedAnswers, WORK_SORTS, type WorkQuestion } from "../../board/read/work.ts";
+import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
+import { type FindWork, needsOf, rejectedOn, type RejectedAnswers, WORK_SORTS, type WorkQuestion } from "../../board/read/open-work.ts";
 import type { Item, List } from "../../board/read/list.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
 import { Refusal } from "../../core/errors.ts";
-import { foldLabel } from "../../core/protocol/labels.ts";
+import { foldLabel } from "../../core/protocol/tags-needs-offers.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads, MessageReads } from "../../ports/store.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -15,7 +15,7 @@ import { shortId } from "../../core/view/markdown.ts";
 import { type Include, recordOf } from "../../core/view/record.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { workBody } from "../bodies/messages.ts";
-import { messageFields, includedBy } from "../field-paths.ts";
+import { messageFields, includedBy } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, followShape, format, pageShape } from "../parameters.ts";
 import { cutTo, type Presentation, PREVIEW, type Presenter } from "../present.ts";

@@ -1,14 +1,14 @@
 // GET /api/messages: list, filter and search.
 import { z } from "zod";
 import type { List, ListNow, Question } from "../../board/read/list.ts";
-import type { StreamQuestion } from "../../board/live/feed.ts";
+import type { StreamQuestion } from "../../board/live/subscriber-stream.ts";
 import { type WaitFor, wokenBy } from "../../board/live/wait.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { FILTER_NAMES, FILTERS, refForm, relForm } from "../../core/query/filters.ts";
 import { flag } from "../../core/query/forms.ts";
 import { SORTS } from "../../core/query/order.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
-import { messageFields, includedBy } from "../field-paths.ts";
+import { messageFields, includedBy } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";

@@ -1,13 +1,13 @@
 // GET and POST /api/similar: live messages similar to a text.
 import { z } from "zod";
 import type { List } from "../../board/read/list.ts";
-import { jsonBody } from "../../core/protocol/body.ts";
-import { FEW_VALUES } from "../../core/protocol/text-scan.ts";
+import { jsonBody } from "../../core/protocol/read-json-body.ts";
+import { FEW_VALUES } from "../../core/protocol/scan-json-text.ts";
 import { integer } from "../../core/query/forms.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
-import { messageFields, includedBy, type ShownAs } from "../field-paths.ts";
+import { messageFields, includedBy, type ShownAs } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, format, pageShape } from "../parameters.ts";
 import { type Care, PREVIEW, type Presenter } from "../present.ts";

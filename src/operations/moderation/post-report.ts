@@ -1,10 +1,10 @@
 // POST /api/reports: notice and action. Only the operator sees a report, and a report alone hides nothing.
 import { z } from "zod";
 import type { Report } from "../../board/write/reports.ts";
-import { jsonBody } from "../../core/protocol/body.ts";
+import { jsonBody } from "../../core/protocol/read-json-body.ts";
 import { codePoints } from "../../core/protocol/encoding.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { FEW_VALUES } from "../../core/protocol/text-scan.ts";
+import { FEW_VALUES } from "../../core/protocol/scan-json-text.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { REPORT_CATEGORIES } from "../../core/protocol/vocabulary.ts";
 import { reportedBody } from "../bodies/moderation.ts";

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import type { List, Page, Question } from "../../board/read/list.ts";
 import type { BoardStats } from "../../ports/stats.ts";
-import type { ReadOpenNeeds } from "../../board/read/work-pace.ts";
+import type { ReadOpenNeeds } from "../../board/read/work-completion-stats.ts";
 import type { ReadStats } from "../../board/read/stats.ts";
-import type { CountThreads } from "../../board/read/thread-news.ts";
+import type { CountThreads } from "../../board/read/thread-summaries.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { KIND_NAMES, STATUS_NAMES } from "../../core/protocol/vocabulary.ts";
 import { FILTER_NAMES } from "../../core/query/filters.ts";
@@ -13,13 +13,13 @@ import { boardPage, type BoardView } from "../../pages/board-page.ts";
 import { BOARD_VIEW_NAMES, BOARD_VIEWS, type BoardViewName, type BoardViewRule } from "../../pages/board-views.ts";
 import { ACTS } from "../../pages/act-words.ts";
 import type { Happening } from "../../pages/recent-activity.ts";
-import { slice } from "../../ports/cpu-share.ts";
-import { welcome } from "../documents/get-front.ts";
+import { slice } from "../../ports/cpu-slices.ts";
+import { welcome } from "../documents/get-llms-and-robots-txt.ts";
 import { fixedQuestion, type Listing, listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
-import { happeningsOf } from "./recent-activity.ts";
-import type { RowsOf, SiteOf, TitleRoots } from "./parts.ts";
+import { happeningsOf } from "./describe-activity.ts";
+import type { RowsOf, SiteOf, TitleRoots } from "./page-helpers.ts";
 
 export interface BoardParts {
   readonly list: List;

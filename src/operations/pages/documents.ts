@@ -4,18 +4,18 @@ import { aboutPage } from "../../pages/about-page.ts";
 import { type ApiDocument, apiPage, apiReference } from "../../pages/api-page.ts";
 import { guidePage } from "../../pages/guide-page.ts";
 import { manualHtml, manualPage, sectionsIn } from "../../pages/manual-page.ts";
-import type { FindMessage } from "../../board/read/find.ts";
+import type { FindMessage } from "../../board/read/message-by-id.ts";
 import type { Html } from "../../pages/html.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import type { Quoted } from "../../pages/quoted-message.ts";
 import { type ReportReceipt, reportedPage, reportPage } from "../../pages/report-page.ts";
 import { type TransparencyView, transparencyPage } from "../../pages/transparency-page.ts";
 import { Refusal } from "../../core/errors.ts";
-import { atNobodysCost, inSlices } from "../../ports/cpu-share.ts";
-import { welcome } from "../documents/get-front.ts";
+import { atNobodysCost, inSlices } from "../../ports/cpu-slices.ts";
+import { welcome } from "../documents/get-llms-and-robots-txt.ts";
 import { operation, type Operation } from "../operation.ts";
 import { pageShape } from "../parameters.ts";
-import { ask, PAGE_REFUSALS, quotedOf, type SiteOf } from "./parts.ts";
+import { ask, PAGE_REFUSALS, quotedOf, type SiteOf } from "./page-helpers.ts";
 
 export interface DocumentParts {
   readonly openapi: Operation;

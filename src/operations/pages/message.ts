@@ -1,8 +1,8 @@
 // GET /m/{id}: the `url` of a message. People get the page of its thread, programs are redirected to the message as Markdown.
 import { z } from "zod";
-import type { FindMessage } from "../../board/read/find.ts";
-import type { PossibleCause, ReadHistory } from "../../board/read/history.ts";
-import { storedAt } from "../../board/read/stored-messages.ts";
+import type { FindMessage } from "../../board/read/message-by-id.ts";
+import type { PossibleCause, ReadHistory } from "../../board/read/status-history.ts";
+import { storedAt } from "../../board/read/messages-by-seq.ts";
 import type { ShowThread, ThreadPage } from "../../board/read/thread.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
@@ -14,10 +14,10 @@ import { cachedTexts } from "../../pages/message-text.ts";
 import { type RelatedView, threadPage } from "../../pages/thread-page.ts";
 import type { Lost, ThreadPost } from "../../pages/thread-shape.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { nextSlice, slice, sliced } from "../../ports/cpu-share.ts";
+import { nextSlice, slice, sliced } from "../../ports/cpu-slices.ts";
 import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
-import { type SiteOf, titleOf } from "./parts.ts";
+import { type SiteOf, titleOf } from "./page-helpers.ts";
 
 export interface MessageParts {
   readonly find: FindMessage;

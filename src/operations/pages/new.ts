@@ -1,12 +1,12 @@
 // GET /new: a page to write a post on.
 import { z } from "zod";
-import type { FindMessage } from "../../board/read/find.ts";
+import type { FindMessage } from "../../board/read/message-by-id.ts";
 import type { ListTags } from "../../board/read/tags.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { newPage } from "../../pages/new-page.ts";
 import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
-import { quotedOf, type SiteOf } from "./parts.ts";
+import { quotedOf, type SiteOf } from "./page-helpers.ts";
 
 export interface NewParts {
   readonly find: FindMessage;

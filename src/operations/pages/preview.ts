@@ -1,10 +1,10 @@
 // POST /preview: renders a text as pages will show it, while it is being written. Nothing is stored.
 import { z } from "zod";
-import { jsonBody } from "../../core/protocol/body.ts";
+import { jsonBody } from "../../core/protocol/read-json-body.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { renderMarkdown } from "../../pages/message-text.ts";
 import { operation, type Operation } from "../operation.ts";
-import { slice } from "../../ports/cpu-share.ts";
+import { slice } from "../../ports/cpu-slices.ts";
 
 const body = jsonBody(z.strictObject({ body: z.string().max(LIMITS.body_chars) }), {});
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { Refusal } from "../../core/errors.ts";
 import type { LoadAssets } from "../../ports/assets.ts";
-import { codingFor } from "./pages.ts";
+import { codingFor } from "./cached-pages.ts";
 
 const YEAR_S = 31_536_000;
 

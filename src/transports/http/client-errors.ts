@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorBody, Refusal } from "../../core/errors.ts";
 import { TOO_MANY_CONNECTIONS } from "./connections.ts";
-import { HTTPS_ONLY } from "./caller-access.ts";
+import { HTTPS_ONLY } from "./cors-and-local-access.ts";
 import type { RefusalParts } from "./refusals.ts";
 
 /** How long a socket may go on sending after its answer. If it were closed at once, a reset would destroy the answer. */

@@ -1,8 +1,8 @@
 // Validators of answers: an answer changes only when the log grows, or with time itself.
-import { sha256Hex } from "../../core/protocol/sha256.ts";
+import { sha256Hex } from "../../core/protocol/node-sha256.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";
-import { Freshness, type BoardMoment, momentAt } from "../../board/read/freshness.ts";
+import { Freshness, type BoardMoment, momentAt } from "../../board/read/cache-freshness.ts";
 
 export interface Versions {
   /** A weak validator of the answer at an address, for the present state of the board. `moves`: the answer changes with the clock alone. */

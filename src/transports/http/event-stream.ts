@@ -2,13 +2,13 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
-import type { Feed } from "../../board/live/feed.ts";
+import type { Feed } from "../../board/live/subscriber-stream.ts";
 import type { LiveEvent } from "../../board/live/log-event.ts";
 import type { Sink } from "../../board/live/replay.ts";
 import { errorBody, Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
-import type { Door } from "./caller-access.ts";
+import type { Door } from "./cors-and-local-access.ts";
 import { refusalFor } from "./refusals.ts";
 
 /** The most that may wait for one reader. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
-import { loadAssets } from "../../adapters/assets/files.ts";
-import { BUCKETS } from "../../board/limits/buckets.ts";
+import { loadAssets } from "../../adapters/assets/load-assets.ts";
+import { BUCKETS } from "../../board/limits/bucket-sizes.ts";
 import { RateLimiter } from "../../board/limits/rate.ts";
 import { versions } from "./etags.ts";
 import { operation } from "../../operations/operation.ts";

@@ -3,18 +3,18 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { parse } from "node:querystring";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
-import type { BoardMoment } from "../../board/read/freshness.ts";
+import type { BoardMoment } from "../../board/read/cache-freshness.ts";
 import { versionAt, type Versions } from "./etags.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
-import { couldPay, pay } from "../../operations/call.ts";
+import { couldPay, pay } from "../../operations/call-steps.ts";
 import { readInput } from "../../operations/input.ts";
 import { isMoving, type Operation, type ReadyText } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { isCoded, takesGzip } from "./compression.ts";
-import type { Door } from "./caller-access.ts";
+import type { Door } from "./cors-and-local-access.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import { nextLink } from "./next-link.ts";
-import { copyOf } from "./plain-head.ts";
+import { copyOf } from "./parse-request-head.ts";
 import type { UnderWayAnswer, Unsent } from "./unsent-answers.ts";
 
 export interface FastPathParts {

@@ -6,11 +6,11 @@ import type { RateLimiter } from "../../board/limits/rate.ts";
 import { type ErrorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
-import { admitCall, type Guest } from "../../operations/call.ts";
+import { admitCall, type Guest } from "../../operations/call-steps.ts";
 import { KEY_HEADER, mcpEndpoint } from "../../operations/documents/mcp-endpoint.ts";
-import { slice } from "../../ports/cpu-share.ts";
+import { slice } from "../../ports/cpu-slices.ts";
 import { accessTo } from "./mcp-access.ts";
-import { takeText } from "./body.ts";
+import { takeText } from "./body-text.ts";
 import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
 import { check, type GuestParts, guestOf, keepPrivate, longInTurns } from "./route.ts";
 

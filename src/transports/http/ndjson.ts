@@ -1,13 +1,13 @@
 // A request with many bodies, one per line: how it is recognised, read and answered.
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../../core/errors.ts";
-import type { AdmittedCall } from "../../operations/call.ts";
+import type { AdmittedCall } from "../../operations/call-steps.ts";
 import { joinedLists, readInput } from "../../operations/input.ts";
 import { answerLines, type BodyLine } from "../../operations/ndjson-calls.ts";
 import type { Operation, Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
-import { inSlices } from "../../ports/cpu-share.ts";
-import { readText } from "./body.ts";
+import { inSlices } from "../../ports/cpu-slices.ts";
+import { readText } from "./body-text.ts";
 import { refusalFor } from "./refusals.ts";
 
 export interface ManyParts {

@@ -1,6 +1,6 @@
 // The headers that tell callers their limits: RateLimit and RateLimit-Policy.
 import type { FastifyReply } from "fastify";
-import type { Bucket, Scope } from "../../board/limits/buckets.ts";
+import type { Bucket, Scope } from "../../board/limits/bucket-sizes.ts";
 import type { Allowance } from "../../board/limits/rate.ts";
 import type { PaceDetails } from "../../board/limits/rate-refusal.ts";
 

@@ -4,8 +4,8 @@ import { type ErrorBody, type ErrorCode, errorBody, Refusal } from "../../core/e
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import type { PaceDetails } from "../../board/limits/rate-refusal.ts";
-import { toRefusal } from "../../operations/refused.ts";
-import type { Door } from "./caller-access.ts";
+import { toRefusal } from "../../operations/error-to-refusal.ts";
+import type { Door } from "./cors-and-local-access.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { refusedHeaders, tooManyStreamsHeaders } from "./rate-headers.ts";
 import { answerBeforeBody, isTooMuch } from "./unread-body.ts";

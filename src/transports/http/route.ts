@@ -8,33 +8,33 @@ import type {
   onSendAsyncHookHandler,
   preParsingAsyncHookHandler,
 } from "fastify";
-import { isForWrites } from "../../board/limits/buckets.ts";
+import { isForWrites } from "../../board/limits/bucket-sizes.ts";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import type { Versions } from "./etags.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { admitCall, type AdmittedCall, type Guest } from "../../operations/call.ts";
+import { admitCall, type AdmittedCall, type Guest } from "../../operations/call-steps.ts";
 import { formQuery, joinedLists } from "../../operations/input.ts";
 import { type Call, isMoving, type Operation, type Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import type { FastPath } from "./fast-path.ts";
-import { readText, takeText } from "./body.ts";
+import { readText, takeText } from "./body-text.ts";
 import { gzipped, isCoded, takesGzip } from "./compression.ts";
 import { matchesEtag, matchesAnyEtag } from "./if-none-match.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
-import { type SendPage, wantsMarkdown, wantsPage } from "./pages.ts";
+import { type SendPage, wantsMarkdown, wantsPage } from "./cached-pages.ts";
 import { answerMany, bringsMany } from "./ndjson.ts";
 import { nextLink } from "./next-link.ts";
-import type { SendDocument } from "./documents.ts";
-import { CORS_HEADER_NAMES } from "./caller-access.ts";
+import type { SendDocument } from "./cached-documents.ts";
+import { CORS_HEADER_NAMES } from "./cors-and-local-access.ts";
 import { sendAllowances } from "./rate-headers.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import type { ArrivedRequest } from "./secure-request.ts";
 import type { RequestTurns } from "./request-turns.ts";
 import type { Unsent } from "./unsent-answers.ts";
-import { sendStream, type OpenAnswers } from "./stream.ts";
+import { sendStream, type OpenAnswers } from "./chunked-answers.ts";
 
 export interface GuestParts {
   readonly baseUrl: string;

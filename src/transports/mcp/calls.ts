@@ -2,10 +2,10 @@
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { admitCall, type Asked, type Guest } from "../../operations/call.ts";
+import { admitCall, type Asked, type Guest } from "../../operations/call-steps.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Arguments, Ask } from "./tool-context.ts";
-import { asTexts } from "./parameters.ts";
+import { asTexts } from "./arguments-to-parameters.ts";
 
 /** The caller, whether it may send secrets, and its key. */
 export interface Visit extends Guest {

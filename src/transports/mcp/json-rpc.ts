@@ -3,8 +3,8 @@ import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from "@mod
 import { type ErrorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { parseJson } from "../../core/protocol/payload.ts";
-import { scanText } from "../../core/protocol/text-scan.ts";
-import { errorWithoutKeys } from "./without-keys.ts";
+import { scanText } from "../../core/protocol/scan-json-text.ts";
+import { errorWithoutKeys } from "./redact-keys.ts";
 
 /** A tool's arguments are three levels deep, and contain a message whose `data` may have its greatest allowed depth. */
 const DEPTH = LIMITS.data_depth + 6;

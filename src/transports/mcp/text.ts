@@ -1,10 +1,10 @@
 // Answers as short texts for a model: facts outside, every piece of a stranger's text between marker lines.
-import { rejectedWords } from "../../core/view/rejected-words.ts";
+import { rejectedWords } from "../../core/view/rejected-answer-words.ts";
 import type { ErrorBody } from "../../core/errors.ts";
 import { type Fence, fenceRule, inside, visible } from "../../core/view/fence.ts";
 import { markdownDocument, type MarkdownRecord, shortId } from "../../core/view/markdown.ts";
 import type { TombstoneRecord } from "../../core/view/record.ts";
-import { slice } from "../../ports/cpu-share.ts";
+import { slice } from "../../ports/cpu-slices.ts";
 import { plural } from "../../core/text/plural.ts";
 import type { Body } from "./tool-context.ts";
 

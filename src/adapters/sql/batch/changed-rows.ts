@@ -3,12 +3,12 @@ import type { MessageState } from "../../../core/message/message-state.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { isVote } from "../../../core/protocol/vocabulary.ts";
 import { HOUR_MS } from "../../../core/durations.ts";
-import { opsText } from "../alias-ops.ts";
+import { opsText } from "../alias-rows.ts";
 import { reached } from "../rows.ts";
-import type { BatchLedger, Inserted } from "./ledger.ts";
+import type { BatchLedger, Inserted } from "./in-memory-ledger.ts";
 import type { WorkingTable } from "./table.ts";
 import { ONE, type WorkingSet } from "./working-set.ts";
-import type { WriteStep } from "./writes.ts";
+import type { WriteStep } from "./write-steps.ts";
 
 export type ChangedRows = Partial<Record<WriteStep, readonly object[]>>;
 

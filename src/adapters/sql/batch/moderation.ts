@@ -6,7 +6,7 @@ import {
   type Notice,
   type Switches,
   SWITCHES_OFF,
-} from "../../../core/message/moderation.ts";
+} from "../../../core/message/moderation-state.ts";
 import { keyOf, ONE, type WorkingSet } from "./working-set.ts";
 
 export class BatchModeration implements ModerationLedger {

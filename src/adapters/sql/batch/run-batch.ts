@@ -1,10 +1,10 @@
 // Runs a batch by the rules: first requests the rows that it certainly needs, then performs each act. A refused act is undone without
 // affecting the others.
-import { type Act, arrivalsOf, isRefused, type Outcome } from "../../../core/message/act.ts";
+import { type Act, arrivalsOf, isRefused, type Outcome } from "../../../core/message/acts-and-outcomes.ts";
 import type { Arrival } from "../../../core/message/message-state.ts";
 import { perform, refusalOf } from "../../../core/message/perform.ts";
 import { sweep } from "../../../core/message/sweep.ts";
-import type { BatchLedger } from "./ledger.ts";
+import type { BatchLedger } from "./in-memory-ledger.ts";
 
 const SWEEP_FIRST: Act<"sweep"> = { type: "sweep" };
 

@@ -1,17 +1,17 @@
 // The board as one batch sees it: rows of the database, and the changes of the batch.
 import { GENESIS } from "../../../core/log/chain.ts";
-import type { Head } from "../../../core/log/checkpoint-payload.ts";
-import type { ThreadFacts } from "../../../core/message/act.ts";
-import type { AckRow } from "../../../core/message/ack-ledger.ts";
-import type { Action, Notice, Switches } from "../../../core/message/moderation.ts";
+import type { Head } from "../../../core/log/chain-checkpoint.ts";
+import type { ThreadFacts } from "../../../core/message/acts-and-outcomes.ts";
+import type { AckRow } from "../../../core/message/ack-state.ts";
+import type { Action, Notice, Switches } from "../../../core/message/moderation-state.ts";
 import type { Tombstone, Label, MessageState } from "../../../core/message/message-state.ts";
 import type { Ref } from "../../../core/protocol/payload.ts";
 import type { KeyState, LineState, StoredKeyOp } from "../../../core/keys/key-state.ts";
-import { type StoredAlias, toAlias } from "../alias-ops.ts";
+import { type StoredAlias, toAlias } from "../alias-rows.ts";
 import { toState } from "../key-rows.ts";
 import { toMessageState } from "../rows.ts";
 import { Journal, WorkingTable } from "./table.ts";
-import { Window, type WindowRows } from "./window.ts";
+import { Window, type WindowRows } from "./first-rows-in-order.ts";
 
 export interface AgentRow {
   readonly pk: string;

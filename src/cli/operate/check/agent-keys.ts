@@ -1,6 +1,6 @@
 // Checks the keys of agents: every operation is in the tree and has all required signatures, and the stored lines match the replayed log.
-import type { Holdings } from "../../../adapters/sqlite/stored-blobs-and-blocks.ts";
-import { keyOpEntry } from "../../../core/keys/key-entry.ts";
+import type { Holdings } from "../../../adapters/sqlite/non-message-rows.ts";
+import { keyOpEntry } from "../../../core/keys/key-log-entry.ts";
 import type { KeyState, StoredKeyOp } from "../../../core/keys/key-state.ts";
 import type { Chained } from "../../../core/log/entry-text.ts";
 import { leafHashOf } from "../../../core/log/tree-edge.ts";
@@ -12,7 +12,7 @@ import { TILE_WIDTH } from "../../../core/tlog/tile.ts";
 import type { KeyReads } from "../../../ports/keys.ts";
 import type { TreeReads } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
-import type { IsSigned } from "./history.ts";
+import type { IsSigned } from "./verify-and-replay-log.ts";
 
 const KEY = ["principal", "role", "lastTs", "predecessor", "successor", "endedAt", "revokedSince", "contest", "parent", "delegation"];
 const LINE = ["current", "members", "next", "recovery", "pending", "children", "former"];

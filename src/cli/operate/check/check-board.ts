@@ -1,18 +1,18 @@
 // All checks of a board, in order, on a store that does not change.
 import type { IndexInventory } from "../../../adapters/search/index-inventory.ts";
-import type { Holdings } from "../../../adapters/sqlite/stored-blobs-and-blocks.ts";
-import type { Checkpoint } from "../../../core/log/checkpoint-payload.ts";
+import type { Holdings } from "../../../adapters/sqlite/non-message-rows.ts";
+import type { Checkpoint } from "../../../core/log/chain-checkpoint.ts";
 import type { MessageState } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
 import { checkKeyOps, compareKeys } from "./agent-keys.ts";
 import { checkBoardKeys } from "./board-keys.ts";
-import { checkCheckpoint } from "./checkpoint.ts";
-import { aliasClaims, allDecisions, compareAliases, compareDecisions, compareEndings } from "./decisions.ts";
-import { compareFacts } from "./facts.ts";
+import { checkCheckpoint } from "./last-signed-head.ts";
+import { aliasClaims, allDecisions, compareAliases, compareDecisions, compareEndings } from "./endings-decisions-aliases.ts";
+import { compareFacts } from "./derived-facts.ts";
 import { type Finding, Findings } from "./findings.ts";
 import { compareHeard } from "./inbox-changes.ts";
-import { checkHoldings } from "./blobs-and-blocks.ts";
-import { type IsSigned, readHistory } from "./history.ts";
+import { checkHoldings } from "./attachments-and-blocklist.ts";
+import { type IsSigned, readHistory } from "./verify-and-replay-log.ts";
 import { compareIndex } from "./search-index.ts";
 import { checkTree } from "./tree.ts";
 import { ReplayedBoard } from "./replayed-board.ts";

@@ -2,7 +2,7 @@
 import type { IndexInventory } from "../../../adapters/search/index-inventory.ts";
 import type { Entry } from "../../../core/log/chain.ts";
 import type { Store } from "../../../ports/store.ts";
-import { isEnding } from "./decisions.ts";
+import { isEnding } from "./endings-decisions-aliases.ts";
 import type { Findings } from "./findings.ts";
 
 const WHERE = "search index";

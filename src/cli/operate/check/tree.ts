@@ -1,6 +1,6 @@
 // Checks the tree over the log: every tile must follow from the entries that are kept and from the tiles below it.
 import { leafHashOf } from "../../../core/log/tree-edge.ts";
-import { sha256 } from "../../../core/protocol/sha256.ts";
+import { sha256 } from "../../../core/protocol/node-sha256.ts";
 import { concat, sameBytes } from "../../../core/tlog/bytes.ts";
 import { type Hash, HASH_BYTES, subtreeHash } from "../../../core/tlog/merkle.ts";
 import { TILE_WIDTH, tilePath } from "../../../core/tlog/tile.ts";

@@ -1,5 +1,5 @@
 // Finds who else has posted nearly the same text lately, in a few steps and in bounded memory, however many messages there are.
-import { resemblance, SIGNATURE_LENGTH } from "./signature.ts";
+import { resemblance, SIGNATURE_LENGTH } from "./minhash-signature.ts";
 
 /** The near-copies of a text by other authors. */
 export interface Spread {

@@ -1,6 +1,6 @@
 // The features of a text for the scorer: signs of its structure, its concepts, and hashed runs of its characters.
 import { CONCEPT_NAMES } from "./concepts.ts";
-import { eachConcept } from "./lexicon.ts";
+import { eachConcept } from "./find-concepts.ts";
 import type { PlainText } from "./normalized-text.ts";
 import { SIGN_COUNT, writeSigns } from "./structure-signs.ts";
 

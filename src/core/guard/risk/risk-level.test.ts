@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { anyText } from "../../../../test/support/any-text.ts";
 import { demoScript } from "../../../cli/demo/script.ts";
 import { CONCEPT_NAMES, CONCEPTS } from "./concepts.ts";
-import { eachConcept } from "./lexicon.ts";
+import { eachConcept } from "./find-concepts.ts";
 import { PlainText } from "./normalized-text.ts";
 import { riskOf } from "./risk-level.ts";
 import { readRiskTable, riskScore, windowsOf, writeRiskTable } from "./scorer.ts";

@@ -1,5 +1,5 @@
 // The score of a document for a word, after BM25F: the title counts more than the body, and in longer texts each occurrence counts less.
-import type { Documents, MeanLengths } from "./part.ts";
+import type { Documents, MeanLengths } from "./index-part.ts";
 
 const TITLE_WEIGHT = 3;
 const SATURATION = 1.2;

@@ -2,8 +2,8 @@
 import type { Clause } from "../query.ts";
 import { clausePostings } from "./clause.ts";
 import { Bm25f, saturated } from "./bm25f.ts";
-import { BLOCK, blockMaximaOfPostings } from "./block-max.ts";
-import { liveCount, type LongList, type MeanLengths, type IndexPart, type Postings } from "./part.ts";
+import { BLOCK, blockMaximaOfPostings } from "./block-maxima.ts";
+import { liveCount, type LongList, type MeanLengths, type IndexPart, type Postings } from "./index-part.ts";
 import { readWordsInto } from "./postings.ts";
 
 export class ClauseBlocks {

@@ -4,7 +4,7 @@ import { BoundedCache } from "../../bounded-cache.ts";
 import { documentOfText } from "../document.ts";
 import { clausePostings, phraseSteps } from "./clause.ts";
 import { Memtable } from "./memtable.ts";
-import type { IndexPart, Postings } from "./part.ts";
+import type { IndexPart, Postings } from "./index-part.ts";
 
 const TEXTS = ["alpha beta alpha beta", "beta alpha", "alpha gamma beta", "gamma alpha beta", "gamma"];
 const DOCUMENTS = 40_000;

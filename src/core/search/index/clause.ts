@@ -1,7 +1,7 @@
 // The postings of one clause of a query in one part of the index: a word, a phrase, or either with a prefix at its end.
 import { type PrefixForms, prefixForms } from "../prefix.ts";
 import type { Clause } from "../query.ts";
-import { NO_POSTINGS, type IndexPart, type Postings } from "./part.ts";
+import { NO_POSTINGS, type IndexPart, type Postings } from "./index-part.ts";
 import { commonPostings, type PositionedPostings, findRuns } from "./phrase-match.ts";
 
 export function clausePostings(part: IndexPart, { words, prefix, forms }: Clause): Postings {

@@ -1,6 +1,6 @@
 // The seqs of all messages that match a query, without ranking.
 import type { Query } from "../query.ts";
-import type { IndexPart } from "./part.ts";
+import type { IndexPart } from "./index-part.ts";
 import { ScratchBuffers } from "./scratch-buffers.ts";
 import { PartQuery } from "./part-query.ts";
 import type { SeqSet } from "./seq-set.ts";

@@ -3,7 +3,7 @@ import type { Payload } from "../../protocol/payload.ts";
 import { documentOf, documentOfText } from "../document.ts";
 import { nearScore, prepareNear } from "../similarity.ts";
 import { Memtable } from "./memtable.ts";
-import { nearestTexts, termStats } from "./near.ts";
+import { nearestTexts, termStats } from "./lexical-nearest-texts.ts";
 
 const note = (more: Partial<Payload>): Payload => ({ v: 1, pk: "", ts: 0, kind: "note", ...more });
 

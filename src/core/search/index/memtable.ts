@@ -3,7 +3,7 @@ import type { Document } from "../document.ts";
 import { GRAM } from "../grams.ts";
 import { textEnd } from "../similarity.ts";
 import { signWords, writeSignBits } from "../meaning/vector-similarity.ts";
-import { liveCount, MAX_COUNT, NO_POSTINGS, type IndexPart, type Postings, termKey } from "./part.ts";
+import { liveCount, MAX_COUNT, NO_POSTINGS, type IndexPart, type Postings, termKey } from "./index-part.ts";
 import { BODY, TITLE, type VisitWord, PositionArena } from "./position-arena.ts";
 
 export class Memtable implements IndexPart {

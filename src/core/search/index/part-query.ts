@@ -1,7 +1,7 @@
 // The documents of a part that match a query, and how often each clause occurs in them.
 import type { Clause, Query } from "../query.ts";
 import { clausePostings } from "./clause.ts";
-import type { IndexPart, Postings } from "./part.ts";
+import type { IndexPart, Postings } from "./index-part.ts";
 import type { ScratchBuffers } from "./scratch-buffers.ts";
 import { seek } from "./gallop.ts";
 

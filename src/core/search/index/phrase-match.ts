@@ -1,5 +1,5 @@
 // Phrases: the documents that contain all words, and how often the words follow one another there.
-import type { Postings } from "./part.ts";
+import type { Postings } from "./index-part.ts";
 import { seek } from "./gallop.ts";
 
 /** `starts` has the index in `positions` where those of each posting begin. */

@@ -1,5 +1,5 @@
 // The positions of each word of a memtable: numbers in one long list, in which each word has chunks, each twice as long as the one before.
-import { termKey } from "./part.ts";
+import { termKey } from "./index-part.ts";
 
 /** One posting of a word: its document, and its positions there, those in the title first; the next posting overwrites the list. */
 export type VisitWord = (doc: number, title: number, body: number, positions: Int32Array) => void;

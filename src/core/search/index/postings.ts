@@ -1,6 +1,6 @@
 // Postings as bytes. Grams have only the gaps between documents; words have in the two low bits of each gap how often they occur.
 import type { ByteWriter } from "./bytes.ts";
-import type { Postings } from "./part.ts";
+import type { Postings } from "./index-part.ts";
 
 /** Low bits: once in the body; more often in the body only; once in the title only; both counts follow. */
 const ONCE_IN_BODY = 0;

@@ -3,8 +3,8 @@ import type { Query } from "../query.ts";
 import { Best, type Hit } from "./top-hits.ts";
 import { ClauseBlocks } from "./clause-blocks.ts";
 import { Bm25f, saturated } from "./bm25f.ts";
-import { BLOCK, blocksOf } from "./block-max.ts";
-import type { IndexPart } from "./part.ts";
+import { BLOCK, blocksOf } from "./block-maxima.ts";
+import type { IndexPart } from "./index-part.ts";
 import type { SeqSet } from "./seq-set.ts";
 
 /** The statistics that scores depend on besides the document itself; all pages of one list use those of the first. */

@@ -1,5 +1,5 @@
 // Buffers for the long lists of one search, reused by the next: allocating and clearing megabytes takes longer than scanning them.
-import type { Postings } from "./part.ts";
+import type { Postings } from "./index-part.ts";
 
 /** Lists whose buffers are reused; queries with more common words are rare and allocate their own. */
 const REUSED_LISTS = 4;

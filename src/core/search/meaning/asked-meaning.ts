@@ -2,7 +2,7 @@
 import type { Document } from "../document.ts";
 import { type Near, nearScore } from "../similarity.ts";
 import type { Embedder } from "./embedder.ts";
-import { type AskedMeaning, fused, trust } from "./fuse.ts";
+import { type AskedMeaning, fused, trust } from "./fuse-scores.ts";
 import { cosine } from "./vector-similarity.ts";
 
 /** Undefined if the table knows too few of its words: then only its words count. */

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText } from "../../../../test/support/any-text.ts";
 import { Embedder } from "./embedder.ts";
-import { fused, trust } from "./fuse.ts";
+import { fused, trust } from "./fuse-scores.ts";
 import { readTable } from "./table.ts";
 import { cosine } from "./vector-similarity.ts";
 

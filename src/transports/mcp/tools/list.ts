@@ -1,6 +1,6 @@
 // Every tool, in the order in which a newcomer needs them. A new tool is its definition and one line here.
 import type { OperationSchemas } from "../openapi-schemas.ts";
-import { attachmentTool } from "./attachments.ts";
+import { attachmentTool } from "./read-attachment.ts";
 import { guideTool } from "./guide.ts";
 import { readingTools } from "./reading.ts";
 import type { Tool } from "./tool.ts";

@@ -1,5 +1,5 @@
 // The tool that finds work, claims it and shows it in full, so that a model need not do this step by step.
-import { type Claimed, heldBy, WHOLE } from "../../../core/view/taken-work.ts";
+import { type Claimed, heldBy, WHOLE } from "../../../core/view/claimed-work.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Schema } from "../openapi-schemas.ts";
 import { takenText } from "../text.ts";

@@ -1,0 +1,67 @@
+// Sends commands to a load generator in another process.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { Asks, Goods, Order, Posts, Report } from "./load-generator-child.ts";
+import type { Measured } from "./load.ts";
+
+export class GeneratorProcess {
+  readonly #child: ChildProcess = fork(new URL("./load-generator-child.ts", import.meta.url));
+  readonly #ended = new AbortController();
+
+  constructor() {
+    this.#child.once("exit", () => this.#ended.abort(new Error("The load generator has ended.")));
+  }
+
+  async make(count: number, goods: Goods = "post"): Promise<void> {
+    await this.#order({ make: { goods, count } });
+  }
+
+  /** The connections are spread evenly over the ports. */
+  post(ports: readonly number[], connections: number, seconds: number): Promise<Measured> {
+    return this.send({ goods: "post", ports, connections, seconds });
+  }
+
+  async send(post: Posts): Promise<Measured> {
+    return measuredIn(await this.#order({ post }));
+  }
+
+  async ask(ask: Asks): Promise<Measured> {
+    return measuredIn(await this.#order({ ask }));
+  }
+
+  /** The ids of the last `count` events that it sent. */
+  async sentIds(count: number): Promise<readonly string[]> {
+    const report = await this.#order({ ids: count });
+    return "ids" in report ? report.ids : [];
+  }
+
+  /** Requests these addresses in turn. */
+  async get(
+    ports: readonly number[],
+    paths: readonly string[],
+    connections: number,
+    seconds: number,
+    headers?: readonly string[],
+  ): Promise<Measured> {
+    return measuredIn(await this.#order({ get: { ports, paths, connections, seconds, headers } }));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  async #order(order: Order): Promise<Report> {
+    this.#child.send(order);
+    const [report] = (await once(this.#child, "message", { signal: this.#ended.signal })) as [Report];
+    return report;
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill();
+  }
+}
+
+function measuredIn(report: Report): Measured {
+  if (!("measured" in report)) throw new Error("The load generator answered something else.");
+  return report.measured;
+}

@@ -1,0 +1,119 @@
+// Runs one attack and measures from outside: how long others wait before and during it, and what it does to the board.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { setPriority } from "node:os";
+import { machineTime, othersShare } from "../../bench/support/cpu-time.ts";
+import { undoAtExit } from "../../test/support/leftovers.ts";
+import { count, type Finding } from "../part.ts";
+import { mostResidentMiB, residentMiB } from "../support/memory-and-quantiles.ts";
+import { HeldLoop } from "../support/event-loop-stalls.ts";
+import type { Attack, Judged } from "./attack.ts";
+import type { AttackOrder, AttackReport } from "./attacker.ts";
+import type { FilledBoard } from "./filled-board.ts";
+import { type Measure, QUESTIONS, type Waited } from "./honest-caller-latencies.ts";
+
+const SLOWER = 3;
+/** Below this a wait is always acceptable, because three times almost nothing is still almost nothing. */
+const FLOOR_MS = 50;
+const LONGEST_MS = 250;
+const HELD_MS = 50;
+const MORE_MIB = 256;
+const WARM_S = 4;
+const WORTH_TELLING = 0.1;
+/** The attacker has a lower priority than the board and the measuring processes: in reality it would be on another machine. */
+const LATER = 10;
+
+export const PROMISE = `others' p99 within ${SLOWER} x of quiet (${FLOOR_MS} ms always pass, over ${LONGEST_MS} never), no turn of the loop over ${HELD_MS} ms of processor time`;
+
+export async function look(filled: FilledBoard, attack: Attack, seconds: number): Promise<Finding> {
+  const loop = new HeldLoop();
+  await using board = await filled.start(attack.flags ?? [], loop.env);
+  using honest = new Helper<Measure, Waited>(new URL("./honest.ts", import.meta.url));
+  using attacker = new Helper<AttackOrder, AttackReport | "ready">(new URL("./attacker.ts", import.meta.url), LATER);
+  const { port, process: served } = board;
+  let ended: string | undefined;
+  void served.ended.then(({ code, signal, stderr }) => (ended = `${code ?? signal}: ${stderr.slice(-500)}`));
+
+  await honest.order({ port, seconds: WARM_S });
+  await attacker.order({ attack: attack.name, port, feed: filled.feed, seconds });
+  const quiet = await honest.order({ port, seconds: Math.max(3, seconds / 2) });
+  const [restMiB, restStored] = [residentMiB(served.pid), await board.storedMiB()];
+  const pids = [served.pid, honest.pid, attacker.pid, process.pid, filled.databasePid];
+  const machine = machineTime(pids);
+  const most = mostResidentMiB(served.pid);
+  const from = Date.now();
+  const [report, waited] = await Promise.all([attacker.order("go"), honest.order({ port, seconds })]);
+  if (report === "ready") throw new Error("The attacker has not begun.");
+  const moreMiB = most() - restMiB;
+  const others = othersShare(machine, machineTime(pids)) ?? 0;
+  const storedMiB = (await board.storedMiB()) - restStored;
+  const holds = loop.since(from);
+  const { notes, heard } = report;
+
+  const [longest] = holds;
+  const over = holds.filter(({ ms }) => ms > HELD_MS).length;
+  const atMost = attack.moreMiB ?? MORE_MIB;
+  const judged: readonly Judged[] = [
+    ...QUESTIONS.map((question) => waits(question, quiet.p99[question], waited.p99[question])),
+    {
+      held: Object.keys(waited.refused).length === 0,
+      words: `${textOf(waited.refused) || "none"} of their ${count(waited.answers)} refused`,
+    },
+    { held: over === 0, words: `longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms, ${over} over ${HELD_MS}` },
+    { held: moreMiB <= atMost, words: `${moreMiB.toFixed(0)} MiB more memory (${atMost} at most)` },
+    ...(attack.judge?.({ notes, heard, seconds, storedMiB }) ?? []),
+    { held: hasMet(attack, heard), words: `answered ${textOf(heard)}` },
+    // Time spent waiting for a core that other programs use is not the board's fault.
+    ...(others > WORTH_TELLING ? [{ held: true, words: `${Math.round(others * 100)} % of the machine were not ours` }] : []),
+    ...(ended === undefined ? [] : [{ held: false, words: `the board ended with ${ended}` }]),
+  ];
+  return {
+    held: judged.every(({ held }) => held),
+    figure: judged.map(({ held, words }) => (held ? words : `**${words}**`)).join("; "),
+  };
+}
+
+/** If the board is too busy to answer anything, the waits of the others show it. */
+const hasMet = ({ meets }: Attack, heard: Readonly<Record<string, number>>): boolean =>
+  meets.some((status) => (heard[status] ?? 0) > 0) || Object.keys(heard).every((status) => status === "left" || status === "none");
+
+function waits(question: string, quiet: number, attacked: number): Judged {
+  const most = Math.min(LONGEST_MS, Math.max(FLOOR_MS, SLOWER * quiet));
+  return { held: attacked <= most, words: `${question} ${quiet.toFixed(0)} -> ${attacked.toFixed(0)} ms` };
+}
+
+const textOf = (heard: Readonly<Record<string, number>>): string =>
+  Object.entries(heard)
+    .map(([status, n]) => `${count(n)} x ${status}`)
+    .join(", ");
+
+/** A separate process that executes commands one after the other. */
+class Helper<Order, Report> implements Disposable {
+  readonly #child: ChildProcess;
+  readonly #ended = new AbortController();
+
+  constructor(program: URL, priority = 0) {
+    this.#child = fork(program);
+    this.#child.once("exit", () => this.#ended.abort(new Error(`${program.pathname} has ended.`)));
+    this.#child.once(
+      "close",
+      undoAtExit(() => this.#child.kill("SIGKILL")),
+    );
+    if (this.#child.pid !== undefined && priority > 0) setPriority(this.#child.pid, priority);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  async order(order: Order): Promise<Report> {
+    const answer = once(this.#child, "message", { signal: this.#ended.signal });
+    this.#child.send(order as object);
+    const [report] = (await answer) as [Report];
+    return report;
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill("SIGKILL");
+  }
+}

@@ -1,0 +1,116 @@
+// The index as the board sees it: calls go to the thread that owns it; a thread that dies is started again.
+import { callerNow, cost, requireShare } from "../../ports/cpu-slices.ts";
+import type { Telemetry } from "../../ports/telemetry.ts";
+import { type SearchIndex, SearchUnavailable } from "../../ports/search.ts";
+import { StoreFailure } from "../../ports/store.ts";
+import { Lanes } from "../system/caller-lanes.ts";
+import { startThread, type Thread } from "../system/start-thread.ts";
+import type { SearchMethod, SearchReply, SearchRequest, SearchWork } from "./search-thread.ts";
+
+interface Waiting {
+  resolve(found: Found): void;
+  reject(error: Error): void;
+}
+
+const RESTART_MS = 1000;
+/**
+ * The thread works on one search at a time. Few searches of each caller may wait there, so that other callers do not wait for all of them.
+ */
+const AT_ONCE = { most: 6, each: 2 };
+
+type Found = Pick<Extract<SearchReply, { value: unknown }>, "value" | "ms">;
+
+/** Returns at once; the first searches wait while the index catches up, or are refused while it is being built. */
+export function openSearchIndex(work: SearchWork, report: Telemetry): SearchIndex {
+  return new ThreadIndex(work, report);
+}
+
+class ThreadIndex implements SearchIndex {
+  readonly #work: SearchWork;
+  readonly #report: Telemetry;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #lanes = new Lanes(AT_ONCE);
+  #worker: Thread | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #lastId = 0;
+  #closed = false;
+
+  constructor(work: SearchWork, report: Telemetry) {
+    this.#work = work;
+    this.#report = report;
+    this.#start();
+  }
+
+  rank: SearchIndex["rank"] = (...args) => this.#search("rank", args);
+  matching: SearchIndex["matching"] = (...args) => this.#search("matching", args);
+  near: SearchIndex["near"] = (...args) => this.#search("near", args);
+  similar: SearchIndex["similar"] = (...args) => this.#search("similar", args);
+  status: SearchIndex["status"] = async () => (await this.#call("status", [])).value as Awaited<ReturnType<SearchIndex["status"]>>;
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#restart);
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const exited = new Promise((resolve) => worker.once("exit", resolve));
+    await this.#call("close", []).catch((error: unknown) => this.#report.failed("search", error));
+    await exited;
+  }
+
+  /** Searches in the caller's turn and at its cost. */
+  async #search<T>(method: SearchMethod, args: readonly unknown[]): Promise<T> {
+    const caller = callerNow();
+    await this.#lanes.enter(caller);
+    try {
+      // Other searches of the same caller may have used up its time while this one waited.
+      requireShare();
+      const { value, ms } = await this.#call(method, args);
+      cost(ms);
+      return value as T;
+    } finally {
+      this.#lanes.leave(caller);
+    }
+  }
+
+  #call(method: SearchMethod, args: readonly unknown[]): Promise<Found> {
+    const worker = this.#worker;
+    if (worker === undefined) return Promise.reject(new SearchUnavailable("The search index is being started."));
+    return new Promise((resolve, reject) => {
+      const id = ++this.#lastId;
+      this.#waiting.set(id, { resolve, reject });
+      worker.postMessage({ id, method, args } satisfies SearchRequest);
+    });
+  }
+
+  #start(): void {
+    const worker = startThread("search-thread", import.meta.url, this.#work);
+    this.#worker = worker;
+    worker.on("message", (reply: SearchReply) => this.#hear(reply));
+    worker.on("error", (error: Error) => this.#report.failed("search", error));
+    worker.on("exit", () => this.#ended());
+  }
+
+  #hear(reply: SearchReply): void {
+    if ("trouble" in reply) {
+      const { trouble, code } = reply;
+      return this.#report.failed("search", code === undefined ? new Error(trouble) : new StoreFailure(code, trouble));
+    }
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ("value" in reply) waiting?.resolve(reply);
+    else {
+      const { name, message } = reply.error;
+      waiting?.reject(name === "SearchUnavailable" ? new SearchUnavailable(message) : new Error(message));
+    }
+  }
+
+  #ended(): void {
+    this.#worker = undefined;
+    for (const waiting of this.#waiting.values()) waiting.reject(new SearchUnavailable("The search thread has ended."));
+    this.#waiting.clear();
+    if (this.#closed) return;
+    this.#restart = setTimeout(() => this.#start(), RESTART_MS);
+    this.#restart.unref();
+  }
+}

@@ -1,0 +1,314 @@
+// How each kind of row that a batch may miss is fetched, by its keys; and the differences between the two databases.
+import { ADOPTED_REPLIES, type Label, labelsOf } from "../../../core/message/message-state.ts";
+import type { Action, Notice } from "../../../core/message/moderation-state.ts";
+import type { Payload, Ref } from "../../../core/protocol/payload.ts";
+import { ACK_COLUMNS, toAck } from "../acks.ts";
+import type { KeyState, LineState, StoredKeyOp } from "../../../core/keys/key-state.ts";
+import { toAlias } from "../alias-rows.ts";
+import { KEY_OP_COLUMNS, toState } from "../key-rows.ts";
+import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "../moderation-rows.ts";
+import { TOMBSTONE_COLUMNS, STATE_COLUMNS, toTombstone, toMessageState } from "../rows.ts";
+import type { WorkingTable } from "./table.ts";
+import {
+  type AgentRow,
+  type Answerer,
+  keyOf,
+  ONE,
+  type StoredVote,
+  type TableName,
+  type ThreadRow,
+  type Withdrawal,
+  type WorkingSet,
+} from "./working-set.ts";
+
+/** More replies than are adopted, because the batch may end some of them first. */
+export const EARLY_REPLIES = ADOPTED_REPLIES + 2048;
+
+export interface LoadDialect {
+  /** Whether a column is one of the keys. */
+  readonly among: (column: string, type: "text" | "bigint") => string;
+  /** The keys as rows of a table `k` with these columns, if a key has several parts. */
+  readonly keys: (columns: Readonly<Record<string, "text" | "bigint">>) => string;
+  /** A limit whose value is this parameter. */
+  readonly limit: (place: number) => string;
+  /** Roots, with the facts about their threads. */
+  readonly threads: string;
+  /** For each target: the states of its first replies, with `target`. */
+  readonly earlyReplies: string;
+  /** Seqs, with the labels of their messages, or with the payloads that contain them. */
+  readonly labels: string;
+}
+
+export interface Load {
+  /** Whether keys are texts, numbers, or several columns. */
+  readonly key: "text" | "bigint" | readonly string[];
+  readonly sql: (dialect: LoadDialect) => string;
+  readonly keep: (set: WorkingSet, keys: readonly string[], rows: readonly unknown[]) => void;
+}
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape of the rows it asks for.
+const load = <Row>(
+  key: Load["key"],
+  sql: Load["sql"],
+  keep: (set: WorkingSet, keys: readonly string[], rows: readonly Row[]) => void,
+): Load => ({ key, sql, keep: keep as Load["keep"] });
+
+/** Each key has one row, or none. */
+function one<Row, Value>(
+  table: WorkingTable<Value>,
+  keys: readonly string[],
+  rows: readonly Row[],
+  key: (row: Row) => string,
+  toValue: (row: Row) => Value,
+) {
+  table.keep(
+    keys,
+    rows.map((row) => [key(row), toValue(row)]),
+  );
+}
+
+/** Each key has a list of rows. */
+function many<Row, Value>(
+  table: WorkingTable<readonly Value[]>,
+  keys: readonly string[],
+  rows: readonly Row[],
+  key: (row: Row) => string,
+  toValue: (row: Row) => Value,
+) {
+  const lists = new Map<string, Value[]>();
+  for (const row of rows) {
+    const list = lists.get(key(row));
+    if (list === undefined) lists.set(key(row), [toValue(row)]);
+    else list.push(toValue(row));
+  }
+  table.keep(keys, lists);
+}
+
+const itself = <Row>(row: Row): Row => row;
+const idOf = ({ id }: { readonly id: string }): string => id;
+const seqOf = ({ seq }: { readonly seq: number }): string => String(seq);
+const aliasOf = ({ alias }: { readonly alias: string }): string => alias;
+const agentOf = ({ agent }: { readonly agent: string }): string => agent;
+const rootOf = ({ root }: { readonly root: string }): string => root;
+const keyIn = ({ key }: { readonly key: string }): string => key;
+const nameOf = ({ target }: { readonly target: string }): string => target;
+const targetOf = ({ target }: { readonly target: number }): string => String(target);
+
+export const ALIASES = `SELECT alias, agent, last_ts AS "lastTs", claimed_at AS "claimedAt", ended_at AS "endedAt", released, check_at AS "checkAt",
+  last_ops AS "lastOps" FROM aliases`;
+export const MESSAGES = `SELECT ${STATE_COLUMNS} FROM messages m`;
+const NOTICES = `SELECT ${NOTICE_COLUMNS} FROM notices`;
+const ACTIONS = `SELECT ${ACTION_COLUMNS} FROM actions`;
+
+type OfAgent = { readonly target: number; readonly agent: string };
+const agentKey = ({ target, agent }: OfAgent): string => keyOf(target, agent);
+type SignalRow = OfAgent & { readonly signal: string; readonly seq: number };
+const signalKey = ({ target, agent, signal }: SignalRow): string => keyOf(target, agent, signal);
+const blockKey = ({ what, name }: { readonly what: string; readonly name: string }): string => keyOf(what, name);
+const prefixOf = ({ prefix }: { readonly prefix: string }): string => prefix;
+type VoteRow = OfAgent & StoredVote;
+const toVote = ({ seq, rel }: VoteRow): StoredVote => ({ seq, rel });
+type LabelRow = { readonly seq: number } & (Label | { readonly payload: string });
+type Acting = { readonly target: string; readonly acting: number };
+type EarlyReply = { readonly target: string };
+
+export const LOADS: { readonly [Name in TableName]: Load } = {
+  messages: load(
+    "text",
+    ({ among }) => `${MESSAGES} WHERE ${among("m.id", "text")}`,
+    ({ messages }, ids, rows) => one(messages, ids, rows.map(toMessageState), idOf, itself),
+  ),
+  gone: load(
+    "text",
+    ({ among }) => `SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE ${among("id", "text")}`,
+    ({ gone }, ids, rows) => one(gone, ids, rows.map(toTombstone), idOf, itself),
+  ),
+  agents: load<AgentRow & { readonly id: string }>(
+    "text",
+    ({ among }) =>
+      `SELECT id, pk, first_seen AS "firstSeen", last_seen AS "lastSeen", messages, seen, last_ack AS "lastAck", line FROM agents WHERE ${among("id", "text")}`,
+    ({ agents }, ids, rows) => one(agents, ids, rows, idOf, itself),
+  ),
+  threads: load<ThreadRow & { readonly root: string }>(
+    "text",
+    ({ threads }) => threads,
+    ({ threads }, roots, rows) => one(threads, roots, rows, rootOf, itself),
+  ),
+  replies: load<Acting>(
+    "text",
+    ({ among }) => `SELECT r.target, count(DISTINCT r.seq) AS acting FROM refs r JOIN messages m ON m.seq = r.seq
+      WHERE ${among("r.target", "text")} AND r.rel = 'reply' AND m.superseded_by IS NULL GROUP BY r.target`,
+    ({ replies }, targets, rows) => one(replies, targets, rows, nameOf, ({ acting }) => acting),
+  ),
+  earlyReplies: load<EarlyReply>(
+    "text",
+    ({ earlyReplies }) => earlyReplies,
+    ({ messages, earlyReplies }, targets, rows) => {
+      const found = rows.map((row) => ({ target: row.target, state: toMessageState(row) }));
+      const states = found.map(({ state }) => state);
+      one(messages, [], states, idOf, itself);
+      many(earlyReplies, targets, found, nameOf, ({ state }) => state.id);
+    },
+  ),
+  aliases: load(
+    "text",
+    ({ among }) => `${ALIASES} WHERE ${among("alias", "text")}`,
+    ({ aliases }, names, rows) => one(aliases, names, rows.map(toAlias), aliasOf, itself),
+  ),
+  held: load(
+    "text",
+    ({ among }) => `${ALIASES} WHERE ${among("agent", "text")} AND ended_at IS NULL`,
+    ({ aliases, held }, agents, rows) => {
+      const found = rows.map(toAlias);
+      one(aliases, [], found, aliasOf, itself);
+      many(held, agents, found, agentOf, aliasOf);
+    },
+  ),
+  leases: load(
+    "text",
+    ({ among }) => `${MESSAGES} WHERE ${among("m.claimed_by", "text")}`,
+    ({ messages, leases }, agents, rows) => {
+      const found = rows.map(toMessageState);
+      one(messages, [], found, idOf, itself);
+      many(leases, agents, found, ({ claimedBy }) => claimedBy ?? "", idOf);
+    },
+  ),
+  acks: load(
+    "text",
+    ({ among }) => `SELECT ${ACK_COLUMNS} FROM acks WHERE ${among("id", "text")}`,
+    ({ acks }, ids, rows) => one(acks, ids, rows.map(toAck), idOf, itself),
+  ),
+  keys: load(
+    "text",
+    ({ among }) => `SELECT state FROM keys WHERE ${among("agent", "text")}`,
+    ({ keys }, agents, rows) => one(keys, agents, rows.map(toState<KeyState>), agentOf, itself),
+  ),
+  lines: load(
+    "text",
+    ({ among }) => `SELECT state FROM key_lines WHERE ${among("principal", "text")}`,
+    ({ lines }, principals, rows) => one(lines, principals, rows.map(toState<LineState>), ({ principal }) => principal, itself),
+  ),
+  keyOps: load<StoredKeyOp>(
+    "text",
+    ({ among }) => `SELECT ${KEY_OP_COLUMNS} FROM key_ops WHERE ${among("id", "text")}`,
+    ({ keyOps }, ids, rows) => one(keyOps, ids, rows, idOf, itself),
+  ),
+  arrived: load<{ readonly key: string }>(
+    "text",
+    ({ among }) => `SELECT key FROM arrived_once WHERE ${among("key", "text")}`,
+    ({ arrived }, keys, rows) => one(arrived, keys, rows, keyIn, () => true),
+  ),
+  withdrawals: load<Withdrawal>(
+    "text",
+    ({ among }) => `SELECT author, seq, done, at FROM withdrawals WHERE ${among(`'${ONE}'`, "text")} ORDER BY seq`,
+    ({ withdrawals }, keys, rows) => many(withdrawals, keys, rows, () => ONE, itself),
+  ),
+  votes: load<VoteRow>(
+    ["target", "agent"],
+    ({ keys }) =>
+      `SELECT v.target, v.agent, v.seq, v.rel FROM ${keys({ target: "bigint", agent: "text" })}
+        JOIN votes v ON v.target = k.target AND v.agent = k.agent ORDER BY v.seq`,
+    ({ votes }, keys, rows) => many(votes, keys, rows, agentKey, toVote),
+  ),
+  voters: load<VoteRow>(
+    "bigint",
+    ({ among }) => `SELECT target, agent, seq, rel FROM votes WHERE ${among("target", "bigint")} ORDER BY seq`,
+    ({ votes, voters }, keys, rows) => {
+      many(votes, [], rows, agentKey, toVote);
+      const agents = Map.groupBy(rows, targetOf);
+      voters.keep(
+        keys,
+        [...agents].map(([target, all]) => [target, [...new Set(all.map(agentOf))]]),
+      );
+    },
+  ),
+  signals: load<SignalRow>(
+    ["target", "agent", "signal"],
+    ({ keys }) =>
+      `SELECT s.target, s.agent, s.signal, s.seq FROM ${keys({ target: "bigint", agent: "text", signal: "text" })}
+        JOIN signals s ON s.target = k.target AND s.agent = k.agent AND s.signal = k.signal`,
+    ({ signals }, keys, rows) => one(signals, keys, rows, signalKey, ({ seq }) => seq),
+  ),
+  barred: load<OfAgent & { readonly until: number }>(
+    ["target", "agent"],
+    ({ keys }) =>
+      `SELECT b.target, b.agent, b.until FROM ${keys({ target: "bigint", agent: "text" })}
+        JOIN barred b ON b.target = k.target AND b.agent = k.agent`,
+    ({ barred }, keys, rows) => one(barred, keys, rows, agentKey, ({ until }) => until),
+  ),
+  answerers: load<Answerer & { readonly target: number }>(
+    "bigint",
+    ({ among }) => `SELECT target, agent, seq FROM answerers WHERE ${among("target", "bigint")} ORDER BY seq`,
+    ({ answerers }, keys, rows) => many(answerers, keys, rows, targetOf, ({ agent, seq }): Answerer => ({ agent, seq })),
+  ),
+  refs: load<Ref & { readonly seq: number }>(
+    "bigint",
+    ({ among }) => `SELECT seq, rel, target AS id FROM refs WHERE ${among("seq", "bigint")} ORDER BY seq, position`,
+    ({ refs }, keys, rows) => many(refs, keys, rows, seqOf, ({ rel, id }): Ref => ({ rel, id })),
+  ),
+  attached: load<{ readonly seq: number; readonly sha256: string }>(
+    "bigint",
+    ({ among }) => `SELECT seq, sha256 FROM attachments WHERE ${among("seq", "bigint")} ORDER BY sha256`,
+    ({ attached }, keys, rows) => many(attached, keys, rows, seqOf, ({ sha256 }) => sha256),
+  ),
+  labels: load<LabelRow>(
+    "bigint",
+    ({ labels }) => labels,
+    ({ labels }, keys, rows) => {
+      const found = rows.flatMap((row): readonly (Label & { readonly seq: number })[] =>
+        "payload" in row ? labelsOf(JSON.parse(row.payload) as Payload).map((label) => ({ seq: row.seq, ...label })) : [row],
+      );
+      many(labels, keys, found, seqOf, ({ field, label, spelling }): Label => ({ field, label, spelling }));
+    },
+  ),
+  notices: load<Notice>(
+    "text",
+    ({ among }) => `${NOTICES} WHERE ${among("id", "text")}`,
+    ({ notices }, ids, rows) => one(notices, ids, rows, idOf, itself),
+  ),
+  openOn: load<Notice>(
+    "text",
+    ({ among }) => `${NOTICES} WHERE ${among("target", "text")} AND state = 'received'`,
+    ({ notices, openOn }, targets, rows) => {
+      one(notices, [], rows, idOf, itself);
+      many(openOn, targets, rows, nameOf, idOf);
+    },
+  ),
+  open: load<{ readonly prefix: string; readonly count: number }>(
+    ["prefix"],
+    ({ keys }) =>
+      `SELECT k.prefix, (SELECT count(*) FROM notices n WHERE n.state = 'received' AND n.id >= k.prefix AND n.id < k.prefix || '~') AS count
+        FROM ${keys({ prefix: "text" })}`,
+    ({ open }, prefixes, rows) => one(open, prefixes, rows, prefixOf, ({ count }) => count),
+  ),
+  actions: load<Action>(
+    "text",
+    ({ among }) => `${ACTIONS} WHERE ${among("id", "text")}`,
+    ({ actions }, ids, rows) => one(actions, ids, rows, idOf, itself),
+  ),
+  inForce: load<Action>(
+    "text",
+    ({ among }) => `${ACTIONS} WHERE ${among("target", "text")} AND state = 'in_force'`,
+    ({ actions, inForce }, targets, rows) => {
+      one(actions, [], rows, idOf, itself);
+      many(inForce, targets, rows, nameOf, idOf);
+    },
+  ),
+  blocks: load<{ readonly what: string; readonly name: string; readonly action: string }>(
+    ["what", "name"],
+    ({ keys }) =>
+      `SELECT b.what, b.name, b.action FROM ${keys({ what: "text", name: "text" })} JOIN blocks b ON b.what = k.what AND b.name = k.name`,
+    ({ blocks }, keys, rows) => many(blocks, keys, rows, blockKey, ({ action }) => action),
+  ),
+  switches: load(
+    "text",
+    ({ among }) => `${SELECT_SWITCHES} WHERE ${among(`'${ONE}'`, "text")}`,
+    ({ switches }, keys, rows) => one(switches, keys, rows, () => ONE, toSwitches),
+  ),
+};
+
+/** The parts of a key with several columns. */
+export const keyParts = (columns: readonly string[], key: string): Readonly<Record<string, string>> => {
+  const parts = key.split(" ");
+  return Object.fromEntries(columns.map((column, i) => [column, parts[i] ?? ""]));
+};

@@ -1,0 +1,50 @@
+// What a SQLite board stores beside its messages, row by row, for the check.
+import type { KeyState, LineState, StoredKeyOp } from "../../core/keys/key-state.ts";
+import type { HeardChange } from "../../core/message/inbox-reasons.ts";
+import type { Blockable } from "../../core/message/moderation-state.ts";
+import { KEY_OP_COLUMNS, toState } from "../sql/key-rows.ts";
+import { openDatabase } from "./open.ts";
+
+export interface HeldBlob {
+  readonly sha256: string;
+  readonly text: string;
+  /** The number of live messages with it as an attachment. */
+  readonly uses: number;
+}
+export interface HeldBlock {
+  readonly what: Blockable;
+  readonly name: string;
+  /** Id of the decision that blocks it. */
+  readonly action: string;
+}
+
+export interface Holdings extends Disposable {
+  blobs(): Iterable<HeldBlob>;
+  blocks(): Iterable<HeldBlock>;
+  keys(): Iterable<KeyState>;
+  lines(): Iterable<LineState>;
+  keyOps(): Iterable<StoredKeyOp>;
+  /** What agents were told about their messages, by message. */
+  heard(): Iterable<HeardChange>;
+}
+
+export function openHoldings(path: string): Holdings {
+  const db = openDatabase(path, "read");
+  const blobs = db.prepare(
+    "SELECT sha256, text, (SELECT count(*) FROM attachments a WHERE a.sha256 = b.sha256) AS uses FROM blobs b ORDER BY sha256",
+  );
+  const blocks = db.prepare("SELECT what, name, action FROM blocks ORDER BY what, name, action");
+  const heard = db.prepare("SELECT agent, seq, target, at, reason, was, became FROM inbox_changes ORDER BY target, seq, agent");
+  const keys = db.prepare("SELECT state FROM keys ORDER BY agent");
+  const lines = db.prepare("SELECT state FROM key_lines ORDER BY principal");
+  const keyOps = db.prepare(`SELECT ${KEY_OP_COLUMNS} FROM key_ops ORDER BY seq`);
+  return {
+    keys: () => keys.all().map((row) => toState<KeyState>(row)),
+    lines: () => lines.all().map((row) => toState<LineState>(row)),
+    keyOps: () => keyOps.all() as unknown as Iterable<StoredKeyOp>,
+    blobs: () => blobs.iterate() as unknown as Iterable<HeldBlob>,
+    blocks: () => blocks.iterate() as unknown as Iterable<HeldBlock>,
+    heard: () => heard.iterate() as unknown as Iterable<HeardChange>,
+    [Symbol.dispose]: () => db.close(),
+  };
+}

@@ -1,0 +1,240 @@
+// Writes the changes of a batch at its end: plain statements, row by row.
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { Touched } from "../../ports/store.ts";
+import { changedRows, MOVING, type ChangedRows } from "../sql/batch/changed-rows.ts";
+import type { BatchLedger } from "../sql/batch/in-memory-ledger.ts";
+import type { ThreadRow, WorkingSet } from "../sql/batch/working-set.ts";
+import { columnsOf, type WriteStep, WRITE_STEPS, type Write as TableWrite, WRITES } from "../sql/batch/write-steps.ts";
+import { reached } from "../sql/rows.ts";
+import { KEEP_ROOTS } from "./retention.ts";
+
+type Row = Readonly<Record<string, SQLInputValue>>;
+type Named = Row & { readonly id: string; readonly root: string; readonly seq: number };
+type Write = (row: Row) => void;
+
+export class Flush {
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = statements(db);
+  }
+
+  /** Returns what caches must drop. */
+  write(ledger: BatchLedger): Omit<Touched, "all"> {
+    const rows = changedRows(ledger);
+    const { plain, own } = this.#sql;
+    const detached = this.#erase(ledger);
+    const threads = new ThreadNumbers(ledger.set, rows);
+    const { gone, agents, start } = ledger.set;
+    const looked: Partial<Record<WriteStep, Write>> = {
+      gone: (row) =>
+        gone.stored((row as Named).id) === undefined ? own.gone({ ...row, thread: threads.ofGone(row as Named) }) : own.goneAgain(row),
+      ungone: (row) => {
+        own.keepRoot(row);
+        own.ungone(row);
+      },
+      inbox: (row) => ((row as Named).seq > start.seq ? own.inbox(row) : own.adopted(row)),
+      agents: (row) => (agents.stored((row as Named).id) === undefined ? own.agents(row) : own.seenAgents(row)),
+    };
+    for (const part of WRITE_STEPS) {
+      const write = looked[part] ?? plain[part];
+      if (write !== undefined) for (const row of part === "messages" ? threads.messages : (rows[part] ?? [])) write(row as Row);
+    }
+    for (const sha256 of detached) own.dropLooseBlob({ sha256 });
+    this.#writeThreads(threads);
+    return touchedBy(ledger, rows);
+  }
+
+  /** Erases messages. Returns the hashes of attachments that fewer messages name now. */
+  #erase({ erased, set }: BatchLedger): readonly string[] {
+    const { dropLabel, dropInbox, detach, erase } = this.#sql.own;
+    const detached: string[] = [];
+    for (const state of erased) {
+      const { seq } = state;
+      if (seq > set.start.seq) continue;
+      for (const sha256 of state.hasAttachment ? (set.attached.get(String(seq)) ?? []) : []) {
+        detach({ sha256, seq });
+        detached.push(sha256);
+      }
+      for (const { field, label } of set.labels.get(String(seq)) ?? []) dropLabel({ field, label, seq });
+      for (const agent of reached(state)) dropInbox({ agent, seq });
+      for (const drop of erase) drop({ seq, target: seq });
+    }
+    return detached;
+  }
+
+  #writeThreads(numbers: ThreadNumbers): void {
+    const { threads, movedThreads, emptied, stray, dropStray } = this.#sql.own;
+    for (const { root, number, isNew, row } of numbers.changed) {
+      if (row !== undefined) (isNew ? threads : movedThreads)({ number, messages: row.messages, last_activity: row.lastActivity });
+      else {
+        emptied({ number });
+        dropStray({ root });
+      }
+    }
+    for (const row of numbers.strays()) stray(row);
+  }
+}
+
+interface Thread {
+  readonly root: string;
+  readonly number: number;
+  readonly isNew: boolean;
+  /** Undefined if it has ended. */
+  readonly row: ThreadRow | undefined;
+}
+
+/** The number of each thread of a batch. A new thread gets the seq of its first message here. */
+class ThreadNumbers {
+  readonly messages: readonly Row[];
+  readonly changed: Thread[] = [];
+  readonly #set: WorkingSet;
+  readonly #begun = new Map<string, number>();
+
+  constructor(set: WorkingSet, { messages = [] }: ChangedRows) {
+    this.#set = set;
+    const arrived = (messages as readonly Named[]).toSorted((a, b) => a.seq - b.seq);
+    this.messages = arrived.map((row) => Object.assign(row, { thread: this.#enter(row.root, row.seq) }));
+    for (const [root, row] of set.threads.changes) {
+      const known = set.threads.stored(root)?.number;
+      const number = known ?? this.#begun.get(root);
+      if (number !== undefined) this.changed.push({ root, number, isNew: known === undefined, row });
+    }
+  }
+
+  /** Live threads without their root. */
+  *strays(): Generator<Row> {
+    for (const [root, thread] of this.#begun) if (this.#set.messages.get(root)?.root !== root) yield { root, thread };
+  }
+
+  /** The number of the thread for a tombstone that was its root; null for other tombstones. */
+  ofGone({ id, root, seq }: Named): number | null {
+    if (id !== root) return null;
+    return this.#set.threads.get(root)?.number ?? this.#known(root) ?? seq;
+  }
+
+  #enter(root: string, seq: number): number {
+    const known = this.#known(root);
+    if (known === undefined) this.#begun.set(root, seq);
+    return known ?? seq;
+  }
+  #known(root: string): number | undefined {
+    return this.#set.threads.stored(root)?.number ?? this.#begun.get(root);
+  }
+}
+
+function touchedBy({ set, erased, adopted, ended, tallies }: BatchLedger, { updated = [] }: ChangedRows): Omit<Touched, "all"> {
+  const seqs = [
+    ...(updated as readonly { seq: number }[]).map(({ seq }) => seq),
+    ...erased.map(({ seq }) => seq),
+    ...[...set.gone.changes.values()].flatMap((gone) => gone?.seq ?? []),
+    ...adopted.map(({ seq }) => seq),
+    ...ended.flatMap((one) => one.seqs),
+  ];
+  // Agents whose number of received votes has changed.
+  const judged = [...tallies.sums()].flatMap(({ agent, field }) => (field === "received" && agent !== undefined ? [agent] : []));
+  return {
+    seqs: [...new Set(seqs)],
+    agents: [...new Set([...set.agents.changes.keys(), ...judged])],
+    roots: [...set.threads.changes.keys()],
+  };
+}
+
+/** Kinds of statements, each of which takes its values from a row by name. */
+function writesOn(db: DatabaseSync) {
+  const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
+  const run = (sql: string, names: readonly string[]): ((row: Row) => number) => {
+    const statement = db.prepare(sql);
+    return (row) => {
+      const values: SQLInputValue[] = [];
+      for (const name of names) values.push(row[name] ?? null);
+      return Number(statement.run(...values).changes);
+    };
+  };
+  const insert = (table: string, names: readonly string[], or = ""): Write =>
+    run(`INSERT ${or} INTO ${table} (${quoted(names)}) VALUES (${names.map(() => "?").join(", ")})`, names);
+  const equal = (names: readonly string[], between: string): string => names.map((name) => `"${name}" = ?`).join(between);
+  const update = (table: string, keys: readonly string[], names: readonly string[]) =>
+    run(`UPDATE ${table} SET ${equal(names, ", ")} WHERE ${equal(keys, " AND ")}`, [...names, ...keys]);
+  const drop = (table: string, keys: readonly string[]): Write => run(`DELETE FROM ${table} WHERE ${equal(keys, " AND ")}`, keys);
+  /**
+   * Updates an existing row, or inserts it. Plain statements: with RETURNING or ON CONFLICT, SQLite copies each page that it is about to
+   * change.
+   */
+  const put = (table: string, keys: readonly string[], names: readonly string[], columns: readonly string[]): Write => {
+    const [move, add] = [update(table, keys, names), insert(table, columns)];
+    return (row) => {
+      if (move(row) === 0) add(row);
+    };
+  };
+  /** Adds to counts; a count of zero has no row, so that readers need not skip it. */
+  const tally = (table: string, keys: readonly string[], set: string, names: readonly string[]): Write => {
+    const move = run(`UPDATE ${table} SET ${set} WHERE ${equal(keys, " AND ")}`, [...names, ...keys]);
+    const add = insert(table, [...keys, ...names]);
+    return (row) => {
+      if (move(row) === 0 && row["count"] !== 0) add(row);
+    };
+  };
+  const empty = (table: string, keys: readonly string[]): Write =>
+    run(`DELETE FROM ${table} WHERE ${equal(keys, " AND ")} AND count = 0`, keys);
+  return { run, insert, update, drop, put, tally, empty };
+}
+
+/** Threads have numbers here, and columns that change with each post are separate: these tables have their own statements. */
+const OWN = new Set<string>(["gone", "ungone", "messages", "inbox", "emptied", "threads", "agents"] satisfies WriteStep[]);
+
+function statements(db: DatabaseSync) {
+  const { run, insert, update, drop, put, tally, empty } = writesOn(db);
+  const written = ({ how, table, keys, moving }: TableWrite): Write => {
+    const columns = columnsOf(table);
+    if (how === "drop") return drop(table, keys);
+    if (how === "put") return put(table, keys, moving, columns);
+    return insert(table, columns, how === "once" ? "OR IGNORE" : "");
+  };
+  const [ofTally, ofAgentTally] = [
+    ["field", "label"],
+    ["agent", "field", "label"],
+  ] as const;
+  const plain: Partial<Record<WriteStep, Write>> = {
+    ...Object.fromEntries(Object.entries(WRITES).flatMap(([part, one]) => (OWN.has(part) ? [] : [[part, written(one)]]))),
+    messages: insert("messages", [...columnsOf("messages"), "thread"]),
+    updated: update("messages", ["seq"], MOVING),
+    // A unary plus, as in listings, makes SQLite use the index of authors.
+    ended: run("UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq > ? AND seq < ? AND +expires_at > ?", [
+      "at",
+      "author",
+      "done",
+      "seq",
+      "at",
+    ]),
+    tallies: tally("tallies", ofTally, "count = count + ?, last_used = max(last_used, ?)", ["count", "last_used"]),
+    shrunk: empty("tallies", ofTally),
+    agent_tallies: tally("agent_tallies", ofAgentTally, "count = count + ?", ["count"]),
+    agent_shrunk: empty("agent_tallies", ofAgentTally),
+  };
+  const own = {
+    gone: insert("gone", [...columnsOf("gone"), "thread"]),
+    goneAgain: update("gone", ["id"], WRITES.gone.moving),
+    ungone: drop("gone", ["id"]),
+    /** A tombstone is about to be deleted; its thread may continue without it. */
+    keepRoot: run(`${KEEP_ROOTS} WHERE g.id = ?`, ["id"]),
+    inbox: insert("inbox", columnsOf("inbox")),
+    adopted: written(WRITES.inbox),
+    agents: insert("agents", columnsOf("agents")),
+    seenAgents: update("agents", ["id"], WRITES.agents.moving),
+    dropLabel: drop("labels", ["field", "label", "seq"]),
+    dropInbox: drop("inbox", ["agent", "seq"]),
+    detach: drop("attachments", ["sha256", "seq"]),
+    dropLooseBlob: run("DELETE FROM blobs WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM attachments WHERE sha256 = ?1)", ["sha256"]),
+    erase: [
+      ...["contents", "refs", "messages"].map((table) => drop(table, ["seq"])),
+      ...["votes", "signals", "answerers", "barred", "inbox_changes"].map((table) => drop(table, ["target"])),
+    ],
+    threads: insert("threads", ["number", "messages", "last_activity"]),
+    movedThreads: update("threads", ["number"], ["messages", "last_activity"]),
+    emptied: drop("threads", ["number"]),
+    stray: insert("strays", ["root", "thread"], "OR REPLACE"),
+    dropStray: drop("strays", ["root"]),
+  };
+  return { plain, own };
+}

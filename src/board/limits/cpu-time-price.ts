@@ -1,0 +1,58 @@
+// The price of a request in processor time: the first milliseconds are included, and each further step takes a token of its bucket.
+import type { Share } from "../../ports/cpu-slices.ts";
+import type { Scope } from "./bucket-sizes.ts";
+import type { RateLimiter } from "./rate.ts";
+
+/** For answers that are sent in chunks: the chunks of one caller share a part of the processor. */
+export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Share {
+  let spent = 0;
+  return {
+    caller,
+    spend(ms) {
+      spent += ms;
+    },
+    rest() {
+      const ms = rates.pace(caller, spent);
+      spent = 0;
+      return ms;
+    },
+  };
+}
+
+/** `onSpend` is called after each slice. */
+export function shareOf(
+  rates: Pick<RateLimiter, "takeForTime" | "owe" | "require" | "pauseFor" | "tokenMs">,
+  scope: Scope,
+  caller: string,
+  onSpend: (ms: number) => void = () => {},
+): Share {
+  let spent = 0;
+  let paid = 1;
+  let unrested = 0;
+  let hasWritten = false;
+  return {
+    caller,
+    require() {
+      if (!hasWritten) rates.require(scope, caller, spent);
+    },
+    written() {
+      hasWritten = true;
+    },
+    rest() {
+      const ms = rates.pauseFor(unrested);
+      unrested = 0;
+      return ms;
+    },
+    spend(ms) {
+      onSpend(ms);
+      unrested += ms;
+      spent += ms;
+      const due = Math.ceil(spent / rates.tokenMs);
+      if (due <= paid) return;
+      const tokens = due - paid;
+      paid = due;
+      if (hasWritten) rates.owe(scope, caller, tokens);
+      else rates.takeForTime(scope, caller, tokens, spent);
+    },
+  };
+}

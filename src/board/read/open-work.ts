@@ -1,0 +1,262 @@
+// Open work: first what matches the caller's offers, then the rest, oldest first by default.
+import { z } from "zod";
+import { Refusal } from "../../core/errors.ts";
+import { atLeast, atMost, type Condition, hasAny, not } from "../../core/query/condition.ts";
+import { judgeAnswer } from "../../core/message/status.ts";
+import { firstCodePoints } from "../../core/protocol/encoding.ts";
+import { distinctLabels, foldLabel } from "../../core/protocol/tags-needs-offers.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import type { CursorCodec } from "../../core/query/cursor.ts";
+import { ORDERS } from "../../core/query/order.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
+import { flagged } from "./warm-guard-flags.ts";
+import { type Freshness, freshnessOf } from "./cache-freshness.ts";
+import { PageCache } from "./page-cache.ts";
+import { changedOnly, type Item, type Page, type PageContent } from "./list.ts";
+import { type Offered, offeredTo, startFor, type Walk } from "./offered-work.ts";
+import { ShownWork } from "./recently-shown-work.ts";
+
+/** `fit`: work with the fewest missing skills first. */
+export const WORK_SORTS = ["old", "new", "fit"] as const;
+export type WorkSort = (typeof WORK_SORTS)[number];
+
+export interface WorkQuestion {
+  /** Only work that needs any of these. */
+  readonly needs: readonly string[];
+  /** The caller's skills, folded: work that needs any of them comes first. */
+  readonly offers: readonly string[];
+  readonly tags: readonly string[];
+  /** The caller: work that it may not claim is left out, and it starts at its own position. */
+  readonly agent: string | undefined;
+  readonly sort: WorkSort;
+  /** Only work that arrived or changed after this entry. */
+  readonly changedAfter: number | undefined;
+  /** The caller waits long enough for other callers to have their turn with the work they were shown. */
+  readonly patient: boolean;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  readonly text: string;
+}
+
+/** For reopened work: the rejected answers, and the objection to the last of them. */
+export interface Rejections {
+  readonly rejected: readonly string[];
+  readonly refutations: readonly {
+    readonly id: string;
+    readonly answer: string;
+    readonly author: string;
+    readonly preview: string;
+    readonly untrusted: true;
+  }[];
+}
+export type RejectedAnswers = ReadonlyMap<string, Rejections>;
+
+/** `againAt`: when more work may be available without a new entry, because another agent's turn with it ends. */
+export type WorkPage = Page & { readonly againAt?: number | undefined };
+type WorkContent = PageContent & { readonly againAt?: number | undefined };
+
+export type FindWork = (question: WorkQuestion) => Promise<WorkPage>;
+
+/** The number of rejected answers that are named. */
+const REJECTED_SHOWN = 16;
+/** The number of newest rejected answers whose reason is given. */
+const REASONS_SHOWN = 3;
+const REASON_CHARS = 280;
+/** This many answers of one piece of work are checked. */
+const ANSWERS_READ = 200;
+
+/** The rejected answers to each piece of work on a page that has any. */
+export async function rejectedOn(
+  { items, asOf }: Page,
+  store: Pick<MessageReads, "answersTo" | "refutationsOf" | "findAll">,
+): Promise<RejectedAnswers> {
+  const back = items.flatMap((item) => ("stored" in item && item.stored.state.rejected > 0 ? [item.stored.state] : []));
+  const found = back.map(async ({ id, author }): Promise<[string, readonly string[]]> => {
+    const answers = await store.answersTo(id, author, ANSWERS_READ, asOf);
+    const rejected = answers.filter((answer) => judgeAnswer(answer, answer.asker ?? undefined) === "rejected");
+    return [id, rejected.slice(-REJECTED_SHOWN).map((answer) => answer.id)];
+  });
+  const rejected = await Promise.all(found);
+  const reasons = await reasonsAgainst(
+    rejected.flatMap(([, answers]) => answers.slice(-REASONS_SHOWN)),
+    store,
+    asOf,
+  );
+  return new Map(
+    rejected.map(([id, answers]) => [id, { rejected: answers, refutations: answers.flatMap((answer) => reasons.get(answer) ?? []) }]),
+  );
+}
+
+/** The last objection to each of these answers. */
+async function reasonsAgainst(
+  answers: readonly string[],
+  store: Pick<MessageReads, "refutationsOf" | "findAll">,
+  now: number,
+): Promise<ReadonlyMap<string, Rejections["refutations"][number]>> {
+  const refuted = await store.refutationsOf(answers, now);
+  const messages = await store.findAll([...new Set(refuted.map(({ id }) => id))], now);
+  return new Map(
+    refuted.flatMap(({ id, answer }) => {
+      const found = messages.get(id);
+      if (found === undefined || !("stored" in found)) return [];
+      const { title = "", body = title } = JSON.parse(found.stored.raw.payload) as Payload;
+      const preview = firstCodePoints(body, REASON_CHARS);
+      return [[answer, { id, answer, author: found.stored.state.author, preview, untrusted: true }]];
+    }),
+  );
+}
+
+const known = new WeakMap<StoredMessage["raw"], readonly string[]>();
+
+/** What a piece of work needs, as its author wrote it. */
+export function needsOf({ raw }: StoredMessage): readonly string[] {
+  const needs = known.get(raw) ?? distinctLabels((JSON.parse(raw.payload) as Payload).needs ?? []);
+  known.set(raw, needs);
+  return needs;
+}
+
+/** This many of the first pieces of work are ordered for the caller; the rest follow in their normal order. */
+const OWN_ORDER = 64;
+
+/** The position where a page ended. `own`: inside the caller's own order, between two seqs, starting at `start`. */
+const placeForm = z.strictObject({
+  meeting: z.boolean(),
+  own: z.strictObject({ from: z.number(), to: z.number(), start: z.number(), lacks: z.number() }).optional(),
+  key: z.number(),
+  seq: z.number(),
+});
+type Place = z.infer<typeof placeForm>;
+interface Placed {
+  readonly item: Offered;
+  readonly place: Place;
+}
+
+export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec): FindWork {
+  const pages = new PageCache<WorkContent>();
+  const shown = new ShownWork();
+  return async (asked) => {
+    if (asked.sort === "fit" && asked.offers.length === 0 && asked.agent === undefined)
+      throw new Refusal("invalid_parameter", "`sort=fit` needs `offers` or `as`.", {
+        hint: "Give `offers`, what you can do, or `as`, an agent whose offers are on the board.",
+        details: { parameter: "sort" },
+      });
+    const now = clock.now();
+    const fresh = await freshnessOf(store, now);
+    // The time for which an agent may not claim a piece of work ends without an entry, so a page for an agent is not cached.
+    return pages.find(asked, fresh) ?? pages.keep(asked, fresh, await readInTurn(asked, fresh), asked.agent !== undefined);
+  };
+
+  /**
+   * A caller that asks for one piece of work takes it, and others are shown that piece last. If another caller was shown the same piece
+   * meanwhile, it is read again.
+   */
+  async function readInTurn(asked: WorkQuestion, fresh: Freshness): Promise<WorkContent> {
+    for (let reads = 1; ; reads++) {
+      const content = await read(asked, fresh);
+      const [first] = content.items;
+      if (!isTaking(asked) || first === undefined || !("stored" in first)) return content;
+      if (shown.take(first.stored.state, asked.agent, fresh.now) || reads >= MOST_READS) return content;
+    }
+  }
+
+  async function read(asked: WorkQuestion, { now, seq: latestSeq }: Freshness): Promise<WorkContent> {
+    const { needs, offers, tags, agent, changedAfter, limit, cursor, text } = asked;
+    const narrowed = [
+      ...(needs.length === 0 ? [] : [hasAny("needs", needs)]),
+      ...(tags.length === 0 ? [] : [hasAny("tags", tags)]),
+      ...(changedAfter === undefined ? [] : [atLeast("changed", changedAfter + 1), atMost("changed", latestSeq)]),
+    ];
+    const start = cursor === undefined ? undefined : cursors.decode(text, cursor, placeForm);
+    let againAt: number | undefined;
+    const reservedUntil = ({ stored }: Offered): number | undefined =>
+      isTaking(asked) ? shown.reservedUntil(stored.state, asked.agent, now) : undefined;
+    const isReserved = (one: Offered): boolean => {
+      const until = asked.patient ? reservedUntil(one) : undefined;
+      if (until !== undefined) againAt = Math.min(until, againAt ?? until);
+      return until !== undefined;
+    };
+    const walk = offeredTo(agent, now, store, await changedOnly(changedAfter, store), isReserved);
+    const isFree = (one: Offered): boolean => reservedUntil(one) === undefined;
+    const meets = hasAny("needs", offers);
+    const part = (meeting: boolean, conditions: readonly Condition[], max: number): Promise<readonly Placed[]> =>
+      partOf(walk, asked, { meeting, conditions, from: start?.meeting === meeting ? start : undefined, max, isFree });
+
+    const meeting = offers.length > 0 && start?.meeting !== false ? await part(true, [...narrowed, meets], limit + 1) : [];
+    const left = limit + 1 - meeting.length;
+    const rest = left <= 0 ? [] : await part(false, offers.length === 0 ? narrowed : [...narrowed, not(meets)], left);
+    const found = [...meeting, ...rest].slice(0, limit + 1);
+    const items = await flagged(found.slice(0, limit).map(({ item }) => item));
+    const places = new Map<Item, Place>(found.map(({ item, place }) => [item, place]));
+    const cursorAfter = (item: Item): string => cursors.encode(text, places.get(item));
+    const last = items.at(-1);
+    return { items, againAt, cursorAfter, nextCursor: found.length > items.length && last !== undefined ? cursorAfter(last) : null };
+  }
+}
+
+/** A caller that names itself and asks for one piece of work. */
+const isTaking = (asked: WorkQuestion): asked is WorkQuestion & { readonly agent: string } =>
+  asked.agent !== undefined && asked.limit === 1 && asked.cursor === undefined;
+/** Reads again if another caller was shown the same piece meanwhile; after this many reads it is shown to both. */
+const MOST_READS = 8;
+
+interface Part {
+  readonly meeting: boolean;
+  readonly conditions: readonly Condition[];
+  readonly from: Place | undefined;
+  readonly max: number;
+  /** No other caller was shown it lately. */
+  readonly isFree: (one: Offered) => boolean;
+}
+
+/** Matching work, or the rest. The first pieces are in the caller's own order, if it has one. */
+async function partOf(
+  walk: (walk: Walk) => Promise<readonly Offered[]>,
+  asked: WorkQuestion,
+  { meeting, conditions, from, max, isFree }: Part,
+): Promise<readonly Placed[]> {
+  const order = asked.sort === "new" ? ORDERS.new : ORDERS.old;
+  const inTurn = async (after: Place | Offered["position"] | undefined, limit: number): Promise<Placed[]> => {
+    const position = after === undefined ? undefined : { key: after.key, seq: after.seq };
+    const found = await walk({ conditions, order, after: position, limit });
+    return found.map((item) => ({ item, place: { meeting, ...item.position } }));
+  };
+  const hasOwnOrder = asked.agent !== undefined || asked.sort === "fit";
+  if (!hasOwnOrder || (from !== undefined && from.own === undefined)) return inTurn(from, max);
+
+  const within = from?.own === undefined ? [] : [atLeast("seq", from.own.from), atMost("seq", from.own.to)];
+  const first = await walk({ conditions: [...conditions, ...within], order, after: undefined, limit: OWN_ORDER });
+  const placed = inOwnOrder(first, asked, { meeting, from, isFree });
+  const last = from?.own === undefined ? first.at(-1)?.position : endOf(from.own, order.descending);
+  const isAll = from === undefined && first.length < OWN_ORDER;
+  return isAll || placed.length >= max ? placed : [...placed, ...(await inTurn(last, max - placed.length))];
+}
+
+const endOf = ({ from, to }: NonNullable<Place["own"]>, descending: boolean) => ({
+  key: descending ? from : to,
+  seq: descending ? from : to,
+});
+
+/** Sorts work by missing skills if that is requested, and from the caller's own position on. Leaves out what earlier pages have shown. */
+function inOwnOrder(
+  first: readonly Offered[],
+  { sort, offers, agent }: WorkQuestion,
+  { meeting, from, isFree }: Pick<Part, "meeting" | "from" | "isFree">,
+): Placed[] {
+  const seqs = first.map(({ position }) => position.seq);
+  const own = from?.own;
+  const bounds = { from: own?.from ?? Math.min(...seqs), to: own?.to ?? Math.max(...seqs) };
+  const start = own?.start ?? (agent === undefined ? seqs[0] : startFor(agent, first, isFree)?.position.seq) ?? 0;
+  const isPassed = (seq: number): boolean => (sort === "new" ? seq > start : seq < start);
+  const lacks = (stored: StoredMessage): number =>
+    sort === "fit" ? needsOf(stored).filter((need) => !offers.includes(foldLabel(need))).length : 0;
+  const placeOf = ({ stored, position }: Offered): Place => ({ meeting, own: { ...bounds, start, lacks: lacks(stored) }, ...position });
+  const compare = (a: Place, b: Place): number =>
+    (a.own?.lacks ?? 0) - (b.own?.lacks ?? 0) ||
+    Number(isPassed(a.seq)) - Number(isPassed(b.seq)) ||
+    (sort === "new" ? b.seq - a.seq : a.seq - b.seq);
+  return first
+    .map((item) => ({ item, place: placeOf(item) }))
+    .filter(({ place }) => own === undefined || from === undefined || compare(place, from) > 0)
+    .sort((a, b) => compare(a.place, b.place));
+}

@@ -1,0 +1,25 @@
+// Computes the guard's flags of messages before a page is made of them: a hostile text takes long, and a page may be full of such texts.
+import { seenFlags } from "../../core/guard/flags.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import type { StoredMessage, Listed } from "../../ports/store.ts";
+import { sliced } from "../../ports/cpu-slices.ts";
+
+/** Size of payloads that may be scanned at once. */
+const STEP_CHARS = 64 * 1024;
+
+/** Computes the flags of the items, and returns the items. */
+export async function flagged<Item extends Listed>(items: readonly Item[]): Promise<readonly Item[]> {
+  await warmFlags(storedOf(items));
+  return items;
+}
+
+/** Like `flagged`, but synchronous; undefined if that would take long. */
+export function flaggedNow<Item extends Listed>(items: readonly Item[]): readonly Item[] | undefined {
+  const chars = storedOf(items).reduce((sum, { seen, raw }) => sum + (seen.flags === undefined ? raw.payload.length : 0), 0);
+  return chars < STEP_CHARS ? items : undefined;
+}
+
+const storedOf = (items: readonly Listed[]): StoredMessage[] => items.flatMap((item) => ("stored" in item ? [item.stored] : []));
+
+export const warmFlags = (storedMessages: Iterable<StoredMessage>): Promise<void> =>
+  sliced(storedMessages, ({ seen, raw }) => void seenFlags(seen, () => JSON.parse(raw.payload) as Payload));

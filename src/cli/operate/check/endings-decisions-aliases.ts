@@ -1,0 +1,118 @@
+// Compares endings, decisions and aliases in the log with those in the store.
+import { ALIAS_LIFE_MS } from "../../../core/message/alias-rules.ts";
+import type { Entry } from "../../../core/log/chain.ts";
+import type { Action } from "../../../core/message/moderation-state.ts";
+import { LIMITS } from "../../../core/protocol/limits.ts";
+import { DAY_MS } from "../../../core/durations.ts";
+import type { Store } from "../../../ports/store.ts";
+import type { Findings } from "./findings.ts";
+
+const STEP = 500;
+const REASONS: Readonly<Record<string, string>> = { expire: "expired", retract: "retracted", remove: "removed" };
+
+export const isEnding = ({ type }: Entry): boolean => REASONS[type] !== undefined;
+
+/** The last ending of each message that no longer exists. */
+export async function compareEndings(
+  store: Store,
+  others: readonly Entry[],
+  decisions: readonly Action[],
+  now: number,
+  findings: Findings,
+): Promise<void> {
+  const ends = new Map(others.filter(isEnding).map((entry) => [entry.id, entry]));
+  const restored = new Set(others.filter(({ type }) => type === "restore").map(({ id }) => id));
+  const ids = [...ends.keys()];
+  const blobs = new Set(decisions.map(({ target }) => target));
+  for (let at = 0; at < ids.length; at += STEP) {
+    const found = await store.findAll(ids.slice(at, at + STEP), 0);
+    for (const id of ids.slice(at, at + STEP)) {
+      const [entry, one] = [ends.get(id), found.get(id)];
+      if (entry === undefined || (one !== undefined && "stored" in one)) continue;
+      const where = `tombstone of ${id}`;
+      // A decision on an attachment leaves no tombstone, and old tombstones are deleted.
+      if (one === undefined) {
+        if (!blobs.has(id) && entry.at > now - (LIMITS.gone_days - 8) * DAY_MS) findings.add(where, "is missing");
+        continue;
+      }
+      const { reason, statement } = one.gone;
+      findings.compare(where, ["reason"], { reason: REASONS[entry.type] }, { reason });
+      if (entry.type === "remove" && !restored.has(id)) findings.compare(where, ["statement"], { statement: entry.detail }, { statement });
+    }
+  }
+}
+
+export async function compareDecisions(
+  store: Store,
+  others: readonly Entry[],
+  decisions: readonly Action[],
+  oldest: number,
+  findings: Findings,
+): Promise<void> {
+  const made = new Map(others.filter(({ type }) => type === "remove" || type === "key_block").map((entry) => [entry.seq, entry]));
+  const reversed = new Set(
+    others
+      .filter(({ type }) => type === "restore" || type === "key_unblock")
+      .map(({ detail }) => (JSON.parse(detail ?? "{}") as { statement?: string }).statement),
+  );
+  for (const action of decisions) {
+    const where = `decision ${action.id}`;
+    const entry = made.get(action.seq);
+    made.delete(action.seq);
+    if (entry === undefined) {
+      if (action.seq >= oldest) findings.add(where, `is not in the log at ${action.seq}`);
+      continue;
+    }
+    const { target, at, visibility, ground, category, facts, id } = action;
+    const stated = { ...(JSON.parse(entry.detail ?? "{}") as object), target: entry.id, at: entry.at };
+    findings.compare(where, ["id", "target", "at", "visibility", "ground", "category", "facts"], stated, {
+      id,
+      target,
+      at,
+      visibility,
+      ground,
+      category,
+      facts,
+    });
+    findings.compare(where, ["state"], { state: reversed.has(id) ? "reversed" : "in_force" }, action);
+    if (visibility === "key_blocked" && action.state === "in_force" && !(await store.precheck("", target, [], 0)).keyBlocked)
+      findings.add(where, "is in force, but the key is not blocked");
+    if (await isOpenBlob(store, action)) findings.add(where, "is in force, but the attachment is not blocked");
+  }
+  for (const { seq, id } of made.values()) findings.add(`entry ${seq}`, `decides on ${id}, but no decision is stored`);
+}
+
+/** A decision whose target is not a message is about an attachment. */
+async function isOpenBlob(store: Store, { target, visibility, state }: Action): Promise<boolean> {
+  if (visibility !== "content_removed" || state !== "in_force") return false;
+  const { known, gone, blockedBlobs } = await store.precheck(target, "", [target], 0);
+  return known === undefined && gone === undefined && blockedBlobs.length === 0;
+}
+
+export async function allDecisions(store: Store): Promise<readonly Action[]> {
+  const all: Action[] = [];
+  for (let page: readonly Action[]; ; all.push(...page)) {
+    page = await store.actions({ since: 0, before: all.at(-1)?.seq, limit: STEP });
+    if (page.length === 0) return all;
+  }
+}
+
+export async function compareAliases(store: Store, others: readonly Entry[], now: number, findings: Findings): Promise<void> {
+  const last = new Map(others.filter(({ type }) => type.startsWith("alias_")).map((entry) => [entry.id, entry]));
+  for (const { id, type, detail } of last.values()) {
+    // An alias moves to the key that succeeds its owner.
+    const agent = (await store.keyFacts(agentOf(detail)))?.line?.current ?? agentOf(detail);
+    const seen = (await store.agent(agent, now))?.lastSeen ?? 0;
+    const held = type === "alias_claim" && seen + ALIAS_LIFE_MS > now ? agent : null;
+    findings.compare(`alias ${id}`, ["agent"], { agent: held }, { agent: (await store.alias(id, now))?.agent ?? null });
+  }
+}
+
+/** When each agent first claimed an alias. */
+export function aliasClaims(others: readonly Entry[]): ReadonlyMap<string, number> {
+  const claims = others.filter(({ type }) => type === "alias_claim");
+  // The claims are set from newest to oldest, so the oldest claim of an agent remains.
+  return new Map(claims.toReversed().map(({ detail, at }) => [agentOf(detail), at]));
+}
+
+const agentOf = (detail: string | null): string => (JSON.parse(detail ?? "{}") as { agent: string }).agent;

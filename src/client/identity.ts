@@ -1,7 +1,0 @@
-// Message ids and agent ids, which are hashes. The same as core/protocol/identity.ts, without node modules.
-import { portableSha256 } from "../core/protocol/sha256-block.ts";
-import { fromBase64url, toHex } from "./bytes.ts";
-
-export const sha256Hex = (input: string | Uint8Array): string => toHex(portableSha256(input));
-export const messageId = (payload: string): string => sha256Hex(payload);
-export const agentId = (pk: string): string => `ag_${sha256Hex(fromBase64url(pk)).slice(0, 20)}`;

@@ -1,0 +1,106 @@
+// Messages similar to a text, by words and by meaning: two lists of candidates, and one score.
+import { fused } from "../meaning/fuse-scores.ts";
+import { bitCount, cosine, signWords, writeSignBits } from "../meaning/vector-similarity.ts";
+import type { Near } from "../similarity.ts";
+import { Best } from "./top-hits.ts";
+import { nearestTexts, type NearScope } from "./lexical-nearest-texts.ts";
+import type { IndexPart } from "./index-part.ts";
+import { ScratchBuffers } from "./scratch-buffers.ts";
+
+/** This many messages with the most similar words, and this many with the most signs in common, are compared exactly. */
+const BY_WORDS = 2000;
+const BY_SIGNS = 400;
+/**
+ * Below this share of the threshold, the lexical score of a message can neither lift it over the threshold nor change the score that its
+ * meaning gives it. So no message is missed, and each has the same score as on the live stream, which looks up no words (for thresholds
+ * from 0.05 on; see fuse-scores.ts).
+ */
+const WORDS_SHARE = 1 / 3;
+/** Smaller lexical scores are ignored: nearly every message has some. */
+const LEAST_WORDS = 0.0167;
+
+/** Like `nearest`, also by meaning if the query has one. */
+export function alike(parts: readonly IndexPart[], near: Near, scope: NearScope, buffers = new ScratchBuffers()) {
+  const { meaning } = near;
+  if (meaning === undefined || parts.every(({ signs }) => signs.length === 0)) return nearestTexts(parts, near, scope, buffers);
+  const { threshold, limit, after, only } = scope;
+  const { hits } = nearestTexts(parts, near, { threshold: Math.max(LEAST_WORDS, threshold * WORDS_SHARE), limit: BY_WORDS, only }, buffers);
+  const lexical = new Map(hits.map(({ seq, score }) => [seq, score]));
+  const vector = Int8Array.from(meaning.vector);
+  const best = new Best(limit, after);
+  const offer = (part: IndexPart, doc: number, words: number): void => {
+    const score = fused(words, cosine(vector, part.meaningOf(doc)), meaning.trusted);
+    if (score >= threshold && score > 0) best.offer(part.seqs[doc]!, score);
+  };
+  for (const { part, doc } of bySigns(parts, vector, only)) {
+    const seq = part.seqs[doc]!;
+    offer(part, doc, lexical.get(seq) ?? 0);
+    lexical.delete(seq);
+  }
+  for (const [seq, score] of lexical) {
+    for (const part of parts) {
+      const doc = part.locate(seq);
+      if (doc === undefined) continue;
+      offer(part, doc, score);
+      break;
+    }
+  }
+  return { hits: best.hits() };
+}
+
+interface Candidate {
+  readonly part: IndexPart;
+  readonly doc: number;
+}
+
+/**
+ * The candidates with the most signs in common. They are chosen over all parts together, so that the result does not depend on how
+ * documents are spread over parts. Among equal distances, the newest are chosen.
+ */
+function bySigns(parts: readonly IndexPart[], vector: Int8Array, only: NearScope["only"]): readonly Candidate[] {
+  const counts = new Uint32Array(vector.length + 1);
+  const measured = parts.map((part) => ({ part, distances: distancesOf(part, vector, only, counts) }));
+  let farthest = 0;
+  for (let within = 0; farthest < vector.length; farthest++) if ((within += counts[farthest]!) >= BY_SIGNS) break;
+  const near: Candidate[] = [];
+  const last: Candidate[] = [];
+  for (const { part, distances } of measured)
+    for (let doc = 0; doc < distances.length; doc++) {
+      const distance = distances[doc]!;
+      if (distance < farthest) near.push({ part, doc });
+      else if (distance === farthest) last.push({ part, doc });
+    }
+  last.sort((a, b) => b.part.seqs[b.doc]! - a.part.seqs[a.doc]!);
+  return [...near, ...last.slice(0, Math.max(0, BY_SIGNS - near.length))];
+}
+
+/** Farther than any distance. */
+const UNWANTED = 0xffff;
+
+function distancesOf(
+  { documents, dead, seqs, signs }: IndexPart,
+  vector: Int8Array,
+  only: NearScope["only"],
+  counts: Uint32Array,
+): Uint16Array {
+  const asked = signsOf(vector);
+  const words = asked.length;
+  const distances = new Uint16Array(signs.length === 0 ? 0 : documents);
+  for (let doc = 0; doc < distances.length; doc++) {
+    if (dead[doc] === 1 || only?.has(seqs[doc]!) === false) {
+      distances[doc] = UNWANTED;
+      continue;
+    }
+    let distance = 0;
+    for (let word = 0, at = doc * words; word < words; word++) distance += bitCount(signs[at++]! ^ asked[word]!);
+    distances[doc] = distance;
+    counts[distance] = counts[distance]! + 1;
+  }
+  return distances;
+}
+
+function signsOf(vector: Int8Array): Uint32Array {
+  const signs = new Uint32Array(signWords(vector.length));
+  writeSignBits(vector, signs, 0);
+  return signs;
+}

@@ -1,0 +1,107 @@
+// The door of every operation: what is asked of a caller, in which order, and what a call that came to nothing gives back.
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { ManualClock } from "../../test/support/manual-clock.ts";
+import { refusalOf } from "../../test/support/outcome.ts";
+import { BUCKETS, type Scope } from "../board/limits/bucket-sizes.ts";
+import { RateLimiter } from "../board/limits/rate.ts";
+import { Refusal } from "../core/errors.ts";
+import { jsonBody } from "../core/protocol/read-json-body.ts";
+import { admitCall, type Callable, type Guest } from "./call-steps.ts";
+
+const caller = "192.0.2.1";
+const guest = (more: Partial<Guest> = {}): Guest => ({ caller, requireSafe: () => {}, ...more });
+const operation = (more: Partial<Callable> = {}): Callable => ({ rate: "reports", input: z.strictObject({}), refusals: [], ...more });
+const limits = (): RateLimiter => new RateLimiter(new ManualClock(), true);
+
+/** How many tokens are left, by taking them. */
+function left(rates: RateLimiter, scope: Scope): number {
+  for (let taken = 0; ; taken++) {
+    if (!rates.has(scope, caller)) return taken;
+    rates.take(scope, caller);
+  }
+}
+
+test("a caller that may not send a secret, or asks for what is switched off, is refused before a token is taken", () => {
+  const rates = limits();
+  const closed = () => {
+    throw new Refusal("assist_disabled");
+  };
+  const unsafe = guest({
+    requireSafe() {
+      throw new Refusal("https_required");
+    },
+  });
+  expect(refusalOf(() => admitCall(operation({ secret: true, requireOpen: closed }), unsafe, rates)).code).toBe("https_required");
+  expect(refusalOf(() => admitCall(operation({ secret: true, requireOpen: closed }), guest(), rates)).code).toBe("assist_disabled");
+  expect(left(rates, "reports")).toBe(BUCKETS.reports.burst);
+});
+
+test("a refused call gives back what it took and costs a read, where only what was done counts; an answered one does not", () => {
+  for (const [status, back] of [
+    [400, 1],
+    [201, 0],
+  ] as const) {
+    const rates = limits();
+    const call = admitCall(operation({ refunds: true }), guest(), rates);
+    call.end(status);
+    expect(left(rates, "reports")).toBe(BUCKETS.reports.burst - 1 + back);
+    expect(left(rates, "reads")).toBe(BUCKETS.reads.burst - 1);
+  }
+});
+
+test("a read that was paid for on the way in is used once, and looking at a refused call costs no other", () => {
+  const rates = limits();
+  const visit = guest({ paid: true });
+  admitCall(operation({ refunds: true }), visit, rates).end(400);
+  admitCall(operation({ rate: "reads" }), visit, rates);
+  expect(left(rates, "reads")).toBe(BUCKETS.reads.burst);
+  admitCall(operation({ rate: "reads" }), { ...visit }, limits());
+  const later = limits();
+  admitCall(operation({ rate: "reads" }), visit, later);
+  expect(left(later, "reads")).toBe(BUCKETS.reads.burst - 1);
+});
+
+test("bytes are counted once, and only what was kept keeps them", () => {
+  for (const [status, spent] of [
+    [201, true],
+    [200, false],
+    [429, false],
+  ] as const) {
+    const rates = limits();
+    const call = admitCall(operation({ keeps: true }), guest(), rates);
+    call.countBytes(BUCKETS.bytes.burst);
+    call.read({ params: {}, query: {}, text: "counted already" });
+    expect(rates.has("bytes", caller)).toBe(false);
+    call.end(status);
+    expect(rates.has("bytes", caller)).toBe(!spent);
+  }
+});
+
+test("parameters come before the body, and a board that cannot write says so before it reads one", () => {
+  const body = jsonBody(z.strictObject({ a: z.number() }), { depth: 2 });
+  const read = (more: Partial<Callable>, query: Record<string, string>) => () =>
+    admitCall(operation({ body, ...more }), guest(), limits()).read({ params: {}, query, text: "{" });
+  const full = () => {
+    throw new Refusal("read_only");
+  };
+  expect(refusalOf(read({ requireReady: full }, { b: "1" })).code).toBe("unknown_parameter");
+  expect(refusalOf(read({ requireReady: full }, {})).code).toBe("read_only");
+  expect(refusalOf(read({}, {})).code).toBe("invalid_json");
+  expect(admitCall(operation({ body }), guest(), limits()).read({ params: {}, query: {}, text: '{"a":1}' })).toEqual({
+    input: {},
+    body: { a: 1 },
+  });
+});
+
+test("a call that stays open has its place until it leaves, and lets its caller's other requests go on", () => {
+  const rates = limits();
+  let waited = 0;
+  const call = admitCall(operation({ holds: () => true }), guest({ waits: () => void waited++ }), rates);
+  const places = Array.from({ length: 20 }, () => call.hold({}));
+  expect(refusalOf(() => call.hold({})).code).toBe("too_many_streams");
+  places[0]?.();
+  call.hold({});
+  expect(waited).toBe(21);
+  expect(admitCall(operation(), guest(), rates).hold({})).toBeUndefined();
+});

@@ -1,0 +1,165 @@
+// The steps of every call of an operation. HTTP, its fast path and MCP all use these.
+//
+// First: is the operation switched on, and has the caller tokens left? Then, in the caller's turn and at its cost: read input and body by
+// the operation's schemas, count the call among the open ones if it stays open for long, run it, and refund tokens of refused calls.
+import type { RateLimiter, Allowance } from "../board/limits/rate.ts";
+import { bitsForNow } from "../board/limits/proof-of-work-discount.ts";
+import { pacedShare, shareOf } from "../board/limits/cpu-time-price.ts";
+import { atTheCostOf, nextSlice, slice } from "../ports/cpu-slices.ts";
+import { readInput } from "./input.ts";
+import type { Call, Operation, Reply } from "./operation.ts";
+
+/** The caller, on any transport. */
+export interface Guest {
+  /** The address that it came from, as limits count callers. */
+  readonly caller: string;
+  /** A read that is already paid for and not used yet; undefined if each call pays for itself. */
+  paid?: boolean;
+  /** Throws if no secret may be sent over this transport. */
+  requireSafe(): void;
+  /** Resolves when it is the caller's turn. */
+  turn?(): Promise<void> | undefined;
+  /** Ends the turn: the call only waits from now on. */
+  waits?(): void;
+  /** Reports how long the call was worked on. */
+  used?(ms: number): void;
+}
+
+/** The input of a call, not parsed yet. */
+export interface Asked {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** The body. */
+  readonly text: string;
+}
+
+/** The properties of an operation that these steps need. */
+export type Callable = Pick<Operation, "rate" | "input" | "refusals"> &
+  Partial<
+    Pick<
+      Operation,
+      "secret" | "requireOpen" | "refunds" | "keeps" | "pace" | "work" | "paced" | "extraRate" | "requireReady" | "body" | "holds"
+    >
+  >;
+
+/** Done before the body is read, so that refusing a caller that is too fast costs next to nothing. */
+export function admitCall(operation: Callable, guest: Guest, rates: RateLimiter): AdmittedCall {
+  if (operation.secret === true) guest.requireSafe();
+  operation.requireOpen?.();
+  if (operation.refunds === true && guest.paid === undefined) rates.take("reads", guest.caller);
+  if (operation.rate === "reads" && guest.paid === true) guest.paid = false;
+  else pay(operation, guest.caller, rates);
+  return new AdmittedCall(operation, guest, rates);
+}
+
+/** Takes the token for a call. The fast path needs no other step: its operations are always on and carry no secrets. */
+export const pay = ({ rate, work }: Pick<Callable, "rate" | "work">, caller: string, rates: RateLimiter): void =>
+  rates.take(rate, caller, 1, work && (() => bitsForNow(work())));
+/** Whether the caller could pay; takes no tokens. */
+export const couldPay = ({ rate }: Pick<Callable, "rate">, caller: string, rates: RateLimiter): boolean => rates.has(rate, caller);
+
+export class AdmittedCall {
+  readonly #operation: Callable;
+  readonly #guest: Guest;
+  readonly #rates: RateLimiter;
+  #bytesBack: (() => void) | undefined = undefined;
+  #payer: string | undefined = undefined;
+  #ended = false;
+
+  constructor(operation: Callable, guest: Guest, rates: RateLimiter) {
+    this.#operation = operation;
+    this.#guest = guest;
+    this.#rates = rates;
+  }
+
+  /** One of many calls in this request: admitted and paid for like a single request. */
+  another(used: (ms: number) => void): AdmittedCall {
+    const { caller } = this.#guest;
+    return admitCall(this.#operation, { caller, requireSafe: () => {}, used }, this.#rates);
+  }
+
+  /** Whether another call of this size would be admitted now. */
+  couldAdmit(length: number): boolean {
+    const { caller } = this;
+    if (!couldPay(this.#operation, caller, this.#rates)) return false;
+    return this.#operation.keeps !== true || this.#rates.hasBytes("bytes", caller, length);
+  }
+
+  /** The calls in the request pay for themselves, so the request itself costs nothing more. */
+  payNothing(): void {
+    this.#rates.giveBack(this.#operation.rate, this.caller);
+  }
+
+  /** Waits as long as was used, so that other callers get as much time. */
+  async rest(usedMs: number): Promise<void> {
+    const { caller } = this;
+    await atTheCostOf({ caller, spend: () => {}, rest: () => this.#rates.pauseFor(usedMs) }, nextSlice);
+  }
+
+  get caller(): string {
+    return this.#guest.caller;
+  }
+
+  /** Counts the bytes of a body that will be stored, once. */
+  countBytes(length: number): void {
+    if (this.#operation.keeps === true) this.#bytesBack ??= this.#rates.takeBytes("bytes", this.#guest.caller, length);
+  }
+
+  /** Runs in the caller's turn; processor time is charged to the caller from here on. */
+  async work<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.#guest.turn?.();
+    return this.atItsCost(work);
+  }
+
+  /** Runs the work and charges its processor time to the caller. */
+  atItsCost<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { rate, paced } = this.#operation;
+    const { caller } = this.#guest;
+    const share = paced === true ? pacedShare(this.#rates, caller) : shareOf(this.#rates, rate, caller, (ms) => this.#guest.used?.(ms));
+    return atTheCostOf(share, work);
+  }
+
+  /** Reads input and body by the operation's schemas; some inputs take tokens from a second bucket. */
+  read({ params, query, text }: Asked): Pick<Call<Record<string, unknown>>, "input" | "body"> {
+    const operation = this.#operation;
+    const input = readInput(operation, params, query);
+    const extra = operation.extraRate?.(input);
+    if (extra !== undefined) this.#rates.take(extra, this.#guest.caller);
+    if (operation.keeps === true) this.countBytes(Buffer.byteLength(text));
+    operation.requireReady?.();
+    const reader = operation.body;
+    return { input, body: reader === undefined ? undefined : slice(() => reader.read(text)) };
+  }
+
+  /** A call that stays open for long counts among the caller's open calls until it ends. */
+  hold(input: Record<string, unknown>): (() => void) | undefined {
+    if (this.#operation.holds?.(input) !== true) return undefined;
+    const leave = this.#rates.enter(this.#guest.caller);
+    this.#guest.waits?.();
+    return leave;
+  }
+
+  /** The call succeeded and costs less than a token: the rest is refunded before the answer is sent. */
+  succeeded({ tokens = 1, payer }: Pick<Reply, "tokens" | "payer">): void {
+    if (tokens < 1) this.#rates.giveBack(this.#operation.rate, this.#guest.caller, 1 - tokens);
+    this.#payer = payer;
+  }
+
+  /** What is left in the bucket that paid, and in the agent's own bucket, if the agent is known. */
+  get allowances(): readonly Allowance[] {
+    const allowances = [
+      this.#rates.allowance(this.#operation.rate, this.#guest.caller),
+      this.#payer === undefined ? undefined : this.#rates.allowance(this.#operation.pace ?? "agent_writes", this.#payer),
+    ];
+    return allowances.filter((one) => one !== undefined);
+  }
+
+  /** The call was answered: a refused call gets its tokens back, a body that was not stored its bytes. Only the first answer counts. */
+  end(status: number): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { refunds, rate } = this.#operation;
+    if (status >= 400 && refunds === true) this.#rates.giveBack(rate, this.#guest.caller);
+    if (status !== 201) this.#bytesBack?.();
+  }
+}

@@ -1,0 +1,124 @@
+// GET /agents and /a/{agent_id}: the list of agents, and the page of one agent.
+import { plural } from "../../core/text/plural.ts";
+import { z } from "zod";
+import { Refusal } from "../../core/errors.ts";
+import type { List, Question } from "../../board/read/list.ts";
+import type { ReadAgentPaces } from "../../board/read/work-completion-stats.ts";
+import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ListReads } from "../../ports/store.ts";
+import { agentPage, type KeyStanding } from "../../pages/agent-page.ts";
+import { AGENT_SORTS, type ListedAgent, type AgentSort, agentsPage } from "../../pages/agents-page.ts";
+import { ACTS } from "../../pages/act-words.ts";
+import { cachedTexts } from "../../pages/message-text.ts";
+import { fixedQuestion, LIST_REFUSALS } from "../messages/list-messages.ts";
+import { operation, type Operation } from "../operation.ts";
+import { PREVIEW, type Presenter } from "../present.ts";
+import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./page-helpers.ts";
+
+export interface PeopleParts {
+  readonly listAgents: Operation;
+  readonly getAgent: Operation;
+  readonly list: List;
+  readonly names: Names;
+  readonly agentPaces: ReadAgentPaces;
+  readonly lists: Pick<ListReads, "agentsByPrefix">;
+  readonly clock: Clock;
+  readonly present: Presenter;
+  readonly rows: RowsOf;
+  readonly site: SiteOf;
+}
+
+const MESSAGES_SHOWN = 20;
+const INBOX_SHOWN = 10;
+const SHORT_AGENT = /^ag_[0-9a-f]{8,19}$/;
+const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
+
+export const showPeople = (parts: PeopleParts): readonly Operation[] => [showAgents(parts), showAgent(parts)];
+
+const showAgents = ({ listAgents, agentPaces, clock, present, site }: PeopleParts): Operation =>
+  operation({
+    name: "show_agents",
+    method: "GET",
+    path: "/agents",
+    summary: "Active agents, as a page.",
+    input: listAgents.input.extend({
+      sort: z.enum(AGENT_SORTS).optional().describe("Order of those on the page; the last active first unless given."),
+    }),
+    responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
+    refusals: LIST_REFUSALS,
+    rate: "reads",
+    revalidate: true,
+    moves: () => true,
+    async run(call) {
+      const { sort: _sort, ...query } = call.query;
+      const { agents } = await ask<{ agents: readonly ListedAgent[] }>(listAgents, query, call);
+      return present.markdownLines("Agents", [`${plural(agents.length, "agent")}.`], agents.map(agentLine));
+    },
+    async page(call) {
+      const { sort, ...query } = call.query;
+      const { agents, next_cursor: nextCursor } = await ask<{ agents: readonly ListedAgent[]; next_cursor: string | null }>(
+        listAgents,
+        query,
+        call,
+      );
+      const paces = await agentPaces(agents.map(({ id }) => id));
+      return agentsPage(await site(), { query: call.query, agents, paces, sort: sort as AgentSort, nextCursor, now: clock.now() });
+    },
+  });
+
+function showAgent({ getAgent, list, names, agentPaces, lists, clock, present, rows, site }: PeopleParts): Operation {
+  const textOf = cachedTexts();
+  const by = (agent: string, limit: number, filters: Question["filters"] = {}, more: Partial<Question> = {}) =>
+    list(fixedQuestion("agent", { author: [agent], ...filters }, { limit }, more));
+  /** The agent for a shortened id, as pages show it, if only one agent begins with it. */
+  const whole = async (given: string): Promise<string> => {
+    if (!SHORT_AGENT.test(given)) return given;
+    const [found, another] = await lists.agentsByPrefix(given, 2);
+    if (found === undefined || another !== undefined)
+      throw new Refusal("agent_unknown", `No agent id, or more than one, begins with ${given}.`);
+    return found;
+  };
+
+  return operation({
+    name: "show_agent",
+    method: "GET",
+    path: "/a/{agent_id}",
+    summary: "An agent, as a page.",
+    input: z.strictObject({ agent_id: z.string().describe("An agent id, eight or more digits of one, or an alias.") }),
+    responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
+    refusals: [...PAGE_REFUSALS, "alias_unknown", "agent_unknown"],
+    rate: "reads",
+    revalidate: true,
+    async run(call) {
+      const agent = await ask<ListedAgent>(getAgent, { agent_id: await whole(call.input.agent_id) }, call);
+      const page = await by(agent.id, MESSAGES_SHOWN);
+      return present.page(page, { include: PREVIEW, format: "md", heading: `Agent ${agent.id}` });
+    },
+    async page(call) {
+      const agent = await ask<ListedAgent & KeyStanding>(getAgent, { agent_id: await whole(call.input.agent_id) }, call);
+      const id = await names.agent(agent.id);
+      const threads = await by(id, MESSAGES_SHOWN, { roots: true }, { not_kinds: [...ACTS], sort: "activity" });
+      const answers = await by(id, INBOX_SHOWN, { kind: ["answer", "result"] });
+      const checks = await by(id, INBOX_SHOWN, { kind: ["verification"] });
+      const offers = await by(id, INBOX_SHOWN, { kind: ["offer"] });
+      const inbox = await list(fixedQuestion("inbox", { inbox: [id] }, { limit: INBOX_SHOWN }));
+      const { profile } = agent;
+      const said = profile === null || profile.body === "" ? undefined : textOf({ id: profile.id, body: profile.body, format: undefined });
+      return agentPage(await site(), {
+        agent,
+        profile: said,
+        pace: (await agentPaces([id])).get(id),
+        threads: await rows(threads, { threads: true }),
+        answers: await rows(answers),
+        checks: await rows(checks),
+        offers: await rows(offers),
+        inbox: await rows(inbox),
+        now: clock.now(),
+      });
+    },
+  });
+}
+
+const agentLine = ({ id, aliases, messages, last_seen }: ListedAgent): string =>
+  `- ${id}${aliases.length === 0 ? "" : ` (${aliases.map(({ alias }) => alias).join(", ")})`}: ${plural(messages.live, "live message")}, last seen ${last_seen.slice(0, 16)}`;

@@ -1,0 +1,27 @@
+// GET /docs/try/{name}: submits a form of the documentation, and redirects to the request that it describes.
+import { operation, type Operation } from "../operation.ts";
+import { PAGE_REFUSALS } from "./page-helpers.ts";
+
+/** One for each GET operation; refusals are shown here, in words for people. */
+export const tryRequests = (all: readonly Operation[]): readonly Operation[] =>
+  all.filter(({ method }) => method === "GET").map(tryRequest);
+
+const tryRequest = ({ name, path, input, refusals }: Operation): Operation =>
+  operation({
+    name: `try_${name}`,
+    method: "GET",
+    path: `/docs/try/${name}`,
+    summary: `Opens ${path}.`,
+    input,
+    form: true,
+    responses: { 302: { words: "The request.", types: ["text/plain"] } },
+    refusals: [...PAGE_REFUSALS, ...refusals],
+    rate: "reads",
+    async run({ query }) {
+      const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
+      const address = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => encodeURIComponent(query[parameter] ?? ""));
+      const rest = new URLSearchParams(Object.entries(query).filter(([parameter]) => !inPath.has(parameter))).toString();
+      const location = rest === "" ? address : `${address}?${rest}`;
+      return { status: 302, body: `See ${location}\n`, type: "text/plain; charset=utf-8", headers: { location } };
+    },
+  });

@@ -1,0 +1,28 @@
+// Describes messages as acts, for pages: who did what, to what, and in which thread.
+import { iso } from "../../core/protocol/time.ts";
+import { senderOf } from "../../core/mail/email.ts";
+import { senderWords } from "../../core/view/email-sender.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import { RELS } from "../../core/protocol/vocabulary.ts";
+import type { Happening } from "../../pages/recent-activity.ts";
+import type { StoredMessage } from "../../ports/store.ts";
+import { type TitleRoots, titleOf } from "./page-helpers.ts";
+
+export async function happeningsOf(storedMessages: readonly StoredMessage[], titleRoots: TitleRoots): Promise<readonly Happening[]> {
+  const acts = storedMessages.map((stored) => {
+    const payload = JSON.parse(stored.raw.payload) as Payload;
+    const { kind, refs = [] } = payload;
+    const sender = kind === "email" ? senderWords(senderOf(payload)) : undefined;
+    return { stored, sender, ref: refs.find((one) => RELS[one.rel].thread) };
+  });
+  const titles = await titleRoots(
+    storedMessages,
+    acts.flatMap(({ ref }) => (ref === undefined ? [] : [ref.id])),
+  );
+  return acts.map(({ stored, sender, ref }) => {
+    const { id, author, kind, root, receivedAt, signal } = stored.state;
+    const known = root === id ? undefined : titles.get(root);
+    const target = ref === undefined ? undefined : titles.get(ref.id);
+    return { id, author, sender, kind, rel: ref?.rel ?? null, signal, at: iso(receivedAt), own: titleOf(stored), target, root: known };
+  });
+}

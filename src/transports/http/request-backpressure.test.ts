@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, expect, test } from "vitest";
+import { eventually } from "../../../test/support/eventually.ts";
+import { ConnectionBackpressure } from "./request-backpressure.ts";
+
+const REQUEST = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
+const crowded = new Set<string>();
+let calm: (caller: string) => void = () => {};
+const server = createServer();
+const reading = new ConnectionBackpressure(server, { isCrowded: (caller) => crowded.has(caller), onCalm: (listener) => (calm = listener) });
+reading.follow(server);
+let asked: ServerResponse[] = [];
+server.on("request", (_request, response) => void asked.push(response));
+
+afterEach(() => {
+  server.closeAllConnections();
+  crowded.clear();
+  asked = [];
+});
+
+async function opened(): Promise<Socket> {
+  if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  await once(socket, "connect");
+  return socket;
+}
+/** Long enough for everything that was sent to be read. */
+const turns = async (): Promise<void> => {
+  for (let n = 0; n < 50; n++) await new Promise((next) => setImmediate(next));
+};
+
+test("of a thousand requests sent at once a few dozen are parsed, and the others as these are answered; all are answered", async () => {
+  const socket = await opened();
+  socket.write(`${REQUEST.repeat(999)}GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
+  const answers = text(socket);
+  await eventually("the first requests", () => (asked.length > 0 ? true : undefined));
+  await turns();
+  expect(asked.length).toBeLessThan(100);
+  let answered = 0;
+  await eventually("the last request", () => {
+    for (; answered < asked.length; answered++) asked[answered]?.end("x");
+    return answered === 1000 || undefined;
+  });
+  expect((await answers).split("HTTP/1.1 200").length - 1).toBe(1000);
+});
+
+test("nothing is parsed of a caller of whom many requests wait, until none waits", async () => {
+  crowded.add("127.0.0.1");
+  const sockets = await Promise.all([opened(), opened()]);
+  for (const socket of sockets) socket.write(REQUEST);
+  await turns();
+  expect(asked).toEqual([]);
+  crowded.clear();
+  calm("127.0.0.1");
+  await eventually("both requests", () => (asked.length === 2 ? true : undefined));
+});
+
+test("a long body arrives whole, in whatever pieces it was sent", async () => {
+  const bodies: string[] = [];
+  server.once("request", (request, response) => void text(request).then((body) => (bodies.push(body), response.end("x"))));
+  const socket = await opened();
+  const body = Array.from({ length: 30_000 }, (_, n) => `${n} `).join("");
+  socket.write(`POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 100_001)}`);
+  await turns();
+  socket.write(body.slice(100_001));
+  await eventually("the body", () => bodies.length === 1 || undefined);
+  expect(bodies).toEqual([body]);
+});
