@@ -25,7 +25,12 @@ const LATER = 10;
 
 export const PROMISE = `others' p99 within ${SLOWER} x of quiet (${FLOOR_MS} ms always pass, over ${LONGEST_MS} never), no turn of the loop over ${HELD_MS} ms of processor time`;
 
-export async function look(filled: FilledBoard, attack: Attack, seconds: number): Promise<Finding> {
+export interface Look extends Finding {
+  /** Whether only times were too long, which something else on the machine may have caused. */
+  readonly onlySlow: boolean;
+}
+
+export async function look(filled: FilledBoard, attack: Attack, seconds: number): Promise<Look> {
   const loop = new HeldLoop();
   await using board = await filled.start(attack.flags ?? [], loop.env);
   using honest = new Helper<Measure, Waited>(new URL("./honest.ts", import.meta.url));
@@ -45,7 +50,7 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   const [report, waited] = await Promise.all([attacker.order("go"), honest.order({ port, seconds })]);
   if (report === "ready") throw new Error("The attacker has not begun.");
   const moreMiB = most() - restMiB;
-  const others = othersShare(machine, machineTime(pids)) ?? 0;
+  const notOurs = othersShare(machine, machineTime(pids)) ?? 0;
   const storedMiB = (await board.storedMiB()) - restStored;
   const holds = loop.since(from);
   const { notes, heard } = report;
@@ -53,22 +58,26 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   const [longest] = holds;
   const over = holds.filter(({ ms }) => ms > HELD_MS).length;
   const atMost = attack.moreMiB ?? MORE_MIB;
-  const judged: readonly Judged[] = [
+  const times: readonly Judged[] = [
     ...QUESTIONS.map((question) => waits(question, quiet.p99[question], waited.p99[question])),
+    { held: over === 0, words: `longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms, ${over} over ${HELD_MS}` },
+  ];
+  const others: readonly Judged[] = [
     {
       held: Object.keys(waited.refused).length === 0,
       words: `${textOf(waited.refused) || "none"} of their ${count(waited.answers)} refused`,
     },
-    { held: over === 0, words: `longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms, ${over} over ${HELD_MS}` },
     { held: moreMiB <= atMost, words: `${moreMiB.toFixed(0)} MiB more memory (${atMost} at most)` },
     ...(attack.judge?.({ notes, heard, seconds, storedMiB }) ?? []),
     { held: hasMet(attack, heard), words: `answered ${textOf(heard)}` },
     // Time spent waiting for a core that other programs use is not the board's fault.
-    ...(others > WORTH_TELLING ? [{ held: true, words: `${Math.round(others * 100)} % of the machine were not ours` }] : []),
+    ...(notOurs > WORTH_TELLING ? [{ held: true, words: `${Math.round(notOurs * 100)} % of the machine were not ours` }] : []),
     ...(ended === undefined ? [] : [{ held: false, words: `the board ended with ${ended}` }]),
   ];
+  const judged = [...times, ...others];
   return {
     held: judged.every(({ held }) => held),
+    onlySlow: others.every(({ held }) => held),
     figure: judged.map(({ held, words }) => (held ? words : `**${words}**`)).join("; "),
   };
 }

@@ -36,6 +36,16 @@ test("what follows from work is done for the same caller, also after a wait", as
   expect(spent.sort()).toEqual(["a", "a", "b", "b"]);
 });
 
+test("requests of one caller pause one after the other, so that together they get no more time than one", async () => {
+  const ended: string[] = [];
+  const pausing = async (caller: string, ms: number) => {
+    await atTheCostOf({ caller, spend: () => {}, rest: () => ms }, nextSlice);
+    ended.push(caller);
+  };
+  await Promise.all([pausing("a", 30), pausing("a", 30), pausing("b", 50)]);
+  expect(ended).toEqual(["a", "b", "a"]);
+});
+
 test("what everybody shares is made at nobody's cost, whoever asked for it first", async () => {
   const none = share("a", () => {
     throw new Error("no more");

@@ -3,6 +3,7 @@ import { Refusal } from "../../core/errors.ts";
 import {
   type Act,
   arrivalsOf,
+  isDryRun,
   isRefused,
   type Outcome,
   type OutcomeOf,
@@ -81,7 +82,7 @@ export class Appender {
       if (!this.#running) this.#begin();
     });
     if (isRefused(outcome)) throw thrownOf(outcome);
-    if (!("dryRun" in act && act.dryRun)) wroteForCaller();
+    if (!isDryRun(act)) wroteForCaller();
     return outcome;
   };
 

@@ -109,4 +109,7 @@ export interface RefusedOutcome {
 }
 export type Outcome<One extends Act = Act> = OutcomeOf<One> | RefusedOutcome;
 
+/** Whether the act only checks, and leaves nothing. */
+export const isDryRun = (act: Act): boolean => act.type === "rehearsal" || ("dryRun" in act && act.dryRun);
+
 export const isRefused = (outcome: object): outcome is RefusedOutcome => "refused" in outcome;

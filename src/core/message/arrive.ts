@@ -16,8 +16,15 @@ import { tallyMessage, tallyPosted } from "./board-counts.ts";
 const seconds = (value: string | number | undefined, otherwise: number): number =>
   value === undefined ? otherwise : (durationSeconds(value) ?? otherwise);
 
-/** Enters an admitted message into log, thread and derived facts; computes the root unless it is given. */
-export function arrive(ledger: Ledger, arrival: Arrival, root?: string): MessageState {
+/**
+ * Enters an admitted message into log, thread and derived facts; computes the root unless it is given. A dry run does not count the replies
+ * that were there before the message, because there may be very many of them.
+ */
+export function arrive(
+  ledger: Ledger,
+  arrival: Arrival,
+  { root, dryRun = false }: { readonly root?: string; readonly dryRun?: boolean } = {},
+): MessageState {
   const { id, author, payload, raw } = arrival;
   const refs = distinct(payload.refs ?? []);
   const seq = ledger.log("create", id, null, { digest: sha256Hex(contentText(raw)), assisted: arrival.assisted });
@@ -41,7 +48,7 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Message
     status: "open",
     verifies: 0,
     refutes: 0,
-    replies: ledger.repliesTo(id),
+    replies: dryRun ? 0 : ledger.repliesTo(id),
     answers: 0,
     answersVerified: 0,
     rejected: 0,

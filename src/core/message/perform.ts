@@ -24,7 +24,7 @@ type Rules = { readonly [Type in ActType]: (ledger: ActLedger, act: Act<Type>) =
 
 const RULES: Rules = {
   post(ledger, { arrival, dryRun }) {
-    const posted = postInto(ledger, arrival);
+    const posted = postInto(ledger, arrival, dryRun);
     return postedOutcome(ledger, posted, dryRun && posted.result === "created" ? "valid" : posted.result);
   },
   rehearsal(ledger, { arrivals }) {
@@ -61,7 +61,7 @@ function byRule<Type extends ActType>(ledger: ActLedger, act: Act<Type>): Outcom
 function rehearsed(ledger: ActLedger, arrival: Arrival): PostedOutcome | RefusedOutcome {
   const before = ledger.mark();
   try {
-    const posted = postInto(ledger, arrival);
+    const posted = postInto(ledger, arrival, true);
     return postedOutcome(ledger, posted, posted.result === "created" ? "valid" : posted.result);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -13,7 +13,7 @@ export interface Posted {
   readonly warnings: readonly Warning[];
 }
 
-export function postInto(ledger: Ledger, arrival: Arrival): Posted {
+export function postInto(ledger: Ledger, arrival: Arrival, dryRun = false): Posted {
   const known = ledger.find(arrival.id);
   if (known !== undefined && known.expiresAt > ledger.now) return { result: "exists", state: known, warnings: [] };
   const gone = known === undefined ? ledger.gone(arrival.id) : { reason: known.withdrawn ? ("retracted" as const) : ("expired" as const) };
@@ -28,7 +28,7 @@ export function postInto(ledger: Ledger, arrival: Arrival): Posted {
   ];
   if (gone !== undefined) ledger.dropGone(arrival.id);
   countSigned(ledger, arrival.author);
-  return { result: "created", state: arrive(ledger, arrival), warnings };
+  return { result: "created", state: arrive(ledger, arrival, { dryRun }), warnings };
 }
 
 const saysNothing = ({ title = "", body = "", data }: Payload): boolean => title === "" && body === "" && data === undefined;

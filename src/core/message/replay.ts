@@ -37,7 +37,7 @@ export function replay(ledger: Ledger, { entry, arrival, gone }: ReplayedEntry):
     // A message that was removed, restored and posted again.
     ledger.dropGone(id);
     if (arrival !== undefined) arrive(ledger, arrival);
-    else if (gone !== undefined) arrive(ledger, remains(gone), gone.root);
+    else if (gone !== undefined) arrive(ledger, remains(gone), { root: gone.root });
   } else if (reason !== undefined) {
     if (state !== undefined) leave(ledger, state, reason, detail);
   } else if (type === "ack") {

@@ -1,6 +1,6 @@
 // Runs a batch by the rules: first requests the rows that it certainly needs, then performs each act. A refused act is undone without
 // affecting the others.
-import { type Act, arrivalsOf, isRefused, type Outcome } from "../../../core/message/acts-and-outcomes.ts";
+import { type Act, arrivalsOf, isDryRun, isRefused, type Outcome } from "../../../core/message/acts-and-outcomes.ts";
 import type { Arrival } from "../../../core/message/message-state.ts";
 import { perform, refusalOf } from "../../../core/message/perform.ts";
 import { sweep } from "../../../core/message/sweep.ts";
@@ -32,7 +32,10 @@ export function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
       for (const id of [...acted, ...declined.map((one) => one.id)]) ledger.find(id);
     }
     if (act.type === "mail" && act.arrival.once !== undefined) ledger.hasArrived(act.arrival.once);
-    for (const arrival of arrivalsOf(act)) anticipateOne(ledger, arrival);
+    for (const arrival of arrivalsOf(act)) {
+      anticipateOne(ledger, arrival);
+      if (!isDryRun(act)) ledger.repliesTo(arrival.id);
+    }
   }
 }
 
@@ -41,7 +44,6 @@ function anticipateOne(ledger: BatchLedger, { id, author, payload }: Arrival): v
   for (const { sha256 } of payload.attachments ?? []) ledger.moderation.isBlocked("blob", sha256);
   ledger.keyOf(author);
   ledger.key(author);
-  ledger.repliesTo(id);
   ledger.threadFacts(id);
   for (const one of [id, ...(payload.refs ?? []).map((ref) => ref.id)]) {
     ledger.find(one);
@@ -68,7 +70,7 @@ function guarded<One extends Act>(ledger: BatchLedger, act: One, isFatal: (error
   const before = ledger.mark();
   try {
     const outcome = perform(ledger, act);
-    if ("dryRun" in act && act.dryRun) ledger.backTo(before);
+    if (isDryRun(act)) ledger.backTo(before);
     return outcome;
   } catch (error) {
     if (isFatal(error)) throw error;
