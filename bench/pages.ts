@@ -2,7 +2,7 @@
 import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
-import { filledBoard, sizesIn } from "./support/filled-board.ts";
+import { filledBoard, sizesIn } from "./support/filled-board-directory.ts";
 import { GeneratorProcess } from "./support/spawn-load-generator.ts";
 import { machineTime, othersShare, threadMs } from "./support/cpu-time.ts";
 import { pagesBeside } from "./support/page-cost-two-checkouts.ts";

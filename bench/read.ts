@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
-import { type FilledBoard, filledBoard, sizesIn } from "./support/filled-board.ts";
+import { type FilledBoard, filledBoard, sizesIn } from "./support/filled-board-directory.ts";
 import { GeneratorProcess } from "./support/spawn-load-generator.ts";
 import type { Measured } from "./support/load.ts";
 import { machineTime, othersShare, threadMs } from "./support/cpu-time.ts";

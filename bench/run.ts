@@ -10,7 +10,7 @@ import { postBench } from "./post.ts";
 import { readBench } from "./read.ts";
 import { streamBench } from "./stream.ts";
 import type { Figure } from "./support/figure.ts";
-import { sizesIn } from "./support/filled-board.ts";
+import { sizesIn } from "./support/filled-board-directory.ts";
 import { History, type Run, runOf } from "./support/history.ts";
 import { storesIn } from "./support/board-on-chosen-store.ts";
 import { orInstead, readAsked, refused, requireNames, type Usage } from "./support/command-line.ts";

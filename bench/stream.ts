@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { postgresServer } from "../test/support/postgres/server.ts";
 import { BoardProcess } from "./support/board-process.ts";
-import type { Audience } from "./support/stream-readers-child.ts";
+import type { Audience } from "./support/stream-readers-and-poster-child.ts";
 import { CrowdProcess } from "./support/spawn-stream-readers.ts";
 import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
 import { machineTime, othersShare } from "./support/cpu-time.ts";

@@ -5,7 +5,7 @@ import { GENESIS } from "../src/core/log/entry-text.ts";
 import { sha256Hex } from "../src/core/protocol/node-sha256.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import type { Figure } from "./support/figure.ts";
-import { filledBoard } from "./support/filled-board.ts";
+import { filledBoard } from "./support/filled-board-directory.ts";
 import { GeneratorProcess } from "./support/spawn-load-generator.ts";
 import { threadMs } from "./support/cpu-time.ts";
 import { MeasuredBoard, storesIn } from "./support/board-on-chosen-store.ts";

@@ -1,10 +1,10 @@
 // Sends commands to a crowd of readers in another process.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import type { CrowdOrder, CrowdReport } from "./stream-readers-child.ts";
+import type { CrowdOrder, CrowdReport } from "./stream-readers-and-poster-child.ts";
 
 export class CrowdProcess {
-  readonly #child: ChildProcess = fork(new URL("./stream-readers-child.ts", import.meta.url));
+  readonly #child: ChildProcess = fork(new URL("./stream-readers-and-poster-child.ts", import.meta.url));
   readonly #ended = new AbortController();
 
   constructor() {

@@ -1,7 +1,7 @@
 // `blackboard inbox`: the inbox of an agent, your own by default.
 import type { Command } from "commander";
 import { readInbox } from "../client/read.ts";
-import { INBOX_REASONS } from "../core/message/inbox-reasons.ts";
+import { INBOX_REASONS } from "../core/message/inbox-types.ts";
 import { countOption } from "./filter-options.ts";
 import { pendingLines } from "./key-facts.ts";
 import { atBoard, Session } from "./session.ts";

@@ -1,6 +1,6 @@
 // The interface of a courier's receivers: how many of a batch were acknowledged, and what went wrong with the rest.
 import type { Message } from "../client/response-types.ts";
-import type { InboxReason } from "../core/message/inbox-reasons.ts";
+import type { InboxReason } from "../core/message/inbox-types.ts";
 
 /** A position in the inbox: everything up to the log entry `cursor`. With `within`, only the changes of that entry to messages up to this seq. */
 export interface InboxPlace {

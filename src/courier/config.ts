@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { z } from "zod";
-import { INBOX_REASONS } from "../core/message/inbox-reasons.ts";
+import { INBOX_REASONS } from "../core/message/inbox-types.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import { KIND_NAMES, kindOf } from "../core/protocol/vocabulary.ts";
 

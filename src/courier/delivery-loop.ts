@@ -1,5 +1,5 @@
 // The loop of one delivery: read, hand over, save the state; try again after a failure, and set aside what failed five times.
-import { MESSAGE_REASONS } from "../core/message/inbox-reasons.ts";
+import { MESSAGE_REASONS } from "../core/message/inbox-types.ts";
 import { iso } from "../core/protocol/time.ts";
 import { plural } from "../core/text/plural.ts";
 import { backoffMs, pause } from "../client/pause.ts";

@@ -4,7 +4,7 @@ import { BoardError } from "../client/board-error.ts";
 import type { Board } from "../client/board-handle.ts";
 import { backoffMs, pause } from "../client/pause.ts";
 import { getAgent, getChanges, listMessages, readInbox } from "../client/read.ts";
-import { type InboxReason, MESSAGE_REASONS } from "../core/message/inbox-reasons.ts";
+import { type InboxReason, MESSAGE_REASONS } from "../core/message/inbox-types.ts";
 import type { Parcel, InboxPlace } from "./adapter.ts";
 import type { Delivery } from "./config.ts";
 import type { CourierReport } from "./report.ts";

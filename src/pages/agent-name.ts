@@ -1,5 +1,5 @@
 // The names of agents on pages: pages leave placeholders, and all names of a page are looked up and filled in at once.
-import type { AgentName } from "../core/view/agent-name.ts";
+import type { AgentName } from "../core/view/name-in-profile-title.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import { face } from "./avatar.ts";
 import { escape, Html, html, MARK } from "./html.ts";

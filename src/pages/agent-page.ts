@@ -9,7 +9,7 @@ import { layout } from "./layout.ts";
 import type { ListedRows } from "./listing.ts";
 import { SHAPES } from "./kind-icons.ts";
 import { labelLinks } from "./message-row.ts";
-import { kindsNamed } from "../core/view/untrusted-kind-names.ts";
+import { kindsNamed } from "../core/view/own-or-experiment-kinds.ts";
 import type { AgentPace } from "../core/view/work-pace.ts";
 import { plural, thousands } from "../core/text/plural.ts";
 import { agoTime, exactTime, tookTime } from "./times.ts";

@@ -1,6 +1,6 @@
 // The statistics page: whether work gets done, in sentences and small charts; then counts.
 import { STATUS_NAMES } from "../core/protocol/vocabulary.ts";
-import { type KindCounts, kindsNamed } from "../core/view/untrusted-kind-names.ts";
+import { type KindCounts, kindsNamed } from "../core/view/own-or-experiment-kinds.ts";
 import type { OpenNeed, WorkPace } from "../core/view/work-pace.ts";
 import { bars, hours, shares, sparkline } from "./charts.ts";
 import { html, type Html } from "./html.ts";

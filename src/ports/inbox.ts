@@ -1,5 +1,5 @@
 // Queries about the inbox of an agent: messages that reached it, and changes of its own messages.
-import type { InboxChange, InboxReason, MessageReason } from "../core/message/inbox-reasons.ts";
+import type { InboxChange, InboxReason, MessageReason } from "../core/message/inbox-types.ts";
 import type { Position } from "../core/query/order.ts";
 
 /** A message that reached the agent, by its seq; or a change of one of its own messages, by the seq of the change. */

@@ -2,7 +2,7 @@
 import { type AgentKey, type Board, listAliases, listMessages, readInbox } from "../client/client.ts";
 import { shownName } from "../pages/agent-name.ts";
 import { face } from "../pages/avatar.ts";
-import { type AgentName, nameIn } from "../core/view/agent-name.ts";
+import { type AgentName, nameIn } from "../core/view/name-in-profile-title.ts";
 import { fromBoard } from "./parse-board-html.ts";
 import { button, find, make } from "./dom.ts";
 import { exportKey, forgetKey, importKey, isSaved, makeOwnKey, onOtherTab, storedKey, succeedKey } from "./key-store.ts";

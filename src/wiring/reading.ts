@@ -4,7 +4,7 @@ import { holdsEd25519 } from "../adapters/system/verify-ed25519.ts";
 import { openSearchIndex } from "../adapters/search/search-thread-client.ts";
 import { agentNamer } from "../board/read/agent-names.ts";
 import { directory } from "../board/read/agents.ts";
-import { briefGatherer } from "../board/read/brief.ts";
+import { briefGatherer } from "../board/read/gather-brief.ts";
 import { dumper } from "../board/read/dump.ts";
 import { cosigner } from "../board/proof/cosigning.ts";
 import { prover, receiptMaker } from "../board/proof/inclusion-proofs.ts";

@@ -1,5 +1,5 @@
 // The inbox of an agent: messages that reached it and changes of its own messages, each scanned from the newest, in steps, and merged.
-import { CHANGE_REASONS, type ChangeReason, MESSAGE_REASONS, type MessageReason } from "../../core/message/inbox-reasons.ts";
+import { CHANGE_REASONS, type ChangeReason, MESSAGE_REASONS, type MessageReason } from "../../core/message/inbox-types.ts";
 import type { Position } from "../../core/query/order.ts";
 import type { InboxQuery, InboxRow } from "../../ports/inbox.ts";
 import { nextSlice } from "../../ports/cpu-slices.ts";

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Dialect } from "../sql/dialect.ts";
 import { type SeqLookup, SORTABLE } from "../sql/lookup-table-spec.ts";
-import { threadOf } from "./message-thread-number.ts";
+import { threadOf } from "./thread-number-sql.ts";
 
 export const SQLITE_DIALECT: Dialect = {
   // A unary plus keeps the planner away from a column's index.

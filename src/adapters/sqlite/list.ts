@@ -9,7 +9,7 @@ import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import { type AccessPath, AccessPathChooser } from "./access-path.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
-import { threadOf } from "./message-thread-number.ts";
+import { threadOf } from "./thread-number-sql.ts";
 import {
   TOMBSTONES_AS_MESSAGES,
   holdsMostly,

@@ -1,6 +1,6 @@
 // What a SQLite board stores beside its messages, row by row, for the check.
 import type { KeyState, LineState, StoredKeyOp } from "../../core/keys/key-state.ts";
-import type { HeardChange } from "../../core/message/inbox-reasons.ts";
+import type { HeardChange } from "../../core/message/inbox-types.ts";
 import type { Blockable } from "../../core/message/moderation-state.ts";
 import { KEY_OP_COLUMNS, toState } from "../sql/key-rows.ts";
 import { openDatabase } from "./open.ts";

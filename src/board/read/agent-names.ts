@@ -1,6 +1,6 @@
 // Names of agents on pages: an alias, which the board guarantees, or else the name they gave themselves.
 import { BoundedCache } from "../../core/bounded-cache.ts";
-import { type AgentName, nameIn } from "../../core/view/agent-name.ts";
+import { type AgentName, nameIn } from "../../core/view/name-in-profile-title.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";

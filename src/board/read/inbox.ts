@@ -1,6 +1,6 @@
 // The inbox of an agent, page by page: each entry with its reason, its message, and what changed.
 import { z } from "zod";
-import type { InboxChange, InboxReason } from "../../core/message/inbox-reasons.ts";
+import type { InboxChange, InboxReason } from "../../core/message/inbox-types.ts";
 import { statusOf } from "../../core/message/status.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { isVote, RELS } from "../../core/protocol/vocabulary.ts";

@@ -1,5 +1,5 @@
 // Messages to an agent after an entry, by threads: work for it alone first, then messages addressed to it, then replies to it and votes on its messages.
-import type { MessageReason } from "../../core/message/inbox-reasons.ts";
+import type { MessageReason } from "../../core/message/inbox-types.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { isVote, isWorkable } from "../../core/protocol/vocabulary.ts";
 import { atLeast, atMost, hasAny, oneOf } from "../../core/query/condition.ts";

@@ -14,7 +14,7 @@ import { prefixUnknown, type ShortFormLookup, writtenOut } from "../../core/prot
 import { type ErrorBody, errorBody, Refusal } from "../../core/errors.ts";
 import { fence, TOKEN_BYTES } from "../../core/view/fence.ts";
 import type { Ask, ToolKey } from "../../transports/mcp/tool-context.ts";
-import { asTexts } from "../../transports/mcp/arguments-to-parameters.ts";
+import { asTexts } from "../../transports/mcp/arguments-as-texts.ts";
 import type { ToolContextFor } from "../../transports/mcp/server.ts";
 import type { BridgeKey } from "./delegated-bridge-key.ts";
 import type { OperationSchemas } from "../../transports/mcp/openapi-schemas.ts";

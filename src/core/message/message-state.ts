@@ -10,7 +10,7 @@ import type { Signal, Status } from "../protocol/vocabulary.ts";
 import type { AckLedger, Handling } from "./ack-state.ts";
 import type { KeyLedger, LineState, StoredKeyOp } from "../keys/key-state.ts";
 import type { AliasLedger } from "./alias-rules.ts";
-import type { InboxChange } from "./inbox-reasons.ts";
+import type { InboxChange } from "./inbox-types.ts";
 import type { ModerationLedger } from "./moderation-state.ts";
 import type { StatusFacts } from "./status.ts";
 

@@ -4,7 +4,7 @@ import type { AgentFacts } from "../message/agent-facts.ts";
 import { firstCodePoints, utf8Length } from "../protocol/encoding.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { iso } from "../protocol/time.ts";
-import { kindCounts } from "./untrusted-kind-names.ts";
+import { kindCounts } from "./own-or-experiment-kinds.ts";
 
 export interface AliasView {
   readonly alias: string;

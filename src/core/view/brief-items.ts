@@ -5,12 +5,12 @@ import { iso } from "../protocol/time.ts";
 import { seenFlags } from "../guard/flags.ts";
 import type { PendingOp } from "../keys/key-state.ts";
 import type { Handling } from "../message/ack-state.ts";
-import type { MessageReason } from "../message/inbox-reasons.ts";
+import type { MessageReason } from "../message/inbox-types.ts";
 import { statusOf } from "../message/status.ts";
 import { plural } from "../text/plural.ts";
 import type { BriefForm, BriefItem, BriefLine } from "./brief.ts";
 import { pendingLine, pendingView } from "./keys.ts";
-import { isOwnKind } from "./untrusted-kind-names.ts";
+import { isOwnKind } from "./own-or-experiment-kinds.ts";
 import { deliveryWords, hereWords } from "./fact-words.ts";
 import { type DeliveryFacts, displayTitle, authorKey, type Recordable } from "./record.ts";
 

@@ -1,7 +1,7 @@
 // The brief of an agent: its sections, most important entries first, packed into a budget of characters, as JSON and as Markdown.
 import { codePoints } from "../protocol/encoding.ts";
 import { type Fence, fenceRule, inside } from "./fence.ts";
-import { kindWord } from "./untrusted-kind-names.ts";
+import { kindWord } from "./own-or-experiment-kinds.ts";
 import { pack, type PackItem, type Sized } from "./pack.ts";
 
 /** In reading order; the first section is there only if something is pending. */

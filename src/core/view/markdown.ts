@@ -4,7 +4,7 @@ import { timeMs } from "../protocol/time.ts";
 import { plural } from "../text/plural.ts";
 import { type Fence, fenceRule, inside } from "./fence.ts";
 import { deliveryWords, hereWords } from "./fact-words.ts";
-import { isOwnKind, kindWord } from "./untrusted-kind-names.ts";
+import { isOwnKind, kindWord } from "./own-or-experiment-kinds.ts";
 import { isSkeleton } from "./record-without-text.ts";
 import type { MessageRecord, TombstoneRecord } from "./record.ts";
 import { isUnverified, type SenderFacts, senderWords, UNVERIFIED } from "./email-sender.ts";

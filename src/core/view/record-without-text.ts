@@ -1,5 +1,5 @@
 // A record without any text of strangers: ids, kinds, statuses and numbers, for planners that must not read untrusted text.
-import { kindWord } from "./untrusted-kind-names.ts";
+import { kindWord } from "./own-or-experiment-kinds.ts";
 import type { MessageRecord, TombstoneRecord } from "./record.ts";
 
 type Shown = (MessageRecord | TombstoneRecord) & {

@@ -4,7 +4,7 @@ import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { ReadStats } from "../../board/read/stats.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { STATUS_NAMES } from "../../core/protocol/vocabulary.ts";
-import { kindCounts } from "../../core/view/untrusted-kind-names.ts";
+import { kindCounts } from "../../core/view/own-or-experiment-kinds.ts";
 import { statsBody } from "../bodies/board.ts";
 import { operation } from "../operation.ts";
 

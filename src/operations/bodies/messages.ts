@@ -1,7 +1,7 @@
 // The schemas of messages: alone, in lists, threads and graphs, and as the answer to a post; tests compare real answers with them.
 import { z } from "zod";
 import { DECLINE_REASONS } from "../../core/protocol/decline-reasons.ts";
-import { INBOX_REASONS } from "../../core/message/inbox-reasons.ts";
+import { INBOX_REASONS } from "../../core/message/inbox-types.ts";
 import { attachmentSchema, refSchema } from "../../core/protocol/payload.ts";
 import { SIGNAL_NAMES } from "../../core/protocol/vocabulary.ts";
 import { WARNING_CODES } from "../../core/warnings.ts";

@@ -1,7 +1,7 @@
 // The services that operations use, in groups: for writing, reading, live events, and facts about the board.
 import type { NameAgents } from "../../board/read/agent-names.ts";
 import type { Directory } from "../../board/read/agents.ts";
-import type { GatherBrief } from "../../board/read/brief.ts";
+import type { GatherBrief } from "../../board/read/gather-brief.ts";
 import type { CheckpointSigner } from "../../board/operator/log-checkpoint-signer.ts";
 import type { BeginBundle } from "../../board/write/post-many.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";

@@ -1,6 +1,6 @@
 // GET /api/brief: what is new for an agent, within a number of characters.
 import { z } from "zod";
-import type { GatherBrief } from "../../board/read/brief.ts";
+import type { GatherBrief } from "../../board/read/gather-brief.ts";
 import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";

@@ -5,7 +5,7 @@ import { relForm } from "../../core/query/filters.ts";
 import { integer, messageIdOrPrefix } from "../../core/query/forms.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { REL_NAMES } from "../../core/protocol/vocabulary.ts";
-import { kindWord } from "../../core/view/untrusted-kind-names.ts";
+import { kindWord } from "../../core/view/own-or-experiment-kinds.ts";
 import { graphBody } from "../bodies/messages.ts";
 import { OF_ONE_MESSAGE, operation } from "../operation.ts";
 import { careShape } from "../parameters.ts";

@@ -6,7 +6,7 @@ import type { StreamQuestion } from "../../board/live/subscriber-stream.ts";
 import type { WaitFor } from "../../board/live/wait.ts";
 import type { KeyRing } from "../../board/read/keys.ts";
 import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
-import { INBOX_REASONS, type InboxReason, MESSAGE_REASONS } from "../../core/message/inbox-reasons.ts";
+import { INBOX_REASONS, type InboxReason, MESSAGE_REASONS } from "../../core/message/inbox-types.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { FILTERS } from "../../core/query/filters.ts";
 import { flag, moment, wordList } from "../../core/query/forms.ts";

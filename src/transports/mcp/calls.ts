@@ -5,7 +5,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { admitCall, type Asked, type Guest } from "../../operations/call-steps.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Arguments, Ask } from "./tool-context.ts";
-import { asTexts } from "./arguments-to-parameters.ts";
+import { asTexts } from "./arguments-as-texts.ts";
 
 /** The caller, whether it may send secrets, and its key. */
 export interface Visit extends Guest {

@@ -20,7 +20,7 @@ import {
 import type { Ref } from "../../../core/protocol/payload.ts";
 import type { AuthorFacts, ThreadFacts } from "../../../core/message/acts-and-outcomes.ts";
 import type { ActLedger } from "../../../core/message/perform.ts";
-import type { HeardChange, InboxChange } from "../../../core/message/inbox-reasons.ts";
+import type { HeardChange, InboxChange } from "../../../core/message/inbox-types.ts";
 import { WITHDRAW_STEP } from "../../../core/message/sweep.ts";
 import { TallyMoves } from "../../../core/message/count-changes.ts";
 import { BatchKeys, newAgent } from "./keys.ts";

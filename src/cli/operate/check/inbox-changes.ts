@@ -1,7 +1,7 @@
 // Compares what agents were told about their messages (the table `inbox_changes`) with what the rules say for the same log.
 import type { Holdings } from "../../../adapters/sqlite/non-message-rows.ts";
 import type { Entry } from "../../../core/log/chain.ts";
-import type { HeardChange } from "../../../core/message/inbox-reasons.ts";
+import type { HeardChange } from "../../../core/message/inbox-types.ts";
 import type { Findings } from "./findings.ts";
 import type { History } from "./verify-and-replay-log.ts";
 import type { Courses, ReplayedChange, ReplayedStatus } from "./replayed-board.ts";

@@ -13,7 +13,7 @@ import { GENESIS } from "../../../core/log/chain.ts";
 import { endLeases } from "../../../core/message/sweep.ts";
 import { replay, type ReplayedEntry } from "../../../core/message/replay.ts";
 import type { EntryType } from "../../../core/log/entry-type.ts";
-import type { HeardChange, InboxChange } from "../../../core/message/inbox-reasons.ts";
+import type { HeardChange, InboxChange } from "../../../core/message/inbox-types.ts";
 import type { MessageState, Tombstone } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
 

@@ -6,7 +6,7 @@ import { plural } from "../../../core/text/plural.ts";
 import { type Fence } from "../../../core/view/fence.ts";
 import { type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
 import { BARE_ACTS, worthTelling } from "../../../core/view/kinds-without-text.ts";
-import { isOwnKind } from "../../../core/view/untrusted-kind-names.ts";
+import { isOwnKind } from "../../../core/view/own-or-experiment-kinds.ts";
 import type { Arguments, Ask, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { Schema, OperationSchemas } from "../openapi-schemas.ts";

@@ -1,6 +1,6 @@
 // Collects what concerns an agent: its leases, changes of its messages, unread messages, expiring ones, and matching work.
 import type { Handling } from "../../core/message/ack-state.ts";
-import type { InboxReason } from "../../core/message/inbox-reasons.ts";
+import type { InboxReason } from "../../core/message/inbox-types.ts";
 import { atLeast, atMost, hasAny, not, oneOf } from "../../core/query/condition.ts";
 import { foldLabel } from "../../core/protocol/tags-needs-offers.ts";
 import type { Payload } from "../../core/protocol/payload.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nameIn } from "./agent-name.ts";
+import { nameIn } from "./name-in-profile-title.ts";
 
 test("a name is what can be seen of a title, in one line, never in the form of an alias, and short", () => {
   expect(nameIn(" Kestrel\n the  second ")).toBe("Kestrel the second");
