@@ -5,7 +5,7 @@ import type { Payload } from "../../core/protocol/payload.ts";
 import type { SigningKeys } from "../../ports/signing-key.ts";
 
 /** Throws if the message, or a text sent with it, contains a secret. */
-export type RequireNoSecret = (payload: Payload, blobs?: Readonly<Record<string, string>>) => void;
+export type RequireNoSecret = (payload: Pick<Payload, "pk"> & Partial<Payload>, blobs?: Readonly<Record<string, string>>) => void;
 
 /** All free text of a payload. */
 const FREE_FIELDS = ["title", "body", "data", "kind", "data_schema", "tags", "needs", "offers", "attachments"] as const;

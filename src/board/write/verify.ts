@@ -73,7 +73,11 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret, guard
     slice(() => requireBlobs(draft, precheck));
     if (isLong) await nextSlice();
     // Checked before the work, so that an author who must remove a secret has not mined for nothing.
-    slice(() => requireNoSecret(payload, envelope.blobs));
+    slice(() => requireNoSecret(payload));
+    for (const [hash, text] of Object.entries(envelope.blobs ?? {})) {
+      await nextSlice();
+      slice(() => requireNoSecret({ pk: payload.pk }, { [hash]: text }));
+    }
     const bits = bitsOf(draft);
     requireWork(draft, bits, terms, ALONE, dryRun);
     // Whether its text spreads is checked later, when all earlier messages are counted.

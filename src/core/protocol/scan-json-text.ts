@@ -205,8 +205,7 @@ class Scan implements TextFacts {
       if (this.#quote < i) this.#quote = text.indexOf('"', i);
       if (this.#escape < i) this.#escape = from(text.indexOf("\\", i));
       const end = Math.min(this.#quote, this.#escape);
-      const unit =
-        text.charCodeAt(end + 1) === 0x75 && end === this.#escape ? Number.parseInt(text.slice(end + 2, end + 6), 16) : undefined;
+      const unit = text.charCodeAt(end + 1) === 0x75 && end === this.#escape ? escapedUnit(text, end + 2) : undefined;
       if (unit === undefined || end > i) {
         if (highPending) throw this.#refusal("invalid_unicode", "holds half of a surrogate pair");
         if (end === this.#quote) {
@@ -244,6 +243,16 @@ class Scan implements TextFacts {
     return new Refusal(code, `\`${field}\` ${words}.`, { details: { field } });
   }
 }
+
+/** The UTF-16 unit of four hexadecimal digits. */
+const escapedUnit = (text: string, at: number): number =>
+  (hexDigit(text.charCodeAt(at)) << 12) |
+  (hexDigit(text.charCodeAt(at + 1)) << 8) |
+  (hexDigit(text.charCodeAt(at + 2)) << 4) |
+  hexDigit(text.charCodeAt(at + 3));
+
+/** Digits have their value in the lower four bits; A and a have 1 there, and the bit 0x40 besides. */
+const hexDigit = (code: number): number => (code & 0xf) + (code >= 0x40 ? 9 : 0);
 
 /** The index of the match, or one after the end of every text. */
 const from = (index: number): number => (index === -1 ? Infinity : index);
