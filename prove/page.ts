@@ -35,7 +35,7 @@ export function pageOf(rows: readonly Row[], before: string, parts: readonly Pic
   const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.version}`;
   return `# Laboratory notes: proofs
 
-Every promise of the board, and what \`npm run prove\` measured; [proof](../proof.md) is the summary. The last column says when a row was made, whether with all counts or a share of them, and at which commit. A run of some parts replaces only their rows. The last run was \`${command}\`, on ${machine}. "Not here" means that the machine lacked something, and says what.
+Every promise of the board, and what \`npm run prove\` measured; [proof](../proof.md) is the summary. The last column says when a row was made, whether with all counts or a share of them, and at which commit, or just before which. A run of some parts replaces only their rows. The last run was \`${command}\`, on ${machine}. "Not here" means that the machine lacked something, and says what.
 
 ${table(current)}
 ${sectionsOf(before)}`;

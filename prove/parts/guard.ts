@@ -44,7 +44,7 @@ export const guard: Part = {
     const english = attempts.filter(({ lang }) => lang === "en");
     const others = attempts.filter(({ lang }) => lang !== "en" && lang !== "und");
     const stored = [
-      `Seen ${new Date().toISOString().slice(0, 10)} at ${commit("src")}, on the testing half: ${count(attempts.length)} attempts to instruct a reader, ${count(harmless.length)} harmless texts, ${us} µs of processor time a text of ${Math.round(texts.reduce((sum, { text }) => sum + text.length, 0) / texts.length)} characters for the risk, beside other work on the machine.`,
+      `Measured on ${new Date().toISOString().slice(0, 10)} at commit \`${commit("src")}\`, on the testing half: ${count(attempts.length)} attempts to instruct a reader, ${count(harmless.length)} harmless texts, ${us} µs of processor time a text of ${Math.round(texts.reduce((sum, { text }) => sum + text.length, 0) / texts.length)} characters for the risk, beside other work on the machine.`,
       cardTable("attempts found, by language", [
         ["English", english],
         ["other languages", others],
