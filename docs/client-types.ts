@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 const ENTRIES = {
   "agent-blackboard/client": "client",
   "agent-blackboard/client/node": "node/mine-threads",
+  "agent-blackboard/client/words": "words",
   "agent-blackboard/client/worker": "browser-worker",
 };
 const ROOT = join(import.meta.dirname, "..");
