@@ -198,7 +198,7 @@ export function cachedRows(): RowOf {
       kept.set(card.state, (row = { held, texts: make(made), record: made }));
     }
     const { record: listed } = row;
-    // The number of messages in its thread is not part of the message.
+    // `thread_messages` changes without the message, so it is not cached.
     const current = { ...listed, derived: { ...listed.derived, thread_messages: card.thread.messages } };
     const [start = "", middle = "", end = ""] = found === undefined ? row.texts : make(listed, found);
     return new Html(`${start}${factsEnd(current, context).text}${middle}${rowEnd(current, context).text}${end}`);

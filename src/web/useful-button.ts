@@ -8,9 +8,9 @@ import { wordsForRefusal } from "./refusal-words.ts";
 /** Shows the present thread with the reader's new message. */
 export type Refresh = (own: string) => Promise<void>;
 
-/** `show` makes all buttons of the page anew, so what became of a press is not kept in its button. */
+/** `show` replaces all buttons of the page, so the state of a press cannot be kept in its button. */
 export function usefulButtons(board: Board, who: Identity, refresh: Refresh, show: () => void): (id: string) => Node[] {
-  /** By message: no words while it is sent, then those of a refusal. */
+  /** The text beside the button, by message id: empty while the signal is sent, then the refusal if there was one. */
   const pressed = new Map<string, string>();
   const press = async (id: string): Promise<void> => {
     pressed.set(id, "");

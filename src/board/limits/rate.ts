@@ -46,11 +46,11 @@ export interface Allowance extends Pick<Bucket, "burst" | "everyMs"> {
 }
 
 export interface RateOptions {
-  /** This many times the usual limits. */
+  /** A factor for the usual limits. */
   readonly width?: number;
-  /** Processor time that is included in a request. Each further token buys as much. */
+  /** Processor time that one token pays for. */
   readonly tokenMs?: number | undefined;
-  /** Set if other nodes are to be told what callers take here: under sealed names, since addresses are not shared. */
+  /** Set if nodes share usage: hides a caller's address in what other nodes get. */
   readonly seal?: ((name: string) => string) | undefined;
 }
 

@@ -56,7 +56,7 @@ async function follow(parts: FollowParts, course: Course, sink: Sink, hold: Hold
     position = oldest - 1;
   }
   while (!hold.stopped) {
-    // A reader that is ahead of the hub waits: what the hub is about to send is not new to it.
+    // Wait for the hub to catch up, or the reader gets events twice.
     if (position > hub.position && !(await hub.caughtUp(position))) return;
     // In one turn of the event loop: nothing can be sent between this check and the attachment.
     if (position === hub.position) {

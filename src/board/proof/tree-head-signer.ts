@@ -114,8 +114,8 @@ export class TreeHeads {
   }
 
   /**
-   * Another node shows witnesses this head. Both nodes show the larger of their heads, so that all witnesses cosign the same one,
-   * whichever node they ask.
+   * Called when another node shows this head to witnesses. Both nodes then show the larger of their heads, so that all witnesses cosign
+   * the same head, whichever node they ask.
    */
   showToo(head: SignedHead): void {
     if (this.#shown !== undefined && this.#isShown() && this.#shown.size >= head.size) return;

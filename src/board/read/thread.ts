@@ -18,7 +18,7 @@ const OPEN = 500;
 /** Payloads may be padded: at most this much is read for one answer, however little of it is sent. */
 const READ_CHARS = 4 * LIMITS.page_bytes;
 const WHOLE_ANSWER: Size = { bytes: LIMITS.page_bytes };
-/** Two ids, a rel and the JSON around them. */
+/** Estimated JSON size of one edge. */
 const EDGE_BYTES = 170;
 
 export interface ThreadItem {

@@ -14,7 +14,7 @@ type Vote = "verifies" | "refutes";
 /** Only this many answers to one message are noted, so that resolving it is never a long write. */
 const ANSWERS_NOTED = 100;
 
-/** The message appears in default listings, or disappears from them. */
+/** Counts the message for its author: `by` is 1 when it enters default listings, and -1 when it leaves them. */
 export function creditMessage(
   ledger: Ledger,
   { principal: author, kind }: MessageState,

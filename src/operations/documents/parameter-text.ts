@@ -7,7 +7,7 @@ export interface SchemaWords {
   readonly enum?: readonly string[];
 }
 
-/** No parameter takes this character, except those that take any text. */
+/** A character that only free-text parameters accept. */
 const WRONG = "\u0000";
 
 /** `shorten` may shorten a rule, for instance one that was explained before. */

@@ -18,7 +18,7 @@ export function breakOffSlow(underWay: OpenAnswers): void {
 export interface StreamParts {
   readonly report: Telemetry;
   readonly underWay: OpenAnswers;
-  /** Called at the end, if the caller has a limit of such answers at once. */
+  /** Called when the answer ends, if the caller's number of such answers is limited. */
   readonly leave?: (() => void) | undefined;
 }
 

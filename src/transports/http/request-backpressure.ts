@@ -35,7 +35,7 @@ export class ConnectionBackpressure {
     server.on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => this.take(socket));
   }
 
-  /** Comes between a connection and the HTTP server, which has just got it. */
+  /** Inserts itself between a new connection and the HTTP server. */
   take(socket: Socket): void {
     const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
     if (parse === undefined) return;

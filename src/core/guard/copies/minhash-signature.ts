@@ -2,7 +2,7 @@
 import { fold } from "../../search/fold.ts";
 import { unseenIn } from "../hidden.ts";
 
-/** A signature has this many 16-bit numbers: 64 bytes. */
+/** How many 16-bit numbers a signature has; together they take 64 bytes. */
 export const SIGNATURE_LENGTH = 32;
 /** The length of a run in characters; one changed character changes as many runs. */
 const RUN = 5;
