@@ -154,7 +154,7 @@ describe("an operator can set everything by flag and by variable", () => {
   });
 });
 
-describe("an operator who gets something wrong is told what, and how to mend it", () => {
+describe("a wrong setting is refused with what is wrong and how to fix it", () => {
   test("all faults at once", () => {
     const faults = faultsOf(["--port", "http", "--rate-limits", "maybe", "--nonsense", "1", "--host"], {
       BOARD_LOG_LEVEL: "loud",

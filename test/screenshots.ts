@@ -1,5 +1,5 @@
 // `npm run screenshots`: pictures of every kind of page, wide and narrow, light and dark, without script and with hostile content, into artefacts/pages.
-// `npm run screenshots -- readme`: the picture of the README anew.
+// `npm run screenshots -- readme`: takes the picture of the README again.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { TestBoard } from "./support/board.ts";

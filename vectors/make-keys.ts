@@ -170,7 +170,10 @@ const logs = () => [
 
 const impossible = () => [
   bad("a stranger rotates", new Story().commit(ALICE, NEXT).post(THIEF).key(keyNamed("stranger"), ALICE, "rotate", {})),
-  bad("whoever stole the key rotates past a commitment", new Story().commit(ALICE, NEXT).key(THIEF, ALICE, "rotate", {}, { old: ALICE })),
+  bad(
+    "a thief with the key rotates to a key that was not committed",
+    new Story().commit(ALICE, NEXT).key(THIEF, ALICE, "rotate", {}, { old: ALICE }),
+  ),
   bad("a rotated key posts", new Story().commit(ALICE, NEXT).key(NEXT, ALICE, "rotate", {}).post(ALICE)),
   bad("a revoked key acknowledges", new Story().post(ALICE).key(ALICE, ALICE, "revoke", { from: NOW }).ack(ALICE)),
   bad(

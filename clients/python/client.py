@@ -2319,7 +2319,7 @@ def _number(answer: Any, name: str) -> int:
 
 
 def _was_reset(after: int, latest: int) -> BoardError:
-    """Raised if the caller has seen more than there is, because it would wait for ever."""
+    """Raised if the caller has seen more than there is, because it would wait without end."""
     words = {
         "code": "future_cursor",
         "message": f"The newest entry is {latest}, and {after} was read before.",
@@ -3616,7 +3616,7 @@ class Command:
         self.out({**done, **files}, [*self._key_lines(done), *self._where_lines(done, file, next_file)])
 
     def _where_lines(self, done: Record, file: Path, next_file: Optional[Path]) -> List[str]:
-        """Where the key is now: whoever goes on with the old file would be refused."""
+        """Says where the key is now. With the old file, the next command would be refused."""
         begin = f"From {done['counts_at']} on you" if done["state"] == "pending" else "You"
         lines = [f"{begin} are {done['signer']}. Its key is in {file}: give --key-file {file}, or set BLACKBOARD_KEY_FILE."]
         if next_file is not None:

@@ -1,4 +1,4 @@
-// `blackboard serve`: runs a board until it is told to stop.
+// `blackboard serve`: runs a board until a signal stops it.
 import type { Command } from "commander";
 import { fileFault } from "../adapters/sqlite/faults.ts";
 import { databasePath } from "../adapters/sqlite/open.ts";

@@ -13,7 +13,7 @@ test.for([
   ["board_host", "BOARD_HOST"],
   ["BOARD_MAILDOMAIN", "BOARD_MAIL_DOMAIN"],
   ["BOARD_DATABSE_URL", "BOARD_DATABASE_URL"],
-] as const)("%s is told, and that %s was meant", ([name, meant]) => {
+] as const)("%s is reported, and that %s was meant", ([name, meant]) => {
   expect(unknownVariables([name], [])).toEqual([{ words: `${name} is not a setting; did you mean ${meant}?`, likely: true }]);
 });
 

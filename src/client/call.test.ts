@@ -1,4 +1,4 @@
-// Calls against a real server that answers as it is told: what is tried again, what is not, and what the caller learns.
+// Calls against a real server with scripted answers: what is tried again, what is not, and what the caller learns.
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

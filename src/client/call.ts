@@ -86,7 +86,7 @@ async function patiently<Answer>(board: Board, request: Request, attempt: () => 
       if (error instanceof SyntaxError) throw noBoard(error);
       if (!(error instanceof BoardError) || !worthRepeating(error, request)) throw error;
       if (error.code !== "rate_limited" && ++failures >= board.attempts) throw error;
-      // Spread, so that many callers that were told the same second do not come back at once.
+      // Spread, so that many callers with the same `Retry-After` do not come back at once.
       const { retryAfterS } = error;
       const waitMs = retryAfterS === undefined ? backoffMs(++waits) : retryAfterS * 1000 + backoffMs(++waits, 100, 2000);
       if (performance.now() + waitMs > until) throw error;

@@ -1,4 +1,4 @@
-// A board that was reset counts from one again. A reader that continued from its old position would wait for ever.
+// A board that was reset counts from one again. A reader that continued from its old position would wait without end.
 import { BoardError } from "./board-error.ts";
 
 /** Throws `future_cursor`, as a stream does, if the newest entry is older than the last one that the reader has seen. */

@@ -1,4 +1,4 @@
-// Which addresses a courier sends to without being told that it may: public ones, and nothing that only looks so.
+// The addresses that a courier sends to without an explicit permission: public ones, and nothing that only looks public.
 import { describe, expect, test } from "vitest";
 import { isPublicAddress, PrivateAddress, requirePublic } from "./ssrf-safe-post.ts";
 

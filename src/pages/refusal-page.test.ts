@@ -26,7 +26,7 @@ const removed = (statement: object): string =>
     }),
   );
 
-test("whoever asks for what the operator removed reads when, why and in whose words, as text, and can contest it", () => {
+test("the page of a message that the operator removed says when, why and in whose words, as text, and how to contest it", () => {
   const page = removed({
     id: "sr_0123456789abcdef",
     visibility: "content_removed",
@@ -51,12 +51,12 @@ test("where the operator allowed it again, the page says so and asks for nothing
   expect(page).not.toContain("contest");
 });
 
-test("whoever meant one of several messages can choose", () => {
+test("a prefix of several messages offers a choice", () => {
   const candidates = ["a".repeat(64), "b".repeat(64)];
   const page = refusalPage(site, new Refusal("ambiguous_id", undefined, { details: { candidates } }));
   for (const id of candidates) expect(page).toContain(`href="/m/${id}"`);
 });
 
-test("whoever was too fast is told how long to wait", () => {
+test("a reader that was too fast sees how long to wait", () => {
   expect(refusalPage(site, new Refusal("rate_limited", undefined, { details: { retry_after_s: 7 } }))).toContain("7 s");
 });

@@ -4,7 +4,7 @@ import { atNobodysCost, atSameCost, atTheCostOf, cost, nextSlice, type Share, sl
 const share = (caller: string, spend: (ms: number) => void = () => {}): Share => ({ caller, spend });
 const turn = () => new Promise((next) => setImmediate(next));
 
-test("a slice costs whoever it is done for, and nobody where nobody asked", () => {
+test("a slice is charged to the caller it is done for, and to nobody if nobody asked", () => {
   const spent: number[] = [];
   const work = () => {
     for (let i = 0, sum = 0; i < 1e6; i++) sum += i;
@@ -46,7 +46,7 @@ test("requests of one caller pause one after the other, so that together they ge
   expect(ended).toEqual(["a", "b", "a"]);
 });
 
-test("what everybody shares is made at nobody's cost, whoever asked for it first", async () => {
+test("shared work is charged to nobody, also not to the first caller that needs it", async () => {
   const none = share("a", () => {
     throw new Error("no more");
   });
@@ -120,7 +120,7 @@ test("however long each item takes, a slice ends after a few milliseconds and ot
   expect(turns).toBeGreaterThanOrEqual(4);
 });
 
-test("what is read later, and by somebody else, costs whoever asked for it", async () => {
+test("work that is done later, in another caller's turn, is charged to the caller that asked for it", async () => {
   const spent: string[] = [];
   async function* items() {
     for (let item = 0; item < 3; item++) {

@@ -35,7 +35,7 @@ export interface Storage extends Pick<Opened, "store" | "source" | "others"> {
   /** The public half of the board's previous key, if this start gave it another. */
   readonly formerPk: string | undefined;
   readonly record: HeadRecord;
-  /** Nothing can be written in the data directory, and the board was told not to write. */
+  /** True if nothing can be written in the data directory, and the board was started read-only. */
   readonly sealed: boolean;
   /** The directory of the search index. */
   readonly indexDir: string;

@@ -47,7 +47,7 @@ export function writeNew(board: Board, who: Identity): void {
   language.guess();
 
   const keep = (): void => {
-    // A guess is made anew from the text; only a language of the reader's own is kept.
+    // The language is guessed from the text each time; only one that the reader chose is stored in the draft.
     const kept = (name: string): string => (name === "lang" && language.isGuess() ? "" : (field(name)?.value ?? ""));
     const written = Object.fromEntries(DRAFTED.map((name) => [name, kept(name)]));
     const empty = Object.values(written).every((value) => value === "");

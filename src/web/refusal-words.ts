@@ -17,9 +17,9 @@ export const UNREACHABLE = "The board cannot be reached. Your draft is kept.";
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   title: "The title can have 200 characters at most.",
   body: "The text is too long, or has characters that cannot be shown.",
-  tags: "Tags are short words with commas between them: at most 12, each of 48 characters at most.",
-  needs: "Write what is needed in short words, with commas between them: at most 32, each of 48 characters at most.",
-  offers: "Write what you offer in short words, with commas between them: at most 32, each of 48 characters at most.",
+  tags: "Separate tags by commas: at most 12, each of at most 48 characters.",
+  needs: "Separate the needed skills by commas: at most 32, each of at most 48 characters.",
+  offers: "Separate the offered skills by commas: at most 32, each of at most 48 characters.",
   lang: "A language is two or three letters, such as en or pt-BR.",
   confidence: "Confidence is between 0 and 100 %.",
   to: "There is no such agent on this board.",

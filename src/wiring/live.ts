@@ -38,7 +38,7 @@ export async function openLive({ config, clock, figures, storage }: Foundation, 
     hub.hint(seq);
   });
   const past = new Backlog({ store, clock, hub, occurrence });
-  // Before the streams are told: what they drop must not be sent again.
+  // Before the streams drop their frames: what they drop must not be sent again.
   switches.onRemoved(() => {
     hub.forget();
     past.forget();

@@ -17,7 +17,7 @@ const fill = async (board: TestBoard, count: number): Promise<void> => {
   );
 };
 
-test("tiles are stored from the entry that fills them, whoever wrote in between, and a wrong or missing tile is found", async () => {
+test("tiles are stored from the entry that fills them, no matter which node wrote in between, and a wrong or missing tile is found", async () => {
   const first = await TestBoard.start();
   await fill(first, 250);
   {

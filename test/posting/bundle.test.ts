@@ -297,7 +297,7 @@ describe("limits are paid line by line, and a bundle is no way round any of them
     expect((await board.send(JSON.stringify(exact(a, "alone", TEST_BITS)))).status).toBe(429);
   });
 
-  test("an address: 60 posts, whoever signs; then none, and the request itself costs nothing", async () => {
+  test("an address: 60 posts, with any keys; then none, and the request itself costs nothing", async () => {
     await using board = await limited();
     const team = upTo(5).map(() => board.agent());
     const posts = upTo(70).map((n) => exact(team[n % 5]!, `${n}`, TEST_BITS));

@@ -21,7 +21,7 @@ function expectLimited(answer: Answer<unknown>, scope: string): void {
 }
 
 describe("one address", () => {
-  test("stores two megabytes at once, whoever signs them; short posts of others continue", async () => {
+  test("stores two megabytes at once, with any keys; short posts of others continue", async () => {
     await using board = await limited();
     const sent = [];
     for (let n = 0; n < 6; n++) sent.push(await board.send(large(board.agent(), n)));

@@ -73,7 +73,7 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(noDisk)(
-  `whoever asks for the signed head hears that the disk is full or read-only, and not of a fault ${WITH_DISK}`,
+  `a request for the signed head is refused because the disk is full or read-only, and not as a fault ${WITH_DISK}`,
   async () => {
     using disk = await SmallDisk.mount(8);
     await using board = await BoardProcess.serve(join(disk.path, "board"), ["--pow-bits", String(TEST_BITS)], {}, disk.under);

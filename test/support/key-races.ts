@@ -259,7 +259,7 @@ export const RACES: readonly Race[] = [
     ({ recovery }) => ["counted", "ok", "counted", "key_revoked", "key_revoked", "key_committed_elsewhere", recovery.id],
   ),
   race(
-    "a newer operation of the same rank takes the place of one that waits, and the 72 hours start anew",
+    "a newer operation of the same rank takes the place of one that waits, and the 72 hours start again",
     async function* (stage, cast) {
       yield* uncommitted(stage, cast);
       yield await stage.act(cast.key, cast.key, { op: "commit", next: hashOf(cast.thief) });

@@ -64,7 +64,7 @@ export class Motion {
     await this.board.put(author, { kind: "retraction", refs: [{ rel: "retracts", id: gone.id }] });
     await this.board.put(author, {
       kind: "finding",
-      title: `shared words anew ${this.#turns}`,
+      title: `shared words again ${this.#turns}`,
       body: "once more",
       tags: [this.tag],
       ttl: 4000,

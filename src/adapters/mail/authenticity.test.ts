@@ -1,4 +1,4 @@
-// Whether a pass is of the From's own domain: what a reader is told of a sender must not be somebody else's good name.
+// Whether a pass is of the From's own domain: readers must not see somebody else's good name for a sender.
 import { generateKeyPairSync } from "node:crypto";
 import { dkimSign } from "mailauth/lib/dkim/sign.js";
 import { describe, expect, test } from "vitest";
@@ -56,7 +56,7 @@ describe("a pass that is of the From's own domain", () => {
     ["by DKIM", { from: "From: a@SHOP.example.", signers: ["shop.example"] }, { domains: { spf: null, dkim: ["shop.example"] } }],
     ["of a part of the same organisation", { from: "From: a@news.shop.example", sender: "b@mail.shop.example" }, {}],
     [
-      "of one among several signatures, told first",
+      "of one among several signatures, named first",
       { from: "From: a@shop.example", signers: ["list.example", "relay.example", "shop.example"] },
       { domains: { spf: null, dkim: ["shop.example", "list.example", "relay.example"] } },
     ],

@@ -91,7 +91,7 @@ describe("who a mail is from", () => {
     ["From: <>", "envelope@test.example"],
     ["From:", "envelope@test.example"],
     ["Subject: nobody", "envelope@test.example"],
-  ] as const)("a reader is told it even where the header is crooked: %s", async ([header, from]) => {
+  ] as const)("a reader sees it even if the header is malformed: %s", async ([header, from]) => {
     expect((await reader.read(mail(`${header}\r\n\r\nx`, "envelope@test.example"))).from).toBe(from);
   });
 });

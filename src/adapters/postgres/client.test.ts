@@ -33,7 +33,7 @@ async function way(unanswered: number) {
 
 afterEach(() => void vi.useRealTimers());
 
-/** What becomes of a statement where so many connections get no answer in time. */
+/** The outcome of a statement if this many connections get no answer in time. */
 async function asked(unanswered: number): Promise<unknown> {
   const { url, connections, close } = await way(unanswered);
   const client = new Client({ url, connections: 1, name: "test" });

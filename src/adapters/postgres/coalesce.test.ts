@@ -13,7 +13,7 @@ function asked() {
   return { groups, coalesced };
 }
 
-test("whoever asks while a statement is under way waits for the next one, which sees what was written since", async () => {
+test("a read that comes while a statement runs waits for the next one, which sees what was written since", async () => {
   const { groups, coalesced } = asked();
   const first = coalesced.ask(1);
   const [second, third] = [coalesced.ask(2), coalesced.ask(3)];

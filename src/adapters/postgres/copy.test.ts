@@ -76,7 +76,7 @@ test("a board in PostgreSQL is backed up while it runs, and the backup is a whol
   expect(await undone()).toEqual({ lost: [], reversed: [], switches: {}, reopened: [], lostReports: 0, givenOut: undefined });
   await using operator = await Operator.at(board);
   await operator.remove(id);
-  // What the backup still shows, the operator is told to remove again.
+  // The operator learns what to remove again, because the backup still shows it.
   await operator.session.order({ do: "switch", switches: { readOnly: true } });
   expect(await undone()).toMatchObject({ lost: [{ target: id, order: "remove", here: true }], switches: { readOnly: true }, givenOut: 2 });
 });

@@ -8,7 +8,7 @@ import { type Pace, pace } from "./pace.ts";
 
 const BATCH_ENTRIES = 500;
 const BATCH_MESSAGES = 200;
-/** If the index is further behind than this, a search is told to come back instead of waiting for seconds. */
+/** If the index is further behind than this, a search is refused with `Retry-After` instead of waiting for seconds. */
 const FAR_ENTRIES = 20_000;
 /** A small index is built while the first searches wait. */
 const BUILD_WAIT_MS = 5000;

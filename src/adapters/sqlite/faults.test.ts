@@ -8,7 +8,7 @@ const PATH = "/nowhere/board.db";
 // oxfmt-ignore
 test.each([
   ["a full disk", 13, /^The disk that holds \/nowhere\/board\.db is full\./],
-  ["a full disk, told by the index of the write-ahead log", 4874, /^The disk that holds \/nowhere\/board\.db is full\./],
+  ["a full disk, reported by the index of the write-ahead log", 4874, /^The disk that holds \/nowhere\/board\.db is full\./],
   ["a disk that fails", 778, /^The disk failed at \/nowhere\/board\.db \(said\)\. Look at the disk/],
   ["a lock", 261, /^Another process holds the database \/nowhere\/board\.db \(said\)\. Try again/],
   ["a file that cannot be opened for no known reason", 14, /^The database \/nowhere\/board\.db cannot be opened: said\.$/],

@@ -68,7 +68,7 @@ export class SqliteMessageCache {
   current(): MessageReader {
     const { seq } = this.#head.read();
     if (seq <= this.#seq) return this.#cached;
-    // The file is ahead of what this cache was told to drop.
+    // The file is newer than the last change that this cache has handled.
     if (this.#head.writing) return this.stored;
     // Another process wrote, such as an operator's command.
     this.#forgetAll();

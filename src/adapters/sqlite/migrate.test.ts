@@ -43,7 +43,7 @@ test("a file of a newer version, or of one that no step leads on from, is refuse
   db.close();
 });
 
-test("a board of a build from before the first release is told what to do, whoever opens it, and nothing in it changes", () => {
+test("a database from before the first release is refused with what to do, by the board and by its readers, and nothing in it changes", () => {
   const path = databasePath(emptyDirectory());
   const older = new DatabaseSync(path);
   older.exec("CREATE TABLE messages (seq INTEGER PRIMARY KEY); INSERT INTO messages VALUES (1); PRAGMA user_version = 7");

@@ -24,7 +24,7 @@ export interface Holdings extends Disposable {
   keys(): Iterable<KeyState>;
   lines(): Iterable<LineState>;
   keyOps(): Iterable<StoredKeyOp>;
-  /** What agents were told about their messages, by message. */
+  /** Inbox items about agents' own messages, by message. */
   heard(): Iterable<HeardChange>;
 }
 

@@ -58,7 +58,7 @@ export function openDatabase(path: string, use: "write" | "read"): DatabaseSync 
 
 /**
  * Whether nothing can be written in the file's directory, and no process that could write has the file open. SQLite reads such a file only
- * if it is told that the file does not change.
+ * with an option that says that the file does not change.
  */
 function isSealed(path: string): boolean {
   if (existsSync(`${path}-shm`) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return false;

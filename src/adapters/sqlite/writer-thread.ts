@@ -18,7 +18,7 @@ export type WriterRequest = { readonly acts: readonly Act[]; readonly now: numbe
 export function run(port: MessagePort, { path, as }: WriterData): void {
   const db = openDatabase(path, "write");
   const writer = new SqliteWriter(db);
-  // Uses the connection that stays open: closing one checkpoints the log, and nobody would be told of a sync that fails then.
+  // Uses the connection that stays open: closing one checkpoints the log, and a sync that fails then would go unnoticed.
   if (as === "board") writer.endWithdrawn();
   const checkpoints = new Checkpoints(db, path);
   const files = new OpenFiles(path);
@@ -52,7 +52,7 @@ export function run(port: MessagePort, { path, as }: WriterData): void {
   port.postMessage({ ready: true, nextDue: writer.nextDue() });
 }
 
-/** With less space than this, the next few posts fill the disk, and the operator would be told of a full disk again and again. */
+/** With less space than this, the next few posts fill the disk, and the operator would get the warning of a full disk again and again. */
 const LEAST_FREE_BYTES = 1024 * 1024;
 
 function requireDiskSpace(file: string): void {

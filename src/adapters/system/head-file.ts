@@ -119,7 +119,7 @@ function parsed(text: string, path: string): Checkpoint {
   return value as Checkpoint;
 }
 
-/** A full or read-only disk is no fault of the program: the caller is told which of them it is. */
+/** A full or read-only disk is no fault of the program: the refusal says which of them it is. */
 function writeFailure(error: unknown, path: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case "ENOSPC":

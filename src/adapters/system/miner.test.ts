@@ -24,7 +24,7 @@ describe("mining for others", () => {
     expect(mining.jobs).toBe(0);
   });
 
-  test("a queue that is full refuses at once, so that nobody waits in vain", async () => {
+  test("a full queue refuses at once, so that nobody waits for nothing", async () => {
     const pending = Array.from({ length: 17 }, (_, n) => code(mining.mine(id(n), ENDLESS, staying())));
     expect(mining.jobs).toBe(17);
     expect(await code(mining.mine(id(99), 0, staying()))).toBe("assist_busy");

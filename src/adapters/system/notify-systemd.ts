@@ -5,6 +5,6 @@ import { execFile } from "node:child_process";
 export function tellReady({ NOTIFY_SOCKET: socket }: Readonly<Record<string, string | undefined>>): void {
   if (socket === undefined) return;
   execFile("systemd-notify", ["--ready"], (error) => {
-    if (error !== null) process.stderr.write(`systemd was not told that the board is ready: ${error.message}\n`);
+    if (error !== null) process.stderr.write(`Could not notify systemd that the board is ready: ${error.message}\n`);
   });
 }

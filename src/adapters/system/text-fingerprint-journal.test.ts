@@ -18,7 +18,7 @@ const open = (data: string) =>
     throw error;
   });
 
-test("what was noted is read again in its order, by whoever opens it next; a row that was cut off is left out", () => {
+test("the next process reads the noted rows in their order; a row that was cut off is left out", () => {
   const data = emptyDirectory();
   const noted = [text(1), text(2), text(1, true), text(3)];
   const first = open(data);

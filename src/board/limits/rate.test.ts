@@ -6,7 +6,7 @@ import { callerOf } from "./callers.ts";
 import type { Scope } from "./bucket-sizes.ts";
 import { RateLimiter } from "./rate.ts";
 
-/** The promise: so many at once, then one every so many milliseconds. An address's writes have one of their own. */
+/** The promise: how many at once, then one after how many milliseconds. Writes of an address have their own. */
 const PROMISED: readonly [Scope, number, number][] = [
   ["agent_writes", 20, 3000],
   ["reads", 300, 50],
@@ -100,7 +100,7 @@ describe("work buys allowance: an address's writes", () => {
     return count;
   };
 
-  test("60 at once, then two a second: whoever is let in with a sixteenth of a token and takes a whole one owes the rest", () => {
+  test("60 at once, then two a second: a caller that is let in with a sixteenth of a token and takes a whole one owes the rest", () => {
     const { clock, pass } = limiter();
     expect(pass("writes", "a", 70)).toBe(60);
     clock.advance(SIXTEENTH_MS - 1);
@@ -216,7 +216,7 @@ test("one caller or one kind of request uses up nobody else's", () => {
   expect(pass("reads", "a", 10)).toBe(10);
 });
 
-test("limits so many times as wide: as many more at once, and as much faster after that", () => {
+test("a factor for the limits: it multiplies the burst and the rate after it", () => {
   const clock = new ManualClock(1_000_000);
   const wide = new RateLimiter(clock, true, { width: 50 });
   const pass = (tries: number) =>

@@ -8,7 +8,7 @@ import { OpenCalls } from "./open-streams-and-polls.ts";
 import { rateRefusal } from "./rate-refusal.ts";
 import { WaitingLine } from "./retry-spread.ts";
 
-/** Tokens that a caller has taken and that other nodes were not told of, by the name under which it is counted. */
+/** Tokens that a caller has taken and that were not yet reported to other nodes. `caller` is the name under which it is counted. */
 export interface Spent {
   readonly scope: Scope;
   readonly caller: string;
@@ -193,7 +193,7 @@ export class RateLimiter {
       if (fullAt !== undefined) callers.set(counted, fullAt - tokens * this.#bucketOf(scope, counted).everyMs);
       const key = `${scope} ${counted}`;
       const unshared = this.#unshared.get(key);
-      // Other nodes that were already told still count these tokens. That errs on the safe side, and ends when the bucket is full.
+      // Tokens that were already reported to other nodes still count there. That errs on the safe side, and ends when the bucket is full.
       if (unshared !== undefined) this.#unshared.set(key, { ...unshared, tokens: Math.max(0, unshared.tokens - tokens) });
     }
   }

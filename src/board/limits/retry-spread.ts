@@ -1,4 +1,4 @@
-// Spreads waiting callers: if all were told the same second, all would come back in the same second.
+// Spreads waiting callers: with the same `Retry-After`, all of them would come back in the same second.
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 

@@ -6,7 +6,7 @@ import type { LiveEvent } from "./log-event.ts";
 export interface Reader {
   /** Events in order of seq. All readers concerned get the same events, so that they are rendered once. */
   deliver(events: readonly LiveEvent[]): void;
-  /** No more events will follow; the reader is told why. */
+  /** Ends the stream. The refusal, which is sent to the reader, says why. */
   end(refusal: Refusal): void;
 }
 

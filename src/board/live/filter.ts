@@ -30,7 +30,7 @@ export interface LiveFilter {
   readonly text: TextFilter;
   /** For a live event. `knew`: whether the text filter matched the message before its words were erased. */
   concerns(occurrence: LogEvent, knew: (message: number) => boolean): boolean;
-  /** For a replayed event: the erased words and labels of a message may have matched, and nobody is told whether they did. */
+  /** For a replayed event. Erased words and labels count as a match, so that the result does not reveal them. */
   mayConcern(occurrence: LogEvent): boolean;
   readonly matchesText: ((document: Searched, message: number) => boolean) | undefined;
 }

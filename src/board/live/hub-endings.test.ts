@@ -56,7 +56,7 @@ test("removals without end do not keep the crowd from hearing the rest", async (
   const listener = new Listener();
   world.hub.attach(world.filter(), listener);
   for (let i = 0; i < 20; i++) world.post();
-  // Whoever reads many at once always finds that something was removed meanwhile.
+  // A reader of many messages at once always finds that something was removed meanwhile.
   const again = (messages: number): void => {
     if (messages > 2) world.hub.forget();
     world.found = again;
@@ -79,7 +79,7 @@ test.each<[string, (world: World, id: string) => void]>([
   ["is withdrawn", (world, id) => world.retract(id)],
   ["is withdrawn with everything else of its author", (world) => world.retract()],
   ["ends by the clock", (world) => world.clock.advance(60_000)],
-])("what %s while a crowd is being told is not told to those whose turn comes later, and the rest is", async (_how, end) => {
+])("what %s while a message is sent to many readers is not sent to those whose turn comes later, and the rest is", async (_how, end) => {
   using world = new World();
   const { first, last } = crowdOf(world);
   const id = world.post("note", "going", { ttl: "1m" });

@@ -39,7 +39,7 @@ test("what another process writes is noticed without a hint, but never in the mi
   expect(listener.got).toEqual([]);
   world.writing = false;
   world.clock.advance(500);
-  await eventually("it is told", () => (listener.got.length === 1 ? true : undefined));
+  await eventually("the reader got it", () => (listener.got.length === 1 ? true : undefined));
 });
 
 test("readers that come and go while a crowd is served get every event from their position on exactly once", async () => {
@@ -65,7 +65,7 @@ test("readers that come and go while a crowd is served get every event from thei
     if (round % 3 === 0) leaving.pop()?.();
   }
   await world.hub.caughtUp(world.head);
-  await eventually("all told", () =>
+  await eventually("all got it", () =>
     listeners.every(({ listener, left, start }) => left !== undefined || listener.got.at(-1) === 60 || start === 60) ? true : undefined,
   );
   for (const { start, listener, left } of listeners) {

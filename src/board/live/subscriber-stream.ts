@@ -55,7 +55,7 @@ export function feeds(parts: FeedParts): Feeds {
     return { query, near: await index.near(document, (await store.head()).seq), except: source?.seq, vectorOf };
   }
 
-  /** Messages that the text filter matches already, so that the reader is told of their end too. */
+  /** Messages that the text filter matches already, so that the reader also gets the event of their end. */
   async function knownTo({ text, matchesText }: LiveFilter, upTo: number): Promise<MatchedMessages | undefined> {
     if (matchesText === undefined) return undefined;
     const known = new MatchedMessages();

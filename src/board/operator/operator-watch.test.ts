@@ -5,7 +5,7 @@ import { OperatorWatch } from "./operator-watch.ts";
 
 const LOOK_MS = 250;
 
-/** A database that answers when it is told to, and not at all once it is closed. */
+/** A database that answers when the test says so, and not at all once it is closed. */
 class SlowStore {
   closed = false;
   readonly #waiting: ((switches: Switches) => void)[] = [];

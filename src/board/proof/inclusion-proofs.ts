@@ -44,7 +44,7 @@ async function entryAt(seq: number, log: ProvedReads): Promise<Chained> {
 async function unknownEntry(seq: number, log: Pick<LogReads, "head" | "oldestSeq">): Promise<Refusal> {
   const [oldest, head] = [await log.oldestSeq(), await log.head()];
   return new Refusal("not_found", `The log keeps no entry ${seq}.`, {
-    hint: `It keeps entries ${oldest} to ${head.seq}. A proof that you fetch while an entry is kept stays valid for ever.`,
+    hint: `It keeps entries ${oldest} to ${head.seq}. A proof that you fetch while an entry is kept never becomes invalid.`,
     details: { oldest_seq: oldest, latest_seq: head.seq },
   });
 }

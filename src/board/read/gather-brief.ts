@@ -117,8 +117,8 @@ async function leases(
     messages.findAll([...new Set(claims.flatMap(claimed))], now),
     ended.length === 0 ? new Map<number, StoredMessage>() : storedAt(lists, [...new Set(ended.map(({ position }) => position.seq))], now),
   ]);
-  // An expired claim is no longer found, but the agent was told that its lease ended. It was also told of leases of others that ended on
-  // its own work; those are left out.
+  // An expired claim is no longer found, but the inbox has the end of its lease. The inbox also has leases of others that ended on the
+  // agent's own work; those are left out.
   const reported = [...heard.values()].filter(({ state }) => !all.includes(state.author));
   const claimedOnce = [...targets.values()].flatMap((found) => ("stored" in found ? [found.stored] : []));
   // Answered or resolved work is not reported as lost, nor is work that was lost before `from`.

@@ -52,7 +52,7 @@ function anyFinder(store: Reads, clock: Clock): (idOrPrefix: string) => Promise<
 }
 
 const UNPROVED = {
-  hint: `The log keeps entries for ${LIMITS.log_days} days; a proof that you fetch during that time stays valid for ever. Entries about aliases, keys and acknowledgements have their proof at /api/changes/{seq}/proof; those about keys are kept for ever.`,
+  hint: `The log keeps entries for ${LIMITS.log_days} days; a proof that you fetch during that time never becomes invalid. Entries about aliases, keys and acknowledgements have their proof at /api/changes/{seq}/proof; those about keys are never deleted.`,
 };
 
 /** `forgotten`: returns candidates if no live or ended message has the prefix. */

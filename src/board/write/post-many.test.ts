@@ -61,7 +61,7 @@ function begin(append: Writer["append"] = (acts, now) => store.append(acts, now)
 
 const note = (body: string) => agent.envelope({ kind: "note", body });
 
-/** With exactly so many bits. */
+/** With exactly this many bits. */
 function withBits(bits: number): Envelope {
   for (let n = 0; ; n++) {
     const envelope = agent.seal(note(`${n}`).payload, undefined, bits);
@@ -99,7 +99,7 @@ test("if the storage fails, no post of the transaction is acknowledged, and each
   expect((await again.posted).result).toBe("created");
 });
 
-test("the work is judged as it was when the bundle began, however dear it has become since", async () => {
+test("the work is judged by the difficulty at the start of the bundle, even if it has risen since", async () => {
   const bundle = begin();
   const envelope = withBits(TEST_BITS);
   for (let minute = 0; minute < 20; minute++) {

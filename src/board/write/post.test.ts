@@ -67,12 +67,12 @@ afterAll(() => signatures.close());
 
 const state = async () => [...(await store.findAll(notes.map(messageId), clock.now())).values()].filter((one) => "stored" in one).length;
 
-test("whoever withdraws everything is answered when all of it has ended", async () => {
+test("an agent that withdraws everything is answered when all of it has ended", async () => {
   expect((await post(retraction, {})).result).toBe("created");
   expect(await state()).toBe(0);
 });
 
-test("whoever asks again after a crash in the middle is answered when the rest has ended, too", async () => {
+test("an agent that asks again after a crash in the middle is also answered when the rest has ended", async () => {
   const { payload, sig, nonce } = retraction;
   await store.append(
     [{ type: "post", arrival: admitted({ ...arrivalOf(payload), raw: { payload, sig, nonce } }), dryRun: false }],

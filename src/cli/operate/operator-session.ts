@@ -48,7 +48,7 @@ export interface OperatorSession {
 
 /** Used instead of a database's address: the board is in the directory. */
 export const NO_DATABASE = "none";
-/** The environment of a command that was told to use no database. */
+/** The environment of a command with `--database-url none`. */
 const NO_DATABASE_VARIABLES = { BOARD_DATABASE_URL: "", BOARD_DATABASE_READ_URL: "" };
 
 /** The flags that every operator's command takes. */

@@ -102,7 +102,7 @@ function apply(ledger: Ledger, { id, agent, payload, detail }: Ack, { handled, s
 }
 
 /**
- * Stores the acknowledgement with the message if the agent is its addressee. The author is told if the acknowledgement says something new.
+ * Stores the acknowledgement with the message if the agent is its addressee. If it says something new, the author's inbox gets an item.
  */
 function handle(ledger: Ledger, agent: string, { state, as, why }: Handled, seq: number, read: number): void {
   const addressed = isAddressee(ledger, state, agent);

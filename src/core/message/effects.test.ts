@@ -101,7 +101,7 @@ test("a dry run judges like a post and leaves nothing behind", () => {
   expect(dry(claim)).toMatchObject({ result: "exists" });
 });
 
-test("whoever asked rejects an answer alone, keeps one that others reject, and a turned vote takes it back at once", () => {
+test("the author of the work can reject an answer alone or keep one that others reject; changing that vote takes effect at once", () => {
   const task = put(0, { kind: "task", title: "work" });
   const answer = put(1, { kind: "result", refs: [{ rel: "answers", id: task }] });
   const vote = (agent: number, rel: string, body: string) => put(agent, { kind: "verification", body, refs: [{ rel, id: answer }] });
@@ -115,7 +115,7 @@ test("whoever asked rejects an answer alone, keeps one that others reject, and a
   expect(state(task)).toMatchObject({ status: "answered", answers: 1, rejected: 0 });
 });
 
-test("a stale signal of whoever asked ends the lease for good, and keeps the agent away for a day, whatever becomes of claim and signal", () => {
+test("a stale signal of the author of the work ends the lease for good and bars the agent for a day, whatever happens to claim and signal", () => {
   const task = put(0, { kind: "task", title: "work" });
   const claim = (agent: number, body: string) => written(agent, { kind: "claim", body, refs: [{ rel: "claims", id: task }] });
   const first = claim(1, "mine");

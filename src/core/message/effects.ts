@@ -167,7 +167,7 @@ function hearOfStatus(
 /** Whether a part keeps the work it belongs to from being offered. */
 export const isToDo = (status: Status): boolean => status === "open" || status === "claimed";
 
-/** A part of this work is done or ended: the work may be offered again, so agents that wait for work are told. */
+/** A part of this work is done or ended, so the work may be offered again: marks it as changed, which wakes agents that wait for work. */
 export function freeOfPart(ledger: Ledger, whole: MessageState, entry: number): void {
   if (!isWorkable(whole.kind) || whole.status !== "open") return;
   whole.changed = entry;

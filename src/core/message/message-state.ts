@@ -207,7 +207,7 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   /** The message joins (1) or leaves (-1) its thread, which then has this many messages; joining updates the thread's last activity. */
   joinThread(root: string, by: 1 | -1): number;
 
-  /** The author of the message that arrived in this act, if one did: they need not be told of its effects. */
+  /** The author of the message that arrived in this act, if one did. Their inbox does not get its effects. */
   readonly cause: string | undefined;
   /** Puts an item into the agent's inbox. */
   hear(change: InboxChange): void;

@@ -40,7 +40,7 @@ test.for([
   [3, 1, "refutes", "rejected"],
   [1, 1, "refutes", "rejected"],
 ] as const)(
-  "an answer with %i verifications and %i refutations, of which whoever asked gave %s: %s",
+  "an answer with %i verifications and %i refutations, of which the author of the work gave %s: %s",
   ([verifies, refutes, asker, expected]) => {
     expect(judgeAnswer({ verifies, refutes }, asker)).toBe(expected);
   },

@@ -1,4 +1,4 @@
-// The facts that are kept of an ended message, so that filters can decide who is told of its end; labels only as hashes.
+// The facts that are kept of an ended message, so that filters can decide which readers get its end; labels only as hashes.
 import type { Risk } from "../guard/risk/risk-level.ts";
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/node-sha256.ts";

@@ -2,8 +2,8 @@
 import { and, type Condition, LABEL_FIELD, or } from "./condition.ts";
 
 /**
- * True if the condition would be true for some labels and some language. It decides whether readers who replay the past are told of an end,
- * so whether they are told reveals nothing about the labels of the message.
+ * True if the condition would be true for some labels and some language. It decides whether readers who replay the past get the event of
+ * an end, so the event reveals nothing about the labels of the message.
  */
 export function withoutLabels(condition: Condition, negated = false): Condition {
   switch (condition.is) {

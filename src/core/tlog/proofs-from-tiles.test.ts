@@ -119,7 +119,7 @@ test("tiles that come later, or wider than asked for, give the same proof", asyn
   expect(await readLater(plan, grown, sha256)).toEqual(expected);
 });
 
-test("whoever remembers subtrees hashes them once, whichever tree and proof they are asked for in", () => {
+test("remembered subtrees are hashed once, for all trees and proofs that need them", () => {
   const cache = new Map<string, Uint8Array>();
   let hashed = 0;
   const counting = (bytes: Uint8Array) => (hashed++, sha256(bytes));

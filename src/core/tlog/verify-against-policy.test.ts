@@ -26,7 +26,7 @@ async function receipt(witnesses: readonly Signer[] = [W1, W2], log = LOG, origi
   return formatProof({ extra: LEAF, index: INDEX, hashes: MEMORY.ask(planInclusion(INDEX, MEMORY.size)), checkpoint });
 }
 
-test("a receipt proves its leaf to whoever has the policy, and says who saw it when", async () => {
+test("a receipt proves its leaf to anybody with the policy, and says who saw it and when", async () => {
   const text = await receipt();
   expect(text.split("\n").slice(0, 3)).toEqual(["c2sp.org/tlog-proof@v1", `extra ${Buffer.from(LEAF).toString("base64")}`, "index 258"]);
   for (const input of [text, Buffer.from(text)]) {
@@ -53,7 +53,7 @@ test("a browser's WebCrypto, which answers later, and a SHA-256 in plain JavaScr
   await expect(other).rejects.toMatchObject({ fault: "proof" });
 });
 
-test("it proves no other leaf, and nothing to whoever trusts others", async () => {
+test("it proves no other leaf, and proves nothing under a policy with other witnesses", async () => {
   const refused = (text: string, fault: string, leaf = LEAF, policy = POLICY) =>
     expect(acceptProof(text, leaf, policy, crypto)).rejects.toMatchObject({ name: "TlogError", fault });
   await refused(await receipt(), "proof", Buffer.from("leaf 257"));

@@ -1,4 +1,4 @@
-// What a holder of work is told if its answers were rejected.
+// The text for a holder of work whose answers were rejected.
 import { plural } from "../text/plural.ts";
 
 interface HeldDerived {

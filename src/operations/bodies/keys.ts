@@ -92,7 +92,7 @@ export const lineBody = z
         digest: hash.describe("With `prev` and `hash`: its entry in the log."),
         prev: hash,
         hash,
-        proof_url: z.url().describe("The proof that the log holds it; to be had for ever."),
+        proof_url: z.url().describe("The proof that it is in the log; always available."),
       }),
     ),
     next_cursor: cursor,

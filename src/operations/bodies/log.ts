@@ -48,7 +48,7 @@ const keyChange = z
       ),
     old_sig: z.string().describe("By `old`, which signs until `from`."),
     new_sig: z.string().describe("By `new`, which signs from then on."),
-    seq: seq.describe("Of the entry that announced it; /api/changes/{seq}/proof proves it, for ever."),
+    seq: seq.describe("Of the entry that announced it; its proof is always at /api/changes/{seq}/proof."),
   })
   .meta({ id: "KeyChange" });
 export const checkpointBody = z

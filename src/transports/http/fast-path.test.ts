@@ -36,7 +36,7 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     method: "GET",
     path: "/same/{place}",
     rest: true,
-    summary: "The same for ever.",
+    summary: "Always the same.",
     input: z.strictObject({ place: z.string() }),
     responses: { 200: "Bytes." },
     refusals: ["unknown_parameter"],
@@ -104,7 +104,7 @@ test("bytes that never change come from memory, the same as the usual way gives 
     "content-length": "256",
   });
   expect(await get("/same/x/y")).toEqual(usual);
-  // Known by now, whoever serves the connection.
+  // Known by now, on either path.
   expect(await get("/same/x/y", USUAL)).toEqual(usual);
   expect((await get("/same/x/y", { method: "HEAD" })).body).toBe("");
   expect((await get("/same/x/y?more=1")).status).toBe(400);
@@ -126,7 +126,7 @@ test("other methods, validators and inputs that take waiting go the usual way, a
   expect(new Set(server.ways)).toEqual(new Set(["usual"]));
 });
 
-test("for whoever has asked too often nothing is made before the refusal", async () => {
+test("for a caller over its limit nothing is made before the refusal", async () => {
   await using server = await serve({ limited: true });
   const { burst } = BUCKETS.reads;
   for (let i = 0; i < burst; i++) expect((await server.get()).status).toBe(200);

@@ -53,7 +53,7 @@ export function framework(parts: FrameworkParts, accessLog: AccessLog | undefine
   app.server.maxConnections = MAX_CONNECTIONS;
   // An unknown expectation is not a reason to refuse.
   app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
-  // A client that asks before it sends the body is told to continue only when the body is wanted.
+  // A client that asks before it sends the body gets `100 Continue` only when the body is wanted.
   app.server.on("checkContinue", (request, response) => void app.server.emit("request", request, response));
   app.addHook("preParsing", (request, reply, _payload, done) => {
     if (request.headers.expect !== undefined && /^100-continue$/i.test(request.headers.expect)) reply.raw.writeContinue();

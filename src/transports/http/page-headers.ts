@@ -20,7 +20,7 @@ const POLICY = [
 
 export const PAGE_HEADERS = {
   "content-security-policy": POLICY,
-  // Other sites are not told the address of the page. This board is, because otherwise browsers would hide which page a form comes from.
+  // Other sites do not get the address of the page. This board gets it, because otherwise browsers would hide which page a form comes from.
   "referrer-policy": "same-origin",
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",

@@ -24,7 +24,7 @@ function policyOf({ scope, burst, everyMs, unit }: StatedLimit): string {
   return `"${scope}";q=${burst}${inBytes}${window}`;
 }
 
-/** A caller that was too fast is told the limit that it reached. */
+/** The headers for a caller that was too fast: the limit that it reached. */
 export function refusedHeaders(details: PaceDetails): RateHeaders {
   const { scope, retry_after_s: seconds, burst, then_every_s: every, unit } = details;
   return { "retry-after": String(seconds), ...limitHeaders({ scope, burst, everyMs: every * 1000, unit, left: 0, seconds }) };
@@ -33,7 +33,7 @@ export function refusedHeaders(details: PaceDetails): RateHeaders {
 export const tooManyStreamsHeaders = (atOnce: number, seconds: number): RateHeaders =>
   limitHeaders({ scope: "streams", burst: atOnce, everyMs: 0, left: 0, seconds });
 
-/** A caller that writes is told with every answer how much is left, so that it can slow down or send more proof of work in time. */
+/** The headers of every answer to a write: how much is left, so that the caller can slow down or send more proof of work in time. */
 export const allowanceHeaders = (allowances: readonly Allowance[]): RateHeaders =>
   allowances.length === 0
     ? {}

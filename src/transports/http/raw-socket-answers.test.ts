@@ -85,7 +85,7 @@ async function serve({ limited = false, stallMs = undefined as number | undefine
   return { app, ways, said, port, [Symbol.asyncDispose]: () => app.close() };
 }
 
-/** A connection that gathers what comes, and tells once so many answers have. */
+/** A connection that collects what arrives, and resolves once it has the wanted number of answers. */
 async function caller(port: number) {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
@@ -234,7 +234,7 @@ test("what is refused, unknown or wants the end of the connection is the server'
   await Promise.all([three.answers(1), once(three.socket, "close")]);
 });
 
-test("whoever has asked too often is refused in words, and in turn", async () => {
+test("a caller over its limit is refused in words, and in turn", async () => {
   await using server = await serve({ limited: true });
   using one = await caller(server.port);
   const statuses: string[] = [];

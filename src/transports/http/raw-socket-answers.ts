@@ -56,7 +56,7 @@ export class DirectAnswers {
     server.removeListener("connection", usual).prependListener("connection", (socket) => this.#begin(socket));
   }
 
-  /** Closes connections that wait for no answer. The others are told that their answer is the last one. */
+  /** Closes connections that wait for no answer. On the others, the header of the answer says that it is the last one. */
   close(): void {
     for (const socket of this.#idle) socket.end(() => socket.destroy());
   }

@@ -41,7 +41,7 @@ test("what nobody waits for any more is not handled", async () => {
   expect(handled).toBe(0);
 });
 
-test("so many of one caller are worked on at once, in the order in which they came; an answer makes room for the next", async () => {
+test("a limited number of requests of one caller run at once, in the order of arrival; an answer makes room for the next", async () => {
   const turns = new RequestTurns({ atOnce: 2, perTurn: 2, turnMs: 5, pauseFor });
   const entered: number[] = [];
   const exchanges = Array.from({ length: 4 }, exchange);
@@ -62,7 +62,7 @@ test("so many of one caller are worked on at once, in the order in which they ca
   expect(entered).toEqual([0, 1, 2, 3]);
 });
 
-test("whoever goes away while it waits lets the next one in", async () => {
+test("a request that is aborted while it waits lets the next one in", async () => {
   const turns = new RequestTurns({ atOnce: 1, perTurn: 1, turnMs: 5, pauseFor });
   const [first, gone, last] = [exchange(), exchange(), exchange()];
   void turns.enter("a", first.request, first.response);

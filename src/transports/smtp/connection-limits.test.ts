@@ -46,7 +46,7 @@ test("many addresses of one IPv6 network are one, and all networks of 48 bits do
   expect(take("2001:db8:2::1", 1)).toBe(true);
 });
 
-test("where all are taken, whoever holds most gives up its oldest, one in the middle of a message last", () => {
+test("if all connections are taken, the address with the most loses its oldest one; one in the middle of a message goes last", () => {
   const { seats, ended, take } = seatsOf();
   for (const [address, n, busy] of [
     ["a", 1, true],

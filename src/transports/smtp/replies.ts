@@ -32,7 +32,7 @@ const OWN: Partial<Record<ErrorCode, SmtpReply>> = {
   shutting_down: CLOSING,
 };
 
-/** Anything else is a fault of the board: the sender is told to try again, and nothing more. */
+/** Anything else is a fault of the board: the reply says to try again, and nothing more. */
 export function smtpReplyTo(error: unknown): SmtpReply {
   if (error instanceof SmtpReply) return error;
   if (error instanceof MailUnreadable)

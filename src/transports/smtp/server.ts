@@ -180,7 +180,7 @@ export class SmtpServer extends SMTPServer {
     try {
       return await this.#mailroom.recipient(address, session.remoteAddress);
     } catch (error) {
-      // A client that is told to come back later has not guessed a name.
+      // If the refusal says to come back later, the client has not guessed a name.
       const guessed = error instanceof Refusal && error.code === "alias_unknown";
       const connection = this.#connections.get(session.id);
       if (guessed && connection !== undefined && ++connection.strangers > MAX_STRANGERS) throw TOO_MANY_STRANGERS;
@@ -201,7 +201,7 @@ export class SmtpServer extends SMTPServer {
   }
 }
 
-/** The connection is refused before any state is kept for it. It is told why, and the board does not wait for it to hang up. */
+/** Refuses the connection before any state is kept for it: sends the reason, and does not wait for the client to hang up. */
 function turnAway(socket: Socket): void {
   const { responseCode, message } = TOO_MANY_SENDERS;
   socket.on("error", () => {});

@@ -1,4 +1,4 @@
-// Compares what agents were told about their messages (the table `inbox_changes`) with what the rules say for the same log.
+// Compares the inbox items about agents' own messages (the table `inbox_changes`) with what the rules say for the same log.
 import type { Holdings } from "../../../adapters/sqlite/non-message-rows.ts";
 import type { Entry } from "../../../core/log/chain.ts";
 import type { HeardChange } from "../../../core/message/inbox-types.ts";

@@ -38,13 +38,13 @@ export interface ReplayedStatus {
 /** A change that the rules report to an agent; `nth` is the position of the status among all statuses of that message. */
 export type ReplayedChange = HeardChange & { readonly nth: number };
 
-/** The history of live messages according to the rules: their statuses by id, and what agents were told by seq. */
+/** The history of live messages according to the rules: their statuses by id, and the agents' inbox items by seq. */
 export class Courses {
   readonly statuses = new Map<string, ReplayedStatus[]>();
   readonly heard = new Map<number, ReplayedChange[]>();
 }
 
-/** Collects what agents are told: a replay does not know the seqs of the entries of new statuses. */
+/** Collects inbox items. Their seq is added later: a replay does not know the seqs of the entries of new statuses. */
 class CollectingLedger extends ReplayLedger {
   readonly #courses: Courses;
   #nth = 0;
@@ -114,7 +114,7 @@ export class ReplayedBoard {
 
   /** A lease may end without an entry, by time or by its holder. If the board has ended it, it is ended here too. */
   endLeases(endedThere: (target: MessageState) => boolean): void {
-    // It is unknown when they ended, and so who was told.
+    // It is unknown when they ended, and so whose inbox has it.
     this.#batch(
       Number.MAX_SAFE_INTEGER,
       () => new ReplayLedger(),

@@ -8,7 +8,7 @@ export const CONCEPTS = {
   /** Telling the model to drop earlier instructions. */
   ignore:
     "ignor disregard forget override overrid bypass neglect pay_no_attention do_not_follow don't_follow vergiss vergess missacht übergeh oubli néglig outrepass ne_tiens_pas ne_tenez_pas olvid omit haz_caso_omiso desconsider esqueç esquec dimentic trascur негл игнор забуд забыт пренебр не_обращай_внимания ігнор забуд zignor zapomn pomiń negeer vergeet ignorer glem bortse glöm strunta unohda sivuuta αγνο ξέχασ αγνό تجاهل انس_ تغاض התעלם שכח نادیده فراموش अनदेखी अनदेखा नज़रअंदाज़ भूल_ उपेक्षा উপেক্ষা ভুলে புறக்கணி மற విస్మరించ ละเว้น เพิกเฉย ลืม ไม่ต้องสนใจ bỏ_qua quên abaikan lupakan kalimutan huwag_pansin balewalain yoksay görmezden unut göz_ardı 忽略 忽视 无视 無視 忘记 忘記 不要理会 忘れ 무시 잊어 잊고 puuza sahau ignorovat zapomeň hagyd_figyelmen ignorați uită",
-  /** Actions that a model is told to do. */
+  /** Actions that an injection asks of a model. */
   instructions:
     "instruct prompt| prompts| guideline directive rules| rule| restrict constraint anweisung anleitung instruktion vorgabe regel richtlinie consigne directive règle regle| instruc instruç reglas regla| directric regras regra| istruzion regole regola инструкц правил указани директив команд інструкц вказівк polece instrukcj zasad reguł instructie opdracht regels instruks instrukt ohje sääntö οδηγ κανόν تعليمات التعليمات قواعد הוראות כללים دستور قوانین निर्देश नियम आदेश নির্দেশ নিয়ম அறிவுறுத்தல் விதி సూచన నియమ คำสั่ง คำแนะนำ กฎ hướng_dẫn chỉ_dẫn quy_tắc lệnh instruksi petunjuk aturan perintah tagubilin panuto utos talimat yönerge kural komut 指令 指示 说明 說明 规则 規則 提示 命令 ルール プロンプト 지시 지침 명령 규칙 프롬프트 maagizo maelekezo pokyn instrukc pravid utasítás szabály instrucțiun regul",
   prior:

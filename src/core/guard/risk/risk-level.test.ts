@@ -76,7 +76,7 @@ test("the end of a long text is looked at, in a bounded number of windows", () =
   fc.assert(
     fc.property(fc.string({ maxLength: 9000 }), (text) => {
       const windows = windowsOf(text);
-      // Up to so many characters nothing is left out.
+      // Up to this many characters nothing is left out.
       expect(windows.every((window) => window.length <= 1000)).toBe(true);
       expect(windows[0]).toBe(text.slice(0, 1000));
       expect(text.endsWith(windows.at(-1) ?? "")).toBe(true);
