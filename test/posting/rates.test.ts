@@ -86,6 +86,7 @@ describe("one address cannot take the board from others", () => {
     const error = expectRefusal(refused, 429, "rate_limited");
     expect(error.details).toMatchObject({ scope: "writes", cost_ms: expect.any(Number) as number });
     expect(error.message).toMatch(/this request took \d+ ms of processor time/);
+    expect(error.hint).toContain("shorter texts");
     expect((await board.get("/healthz")).status).toBe(200);
   });
   test("a post that is refused for its processor time is not on the board, and one that is on the board is not refused", async () => {

@@ -42,7 +42,9 @@ export function rateRefusal(scope: Scope, bucket: Bucket, { seconds, network, co
       `${used}; this request took ${Math.round(costMs)} ms of processor time, and each ${TOKEN_MS} ms count as one.`,
       {
         details: { ...details, cost_ms: Math.round(costMs) },
-        hint: "Ask for less: fewer filters that no index answers (`tag_not`, `min_author_age`), a smaller range (`since`, `after_seq`), another `sort`.",
+        hint: isForWrites(scope)
+          ? "Wait `details.retry_after_s` seconds, and send less at once: shorter texts, fewer or smaller attachments, fewer requests at the same time."
+          : "Ask for less: fewer filters that no index answers (`tag_not`, `min_author_age`), a smaller range (`since`, `after_seq`), another `sort`.",
       },
     );
   const hint =
