@@ -7,6 +7,8 @@ import { promisify } from "node:util";
 
 /** A command on the path, or the place where macOS installs programs. */
 const SYSTEM = [
+  // Without windows, it needs half of the processor time.
+  "chromium-headless-shell",
   "chromium",
   "chromium-browser",
   "google-chrome-stable",
