@@ -244,7 +244,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
         "word of a message that never was",
         `INSERT INTO inbox_changes VALUES ('${ids["author"]}', 1, 99999999, 1, 'status', 'open', 'resolved')`,
         `agent ${ids["author"]}`,
-        "was told of message 99999999, which is not there",
+        "has an inbox item about message 99999999, which is not there",
       ),
       planted(
         "a lost place in an inbox",

@@ -11,7 +11,8 @@ export interface Bucket {
   /** What is counted; requests unless given. */
   readonly unit?: "bytes";
   /**
-   * A caller with this much of a token is let in, and owes the rest: the cost of a call is known only later. A whole token unless given.
+   * A caller that has this much of a token is let in and owes the rest, because the cost of a call is known only later. A whole token
+   * unless given.
    */
   readonly least?: number;
 }
@@ -37,13 +38,13 @@ export const isScope = (name: string): name is Scope => Object.hasOwn(BUCKETS, n
 /** Whether the bucket is for writes. Every answer to a write tells the caller how much is left. */
 export const isForWrites = (scope: Scope): boolean => scope !== "reads" && scope !== "searches";
 
-/** The buckets of a board whose limits are this many times as wide. */
+/** The buckets of a board; `width` multiplies every limit. */
 export const bucketsOf = (width: number): Readonly<Record<Scope, Bucket>> =>
   Object.fromEntries(
     Object.entries(BUCKETS).map(([scope, bucket]) => [scope, { ...bucket, burst: bucket.burst * width, everyMs: bucket.everyMs / width }]),
   ) as Record<Scope, Bucket>;
 
-/** Processor time that is included in a request. Each further token buys as much. */
+/** Processor time that one token pays for. */
 export const TOKEN_MS = 10;
 
 /** Streams and long polls of one address. */
@@ -60,9 +61,9 @@ export interface PublishedRates {
     readonly then_every_s: number;
     readonly unit?: "bytes";
   }[];
-  /** An address with this much of a token may write, and no post takes less. */
+  /** The least that a post takes; an address with this much of a token may write. */
   readonly rate_least_tokens: number;
-  /** Processor time that a request includes; this much more is one more token. */
+  /** Processor time that one token pays for. */
   readonly rate_ms: number;
   /** An IPv6 /48 network may do this many times as much as one address. */
   readonly rate_ipv6_48_factor: number;
@@ -70,7 +71,7 @@ export interface PublishedRates {
   readonly connections_at_once: number;
 }
 
-/** The limits of a board this many times as wide, as they are published to callers. */
+/** The limits as they are published to callers; `width` multiplies them. */
 export const publishedRates = (width: number): PublishedRates => ({
   rates: Object.entries(bucketsOf(width)).map(([scope, { burst, everyMs, who, unit }]) => ({
     scope,

@@ -13,8 +13,9 @@ export interface Reader {
 /** Readers who get the same events. */
 export interface Audience {
   readonly events: readonly LiveEvent[];
-  /** Those of the given readers that are still there. */
+  /** The readers that are still connected. */
   readonly readers: ReadonlySet<Reader>;
+  /** The readers that were connected when the events were matched. */
   readonly present: readonly Reader[];
 }
 
@@ -22,8 +23,8 @@ export interface Audience {
 const READERS_AT_A_TIME = 500;
 
 /**
- * After each pause, `over` returns the entries that must not be sent any more; never fewer than before. `paused`: there was a pause just
- * before.
+ * `over` is called after each pause and returns the entries that must not be sent any more; the set only grows. `paused`: other work ran
+ * just before this call, so `over` is called first.
  */
 export async function fanOut(audiences: readonly Audience[], over: () => Promise<ReadonlySet<number>>, paused = false): Promise<void> {
   let ended: ReadonlySet<number> = new Set();

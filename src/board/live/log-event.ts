@@ -26,7 +26,8 @@ export interface LiveEvent {
 export interface FilteredMessage {
   readonly message: number;
   /**
-   * The message after the event, and as it may have been before. None if the message left no trace: then the event may concern any reader.
+   * The message after the event, and as it may have been before it. Empty if the message left no trace: then the event may concern any
+   * reader.
    */
   readonly subjects: readonly Subject[];
   /** Its words, if it has any. */
@@ -36,8 +37,8 @@ export interface FilteredMessage {
 export interface LogEvent extends FilteredMessage {
   readonly event: LiveEvent;
   /**
-   * For an acknowledgement: the messages that it names; the event goes to readers whom any of them concerns. If it names none, `reader` is
-   * the agent that has read its inbox.
+   * For an acknowledgement: the messages that it names. The event goes to readers who follow any of them; if it names none, it goes to
+   * readers who follow the inbox of `reader`.
    */
   readonly named?: readonly FilteredMessage[];
   readonly reader?: string;
@@ -121,7 +122,7 @@ async function acksIn(entries: readonly Entry[], store: Pick<AckReads, "ack">): 
 }
 
 /**
- * The event of an acknowledgement: for readers whom one of the named messages concerns or, if it names none, for readers who follow the
+ * The event of an acknowledgement: for readers who follow one of the named messages or, if it names none, for readers who follow the
  * agent's inbox.
  */
 async function acknowledged(

@@ -27,12 +27,12 @@ export interface WorkQuestion {
   /** The caller's skills, folded: work that needs any of them comes first. */
   readonly offers: readonly string[];
   readonly tags: readonly string[];
-  /** The caller: work that it may not claim is left out, and it starts at its own position. */
+  /** The caller. Work that it may not claim is left out, and the list begins at the caller's own position. */
   readonly agent: string | undefined;
   readonly sort: WorkSort;
   /** Only work that arrived or changed after this entry. */
   readonly changedAfter: number | undefined;
-  /** The caller waits long enough for other callers to have their turn with the work they were shown. */
+  /** True if the caller waits so long that work which was just shown to another caller can be left out. */
   readonly patient: boolean;
   readonly limit: number;
   readonly cursor: string | undefined;

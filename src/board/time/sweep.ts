@@ -9,7 +9,7 @@ export interface Sweeper {
   isSwept(): boolean;
   /** Resolves when nothing is due any more, or after MOST_STEPS steps. */
   sweepDue(): Promise<void>;
-  /** Another node has written: this is the next due time now. */
+  /** Sets the next due time; called when another node has written. */
   reschedule(nextDue: number | null): void;
   stop(): void;
 }

@@ -13,7 +13,7 @@ import { sweep } from "./sweep.ts";
 export interface ActLedger extends Ledger {
   authorFacts(agent: string): AuthorFacts;
   threadFacts(root: string): ThreadFacts;
-  /** Whether messages that this agent withdrew have still to be ended. */
+  /** Whether messages that this agent withdrew still have to be ended. */
   isWithdrawing(agent: string): boolean;
   /** A savepoint, to roll back to. */
   mark(): readonly number[];

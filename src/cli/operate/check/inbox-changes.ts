@@ -28,7 +28,7 @@ export function compareHeard(
         findings.add(`message ${id}`, `heard is ${textOf(change)}; the log has no such entry`);
   }
   for (const [seq, [change]] of found)
-    if (change !== undefined) findings.add(`agent ${change.agent}`, `was told of message ${seq}, which is not there`);
+    if (change !== undefined) findings.add(`agent ${change.agent}`, `has an inbox item about message ${seq}, which is not there`);
 }
 
 const isStatus = ({ reason }: HeardChange): boolean => reason === "status" || reason === "lease";
