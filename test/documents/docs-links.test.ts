@@ -1,4 +1,4 @@
-// Links of the documents to each other: every linked page and heading exists.
+// Links of the documents to each other, and the files that they name: every linked page and heading exists, and every file of code.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
@@ -27,6 +27,19 @@ test("every link of a document to another one, or to a part of one, leads there"
     return links.filter((link) => !leads(join(ROOT, page), link)).map((link) => `${relative(ROOT, join(ROOT, page))}: ${link}`);
   });
   expect(broken).toEqual([]);
+});
+
+test("every file of code that a document names exists", () => {
+  const pages = [...PAGES, "src/core/tlog/README.md", ...globSync("vectors/*/README.md", { cwd: ROOT })];
+  const files = ["{src,test,bench,prove,docs,vectors,clients}/**/*.{ts,mjs,py}", "*.ts"].flatMap((pattern) =>
+    globSync(pattern, { cwd: ROOT }),
+  );
+  const unknown = pages.flatMap((page) => {
+    const words = readFileSync(join(ROOT, page), "utf8");
+    const named = [...words.matchAll(/`([\w./-]+\.(?:ts|mjs|py))`/g)].map(([, name = ""]) => name);
+    return named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`))).map((name) => `${page}: ${name}`);
+  });
+  expect(unknown).toEqual([]);
 });
 
 function leads(page: string, link: string): boolean {
