@@ -6,7 +6,7 @@ import { type Draft, draftOf, type Envelope } from "../../core/protocol/envelope
 import type { Payload } from "../../core/protocol/payload.ts";
 import { retractsAll } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { slice } from "../../ports/cpu-slices.ts";
+import { nextSlice, slice } from "../../ports/cpu-slices.ts";
 import type { ListReads, MessageReads, Precheck } from "../../ports/store.ts";
 import { admit } from "./admit.ts";
 import { alternativesFinder } from "../read/alternatives-to-claimed-work.ts";
@@ -25,7 +25,7 @@ import {
 } from "./post-steps.ts";
 import { rehearser } from "./dry-run-many.ts";
 import type { TextGuard } from "./text-guard.ts";
-import type { Verifier } from "./verify.ts";
+import { isLong, type Verifier } from "./verify.ts";
 
 /** The services that all signed operations need to be stored. */
 export interface WritingParts {
@@ -46,7 +46,11 @@ export interface WritingParts {
 export type Post = (envelope: Envelope, how: PostingHow) => Promise<PostResult>;
 
 export function poster({ draft, check, enter }: PostSteps): Post {
-  return async (envelope, how) => enter(await check(draft(envelope, how), how));
+  return async (envelope, how) => {
+    // To read a long body has taken its time already.
+    if (isLong(envelope)) await nextSlice();
+    return enter(await check(draft(envelope, how), how));
+  };
 }
 
 export function postSteps({

@@ -1,7 +1,7 @@
 // From a draft to a verified message: checks time, attachments, secrets, work and signature, cheapest first.
 import { Refusal } from "../../core/errors.ts";
 import { fromBase64url } from "../../core/protocol/encoding.ts";
-import { checkBlobs, type Draft } from "../../core/protocol/envelope.ts";
+import { checkBlobs, type Draft, type Envelope } from "../../core/protocol/envelope.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { requireSoundKey, requireSoundSignature } from "../../core/protocol/require-strict-ed25519.ts";
 import { sha256 } from "../../core/protocol/node-sha256.ts";
@@ -50,6 +50,9 @@ export interface VerifierParts {
 
 const LONG_CHARS = 64 * 1024;
 
+/** Most messages take next to no time to check; the longest take as long as many others together. */
+export const isLong = ({ payload, blobs }: Envelope): boolean => blobs !== undefined || payload.length > LONG_CHARS;
+
 export function verifier({ clock, difficulty, signatures, requireNoSecret, guard }: VerifierParts): Verifier {
   async function requireSignature(signed: Signed): Promise<void> {
     const { key, sig } = soundOf(signed);
@@ -67,11 +70,10 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret, guard
     // A restored message may be older than a new post is allowed to be.
     if (precheck.gone?.restored !== true) requireTime(draft.payload.ts, clock.now());
     const { payload, envelope } = draft;
-    // Most texts take no time; the longest take as long as many others together.
-    const isLong = envelope.blobs !== undefined || envelope.payload.length > LONG_CHARS;
-    if (isLong) await nextSlice();
+    const long = isLong(envelope);
+    if (long) await nextSlice();
     slice(() => requireBlobs(draft, precheck));
-    if (isLong) await nextSlice();
+    if (long) await nextSlice();
     // Checked before the work, so that an author who must remove a secret has not mined for nothing.
     slice(() => requireNoSecret(payload));
     for (const [hash, text] of Object.entries(envelope.blobs ?? {})) {
