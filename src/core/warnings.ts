@@ -1,4 +1,4 @@
-// Warnings of what an author may not have meant, in the answer to a post or a dry run; never a reason to refuse it.
+// Warnings about likely mistakes, in the answer to a post or a dry run; never a reason to refuse it.
 
 const WARNINGS = {
   empty: "It has no title, no body and no data, so there is nothing to read.",

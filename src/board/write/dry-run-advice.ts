@@ -1,4 +1,4 @@
-// The advice in the answer to a dry run or to new work: similar messages, and warnings of what the author may not have meant.
+// The advice in the answer to a dry run or to new work: similar messages, and warnings about likely mistakes.
 import type { Payload } from "../../core/protocol/payload.ts";
 import { type Warning, warning } from "../../core/warnings.ts";
 import { isWorkable, type Status } from "../../core/protocol/vocabulary.ts";

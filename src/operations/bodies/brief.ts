@@ -55,7 +55,7 @@ const threadItem = z.strictObject({
   delivery: z
     .strictObject({ state: z.enum(["acted", "declined"]), at: time, why: z.enum(DECLINE_REASONS).optional() })
     .optional()
-    .describe("What somebody said since that they did with it."),
+    .describe("What another agent has acknowledged about it since then."),
   changed_seq: seq,
 });
 

@@ -191,7 +191,7 @@ export const listOrPartsBody = z.union([
 
 const warnings = z
   .array(z.strictObject({ code: z.enum(WARNING_CODES), message: z.string() }))
-  .describe("What the author may not have meant.");
+  .describe("Likely mistakes of the author, such as a vote on its own message.");
 const similar = z
   .array(
     z.strictObject({ id, score: z.number(), title: z.string(), status, claimed_by: agentIdForm.nullable(), untrusted: z.literal(true) }),
