@@ -8,7 +8,7 @@ test("a refusal names the limits that the board has", () => {
     wordsForRefusal(new BoardError({ code: "invalid_field", message: "wrong", details: { path } })).words;
   for (const field of ["tags", "needs", "offers"] as const) {
     expect(words(`payload.${field}.1`)).toContain(`at most ${LIMITS[field]}`);
-    expect(words(`payload.${field}.1`)).toContain(`of ${LIMITS.tag_chars} characters`);
+    expect(words(`payload.${field}.1`)).toContain(`at most ${LIMITS.tag_chars} characters`);
   }
   expect(words("title")).toContain(String(LIMITS.title_chars));
 });
