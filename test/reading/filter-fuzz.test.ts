@@ -172,7 +172,7 @@ class Subjects {
         ...question,
         include_superseded: superseded === "true",
         limit: 0,
-        text: "",
+        fingerprint: "",
         ...(after === undefined ? {} : { after_seq: Number(after) }),
       },
       this.#names,

@@ -19,7 +19,7 @@ export interface AgentsQuestion {
   readonly limit: number;
   readonly cursor: string | undefined;
   /** Everything that must stay the same while paging. */
-  readonly text: string;
+  readonly fingerprint: string;
 }
 
 export interface Directory {
@@ -36,15 +36,15 @@ export function directory({ lists, clock, cursors }: DirectoryParts): Directory 
       if (facts === undefined) throw new Refusal("agent_unknown", `No message of ${agent} was seen here.`);
       return facts;
     },
-    async list({ activeWithinS, offers, needs, limit, cursor, text }) {
+    async list({ activeWithinS, offers, needs, limit, cursor, fingerprint }) {
       const now = clock.now();
-      const after = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
+      const after = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, positionForm);
       // One more than asked for tells whether there is a next page.
       const found = await lists.agents({ activeSince: now - activeWithinS * 1000, offers, needs, after, limit: limit + 1, now });
       const agents = found.slice(0, limit);
       const last = agents.at(-1);
       const more = found.length > limit && last !== undefined;
-      return { agents, nextCursor: more ? cursors.encode(text, { lastSeen: last.lastSeen, id: last.id }) : null };
+      return { agents, nextCursor: more ? cursors.encode(fingerprint, { lastSeen: last.lastSeen, id: last.id }) : null };
     },
   };
 }

@@ -32,7 +32,7 @@ export interface InboxQuestion {
   readonly limit: number;
   readonly cursor?: string | undefined;
   /** Everything that must stay the same while paging, as text. */
-  readonly text: string;
+  readonly fingerprint: string;
 }
 
 /** What an entry says beside its record. */
@@ -64,8 +64,8 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
   const pages = new PageCache<InboxContent>();
 
   async function contentOf(question: InboxQuestion, upTo: number, now: number): Promise<InboxContent> {
-    const { agent, reasons, kind, changed_after: changedAfter, since, limit, cursor, text } = question;
-    const place = cursor === undefined ? undefined : cursors.decode(text, cursor, placeForm);
+    const { agent, reasons, kind, changed_after: changedAfter, since, limit, cursor, fingerprint } = question;
+    const place = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, placeForm);
     const after = place?.after ?? question.after;
     const keys = await entries.keysOf(agent);
     const rows = await entries.inbox({
@@ -90,13 +90,13 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
       return stored === undefined ? [] : [{ row, item: { stored, position: row.position } }];
     });
     const notes = await notesOf(entered, keys, now);
-    const cursorAfter = ({ position }: Item): string => cursors.encode(text, { ...position, after });
+    const cursorAfter = ({ position }: Item): string => cursors.encode(fingerprint, { ...position, after });
     const last = shown.at(-1);
     return {
       items: await flagged(entered.map(({ item }) => item)),
       notes,
       cursorAfter,
-      nextCursor: rows.length > shown.length && last !== undefined ? cursors.encode(text, { ...last.position, after }) : null,
+      nextCursor: rows.length > shown.length && last !== undefined ? cursors.encode(fingerprint, { ...last.position, after }) : null,
     };
   }
 
@@ -115,8 +115,8 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
   return async (question) => {
     const now = clock.now();
     const fresh = await freshnessOf(lists, now);
-    // `question.text` must stay the same while paging, so it does not say how far the agent has read. The key of the cache does.
-    const asked = { ...question, text: `${question.text} ${question.after}` };
+    // `question.fingerprint` must stay the same while paging, so it does not say how far the agent has read. The key of the cache does.
+    const asked = { ...question, fingerprint: `${question.fingerprint} ${question.after}` };
     const cached = pages.find(asked, fresh);
     if (cached !== undefined) return cached;
     return pages.keep(asked, fresh, await contentOf(question, fresh.seq, now), question.since !== undefined);

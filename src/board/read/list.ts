@@ -35,7 +35,7 @@ export interface Question {
   readonly limit: number;
   readonly cursor?: string | undefined;
   /** Everything that must stay the same while paging, as text. */
-  readonly text: string;
+  readonly fingerprint: string;
 }
 
 export type Item = Listed & { readonly score?: number };
@@ -108,7 +108,7 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
     pages.keep(question, fresh, content, movesWithClock({ ...question.filters, include_removed: question.include_removed }));
 
   async function found(question: Question, condition: Condition, { now, seq: upTo }: Freshness): Promise<PageContent> {
-    const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, z.unknown());
+    const after = question.cursor === undefined ? undefined : cursors.decode(question.fingerprint, question.cursor, z.unknown());
     const { items, more, positionOf } = await search(question, condition, { after, now, upTo });
     return leadingOn(question, items, more, positionOf);
   }
@@ -121,7 +121,7 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
         hint: "Give `q` or `near` as well, or another sort.",
         details: { parameter: "sort" },
       });
-    const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, positionForm);
+    const after = question.cursor === undefined ? undefined : cursors.decode(question.fingerprint, question.cursor, positionForm);
     const { limit, include_removed: removed = false } = question;
     return { condition, order: ORDERS[sort], after, limit: limit + 1, removed, only: undefined };
   }
@@ -129,8 +129,8 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
   const contentOf = (question: Question, rows: readonly Listed[], items: readonly Listed[]): PageContent =>
     leadingOn(question, items, rows.length > items.length, ({ position }) => position);
 
-  function leadingOn({ text }: Question, items: readonly Item[], more: boolean, positionOf: (item: Item) => unknown): PageContent {
-    const cursorAfter = (item: Item): string => cursors.encode(text, positionOf(item));
+  function leadingOn({ fingerprint }: Question, items: readonly Item[], more: boolean, positionOf: (item: Item) => unknown): PageContent {
+    const cursorAfter = (item: Item): string => cursors.encode(fingerprint, positionOf(item));
     const last = items.at(-1);
     return { items, cursorAfter, nextCursor: more && last !== undefined ? cursorAfter(last) : null };
   }

@@ -36,7 +36,7 @@ export interface WorkQuestion {
   readonly patient: boolean;
   readonly limit: number;
   readonly cursor: string | undefined;
-  readonly text: string;
+  readonly fingerprint: string;
 }
 
 /** For reopened work: the rejected answers, and the objection to the last of them. */
@@ -161,13 +161,13 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
   }
 
   async function read(asked: WorkQuestion, { now, seq: latestSeq }: Freshness): Promise<WorkContent> {
-    const { needs, offers, tags, agent, changedAfter, limit, cursor, text } = asked;
+    const { needs, offers, tags, agent, changedAfter, limit, cursor, fingerprint } = asked;
     const narrowed = [
       ...(needs.length === 0 ? [] : [hasAny("needs", needs)]),
       ...(tags.length === 0 ? [] : [hasAny("tags", tags)]),
       ...(changedAfter === undefined ? [] : [atLeast("changed", changedAfter + 1), atMost("changed", latestSeq)]),
     ];
-    const start = cursor === undefined ? undefined : cursors.decode(text, cursor, placeForm);
+    const start = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, placeForm);
     let againAt: number | undefined;
     const reservedUntil = ({ stored }: Offered): number | undefined =>
       isTaking(asked) ? shown.reservedUntil(stored.state, asked.agent, now) : undefined;
@@ -188,7 +188,7 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
     const found = [...meeting, ...rest].slice(0, limit + 1);
     const items = await flagged(found.slice(0, limit).map(({ item }) => item));
     const places = new Map<Item, Place>(found.map(({ item, place }) => [item, place]));
-    const cursorAfter = (item: Item): string => cursors.encode(text, places.get(item));
+    const cursorAfter = (item: Item): string => cursors.encode(fingerprint, places.get(item));
     const last = items.at(-1);
     return { items, againAt, cursorAfter, nextCursor: found.length > items.length && last !== undefined ? cursorAfter(last) : null };
   }

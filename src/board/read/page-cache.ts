@@ -8,7 +8,7 @@ import { Freshness } from "./cache-freshness.ts";
 interface Asked {
   readonly limit: number;
   readonly cursor?: string | undefined;
-  readonly text: string;
+  readonly fingerprint: string;
 }
 
 interface CachedPage<Content> {
@@ -54,7 +54,7 @@ export class PageCache<Content extends { readonly items: readonly Listed[] }> {
 export const pageAt = <Content>(content: Content, { seq, now }: Freshness): PageOf<Content> => ({ ...content, latestSeq: seq, asOf: now });
 
 /** No cursor and an empty cursor, which is refused, are two different queries. */
-const keyOf = ({ text, limit, cursor }: Asked): string => `${limit} ${JSON.stringify(cursor ?? null)} ${text}`;
+const keyOf = ({ fingerprint, limit, cursor }: Asked): string => `${limit} ${JSON.stringify(cursor ?? null)} ${fingerprint}`;
 
 /** The length of all payloads. */
 const sumOf = (items: readonly Listed[]): number =>

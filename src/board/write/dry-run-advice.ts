@@ -76,7 +76,7 @@ export function adviser(list: List, clock: Clock): Adviser {
     const near = `${title}\n${body}`;
     if (near.trim() === "") return [];
     try {
-      const { items } = await list({ filters: {}, near, limit: SIMILAR + 1, text: "" });
+      const { items } = await list({ filters: {}, near, limit: SIMILAR + 1, fingerprint: "" });
       const found = items.flatMap((item) => {
         if (!("stored" in item) || item.stored.state.id === own) return [];
         const { id, meta, derived } = recordOf(item.stored, NOTHING_MORE, clock.now(), "");

@@ -14,7 +14,7 @@ import type { Alias } from "../../ports/aliases.ts";
 import type { AliasReads } from "../../ports/aliases.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { aliasBody, aliasesBody, aliasOpBody } from "../bodies/agents.ts";
-import { LIST_REFUSALS, questionText } from "../messages/list-messages.ts";
+import { LIST_REFUSALS, questionFingerprint } from "../messages/list-messages.ts";
 import { operation } from "../operation.ts";
 import { pageShape, receipt } from "../parameters.ts";
 
@@ -112,12 +112,12 @@ export const listAliases = (store: AliasReads, clock: Clock, names: Names, curso
     async run({ input }) {
       const agent = input.agent === undefined ? undefined : await names.agent(input.agent, "agent");
       const prefix = input.q.toLowerCase();
-      const question = questionText("aliases", { prefix, agent });
-      const after = input.cursor === undefined ? undefined : cursors.decode(question, input.cursor, z.string());
+      const fingerprint = questionFingerprint("aliases", { prefix, agent });
+      const after = input.cursor === undefined ? undefined : cursors.decode(fingerprint, input.cursor, z.string());
       const found = await store.aliases({ prefix, agent, after, limit: input.limit + 1 }, clock.now());
       const page = found.slice(0, input.limit);
       const last = page.at(-1);
-      const next = found.length > page.length && last !== undefined ? cursors.encode(question, last.alias) : null;
+      const next = found.length > page.length && last !== undefined ? cursors.encode(fingerprint, last.alias) : null;
       return { body: { aliases: page.map((one) => view(one, mailDomain)), next_cursor: next }, ...(next === null ? {} : { next }) };
     },
   });

@@ -11,7 +11,7 @@ import { iso } from "../../core/protocol/time.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
 import { keyOpView, operatedView, pendingView } from "../../core/view/keys.ts";
 import { keyOpBody, lineBody } from "../bodies/keys.ts";
-import { questionText } from "../messages/list-messages.ts";
+import { questionFingerprint } from "../messages/list-messages.ts";
 import { operation } from "../operation.ts";
 import { pageShape, receipt } from "../parameters.ts";
 
@@ -68,12 +68,12 @@ export const getKeys = (ring: KeyRing, names: Names, cursors: CursorCodec, baseU
     rate: "reads",
     async run({ input }) {
       const agent = await names.agent(input.agent_id);
-      const question = questionText("keys", { agent });
-      const after = input.cursor === undefined ? 0 : cursors.decode(question, input.cursor, z.number());
+      const fingerprint = questionFingerprint("keys", { agent });
+      const after = input.cursor === undefined ? 0 : cursors.decode(fingerprint, input.cursor, z.number());
       const { principal, line, current, keys, operations } = await ring.line(agent, after, input.limit + 1);
       const page = operations.slice(0, input.limit);
       const last = page.at(-1);
-      const next = operations.length > page.length && last !== undefined ? cursors.encode(question, last.seq) : null;
+      const next = operations.length > page.length && last !== undefined ? cursors.encode(fingerprint, last.seq) : null;
       const body = {
         agent,
         pending: line?.pending == null ? null : pendingView(line.pending),

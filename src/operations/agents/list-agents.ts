@@ -5,7 +5,7 @@ import { duration, tagList } from "../../core/query/forms.ts";
 import { agentView } from "../../core/view/agent.ts";
 import type { AliasesOf } from "./aliases.ts";
 import { agentsBody } from "../bodies/agents.ts";
-import { LIST_REFUSALS, questionText } from "../messages/list-messages.ts";
+import { LIST_REFUSALS, questionFingerprint } from "../messages/list-messages.ts";
 import { operation } from "../operation.ts";
 import { pageShape } from "../parameters.ts";
 
@@ -28,8 +28,8 @@ export const listAgents = (agents: Directory, aliasesOf: AliasesOf) =>
     rate: "reads",
     async run({ input }) {
       const { active_within: activeWithinS, offers, needs, limit, cursor } = input;
-      const text = questionText("agents", { activeWithinS, offers, needs });
-      const page = await agents.list({ activeWithinS, offers, needs, limit, cursor, text });
+      const fingerprint = questionFingerprint("agents", { activeWithinS, offers, needs });
+      const page = await agents.list({ activeWithinS, offers, needs, limit, cursor, fingerprint });
       return {
         body: {
           agents: await Promise.all(page.agents.map(async (facts) => agentView(facts, await aliasesOf(facts.id), "short"))),

@@ -12,7 +12,7 @@ import { FILTERS } from "../../core/query/filters.ts";
 import { flag, moment, wordList } from "../../core/query/forms.ts";
 import { pendingLine, pendingView } from "../../core/view/keys.ts";
 import type { AckReads } from "../../ports/acks.ts";
-import { LIST_REFUSALS, questionText } from "./list-messages.ts";
+import { LIST_REFUSALS, questionFingerprint } from "./list-messages.ts";
 import { inboxBody } from "../bodies/messages.ts";
 import { messageFields, includedBy } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
@@ -69,7 +69,18 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
       const reasons = reasonsOf(given);
       const oldest = given.sort === "old";
       const same = { agent, reasons, kind, since, changed_after, after_seq, unread, ...(oldest ? { sort: "old" } : {}) };
-      const question = { agent, reasons, kind, since, changed_after, after, oldest, limit, cursor, text: questionText("inbox", same) };
+      const question = {
+        agent,
+        reasons,
+        kind,
+        since,
+        changed_after,
+        after,
+        oldest,
+        limit,
+        cursor,
+        fingerprint: questionFingerprint("inbox", same),
+      };
       const read = (): Promise<InboxPage> => readInbox(question);
       // Changes of the agent's messages can come from any entry, so the wait cannot filter by message.
       const isByMessages = changed_after === undefined && reasons.every((one) => (MESSAGE_REASONS as readonly string[]).includes(one));

@@ -13,7 +13,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { flag, tagList } from "../../core/query/forms.ts";
 import { shortId } from "../../core/view/markdown.ts";
 import { type Include, recordOf } from "../../core/view/record.ts";
-import { LIST_REFUSALS, questionText } from "./list-messages.ts";
+import { LIST_REFUSALS, questionFingerprint } from "./list-messages.ts";
 import { workBody } from "../bodies/messages.ts";
 import { messageFields, includedBy } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
@@ -56,8 +56,8 @@ export const workQuestions =
     const agent = as === undefined ? undefined : await names.agent(as, "as");
     const isKnown = sort === "fit" && given.length === 0 && agent !== undefined;
     const offers = isKnown ? ((await lists.agent(agent, clock.now()))?.offers ?? []).map(foldLabel) : given;
-    const text = questionText("work", { needs, offers: given, tags, agent, sort, changedAfter });
-    return { needs, offers, tags, agent, sort, changedAfter, patient: wait >= LIMITS.work_turn_s, limit, cursor, text };
+    const fingerprint = questionFingerprint("work", { needs, offers: given, tags, agent, sort, changedAfter });
+    return { needs, offers, tags, agent, sort, changedAfter, patient: wait >= LIMITS.work_turn_s, limit, cursor, fingerprint };
   };
 
 export interface WorkParts {
@@ -76,7 +76,7 @@ async function heldRecords({ list, baseUrl }: Pick<WorkParts, "list" | "baseUrl"
   const { items, asOf } = await list({
     filters: { claimed_by: [agent], status: ["claimed"] },
     limit: LIMITS.list_limit,
-    text: questionText("held", { agent }),
+    fingerprint: questionFingerprint("held", { agent }),
   });
   const records = items.flatMap((item) => ("stored" in item ? [recordOf(item.stored, NOTHING, asOf, baseUrl)] : []));
   const ends = records.sort((a, b) => ((a.derived.lease_until ?? "") < (b.derived.lease_until ?? "") ? -1 : 1));

@@ -59,11 +59,11 @@ export function questionOf(given: Partial<Given> & Listing): Question {
   const { fields: _fields, include: _include, format: _format, mark: _mark, view: _view, wait: _wait, limit, cursor, ...same } = given;
   const { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, changed_after, ...filters } = same;
   const beside = { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, changed_after };
-  return { filters, ...beside, limit, cursor, text: questionText("messages", same) };
+  return { filters, ...beside, limit, cursor, fingerprint: questionFingerprint("messages", same) };
 }
 
 /** The parameters that must stay the same while paging. */
-export function questionText(listing: string, parameters: Readonly<Record<string, unknown>>): string {
+export function questionFingerprint(listing: string, parameters: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return `${listing} ${JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
@@ -120,7 +120,7 @@ export function fixedQuestion(
   page: { limit: number; cursor?: string | undefined },
   more: Partial<Question> = {},
 ): Question {
-  return { filters, limit: page.limit, cursor: page.cursor, ...more, text: questionText(listing, { ...filters, ...more }) };
+  return { filters, limit: page.limit, cursor: page.cursor, ...more, fingerprint: questionFingerprint(listing, { ...filters, ...more }) };
 }
 
 export const LIST_REFUSALS = ["unknown_parameter", "invalid_parameter", "invalid_cursor", "cursor_mismatch", "rate_limited"] as const;

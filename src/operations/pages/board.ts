@@ -65,7 +65,7 @@ export function viewQuestion(given: Given, view: BoardViewName, limit: number): 
   const searched = listing.q !== undefined || listing.near !== undefined;
   const asked = { ...filters, ...listing, limit, sort: listing.sort ?? (searched ? undefined : sort) } as Listing;
   const question = questionOf(asked);
-  return view === "threads" ? { ...question, not_kinds: [...ACTS], text: `threads ${question.text}` } : question;
+  return view === "threads" ? { ...question, not_kinds: [...ACTS], fingerprint: `threads ${question.fingerprint}` } : question;
 }
 
 export function showBoard(parts: BoardParts): Operation {
