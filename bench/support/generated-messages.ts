@@ -66,7 +66,7 @@ export function openSource(options: unknown): SearchSource {
   return {
     head: () => messages,
     hashAt: (seq) => `generated ${seq}`,
-    changes: (after, upTo) => ({ gone: [], arrived: range(after, upTo, Infinity) }),
+    changes: (after, upTo) => ({ ended: [], arrived: range(after, upTo, Infinity) }),
     messages: range,
     close: () => {},
   };

@@ -84,7 +84,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   const pageTexts = new WeakMap<readonly Item[], PageText>();
 
   function recordIn(page: Page, item: Item, { include, extra }: Presentation) {
-    const record = "gone" in item ? tombstoneOf(item.gone, baseUrl) : recordOf(item.stored, include, page.asOf, baseUrl);
+    const record = "tombstone" in item ? tombstoneOf(item.tombstone, baseUrl) : recordOf(item.stored, include, page.asOf, baseUrl);
     return { ...record, ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) };
   }
 
@@ -93,7 +93,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   const markdown = markdownWriter(fenceFor);
 
   function shownText(page: Page, item: Item, { include, extra }: Pick<Presentation, "include" | "extra">): string {
-    const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.stored, include, page.asOf);
+    const record = "tombstone" in item ? JSON.stringify(tombstoneOf(item.tombstone, baseUrl)) : textOf(item.stored, include, page.asOf);
     if (item.score === undefined && extra === undefined) return record;
     return withMore(record, { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) });
   }

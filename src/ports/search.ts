@@ -92,7 +92,7 @@ export interface SourceMessage {
 
 /** A message that was posted again after its removal has another seq. */
 export interface SourceChanges {
-  readonly gone: readonly Departure[];
+  readonly ended: readonly Departure[];
   readonly arrived: readonly SourceMessage[];
   /** The last entry included, if it is not the one asked for: large messages are read a few at a time. */
   readonly upTo?: number | undefined;

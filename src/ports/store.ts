@@ -42,12 +42,12 @@ export interface StoredMessage {
   readonly readAt?: number | null;
 }
 
-export type Found = { readonly stored: StoredMessage } | { readonly gone: Tombstone };
+export type Found = { readonly stored: StoredMessage } | { readonly tombstone: Tombstone };
 
 /** Facts that are read before a post is checked further. */
 export interface Precheck {
   readonly known: { readonly sig: string } | undefined;
-  readonly gone: Tombstone | undefined;
+  readonly tombstone: Tombstone | undefined;
   /** Whether the author is blocked, or another key of its line. */
   readonly keyBlocked: boolean;
   /** The agent on whose limits the author's posts count: for a delegated key its parent. */
@@ -127,7 +127,7 @@ export interface MessageReads extends ThreadReads {
   /** A live message, or the tombstone of an ended one. */
   find(id: string, now: number): Promise<Found | undefined>;
   /** Ids with the prefix: live ones, then ended ones; at most `limit`. */
-  idsByPrefix(prefix: string, limit: number, now: number): Promise<{ readonly live: readonly string[]; readonly gone: readonly string[] }>;
+  idsByPrefix(prefix: string, limit: number, now: number): Promise<{ readonly live: readonly string[]; readonly ended: readonly string[] }>;
   /** Current live messages and tombstones by id; unknown ids are left out. */
   findAll(ids: readonly string[], now: number): Promise<ReadonlyMap<string, Found>>;
   /** Agents whose current vote on the message is verifies. */

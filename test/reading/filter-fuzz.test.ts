@@ -151,7 +151,7 @@ class Subjects {
     const { reader, rows } = reads;
     const subjects = snapshot.messages.map(async ({ id }) => {
       const found = await reader.find(id, snapshot.now);
-      if (found === undefined || "gone" in found) throw new Error(`${id} is not there.`);
+      if (found === undefined || "tombstone" in found) throw new Error(`${id} is not there.`);
       const { state, raw, author } = found.stored;
       const facts = { state, payload: JSON.parse(raw.payload) as Shown["payload"], authorSince: author.firstSeen };
       return { id, subject: subjectOf({ ...facts, verifiedBy: await verifiers(rows, state.seq) }, state.status) };

@@ -26,7 +26,7 @@ function actual(board: BareBoard, model: Model) {
   return model.messages.map(({ id }) => {
     const found = board.reader.find(id, model.now);
     if (found === undefined) return { id, gone: "unknown" };
-    if ("gone" in found) return { id, gone: found.gone.reason, at: found.gone.at };
+    if ("tombstone" in found) return { id, gone: found.tombstone.reason, at: found.tombstone.at };
     const {
       display_title: _title,
       is_root: _root,

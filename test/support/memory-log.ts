@@ -49,7 +49,7 @@ export class MemoryLog implements SearchSource {
     const of = (type: LogEntry["type"]): number[] => entries.filter((entry) => entry.type === type).map(({ message }) => message);
     const back = this.#payloads(of("restore"));
     return {
-      gone: [
+      ended: [
         ...of("expire")
           .filter((seq) => this.#erased.has(seq))
           .map((seq) => ({ seq, erase: "later" as const })),

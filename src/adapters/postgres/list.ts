@@ -46,8 +46,8 @@ export class PostgresLister {
   }
 
   async list(query: ListQuery): Promise<readonly Listed[]> {
-    const [found, gone] = await Promise.all([this.#storedMessages(query), query.removed ? this.#gone(query) : []]);
-    return query.removed ? merged(query, found, gone) : found;
+    const [found, tombstones] = await Promise.all([this.#storedMessages(query), query.removed ? this.#tombstones(query) : []]);
+    return query.removed ? merged(query, found, tombstones) : found;
   }
 
   async seqs(query: ListQuery): Promise<readonly number[]> {
@@ -91,7 +91,7 @@ export class PostgresLister {
     });
   }
 
-  async #gone(query: ListQuery): Promise<readonly Listed[]> {
+  async #tombstones(query: ListQuery): Promise<readonly Listed[]> {
     const { sql, values, direction } = tombstonePage(query);
     const rows = await this.#client.ask<{ position: number }>(
       `SELECT p.position, g.* FROM (${sql}) p JOIN (SELECT ${TOMBSTONE_COLUMNS} FROM gone) g ON g.seq = p.seq
@@ -99,8 +99,8 @@ export class PostgresLister {
       values,
     );
     return rows.map(({ position, ...row }) => {
-      const gone = toTombstone(row);
-      return { gone, position: { key: position, seq: gone.seq } };
+      const tombstone = toTombstone(row);
+      return { tombstone, position: { key: position, seq: tombstone.seq } };
     });
   }
 

@@ -26,8 +26,8 @@ interface HeardOf {
 
 /** A message that is past its time counts as ended, whether or not it was swept. */
 function asOf(found: Found | undefined, now: number): Found | undefined {
-  if (found === undefined || "gone" in found || found.stored.state.expiresAt > now) return found;
-  return { gone: expiredTombstone(found.stored.state) };
+  if (found === undefined || "tombstone" in found || found.stored.state.expiresAt > now) return found;
+  return { tombstone: expiredTombstone(found.stored.state) };
 }
 
 export class PostgresReader implements Reads {
@@ -63,7 +63,7 @@ export class PostgresReader implements Reads {
     const found = heardOf.has(`message ${id}`) ? await this.find(id, now) : undefined;
     return {
       known: found !== undefined && "stored" in found ? found.stored.raw : undefined,
-      gone: found !== undefined && "gone" in found ? found.gone : undefined,
+      tombstone: found !== undefined && "tombstone" in found ? found.tombstone : undefined,
       keyBlocked: heardOf.has(`key ${author}`),
       payer: lines.get(author)?.delegated_by ?? author,
       storedBlobs: new Map(stored.map(({ sha256, bytes }) => [sha256, bytes])),
@@ -88,11 +88,11 @@ export class PostgresReader implements Reads {
   /** The messages and tombstones with these ids, whether or not they are past their time. */
   async #stored(ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
     const values = [textArray(ids)];
-    const [storedMessages, gone] = await Promise.all([
+    const [storedMessages, tombstones] = await Promise.all([
       this.#client.query(`SELECT ${STORED_MESSAGE_COLUMNS} FROM messages m ${STORED_MESSAGE_JOINS} WHERE m.id = ANY ($1::text[])`, values),
       this.#client.query(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, values),
     ]);
-    const found = new Map<string, Found>(gone.map(toTombstone).map((one) => [one.id, { gone: one }]));
+    const found = new Map<string, Found>(tombstones.map(toTombstone).map((one) => [one.id, { tombstone: one }]));
     for (const stored of storedMessages.map(this.#toStoredMessage)) found.set(stored.state.id, { stored });
     return found;
   }

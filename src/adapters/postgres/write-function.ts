@@ -76,7 +76,7 @@ BEGIN
   IF NOT FOUND THEN RETURN ${HEAD_MOVED}; END IF;
   IF pruning THEN
     ${UPKEEP.keepPast("p_gone_before")};
-    ${UPKEEP.dropGone("p_gone_before")};
+    ${UPKEEP.dropTombstones("p_gone_before")};
     ${UPKEEP.dropAcks("p_acks_before")};
     ${UPKEEP.dropArrivals("p_once_before")};
     ${UPKEEP.dropMinutes("p_minute_before")};

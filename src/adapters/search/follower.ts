@@ -95,9 +95,9 @@ export class Follower {
     const after = progress.seq;
     const last = Math.min(await this.#source.head(), after + BATCH_ENTRIES);
     if (last <= after) return;
-    const { gone, arrived, upTo: seq = last } = await this.#source.changes(after, last);
+    const { ended, arrived, upTo: seq = last } = await this.#source.changes(after, last);
     const hash = (await this.#source.hashAt(seq)) ?? "";
-    for (const departure of gone) this.#index.forget(departure.seq, departure.erase);
+    for (const departure of ended) this.#index.forget(departure.seq, departure.erase);
     if (await this.#take(arrived, generation, steps)) this.#index.reached({ seq, hash });
   }
 

@@ -10,7 +10,7 @@ const CHANGED = `SELECT seq FROM (
   UNION ALL
   SELECT * FROM (SELECT seq, changed FROM gone WHERE changed > $1 AND reason IN ('removed', 'retracted') ORDER BY changed LIMIT $2) AS ended
 ) AS both_of_them ORDER BY changed LIMIT $2`;
-const GONE_IDS = "SELECT id FROM gone WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
+const TOMBSTONE_IDS = "SELECT id FROM gone WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
 /** An attachment ends with the last message that has it, whether or not that message is swept. */
 const BLOB = `SELECT text FROM blobs b WHERE sha256 = $1 AND expires_at > $2
   AND EXISTS (SELECT 1 FROM attachments a JOIN messages m ON m.seq = a.seq WHERE a.sha256 = b.sha256 AND m.expires_at > $2)`;
@@ -30,16 +30,16 @@ export async function changedSince(rows: SqlRows, after: number, limit: number):
   return (await rows.all<{ seq: number }>(CHANGED, [after, limit])).map(({ seq }) => seq);
 }
 
-export async function idsByPrefix(rows: SqlRows, prefix: string, limit: number, now: number): Promise<{ live: string[]; gone: string[] }> {
+export async function idsByPrefix(rows: SqlRows, prefix: string, limit: number, now: number): Promise<{ live: string[]; ended: string[] }> {
   // Ids are lower-case hex, so every id with the prefix sorts before the prefix followed by `g`.
   const range = [prefix, `${prefix}g`];
   const [found, swept] = await Promise.all([
     rows.all<{ id: string; expiresAt: number }>(IDS, range),
-    rows.all<{ id: string }>(GONE_IDS, [...range, limit]),
+    rows.all<{ id: string }>(TOMBSTONE_IDS, [...range, limit]),
   ]);
   const live = found.filter(({ expiresAt }) => expiresAt > now);
   const over = found.filter(({ expiresAt }) => expiresAt <= now);
-  return { live: live.slice(0, limit).map(({ id }) => id), gone: [...over, ...swept].slice(0, limit).map(({ id }) => id) };
+  return { live: live.slice(0, limit).map(({ id }) => id), ended: [...over, ...swept].slice(0, limit).map(({ id }) => id) };
 }
 
 export async function blob(rows: SqlRows, hash: string, now: number): Promise<string | undefined> {

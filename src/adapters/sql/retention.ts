@@ -19,7 +19,7 @@ export const UPKEEP = {
   /** The log position of a message whose tombstone is about to be deleted; if it was posted again, that of its last entry. */
   keepPast: (before: string) => `INSERT INTO past_messages (id, seq) SELECT id, seq FROM gone WHERE at <= ${before}
     ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`,
-  dropGone: (before: string) => `DELETE FROM gone WHERE at <= ${before}`,
+  dropTombstones: (before: string) => `DELETE FROM gone WHERE at <= ${before}`,
   dropAcks: (before: string) => `DELETE FROM acks WHERE at <= ${before}`,
   dropArrivals: (before: string) => `DELETE FROM arrived_once WHERE at <= ${before}`,
   /**

@@ -1,5 +1,5 @@
 // Conversion between rows and the board's own types; the same for every SQL store, its writer and its readers.
-import type { Tombstone, GoneReason, SignalCounts, MessageState } from "../../core/message/message-state.ts";
+import type { Tombstone, EndReason, SignalCounts, MessageState } from "../../core/message/message-state.ts";
 
 type Flag = 0 | 1;
 type Stored = {
@@ -112,8 +112,8 @@ export const toMessageState = (row: unknown): MessageState => stateFrom(STATE_FI
 export const TOMBSTONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace, restored, changed`;
 
 export function toTombstone(row: unknown): Tombstone {
-  const { restored, ...gone } = row as Omit<Tombstone, "restored"> & { reason: GoneReason; restored: Flag };
-  return { ...gone, restored: restored === 1 };
+  const { restored, ...tombstone } = row as Omit<Tombstone, "restored"> & { reason: EndReason; restored: Flag };
+  return { ...tombstone, restored: restored === 1 };
 }
 
 /** A message that is past its time but not swept yet counts as ended. */

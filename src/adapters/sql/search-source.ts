@@ -1,7 +1,7 @@
 // What the search index reads of a board.
 import { GENESIS } from "../../core/log/chain.ts";
 import { toDeparture } from "../../core/message/search-index-erasure.ts";
-import type { GoneReason } from "../../core/message/message-state.ts";
+import type { EndReason } from "../../core/message/message-state.ts";
 import type { SearchSource, SourceMessage } from "../../ports/search.ts";
 import { first, type SqlRows } from "./dialect.ts";
 
@@ -14,7 +14,7 @@ const MESSAGES = `SELECT c.seq, c.payload, s.bytes FROM (
     FROM (SELECT seq, octet_length(payload) AS bytes FROM contents WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3) n
   ) s JOIN contents c ON c.seq = s.seq WHERE s.before < ${MOST_BYTES} ORDER BY c.seq`;
 // The newest tombstones suffice: an ended message has one for as long as the log keeps the entry.
-const GONE = `SELECT g.seq, g.reason FROM log l JOIN gone g ON g.id = l.id
+const ENDED = `SELECT g.seq, g.reason FROM log l JOIN gone g ON g.id = l.id
   WHERE l.seq > $1 AND l.seq <= $2 AND l.type IN ('expire', 'retract', 'remove')`;
 // A message that was restored and posted again has no tombstone any more. That is rare; only then the log is scanned.
 const RESTORED = "SELECT DISTINCT id FROM log WHERE seq > $1 AND seq <= $2 AND type = 'restore'";
@@ -34,14 +34,14 @@ export function searchSource(rows: SqlRows, close: SearchSource["close"]): Searc
       const isAll = arrived.reduce((sum, { bytes }) => sum + bytes, 0) < MOST_BYTES;
       const upTo = isAll ? last : (arrived.at(-1)?.seq ?? last);
       const [departed, restored] = await Promise.all([
-        rows.all<{ seq: number; reason: GoneReason }>(GONE, [after, upTo]),
+        rows.all<{ seq: number; reason: EndReason }>(ENDED, [after, upTo]),
         rows.all<{ id: string }>(RESTORED, [after, upTo]),
       ]);
       const replaced =
         restored.length === 0
           ? []
-          : await rows.all<{ seq: number; reason: GoneReason }>(formerSql, [dialect.list(restored.map(({ id }) => id))]);
-      return { gone: [...departed, ...replaced].map(toDeparture), arrived, upTo };
+          : await rows.all<{ seq: number; reason: EndReason }>(formerSql, [dialect.list(restored.map(({ id }) => id))]);
+      return { ended: [...departed, ...replaced].map(toDeparture), arrived, upTo };
     },
     messages,
     close,

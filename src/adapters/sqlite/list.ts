@@ -67,24 +67,24 @@ export class SqliteLister {
   readonly #db: DatabaseSync;
   readonly #statements = new BoundedCache<string, StatementSync>(MAX_STATEMENTS);
   readonly #storedMessages: SqliteMessageCache;
-  readonly #goneBySeq: StatementSync;
+  readonly #tombstoneBySeq: StatementSync;
   readonly #paths: AccessPathChooser;
   readonly #atOrAfter: StatementSync;
   readonly #bounds: StatementSync;
   readonly #seqs: StatementSync;
-  readonly #shownGone: StatementSync;
+  readonly #shownTombstones: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
 
   constructor(db: DatabaseSync, storedMessages: SqliteMessageCache) {
     this.#db = db;
     this.#storedMessages = storedMessages;
-    this.#goneBySeq = db.prepare(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE seq = ?`);
+    this.#tombstoneBySeq = db.prepare(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE seq = ?`);
     this.#paths = new AccessPathChooser(new SqliteRows(db));
     this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
     this.#bounds = db.prepare("SELECT (SELECT min(seq) FROM log) AS first, (SELECT max(seq) FROM log) AS last");
     this.#seqs = db.prepare("SELECT (SELECT min(seq) FROM messages) AS first, (SELECT max(seq) FROM messages) AS last");
-    this.#shownGone = db.prepare(
+    this.#shownTombstones = db.prepare(
       "SELECT (SELECT min(seq) FROM gone WHERE reason IN ('removed', 'retracted')) AS first, (SELECT max(seq) FROM gone WHERE reason IN ('removed', 'retracted')) AS last",
     );
     this.#begin = db.prepare("BEGIN");
@@ -94,13 +94,13 @@ export class SqliteLister {
   async list(query: ListQuery): Promise<Listed[]> {
     const found = await this.#walk(this.#plan(query, "messages"), (plan, stretch) => this.#listed(plan, stretch));
     if (!query.removed) return found;
-    return merged(query, found, await this.#walkGone(this.#plan(query, "gone")));
+    return merged(query, found, await this.#walkTombstones(this.#plan(query, "gone")));
   }
 
   /** Scans tombstones by seq, whatever the order of the listing: there is an index for exactly that. */
-  async #walkGone(plan: Plan): Promise<Listed[]> {
+  async #walkTombstones(plan: Plan): Promise<Listed[]> {
     const { after, limit, order } = plan;
-    const { first, last } = this.#shownGone.get() as { first: number | null; last: number | null };
+    const { first, last } = this.#shownTombstones.get() as { first: number | null; last: number | null };
     if (first === null || last === null) return [];
     const found: Listed[] = [];
     const backwards = order.key === "seq" && order.descending;
@@ -108,7 +108,9 @@ export class SqliteLister {
       const began = performance.now();
       const range = backwards ? { min: from - length + 1, max: from } : { min: from, max: from + length - 1 };
       const within: Condition = { is: "between", field: "seq", ...range };
-      slice(() => found.push(...this.#gone({ ...plan, conditions: [...plan.conditions, within] }, { after, upTo: undefined, limit })));
+      slice(() =>
+        found.push(...this.#tombstones({ ...plan, conditions: [...plan.conditions, within] }, { after, upTo: undefined, limit })),
+      );
       // In the order of seq, the first ones are the wanted ones.
       if (order.key === "seq" && found.length >= limit) break;
       if (found.length > limit) found.splice(0, found.length, ...merged(plan, found, []));
@@ -218,10 +220,10 @@ export class SqliteLister {
     }
   }
 
-  #gone(plan: Plan, stretch: Stretch): Listed[] {
+  #tombstones(plan: Plan, stretch: Stretch): Listed[] {
     return this.#rows(plan, stretch, `m.seq, ${orderColumn(plan)} AS position`).flatMap(([seq, key]) => {
-      const row = this.#goneBySeq.get(seq);
-      return row === undefined ? [] : [{ gone: toTombstone(row), position: { key, seq } }];
+      const row = this.#tombstoneBySeq.get(seq);
+      return row === undefined ? [] : [{ tombstone: toTombstone(row), position: { key, seq } }];
     });
   }
 

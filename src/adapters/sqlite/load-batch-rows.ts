@@ -53,7 +53,7 @@ export class Fetcher {
   /** Most posts are new: then one query shows that no message, tombstone or ref has this id. */
   expectNew(set: WorkingSet, id: string): void {
     if (this.#anyTrace.get(id) !== undefined) return;
-    for (const table of [set.messages, set.gone, set.threads, set.replies, set.earlyReplies]) table.keep([id], []);
+    for (const table of [set.messages, set.tombstones, set.threads, set.replies, set.earlyReplies]) table.keep([id], []);
   }
 
   /** Keeps what a batch has written, once it is on disk. */

@@ -8,7 +8,7 @@ import { TOMBSTONE_COLUMNS, expiredTombstone, toTombstone } from "../sql/rows.ts
 
 const NOTHING_KNOWN: Omit<Precheck, "payer"> = {
   known: undefined,
-  gone: undefined,
+  tombstone: undefined,
   keyBlocked: false,
   storedBlobs: new Map(),
   blockedBlobs: [],
@@ -39,7 +39,7 @@ export class SqliteReader {
     const line = authorLineOf(this.#sql.line.get(author)?.["line"] as string | null | undefined);
     return {
       known: found !== undefined && "stored" in found ? found.stored.raw : undefined,
-      gone: found !== undefined && "gone" in found ? found.gone : undefined,
+      tombstone: found !== undefined && "tombstone" in found ? found.tombstone : undefined,
       keyBlocked: [author, line?.principal ?? author].some((key) => this.#sql.blocked.get("key", key) !== undefined),
       payer: line?.delegated_by ?? author,
       storedBlobs: new Map(
@@ -51,9 +51,9 @@ export class SqliteReader {
 
   find(id: string, now: number): Found | undefined {
     const stored = this.#storedMessages.current().byId(id);
-    if (stored !== undefined) return stored.state.expiresAt > now ? { stored } : { gone: expiredTombstone(stored.state) };
-    const gone = this.#sql.gone.get(id);
-    return gone === undefined ? undefined : { gone: toTombstone(gone) };
+    if (stored !== undefined) return stored.state.expiresAt > now ? { stored } : { tombstone: expiredTombstone(stored.state) };
+    const tombstone = this.#sql.tombstone.get(id);
+    return tombstone === undefined ? undefined : { tombstone: toTombstone(tombstone) };
   }
 
   findAll(ids: readonly string[], now: number): ReadonlyMap<string, Found> {
@@ -69,7 +69,7 @@ export class SqliteReader {
 function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   return {
-    gone: p(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE id = ?`),
+    tombstone: p(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE id = ?`),
     used: db.prepare(
       `SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
     ),

@@ -26,7 +26,7 @@ export class SqliteUpkeep {
     this.#sql.dropMinutes.run(oldestRetainedMinute(now));
     this.#sql.keepRoots.run(now - LIMITS.gone_days * DAY_MS);
     this.#sql.keepPast.run(now - LIMITS.gone_days * DAY_MS);
-    this.#sql.dropGone.run(now - LIMITS.gone_days * DAY_MS);
+    this.#sql.dropTombstones.run(now - LIMITS.gone_days * DAY_MS);
     this.#sql.dropAcks.run(now - LIMITS.ack_days * DAY_MS);
     this.#sql.dropArrivals.run(now - LIMITS.once_days * DAY_MS);
     this.#trimLog(now - LIMITS.log_days * DAY_MS);
@@ -59,7 +59,7 @@ function statements(db: DatabaseSync) {
     // A thread may continue without the tombstone of its root.
     keepRoots: at((moment) => `${KEEP_ROOTS} WHERE g.at <= ${moment}`),
     keepPast: at(UPKEEP.keepPast),
-    dropGone: at(UPKEEP.dropGone),
+    dropTombstones: at(UPKEEP.dropTombstones),
     dropAcks: at(UPKEEP.dropAcks),
     dropArrivals: at(UPKEEP.dropArrivals),
     firstYoung: at(TRIM.firstYoung),

@@ -20,9 +20,9 @@ test("the index hears of every arrival and departure, and which words must leave
   const head = await source.head();
 
   const seqs = (list: readonly { readonly seq: number }[]): number[] => list.map(({ seq }) => seq);
-  const { gone, arrived } = await source.changes(before, head);
-  expect(gone).toContainEqual({ seq: wrong.seq, erase: "soon" });
-  expect(gone).toContainEqual({ seq: brief.seq, erase: "later" });
+  const { ended, arrived } = await source.changes(before, head);
+  expect(ended).toContainEqual({ seq: wrong.seq, erase: "soon" });
+  expect(ended).toContainEqual({ seq: brief.seq, erase: "later" });
   expect(seqs(arrived)).toEqual([retraction.seq, after.seq]);
   // From the beginning, what is gone is in neither list of arrivals.
   expect(seqs((await source.changes(0, head)).arrived)).toEqual([lasting.seq, retraction.seq, after.seq]);
@@ -41,16 +41,16 @@ test("large messages come a few at a time, and none is left out", async () => {
   board.post(JSON.stringify({ v: 1, pk, ts: 0, kind: "retraction", refs: [{ rel: "retracts", id }] }), 0);
   const source = openSource({ path: databasePath(board.dir) });
   const head = await source.head();
-  const [arrived, gone]: [number[], number[]] = [[], []];
+  const [arrived, ended]: [number[], number[]] = [[], []];
   for (let after = 0; after < head;) {
     const changes = await source.changes(after, head);
     expect(changes.arrived.length).toBeLessThanOrEqual(6);
     arrived.push(...changes.arrived.map(({ seq }) => seq));
-    gone.push(...changes.gone.map(({ seq }) => seq));
+    ended.push(...changes.ended.map(({ seq }) => seq));
     after = changes.upTo ?? head;
   }
   expect(arrived).toEqual(Array.from({ length: 30 }, (_, i) => i + 2));
-  expect(gone).toEqual([1]);
+  expect(ended).toEqual([1]);
   expect((await source.messages(0, head, 20)).length).toBeLessThanOrEqual(6);
   await source.close();
 });
@@ -67,8 +67,8 @@ test("the words of a message that was removed, given back and posted again are n
   const again = (await board.send(envelope)).body;
   const source = openSource({ path: databasePath(board.data) });
   // An index that knew the first and slept since then.
-  const { gone, arrived } = await source.changes(first.seq, await source.head());
-  expect(gone).toEqual([{ seq: first.seq, erase: "now" }]);
+  const { ended, arrived } = await source.changes(first.seq, await source.head());
+  expect(ended).toEqual([{ seq: first.seq, erase: "now" }]);
   expect(arrived.map(({ seq }) => seq)).toEqual([again.seq]);
   await source.close();
 });

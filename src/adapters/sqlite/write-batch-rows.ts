@@ -25,10 +25,12 @@ export class Flush {
     const { plain, own } = this.#sql;
     const detached = this.#erase(ledger);
     const threads = new ThreadNumbers(ledger.set, rows);
-    const { gone, agents, start } = ledger.set;
+    const { tombstones, agents, start } = ledger.set;
     const looked: Partial<Record<WriteStep, Write>> = {
       gone: (row) =>
-        gone.stored((row as Named).id) === undefined ? own.gone({ ...row, thread: threads.ofGone(row as Named) }) : own.goneAgain(row),
+        tombstones.stored((row as Named).id) === undefined
+          ? own.gone({ ...row, thread: threads.ofTombstone(row as Named) })
+          : own.goneAgain(row),
       ungone: (row) => {
         own.keepRoot(row);
         own.ungone(row);
@@ -108,7 +110,7 @@ class ThreadNumbers {
   }
 
   /** The number of the thread for a tombstone that was its root; null for other tombstones. */
-  ofGone({ id, root, seq }: Named): number | null {
+  ofTombstone({ id, root, seq }: Named): number | null {
     if (id !== root) return null;
     return this.#set.threads.get(root)?.number ?? this.#known(root) ?? seq;
   }
@@ -127,7 +129,7 @@ function touchedBy({ set, erased, adopted, ended, tallies }: BatchLedger, { upda
   const seqs = [
     ...(updated as readonly { seq: number }[]).map(({ seq }) => seq),
     ...erased.map(({ seq }) => seq),
-    ...[...set.gone.changes.values()].flatMap((gone) => gone?.seq ?? []),
+    ...[...set.tombstones.changes.values()].flatMap((tombstone) => tombstone?.seq ?? []),
     ...adopted.map(({ seq }) => seq),
     ...ended.flatMap((one) => one.seqs),
   ];

@@ -195,18 +195,18 @@ async function subjectReader(message: ReadMessage, store: MessageReads, withVote
     const facts = { state, payload, authorSince: author.firstSeen, verifiedBy };
     return (status) => subjectOf(facts, status ?? state.status);
   }
-  const { gone } = message;
-  if (gone.trace === null) return () => undefined;
-  const trace = JSON.parse(gone.trace) as Trace;
-  const since = (await store.firstSeen(gone.author)) ?? gone.receivedAt;
-  return (status) => subjectOfTrace(gone, status === undefined ? trace : { ...trace, status }, since);
+  const { tombstone } = message;
+  if (tombstone.trace === null) return () => undefined;
+  const trace = JSON.parse(tombstone.trace) as Trace;
+  const since = (await store.firstSeen(tombstone.author)) ?? tombstone.receivedAt;
+  return (status) => subjectOfTrace(tombstone, status === undefined ? trace : { ...trace, status }, since);
 }
 
 function occurrenceOf(entry: Entry, found: ReadMessage, at: SubjectAt, render: LogEventParts["render"], now: number): LogEvent | undefined {
   const { seq, type, id, detail } = entry;
   const stored = "stored" in found ? found.stored : undefined;
   const document = stored === undefined ? undefined : once(() => searched(documentOf(stored.payload)));
-  const message = "stored" in found ? found.stored.state.seq : found.gone.seq;
+  const message = "stored" in found ? found.stored.state.seq : found.tombstone.seq;
   const occurrence = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): LogEvent => ({
     event: liveEvent(seq, id, name, json),
     message,

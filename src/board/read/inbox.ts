@@ -134,7 +134,7 @@ function noteOf(
   const { reason, position, at } = row;
   const authorOf = (id: string): string | undefined => {
     const found = targets.get(id);
-    return found === undefined ? undefined : "stored" in found ? found.stored.state.author : found.gone.author;
+    return found === undefined ? undefined : "stored" in found ? found.stored.state.author : found.tombstone.author;
   };
   const own = joining.filter(({ target }) => keys.includes(authorOf(target) ?? ""));
   const vote = reason === "vote" ? own.findLast(isVote) : undefined;

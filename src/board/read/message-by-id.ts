@@ -20,7 +20,7 @@ export function messageFinder(store: Reads, clock: Clock): FindMessage {
   const find = anyFinder(store, clock);
   return async (idOrPrefix) => {
     const found = await find(idOrPrefix);
-    if ("gone" in found) throw goneRefusal(found.gone);
+    if ("tombstone" in found) throw goneRefusal(found.tombstone);
     return found.stored;
   };
 }
@@ -31,7 +31,7 @@ export function messageLocator(store: Reads & Pick<LogReads, "pastSeq" | "pastId
     const now = clock.now();
     const id = await resolve(idOrPrefix, now);
     const found = await store.find(id, now);
-    if (found !== undefined) return "gone" in found ? found.gone.seq : found.stored.state.seq;
+    if (found !== undefined) return "tombstone" in found ? found.tombstone.seq : found.stored.state.seq;
     const seq = await store.pastSeq(id);
     if (seq === undefined) throw new Refusal("not_found", `There is no message ${id}, and the log keeps no entry of it.`, UNPROVED);
     return seq;
@@ -45,7 +45,7 @@ function anyFinder(store: Reads, clock: Clock): (idOrPrefix: string) => Promise<
     const id = await resolve(idOrPrefix, now);
     const found = await store.find(id, now);
     // A quiet board may store a tombstone for longer than it shows it.
-    const forgotten = found !== undefined && "gone" in found && found.gone.at <= now - LIMITS.gone_days * DAY_MS;
+    const forgotten = found !== undefined && "tombstone" in found && found.tombstone.at <= now - LIMITS.gone_days * DAY_MS;
     if (found === undefined || forgotten) throw new Refusal("not_found", `There is no message ${id}.`);
     return found;
   };
@@ -62,8 +62,8 @@ function prefixResolver(
 ): (idOrPrefix: string, now: number) => Promise<string> {
   return async (prefix, now) => {
     if (prefix.length === MESSAGE_ID_CHARS) return prefix;
-    const { live, gone } = await store.idsByPrefix(prefix, CANDIDATES + 1, now);
-    const known = live.length > 0 ? live : gone;
+    const { live, ended } = await store.idsByPrefix(prefix, CANDIDATES + 1, now);
+    const known = live.length > 0 ? live : ended;
     const candidates = known.length > 0 ? known : await forgotten(prefix);
     const [first, second] = candidates;
     if (first === undefined) throw new Refusal("not_found", `No message id starts with ${prefix}.`);

@@ -50,8 +50,8 @@ export function names(
 
   async function message(idOrPrefix: string, parameter = "ref"): Promise<string> {
     if (idOrPrefix.length === MESSAGE_ID_CHARS) return idOrPrefix;
-    const { live, gone } = await idsFrom(idOrPrefix, 2);
-    const [first, second] = live.length > 0 ? live : gone;
+    const { live, ended } = await idsFrom(idOrPrefix, 2);
+    const [first, second] = live.length > 0 ? live : ended;
     if (first !== undefined && second === undefined) return first;
     const found = first === undefined ? "No" : "More than one";
     throw new Refusal("invalid_parameter", `${found} message id starts with ${idOrPrefix}.`, {

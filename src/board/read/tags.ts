@@ -23,13 +23,13 @@ const positionForm = z.strictObject({ count: z.number(), tag: z.string() });
 
 export function tagLister({ lists, cursors }: TagParts): ListTags {
   return async ({ field, prefix, limit, cursor }) => {
-    const text = `tags ${field} ${prefix}`;
-    const after = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
+    const fingerprint = `tags ${field} ${prefix}`;
+    const after = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, positionForm);
     // One more than asked for tells whether there is a next page.
     const found = await lists.tags({ field, prefix, after, limit: limit + 1 });
     const tags = found.slice(0, limit);
     const last = tags.at(-1);
     const more = found.length > limit && last !== undefined;
-    return { tags, nextCursor: more ? cursors.encode(text, { count: last.count, tag: last.tag }) : null };
+    return { tags, nextCursor: more ? cursors.encode(fingerprint, { count: last.count, tag: last.tag }) : null };
   };
 }

@@ -107,8 +107,8 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
     const { id: focus, root, seq } = (await find(idOrPrefix)).state;
     const { cursor, limit, scope = "thread", fold = false } = asked;
     const now = clock.now();
-    const question = [`thread ${root}`, ...(scope === "subtree" ? [focus] : []), ...(fold ? ["folded"] : [])].join(" ");
-    const from = cursor === undefined ? undefined : cursors.decode(question, cursor, positionForm);
+    const fingerprint = [`thread ${root}`, ...(scope === "subtree" ? [focus] : []), ...(fold ? ["folded"] : [])].join(" ");
+    const from = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, positionForm);
     const whole = from === undefined ? await orders.current(root, now) : await orders.asItWas(root, from, now);
     const view = scope === "subtree" ? subtreeOf(whole, seq) : whole;
     const start = from === undefined ? await firstOf({ messages, lists }, view, seq, asked, now) : placeAfter(whole, view, from);
@@ -116,7 +116,7 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
     const last = view.order[end - 1];
     const nextCursor =
       end < view.order.length && last !== undefined
-        ? cursors.encode(question, { ...whole.extent, asOf: whole.asOf, place: end, seq: last })
+        ? cursors.encode(fingerprint, { ...whole.extent, asOf: whole.asOf, place: end, seq: last })
         : null;
     const open = await lists.openWork(root, OPEN, now);
     const total = whole.order.length;

@@ -83,7 +83,7 @@ async function byThread(
   const found = await messages.findAll([...new Set([...roots, ...unread.flatMap(voted)])], now);
   const isOwn = (id: string): boolean => {
     const target = found.get(id);
-    return target !== undefined && all.includes("stored" in target ? target.stored.state.author : target.gone.author);
+    return target !== undefined && all.includes("stored" in target ? target.stored.state.author : target.tombstone.author);
   };
   // As in the inbox: a vote on a message of the agent is a vote, whatever else it replies to.
   const asVote = (one: UnreadMessage<ParsedMessage>): UnreadMessage<ParsedMessage> =>

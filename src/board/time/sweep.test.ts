@@ -90,7 +90,9 @@ test("an agent that withdraws everything: all of it is gone with the answer and 
   const at = clock.now();
   await post({ kind: "retraction", data: { scope: "all" } });
   const found = bodies.map((body) => board.reader.find(messageId(text(body)), at));
-  expect(found.every((one) => one !== undefined && "gone" in one && one.gone.reason === "retracted" && one.gone.at === at)).toBe(true);
+  expect(
+    found.every((one) => one !== undefined && "tombstone" in one && one.tombstone.reason === "retracted" && one.tombstone.at === at),
+  ).toBe(true);
   await post({ kind: "note", body: "a new start" });
   // The other agent's note, the retraction and what came after it.
   await erased(3);

@@ -80,7 +80,8 @@ export function postSteps({
     const { id, author, payload } = made;
     const hashes = (payload.attachments ?? []).map((one) => one.sha256);
     const precheck = withLent(await store.precheck(id, author, hashes, clock.now()), how);
-    if (precheck.known !== undefined || (precheck.gone !== undefined && !precheck.gone.restored)) return { draft: made, how, precheck };
+    if (precheck.known !== undefined || (precheck.tombstone !== undefined && !precheck.tombstone.restored))
+      return { draft: made, how, precheck };
     return { draft: made, how, precheck, verified: await verifier.verify(made, precheck, how.dryRun === true, how.terms) };
   }
 
@@ -115,10 +116,10 @@ export function postSteps({
   /** A repeated payload is the same message, whatever its time and nonce, if the signature is valid. */
   async function known(draft: Draft, precheck: Precheck): Promise<PostResult> {
     if (precheck.known?.sig !== draft.envelope.sig) await verifier.requireSignature(draft);
-    if (precheck.gone !== undefined) throw endedRefusal(precheck.gone);
+    if (precheck.tombstone !== undefined) throw endedRefusal(precheck.tombstone);
     const found = await store.find(draft.id, clock.now());
     if (found === undefined) throw new Refusal("expired");
-    if ("gone" in found) throw endedRefusal(found.gone);
+    if ("tombstone" in found) throw endedRefusal(found.tombstone);
     await endWithdrawn(draft);
     return { result: "exists", stored: found.stored, warnings: [], tokens: 1, brake: 0, payer: precheck.payer };
   }

@@ -85,8 +85,8 @@ export function reporter({ store, clock, file, baseUrl, mailDomain, requireStore
       return storedBlobs.size + blockedBlobs.length > 0 ? text : undefined;
     }
     if (PREFIX.test(text)) {
-      const { live, gone } = await store.idsByPrefix(text, 2, now);
-      const [first, second] = live.length > 0 ? live : gone;
+      const { live, ended: ended } = await store.idsByPrefix(text, 2, now);
+      const [first, second] = live.length > 0 ? live : ended;
       if (second !== undefined)
         throw new Refusal("invalid_target", `More than one message id starts with ${text}.`, { hint: "Give the whole id." });
       return first;

@@ -68,7 +68,7 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret, guard
 
   async function verify(draft: Draft, precheck: Precheck, dryRun: boolean, terms: WorkTerms = difficulty): Promise<Verified> {
     // A restored message may be older than a new post is allowed to be.
-    if (precheck.gone?.restored !== true) requireTime(draft.payload.ts, clock.now());
+    if (precheck.tombstone?.restored !== true) requireTime(draft.payload.ts, clock.now());
     const { payload, envelope } = draft;
     const long = isLong(envelope);
     if (long) await nextSlice();

@@ -65,12 +65,12 @@ async function wholeId({ names }: OperatorSession, given: string): Promise<Whole
   const right = `give all ${MESSAGE_ID_CHARS} characters of the id, or its first ${LEAST} or more`;
   if (!/^[0-9a-f]+$/.test(given)) return { fault: `${shown} is not an id, which is made of 0-9 and a-f: ${right}.` };
   if (!START.test(given)) return { fault: `${shown} has ${plural(given.length, "character")}: ${right}.` };
-  const { live, gone } = await names.idsFrom(given, MOST_ALIKE);
-  const [id, other] = [...live, ...gone];
+  const { live, ended } = await names.idsFrom(given, MOST_ALIKE);
+  const [id, other] = [...live, ...ended];
   if (id === undefined) return { fault: `No message id starts with ${shown}.` };
   if (other === undefined) return { id };
-  const count = live.length + gone.length;
-  const many = Math.max(live.length, gone.length) < MOST_ALIKE ? String(count) : `${MOST_ALIKE} or more`;
+  const count = live.length + ended.length;
+  const many = Math.max(live.length, ended.length) < MOST_ALIKE ? String(count) : `${MOST_ALIKE} or more`;
   return { fault: `${many} message ids start with ${shown}, such as ${id} and ${other}: give the whole id.` };
 }
 
@@ -124,8 +124,8 @@ async function textOf(file: string): Promise<string> {
 }
 
 function target(id: string, found: Found): Target {
-  if ("gone" in found) {
-    const { reason, restored } = found.gone;
+  if ("tombstone" in found) {
+    const { reason, restored } = found.tombstone;
     return { id, words: `which is ${reason} already`, removed: reason === "removed" && !restored };
   }
   const { state, raw } = found.stored;

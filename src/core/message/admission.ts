@@ -62,17 +62,17 @@ export function requireRefs(ledger: Ledger, arrival: Arrival): readonly Warning[
 function unlessLost(ledger: Ledger, rel: Rel, id: string): Warning | undefined {
   const target = ledger.find(id);
   if (target !== undefined && target.expiresAt > ledger.now) return undefined;
-  const reason = target === undefined ? ledger.gone(id)?.reason : target.withdrawn ? "retracted" : "expired";
+  const reason = target === undefined ? ledger.tombstone(id)?.reason : target.withdrawn ? "retracted" : "expired";
   return warning("target_lost", `The target of ${rel}, ${id}, is ${reason ?? "not known here"}.`);
 }
 
 function requireLive(ledger: Ledger, id: string, rel: Rel): MessageState {
   const target = ledger.find(id);
   if (target === undefined) {
-    const gone = ledger.gone(id);
-    if (gone === undefined)
+    const tombstone = ledger.tombstone(id);
+    if (tombstone === undefined)
       throw new Refusal("target_unknown", `The target of ${rel}, ${id}, was never seen here.`, { details: { rel, id } });
-    throw targetGone(rel, id, gone.reason, {});
+    throw targetGone(rel, id, tombstone.reason, {});
   }
   if (target.expiresAt <= ledger.now) throw targetGone(rel, id, target.withdrawn ? "retracted" : "expired", {});
   // A superseded message can still be withdrawn by its author; no other act on it is allowed.

@@ -104,14 +104,14 @@ function ownKeys(ledger: Ledger, author: string): readonly string[] {
 function rootOf(ledger: Ledger, id: string, refs: readonly Ref[]): string {
   const joining = refs.find((ref) => RELS[ref.rel].thread);
   if (joining === undefined) return id;
-  return ledger.find(joining.id)?.root ?? ledger.gone(joining.id)?.root ?? joining.id;
+  return ledger.find(joining.id)?.root ?? ledger.tombstone(joining.id)?.root ?? joining.id;
 }
 
 /** The authors of the messages that this message joins; an ended message still has an author. */
 function repliedTo(ledger: Ledger, author: string, refs: readonly Ref[]): readonly string[] {
   const own = ledger.principalOf(author);
   const joined = refs.flatMap(({ rel, id }) => {
-    const target = RELS[rel].thread ? (ledger.find(id) ?? ledger.gone(id)) : undefined;
+    const target = RELS[rel].thread ? (ledger.find(id) ?? ledger.tombstone(id)) : undefined;
     if (target === undefined) return [];
     const principal = "principal" in target ? target.principal : ledger.principalOf(target.author);
     return principal === own ? [] : [target.author];

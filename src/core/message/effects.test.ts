@@ -24,7 +24,7 @@ function put(agent: number, fields: object): string {
 }
 function state(id: string) {
   const found = board.reader.find(id, now);
-  if (found === undefined || "gone" in found) throw new Error(`${id} is not live.`);
+  if (found === undefined || "tombstone" in found) throw new Error(`${id} is not live.`);
   return found.stored.state;
 }
 

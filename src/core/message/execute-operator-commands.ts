@@ -89,36 +89,36 @@ function statementOf({ id, ground, category, facts }: Reasons, visibility: Visib
 /** Erases a message, or blocks an ended one from being posted again. */
 function remove(ledger: Ledger, { target, reasons, keepAttachments }: OperatorCommand<"remove">): Decided {
   const state = ledger.find(target);
-  const gone = ledger.gone(target);
-  if (state === undefined && gone === undefined) throw new Refusal("not_found", `There is no message ${target}.`);
-  if (state === undefined && gone?.reason === "removed" && !gone.restored)
+  const tombstone = ledger.tombstone(target);
+  if (state === undefined && tombstone === undefined) throw new Refusal("not_found", `There is no message ${target}.`);
+  if (state === undefined && tombstone?.reason === "removed" && !tombstone.restored)
     throw new Refusal("removed", `The message ${target} is removed already.`);
   const statement = statementOf(reasons, "content_removed");
-  const attachments = state === undefined ? attachmentsOnceIn(gone) : ledger.attachmentsOf(state.seq);
+  const attachments = state === undefined ? attachmentsOnceIn(tombstone) : ledger.attachmentsOf(state.seq);
   for (const sha256 of keepAttachments ? [] : attachments) {
     ledger.moderation.block("blob", sha256, reasons.id);
     ledger.dropBlob(sha256);
   }
   if (state !== undefined) return decided(ledger, target, "content_removed", reasons, leave(ledger, state, "removed", statement));
   const seq = ledger.log("remove", target, statement);
-  if (gone !== undefined) {
-    const kind = kindOfRemoved(gone.kind);
-    ledger.putGone({ ...gone, kind, reason: "removed", at: ledger.now, statement, trace: null, restored: false, changed: seq });
+  if (tombstone !== undefined) {
+    const kind = kindOfRemoved(tombstone.kind);
+    ledger.putTombstone({ ...tombstone, kind, reason: "removed", at: ledger.now, statement, trace: null, restored: false, changed: seq });
   }
   return decided(ledger, target, "content_removed", reasons, seq);
 }
 
-const attachmentsOnceIn = (gone: Tombstone | undefined): readonly string[] =>
-  gone?.trace == null ? [] : ((JSON.parse(gone.trace) as Trace).attachments ?? []);
+const attachmentsOnceIn = (tombstone: Tombstone | undefined): readonly string[] =>
+  tombstone?.trace == null ? [] : ((JSON.parse(tombstone.trace) as Trace).attachments ?? []);
 
 /** The content is erased everywhere: its author may post the same payload again, whatever its `ts`. */
 function restore(ledger: Ledger, { target }: OperatorCommand<"restore">): Decided {
   const action = requireAction(ledger, target, "content_removed", "is not removed");
   const entry = ledger.log("restore", target, JSON.stringify({ statement: action.id }));
-  const gone = ledger.gone(target);
-  if (gone !== undefined && gone.statement !== null) {
-    const statement = JSON.stringify({ ...(JSON.parse(gone.statement) as object), state: "reversed" });
-    ledger.putGone({ ...gone, statement, restored: true, changed: entry });
+  const tombstone = ledger.tombstone(target);
+  if (tombstone !== undefined && tombstone.statement !== null) {
+    const statement = JSON.stringify({ ...(JSON.parse(tombstone.statement) as object), state: "reversed" });
+    ledger.putTombstone({ ...tombstone, statement, restored: true, changed: entry });
   }
   return reversed(ledger, action);
 }

@@ -2,20 +2,20 @@
 import { isWorkable } from "../protocol/vocabulary.ts";
 import { uncredit } from "./agent-counts.ts";
 import { acts, cameBack, changeVote, countAnswer, countSignal, freeOfPart, isToDo, release } from "./effects.ts";
-import type { Tombstone, GoneReason, Ledger, MessageState } from "./message-state.ts";
+import type { Tombstone, EndReason, Ledger, MessageState } from "./message-state.ts";
 import { tallyFlow, tallyMessage } from "./board-counts.ts";
 import { type Trace, traceOf } from "./trace.ts";
 
 const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } as const;
 
 /** A message ends for good; its tombstone stays for a while. Returns the seq of its last entry. */
-export function leave(ledger: Ledger, state: MessageState, reason: GoneReason, statement: string | null = null): number {
+export function leave(ledger: Ledger, state: MessageState, reason: EndReason, statement: string | null = null): number {
   const entry = ledger.log(ENTRY_OF[reason], state.id, statement);
   const trace = reason === "removed" ? null : JSON.stringify(traceIn(ledger, state));
   cease(ledger, state, entry);
   uncredit(ledger, state);
   const { id, seq, author, kind, root, receivedAt } = state;
-  const gone: Tombstone = {
+  const tombstone: Tombstone = {
     id,
     seq,
     author,
@@ -30,7 +30,7 @@ export function leave(ledger: Ledger, state: MessageState, reason: GoneReason, s
     restored: false,
     changed: entry,
   };
-  ledger.erase(state, gone);
+  ledger.erase(state, tombstone);
   // A superseded message stays in its thread; only an erased one leaves it.
   if (ledger.joinThread(root, -1) === 0) ledger.tally("thread", "live", -1);
   tallyFlow(ledger, reason);

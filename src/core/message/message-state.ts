@@ -21,7 +21,7 @@ import type { StatusFacts } from "./status.ts";
 export const ADOPTED_REPLIES = 1000;
 
 export type SignalCounts = Partial<Record<Signal, number>>;
-export type GoneReason = "expired" | "retracted" | "removed";
+export type EndReason = "expired" | "retracted" | "removed";
 
 export interface MessageState extends StatusFacts {
   readonly seq: number;
@@ -93,7 +93,7 @@ export interface Tombstone {
   readonly kind: string;
   readonly root: string;
   readonly receivedAt: number;
-  readonly reason: GoneReason;
+  readonly reason: EndReason;
   readonly at: number;
   readonly statement: string | null;
   /** Facts for filters, as JSON without content; undefined if the operator removed it. */
@@ -153,7 +153,7 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   readonly head: Head;
   readonly moderation: ModerationLedger;
   find(id: string): MessageState | undefined;
-  gone(id: string): Tombstone | undefined;
+  tombstone(id: string): Tombstone | undefined;
   hasArrived(once: string): boolean;
   noteArrival(once: string): void;
   /** Messages that are due to end, oldest first. */
@@ -196,10 +196,10 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   /** Ends all messages of an author before `seq`. If there are many, they end in several steps of the sweep. */
   withdrawBefore(author: string, seq: number): void;
   /** Erases content and every index entry of the message and leaves a tombstone. */
-  erase(state: MessageState, gone: Tombstone): void;
+  erase(state: MessageState, tombstone: Tombstone): void;
   /** Replaces what was left of the same message, if anything. */
-  putGone(gone: Tombstone): void;
-  dropGone(id: string): void;
+  putTombstone(tombstone: Tombstone): void;
+  dropTombstone(id: string): void;
   /** Hashes of a live message's attachments. */
   attachmentsOf(seq: number): readonly string[];
   /** Deletes the text of an attachment, even if other messages name it. */

@@ -16,8 +16,9 @@ export interface Posted {
 export function postInto(ledger: Ledger, arrival: Arrival, dryRun = false): Posted {
   const known = ledger.find(arrival.id);
   if (known !== undefined && known.expiresAt > ledger.now) return { result: "exists", state: known, warnings: [] };
-  const gone = known === undefined ? ledger.gone(arrival.id) : { reason: known.withdrawn ? ("retracted" as const) : ("expired" as const) };
-  if (gone !== undefined && !isRestored(gone)) throw endedRefusal(gone);
+  const tombstone =
+    known === undefined ? ledger.tombstone(arrival.id) : { reason: known.withdrawn ? ("retracted" as const) : ("expired" as const) };
+  if (tombstone !== undefined && !isRestored(tombstone)) throw endedRefusal(tombstone);
   requireUnblocked(ledger, arrival);
   requireKey(ledger, arrival);
   requireSigning(ledger, arrival.author, { message: arrival.payload });
@@ -26,7 +27,7 @@ export function postInto(ledger: Ledger, arrival: Arrival, dryRun = false): Post
     ...requireRefs(ledger, arrival),
     ...(leasesNothing(arrival.payload) ? [warning("lease_without_claim")] : []),
   ];
-  if (gone !== undefined) ledger.dropGone(arrival.id);
+  if (tombstone !== undefined) ledger.dropTombstone(arrival.id);
   countSigned(ledger, arrival.author);
   return { result: "created", state: arrive(ledger, arrival, { dryRun }), warnings };
 }
@@ -41,4 +42,4 @@ export function endedRefusal({ reason, statement = null }: Pick<Tombstone, "reas
   return new Refusal("blocked_content", undefined, statement === null ? {} : { details: { statement: JSON.parse(statement) as unknown } });
 }
 
-const isRestored = (gone: Partial<Tombstone>): boolean => gone.restored === true;
+const isRestored = (tombstone: Partial<Tombstone>): boolean => tombstone.restored === true;

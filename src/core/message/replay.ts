@@ -10,23 +10,23 @@ import { isKeyOperation } from "../keys/replay-key-operations.ts";
 import { replayKey, applyAllDue } from "./key-acts.ts";
 import { leave, supersede } from "./leave.ts";
 import { endLeases } from "./sweep.ts";
-import type { Arrival, Tombstone, GoneReason, Ledger } from "./message-state.ts";
+import type { Arrival, Tombstone, EndReason, Ledger } from "./message-state.ts";
 import type { Trace } from "./trace.ts";
 
 /** An entry, with its message: the content, or the tombstone. */
 export interface ReplayedEntry {
   readonly entry: Entry;
   readonly arrival: Arrival | undefined;
-  readonly gone: Tombstone | undefined;
+  readonly tombstone: Tombstone | undefined;
 }
 
-const ENDS: Readonly<Record<string, GoneReason>> = { expire: "expired", retract: "retracted", remove: "removed" };
+const ENDS: Readonly<Record<string, EndReason>> = { expire: "expired", retract: "retracted", remove: "removed" };
 
 /**
  * Applies one entry to a ledger whose `log` returns that entry's seq and whose `now` is its time. Facts that the rules derive, such as a
  * new status, are not copied: whether they turn out the same is what the check is for.
  */
-export function replay(ledger: Ledger, { entry, arrival, gone }: ReplayedEntry): void {
+export function replay(ledger: Ledger, { entry, arrival, tombstone: tombstone }: ReplayedEntry): void {
   applyAllDue(ledger);
   while (endLeases(ledger));
   const { type, id, detail } = entry;
@@ -35,9 +35,9 @@ export function replay(ledger: Ledger, { entry, arrival, gone }: ReplayedEntry):
   if (type === "create") {
     if (state !== undefined) return;
     // A message that was removed, restored and posted again.
-    ledger.dropGone(id);
+    ledger.dropTombstone(id);
     if (arrival !== undefined) arrive(ledger, arrival);
-    else if (gone !== undefined) arrive(ledger, remains(gone), { root: gone.root });
+    else if (tombstone !== undefined) arrive(ledger, remains(tombstone), { root: tombstone.root });
   } else if (reason !== undefined) {
     if (state !== undefined) leave(ledger, state, reason, detail);
   } else if (type === "ack") {

@@ -1,5 +1,5 @@
 // How soon the words of an ended message are erased from the search index's files.
-import type { GoneReason } from "./message-state.ts";
+import type { EndReason } from "./message-state.ts";
 
 export type Erase = "later" | "soon" | "now";
 export interface Departure {
@@ -8,9 +8,9 @@ export interface Departure {
   readonly erase: Erase;
 }
 
-const ERASE: Readonly<Record<GoneReason, Erase>> = { expired: "later", retracted: "soon", removed: "now" };
+const ERASE: Readonly<Record<EndReason, Erase>> = { expired: "later", retracted: "soon", removed: "now" };
 
-export const toDeparture = ({ seq, reason }: { readonly seq: number; readonly reason: GoneReason }): Departure => ({
+export const toDeparture = ({ seq, reason }: { readonly seq: number; readonly reason: EndReason }): Departure => ({
   seq,
   erase: ERASE[reason],
 });

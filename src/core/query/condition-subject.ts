@@ -69,7 +69,7 @@ export function subjectOf({ state, payload, authorSince, verifiedBy }: SubjectFa
 const LABEL_FIELDS: Partial<Record<SetField, LabelField>> = LABEL_FIELD;
 
 /** An ended message, from its trace; labels are compared by their hashes. */
-export function subjectOfTrace(gone: Tombstone, trace: Trace, authorSince: number): Subject {
+export function subjectOfTrace(tombstone: Tombstone, trace: Trace, authorSince: number): Subject {
   const {
     to,
     repliedTo,
@@ -89,11 +89,11 @@ export function subjectOfTrace(gone: Tombstone, trace: Trace, authorSince: numbe
     risk = 0,
     copies = 0,
   } = trace;
-  const { seq, kind, root, author, receivedAt } = gone;
+  const { seq, kind, root, author, receivedAt } = tombstone;
   return {
     text: { kind, status, root, author, to },
     number: { seq, bits, verifies, refutes, risk, copies, receivedAt, expiresAt, authorSince, leaseUntil: Number.NaN, changed: seq },
-    flag: { hasData, hasAttachment, assisted, superseded: false, addressed: to !== null, isRoot: root === gone.id },
+    flag: { hasData, hasAttachment, assisted, superseded: false, addressed: to !== null, isRoot: root === tombstone.id },
     has(field, value) {
       const labels = LABEL_FIELDS[field];
       if (labels !== undefined) return marks.includes(labelMark({ field: labels, label: value }));
@@ -103,7 +103,7 @@ export function subjectOfTrace(gone: Tombstone, trace: Trace, authorSince: numbe
     },
     language: lang,
     refs,
-    terms: () => messageTerms(gone, trace, marks, refs),
+    terms: () => messageTerms(tombstone, trace, marks, refs),
   };
 }
 

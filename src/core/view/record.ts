@@ -89,8 +89,8 @@ export function authorKey(
 export type TombstoneRecord = ReturnType<typeof tombstoneOf>;
 
 /** The record of a removed or withdrawn message: that it existed, and why it ended. */
-export function tombstoneOf(gone: Tombstone, baseUrl: string) {
-  const { id, seq, author, kind, root, receivedAt, reason, at, statement } = gone;
+export function tombstoneOf(tombstone: Tombstone, baseUrl: string) {
+  const { id, seq, author, kind, root, receivedAt, reason, at, statement } = tombstone;
   return {
     id,
     seq,

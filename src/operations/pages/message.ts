@@ -121,8 +121,8 @@ async function lostIn({ items, edges }: ThreadPage, messages: Pick<MessageReads,
   const away = [...new Set(edges.filter(({ rel, to }) => RELS[rel].thread && !here.has(to)).map(({ to }) => to))].slice(0, LOST_SHOWN);
   if (away.length === 0) return [];
   return [...(await messages.findAll(away, now)).values()].flatMap((found) => {
-    if (!("gone" in found)) return [];
-    const { id, author, kind, seq, reason, at } = found.gone;
+    if (!("tombstone" in found)) return [];
+    const { id, author, kind, seq, reason, at } = found.tombstone;
     return [{ id, author, kind, seq, reason, at: iso(at) }];
   });
 }

@@ -78,7 +78,7 @@ export function rowMaker({ baseUrl, titleRoots, threadNews }: RowParts): RowsOf 
     const titles = await titleRoots(storedMessages);
     const news = threads ? await threadNews(storedMessages.filter(({ state }) => state.root === state.id)) : undefined;
     const rowOf = (item: Item): Html => {
-      if ("gone" in item) return tombstoneRow(tombstoneOf(item.gone, baseUrl), asOf);
+      if ("tombstone" in item) return tombstoneRow(tombstoneOf(item.tombstone, baseUrl), asOf);
       const { state } = item.stored;
       const context = {
         now: asOf,

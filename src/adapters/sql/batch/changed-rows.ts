@@ -44,9 +44,9 @@ function addWithdrawals({ set, ended, withdrawalsLeft: left = [] }: BatchLedger,
 
 function addMessages({ set, inserted, erased, adopted, heard, droppedBlobs }: BatchLedger, add: Add): void {
   for (const { seq } of erased) add("erased", { seq });
-  for (const [id, gone] of set.gone.changes)
-    if (gone === undefined) add("ungone", { id });
-    else add("gone", { ...gone, received_at: gone.receivedAt, restored: Number(gone.restored) });
+  for (const [id, tombstone] of set.tombstones.changes)
+    if (tombstone === undefined) add("ungone", { id });
+    else add("gone", { ...tombstone, received_at: tombstone.receivedAt, restored: Number(tombstone.restored) });
   for (const sha256 of droppedBlobs) add("dropped", { sha256 });
   const replies = new Map(adopted.map(({ agent, seq }) => [`${agent} ${seq}`, { agent, seq, reply: REPLY }]));
   // Two messages of one batch may have the same attachment.
@@ -68,10 +68,10 @@ function addMessages({ set, inserted, erased, adopted, heard, droppedBlobs }: Ba
     }
   }
   for (const text of texts.values()) add("blobs", text);
-  const gone = new Set(erased.map(({ seq }) => seq));
-  for (const reply of replies.values()) if (!gone.has(reply.seq)) add("inbox", reply);
+  const erasedSeqs = new Set(erased.map(({ seq }) => seq));
+  for (const reply of replies.values()) if (!erasedSeqs.has(reply.seq)) add("inbox", reply);
   const changes = new Map(heard.map((one) => [`${one.agent} ${one.seq} ${one.target}`, one]));
-  for (const change of changes.values()) if (!gone.has(change.target)) add("heard", change);
+  for (const change of changes.values()) if (!erasedSeqs.has(change.target)) add("heard", change);
 }
 
 /** How a message joins a message of an agent. */
@@ -158,14 +158,14 @@ const partsOf = (key: string) => {
 /** Votes, signals and answers; those on ended messages were deleted with them. */
 function addEffects({ set, erased }: BatchLedger, add: Add): void {
   if ([set.votes, set.answerers, set.signals, set.barred].every(({ changes }) => changes.size === 0)) return;
-  const gone = new Set(erased.map(({ seq }) => seq));
+  const erasedSeqs = new Set(erased.map(({ seq }) => seq));
   const lists = <Row extends { readonly seq: number }>(
     table: WorkingTable<readonly Row[]>,
     [added, removed]: readonly [WriteStep, WriteStep],
   ): void => {
     for (const [key, now = []] of table.changes) {
       const parts = partsOf(key);
-      if (gone.has(parts.target)) continue;
+      if (erasedSeqs.has(parts.target)) continue;
       const before = table.stored(key) ?? [];
       for (const row of now) if (!before.some(({ seq }) => seq === row.seq)) add(added, { ...parts, ...row });
       for (const row of before) if (!now.some(({ seq }) => seq === row.seq)) add(removed, { ...parts, ...row });
@@ -175,11 +175,11 @@ function addEffects({ set, erased }: BatchLedger, add: Add): void {
   lists(set.answerers, ["answerers", "unanswered"]);
   for (const [key, seq] of set.signals.changes) {
     const row = { ...partsOf(key), seq };
-    if (!gone.has(row.target)) add(seq === undefined ? "unsignalled" : "signals", row);
+    if (!erasedSeqs.has(row.target)) add(seq === undefined ? "unsignalled" : "signals", row);
   }
   for (const [key, until] of set.barred.changes) {
     const row = { ...partsOf(key), until };
-    if (!gone.has(row.target)) add("barred", row);
+    if (!erasedSeqs.has(row.target)) add("barred", row);
   }
 }
 

@@ -123,8 +123,8 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     // The rules change the object they get, and report it afterwards.
     return row === undefined ? undefined : { ...row, signals: { ...row.signals } };
   }
-  gone(id: string): Tombstone | undefined {
-    return this.set.gone.get(id);
+  tombstone(id: string): Tombstone | undefined {
+    return this.set.tombstones.get(id);
   }
   hasArrived(once: string): boolean {
     return this.set.arrived.get(once) ?? false;
@@ -242,16 +242,16 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     this.withdrawalsLeft = left;
     return left.length > 0;
   }
-  erase(state: MessageState, gone: Tombstone): void {
+  erase(state: MessageState, tombstone: Tombstone): void {
     this.erased.push(state);
     this.set.messages.set(state.id, undefined);
-    this.putGone(gone);
+    this.putTombstone(tombstone);
   }
-  putGone(gone: Tombstone): void {
-    this.set.gone.set(gone.id, gone);
+  putTombstone(tombstone: Tombstone): void {
+    this.set.tombstones.set(tombstone.id, tombstone);
   }
-  dropGone(id: string): void {
-    this.set.gone.set(id, undefined);
+  dropTombstone(id: string): void {
+    this.set.tombstones.set(id, undefined);
   }
   attachmentsOf(seq: number): readonly string[] {
     const { attachments } = this.#bySeq.get(seq)?.arrival.payload ?? {};

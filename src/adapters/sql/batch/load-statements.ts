@@ -118,10 +118,10 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ among }) => `${MESSAGES} WHERE ${among("m.id", "text")}`,
     ({ messages }, ids, rows) => one(messages, ids, rows.map(toMessageState), idOf, itself),
   ),
-  gone: load(
+  tombstones: load(
     "text",
     ({ among }) => `SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE ${among("id", "text")}`,
-    ({ gone }, ids, rows) => one(gone, ids, rows.map(toTombstone), idOf, itself),
+    ({ tombstones }, ids, rows) => one(tombstones, ids, rows.map(toTombstone), idOf, itself),
   ),
   agents: load<AgentRow & { readonly id: string }>(
     "text",

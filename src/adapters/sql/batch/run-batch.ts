@@ -47,7 +47,7 @@ function anticipateOne(ledger: BatchLedger, { id, author, payload }: Arrival): v
   ledger.threadFacts(id);
   for (const one of [id, ...(payload.refs ?? []).map((ref) => ref.id)]) {
     ledger.find(one);
-    ledger.gone(one);
+    ledger.tombstone(one);
   }
 }
 

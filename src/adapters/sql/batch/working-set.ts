@@ -48,7 +48,7 @@ export interface Withdrawal {
 interface Tables {
   /** By id. */
   messages: MessageState;
-  gone: Tombstone;
+  tombstones: Tombstone;
   agents: AgentRow;
   /** By root. */
   threads: ThreadRow;
@@ -130,7 +130,7 @@ export class WorkingSet {
   readonly #bySeq = (key: string): boolean => Number.parseInt(key, 10) > this.start.seq;
 
   readonly messages = this.#table("messages");
-  readonly gone = this.#table("gone");
+  readonly tombstones = this.#table("tombstones");
   readonly agents = this.#table("agents");
   readonly threads = this.#table("threads");
   readonly votes = this.#table("votes", this.#bySeq);

@@ -35,7 +35,7 @@ export async function compareEndings(
         if (!blobs.has(id) && entry.at > now - (LIMITS.gone_days - 8) * DAY_MS) findings.add(where, "is missing");
         continue;
       }
-      const { reason, statement } = one.gone;
+      const { reason, statement } = one.tombstone;
       findings.compare(where, ["reason"], { reason: REASONS[entry.type] }, { reason });
       if (entry.type === "remove" && !restored.has(id)) findings.compare(where, ["statement"], { statement: entry.detail }, { statement });
     }
@@ -85,8 +85,8 @@ export async function compareDecisions(
 /** A decision whose target is not a message is about an attachment. */
 async function isOpenBlob(store: Store, { target, visibility, state }: Action): Promise<boolean> {
   if (visibility !== "content_removed" || state !== "in_force") return false;
-  const { known, gone, blockedBlobs } = await store.precheck(target, "", [target], 0);
-  return known === undefined && gone === undefined && blockedBlobs.length === 0;
+  const { known, tombstone, blockedBlobs } = await store.precheck(target, "", [target], 0);
+  return known === undefined && tombstone === undefined && blockedBlobs.length === 0;
 }
 
 export async function allDecisions(store: Store): Promise<readonly Action[]> {

@@ -61,8 +61,8 @@ class CollectingLedger extends ReplayLedger {
     super.hear(change, at);
     added(this.#courses.heard, change.target, { ...change, at, nth: this.#nth });
   }
-  override erase(state: MessageState, gone: Tombstone): void {
-    super.erase(state, gone);
+  override erase(state: MessageState, tombstone: Tombstone): void {
+    super.erase(state, tombstone);
     this.#courses.statuses.delete(state.id);
     this.#courses.heard.delete(state.seq);
   }

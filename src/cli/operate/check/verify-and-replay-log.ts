@@ -67,7 +67,7 @@ export async function readHistory(
       const known = found.get(entry.id);
       if (checked[i] !== undefined) messages.set(entry.id, entry.seq);
       if (entry.type === "create" && known === undefined) forgotten = true;
-      if (known !== undefined && "gone" in known && known.gone.reason === "removed") removedOf.add(known.gone.author);
+      if (known !== undefined && "tombstone" in known && known.tombstone.reason === "removed") removedOf.add(known.tombstone.author);
       if (entry.type === "status" && known !== undefined && "stored" in known && known.stored.state.seq < entry.seq)
         statuses.set(entry.id, [...(statuses.get(entry.id) ?? []), entry]);
       if (isErased(entry)) erased = entry.seq;
@@ -75,7 +75,7 @@ export async function readHistory(
       last = entry;
     }
     const replayed = step.map((entry, i): ReplayedEntry => {
-      return { entry, arrival: checked[i], gone: goneOf(entry, found.get(entry.id)) };
+      return { entry, arrival: checked[i], tombstone: tombstoneFor(entry, found.get(entry.id)) };
     });
     scratch.play(replayed, ({ entry }, error) => {
       // The state that a key operation needs may be older than the oldest entry that is kept.
@@ -158,8 +158,8 @@ async function contentOf(
 }
 
 /** What is left of a message. For a message that came back, what must have been left before. */
-function goneOf({ seq, at, type }: LogEntry, found: Found | undefined): Tombstone | undefined {
-  if (found === undefined || "gone" in found) return found?.gone;
+function tombstoneFor({ seq, at, type }: LogEntry, found: Found | undefined): Tombstone | undefined {
+  if (found === undefined || "tombstone" in found) return found?.tombstone;
   const { id, author, kind, root, seq: current } = found.stored.state;
   if (type !== "create" || seq === current) return undefined;
   return { id, seq, author, kind, root, receivedAt: at, reason: "removed", at, statement: null, trace: null, restored: true, changed: seq };
