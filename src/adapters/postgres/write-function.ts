@@ -9,43 +9,43 @@ export const CHANNEL = "blackboard";
 /** The channel for messages between nodes. */
 export const NODE_CHANNEL = "blackboard_nodes";
 
-const rows = (table: string, part: WriteStep) => `json_populate_recordset(NULL::${table}, p_${part}::json)`;
+const rows = (table: string, step: WriteStep) => `json_populate_recordset(NULL::${table}, p_${step}::json)`;
 const moved = (columns: readonly string[], from: string) => columns.map((column) => `${column} = ${from}.${column}`).join(", ");
 
-function written(part: WriteStep, { how, table, keys, moving }: Write): string {
+function written(step: WriteStep, { how, table, keys, moving }: Write): string {
   if (how === "drop")
-    return `DELETE FROM ${table} t USING ${rows(table, part)} r WHERE ${keys.map((key) => `t.${key} = r.${key}`).join(" AND ")};`;
+    return `DELETE FROM ${table} t USING ${rows(table, step)} r WHERE ${keys.map((key) => `t.${key} = r.${key}`).join(" AND ")};`;
   const met = {
     add: "",
     once: "ON CONFLICT DO NOTHING",
     put: `ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${moved(moving, "excluded")}`,
   };
-  return `INSERT INTO ${table} SELECT * FROM ${rows(table, part)} ${met[how]};`;
+  return `INSERT INTO ${table} SELECT * FROM ${rows(table, step)} ${met[how]};`;
 }
 
 const SPECIAL = {
-  ended: `UPDATE messages m SET expires_at = r.at, withdrawn = 1 FROM ${rows("withdrawals", "ended")} r
+  messages_expirations: `UPDATE messages m SET expires_at = r.at, withdrawn = 1 FROM ${rows("withdrawals", "messages_expirations")} r
       WHERE m.author = r.author AND m.seq > r.done AND m.seq < r.seq AND m.expires_at > r.at;`,
-  erased: `WITH loose AS (DELETE FROM attachments t USING ${rows("attachments", "erased")} r WHERE t.seq = r.seq RETURNING t.sha256)
+  messages_deletes: `WITH loose AS (DELETE FROM attachments t USING ${rows("attachments", "messages_deletes")} r WHERE t.seq = r.seq RETURNING t.sha256)
     SELECT array_agg(sha256) INTO detached FROM loose;
     ${["contents", "refs", "labels", "inbox", "messages"]
-      .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "erased")} r WHERE t.seq = r.seq;`)
+      .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "messages_deletes")} r WHERE t.seq = r.seq;`)
       .join("\n    ")}
     ${["votes", "signals", "answerers", "barred", "inbox_changes"]
-      .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "erased")} r WHERE t.target = r.seq;`)
+      .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "messages_deletes")} r WHERE t.target = r.seq;`)
       .join("\n    ")}`,
-  updated: `UPDATE messages m SET ${moved(MOVING, "r")} FROM ${rows("messages", "updated")} r WHERE m.seq = r.seq;`,
+  messages_updates: `UPDATE messages m SET ${moved(MOVING, "r")} FROM ${rows("messages", "messages_updates")} r WHERE m.seq = r.seq;`,
   tallies: `INSERT INTO tallies AS t SELECT * FROM ${rows("tallies", "tallies")}
       ON CONFLICT (field, label) DO UPDATE SET count = t.count + excluded.count, last_used = greatest(t.last_used, excluded.last_used);`,
-  shrunk: `DELETE FROM tallies t USING ${rows("tallies", "shrunk")} r WHERE t.field = r.field AND t.label = r.label AND t.count = 0;`,
+  tallies_deletes: `DELETE FROM tallies t USING ${rows("tallies", "tallies_deletes")} r WHERE t.field = r.field AND t.label = r.label AND t.count = 0;`,
   agent_tallies: `INSERT INTO agent_tallies AS t SELECT * FROM ${rows("agent_tallies", "agent_tallies")}
       ON CONFLICT (agent, field, label) DO UPDATE SET count = t.count + excluded.count;`,
-  agent_shrunk: `DELETE FROM agent_tallies t USING ${rows("agent_tallies", "agent_shrunk")} r
+  agent_tallies_deletes: `DELETE FROM agent_tallies t USING ${rows("agent_tallies", "agent_tallies_deletes")} r
       WHERE t.agent = r.agent AND t.field = r.field AND t.label = r.label AND t.count = 0;`,
 } as const satisfies Partial<Record<WriteStep, string>>;
 
 const STATEMENTS: Readonly<Record<WriteStep, string>> = {
-  ...(Object.fromEntries(Object.entries(WRITES).map(([part, one]) => [part, written(part as WriteStep, one)])) as Record<
+  ...(Object.fromEntries(Object.entries(WRITES).map(([step, one]) => [step, written(step as WriteStep, one)])) as Record<
     keyof typeof WRITES,
     string
   >),
@@ -59,7 +59,7 @@ const PARAMETERS = `
   p_version bigint, p_seq bigint, p_hash text, p_frontier text, p_now bigint, p_prune_every bigint,
   p_gone_before bigint, p_acks_before bigint, p_once_before bigint, p_texts_before bigint, p_agents_before bigint, p_log_before bigint,
   p_minute_before text, p_node text, p_posted text,
-  ${WRITE_STEPS.map((part) => `p_${part} text`).join(", ")}`;
+  ${WRITE_STEPS.map((step) => `p_${step} text`).join(", ")}`;
 
 export const PARAMETER_COUNT = PARAMETERS.split(",").length;
 
@@ -88,7 +88,7 @@ BEGIN
   END IF;
   ${UPKEEP.dropBlobs("p_now")};
   ${UPKEEP.dropReportTexts("p_texts_before")};
-  ${WRITE_STEPS.map((part) => `IF p_${part} IS NOT NULL THEN ${STATEMENTS[part]} END IF;`).join("\n  ")}
+  ${WRITE_STEPS.map((step) => `IF p_${step} IS NOT NULL THEN ${STATEMENTS[step]} END IF;`).join("\n  ")}
   IF detached IS NOT NULL THEN
     DELETE FROM blobs b WHERE b.sha256 = ANY (detached) AND NOT EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = b.sha256);
   END IF;

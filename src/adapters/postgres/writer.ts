@@ -139,7 +139,7 @@ export class PostgresWriter {
       await commit();
       return { outcomes, head, nextDue: board.nextDue, touched, version: board.version };
     }
-    const parts = WRITE_STEPS.map((part): Value => (rows[part] === undefined ? null : JSON.stringify(rows[part])));
+    const parts = WRITE_STEPS.map((step): Value => (rows[step] === undefined ? null : JSON.stringify(rows[step])));
     const posts = ledger.entries.filter(({ type }) => type === "create").map(({ id }) => ledger.inserted.get(id)?.arrival.bits ?? 0);
     const { gone_days, ack_days, once_days, report_text_days, agent_days, log_days } = LIMITS;
     const keeping = [gone_days, ack_days, once_days, report_text_days, agent_days, log_days].map((days) => set.now - days * DAY_MS);

@@ -29,18 +29,18 @@ export class Flush {
     const looked: Partial<Record<WriteStep, Write>> = {
       gone: (row) =>
         tombstones.stored((row as Named).id) === undefined
-          ? own.gone({ ...row, thread: threads.ofTombstone(row as Named) })
-          : own.goneAgain(row),
-      ungone: (row) => {
+          ? own.insertTombstone({ ...row, thread: threads.ofTombstone(row as Named) })
+          : own.updateTombstone(row),
+      gone_deletes: (row) => {
         own.keepRoot(row);
-        own.ungone(row);
+        own.dropTombstone(row);
       },
-      inbox: (row) => ((row as Named).seq > start.seq ? own.inbox(row) : own.adopted(row)),
-      agents: (row) => (agents.stored((row as Named).id) === undefined ? own.agents(row) : own.seenAgents(row)),
+      inbox: (row) => ((row as Named).seq > start.seq ? own.insertInbox(row) : own.putInbox(row)),
+      agents: (row) => (agents.stored((row as Named).id) === undefined ? own.insertAgent(row) : own.updateAgent(row)),
     };
-    for (const part of WRITE_STEPS) {
-      const write = looked[part] ?? plain[part];
-      if (write !== undefined) for (const row of part === "messages" ? threads.messages : (rows[part] ?? [])) write(row as Row);
+    for (const step of WRITE_STEPS) {
+      const write = looked[step] ?? plain[step];
+      if (write !== undefined) for (const row of step === "messages" ? threads.messages : (rows[step] ?? [])) write(row as Row);
     }
     for (const sha256 of detached) own.dropLooseBlob({ sha256 });
     this.#writeThreads(threads);
@@ -66,15 +66,15 @@ export class Flush {
   }
 
   #writeThreads(numbers: ThreadNumbers): void {
-    const { threads, movedThreads, emptied, stray, dropStray } = this.#sql.own;
+    const { insertThread, updateThread, dropThread, putStray, dropStray } = this.#sql.own;
     for (const { root, number, isNew, row } of numbers.changed) {
-      if (row !== undefined) (isNew ? threads : movedThreads)({ number, messages: row.messages, last_activity: row.lastActivity });
+      if (row !== undefined) (isNew ? insertThread : updateThread)({ number, messages: row.messages, last_activity: row.lastActivity });
       else {
-        emptied({ number });
+        dropThread({ number });
         dropStray({ root });
       }
     }
-    for (const row of numbers.strays()) stray(row);
+    for (const row of numbers.strays()) putStray(row);
   }
 }
 
@@ -125,7 +125,10 @@ class ThreadNumbers {
   }
 }
 
-function touchedBy({ set, erased, adopted, ended, tallies }: BatchLedger, { updated = [] }: ChangedRows): Omit<Touched, "all"> {
+function touchedBy(
+  { set, erased, adopted, ended, tallies }: BatchLedger,
+  { messages_updates: updated = [] }: ChangedRows,
+): Omit<Touched, "all"> {
   const seqs = [
     ...(updated as readonly { seq: number }[]).map(({ seq }) => seq),
     ...erased.map(({ seq }) => seq),
@@ -183,7 +186,7 @@ function writesOn(db: DatabaseSync) {
 }
 
 /** Threads have numbers here, and columns that change with each post are separate: these tables have their own statements. */
-const OWN = new Set<string>(["gone", "ungone", "messages", "inbox", "emptied", "threads", "agents"] satisfies WriteStep[]);
+const OWN = new Set<string>(["gone", "gone_deletes", "messages", "inbox", "threads_deletes", "threads", "agents"] satisfies WriteStep[]);
 
 function statements(db: DatabaseSync) {
   const { run, insert, update, drop, put, tally, empty } = writesOn(db);
@@ -198,32 +201,29 @@ function statements(db: DatabaseSync) {
     ["agent", "field", "label"],
   ] as const;
   const plain: Partial<Record<WriteStep, Write>> = {
-    ...Object.fromEntries(Object.entries(WRITES).flatMap(([part, one]) => (OWN.has(part) ? [] : [[part, written(one)]]))),
+    ...Object.fromEntries(Object.entries(WRITES).flatMap(([step, one]) => (OWN.has(step) ? [] : [[step, written(one)]]))),
     messages: insert("messages", [...columnsOf("messages"), "thread"]),
-    updated: update("messages", ["seq"], MOVING),
+    messages_updates: update("messages", ["seq"], MOVING),
     // A unary plus, as in listings, makes SQLite use the index of authors.
-    ended: run("UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq > ? AND seq < ? AND +expires_at > ?", [
-      "at",
-      "author",
-      "done",
-      "seq",
-      "at",
-    ]),
+    messages_expirations: run(
+      "UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq > ? AND seq < ? AND +expires_at > ?",
+      ["at", "author", "done", "seq", "at"],
+    ),
     tallies: tally("tallies", ofTally, "count = count + ?, last_used = max(last_used, ?)", ["count", "last_used"]),
-    shrunk: empty("tallies", ofTally),
+    tallies_deletes: empty("tallies", ofTally),
     agent_tallies: tally("agent_tallies", ofAgentTally, "count = count + ?", ["count"]),
-    agent_shrunk: empty("agent_tallies", ofAgentTally),
+    agent_tallies_deletes: empty("agent_tallies", ofAgentTally),
   };
   const own = {
-    gone: insert("gone", [...columnsOf("gone"), "thread"]),
-    goneAgain: update("gone", ["id"], WRITES.gone.moving),
-    ungone: drop("gone", ["id"]),
+    insertTombstone: insert("gone", [...columnsOf("gone"), "thread"]),
+    updateTombstone: update("gone", ["id"], WRITES.gone.moving),
+    dropTombstone: drop("gone", ["id"]),
     /** A tombstone is about to be deleted; its thread may continue without it. */
     keepRoot: run(`${KEEP_ROOTS} WHERE g.id = ?`, ["id"]),
-    inbox: insert("inbox", columnsOf("inbox")),
-    adopted: written(WRITES.inbox),
-    agents: insert("agents", columnsOf("agents")),
-    seenAgents: update("agents", ["id"], WRITES.agents.moving),
+    insertInbox: insert("inbox", columnsOf("inbox")),
+    putInbox: written(WRITES.inbox),
+    insertAgent: insert("agents", columnsOf("agents")),
+    updateAgent: update("agents", ["id"], WRITES.agents.moving),
     dropLabel: drop("labels", ["field", "label", "seq"]),
     dropInbox: drop("inbox", ["agent", "seq"]),
     detach: drop("attachments", ["sha256", "seq"]),
@@ -232,10 +232,10 @@ function statements(db: DatabaseSync) {
       ...["contents", "refs", "messages"].map((table) => drop(table, ["seq"])),
       ...["votes", "signals", "answerers", "barred", "inbox_changes"].map((table) => drop(table, ["target"])),
     ],
-    threads: insert("threads", ["number", "messages", "last_activity"]),
-    movedThreads: update("threads", ["number"], ["messages", "last_activity"]),
-    emptied: drop("threads", ["number"]),
-    stray: insert("strays", ["root", "thread"], "OR REPLACE"),
+    insertThread: insert("threads", ["number", "messages", "last_activity"]),
+    updateThread: update("threads", ["number"], ["messages", "last_activity"]),
+    dropThread: drop("threads", ["number"]),
+    putStray: insert("strays", ["root", "thread"], "OR REPLACE"),
     dropStray: drop("strays", ["root"]),
   };
   return { plain, own };

@@ -12,14 +12,14 @@ import type { WriteStep } from "./write-steps.ts";
 
 export type ChangedRows = Partial<Record<WriteStep, readonly object[]>>;
 
-type Add = (part: WriteStep, row: object) => void;
+type Add = (step: WriteStep, row: object) => void;
 
 /** Undefined if the batch changed nothing. */
 export function changedRows(ledger: BatchLedger): ChangedRows {
   const rows: { [Name in WriteStep]?: object[] } = {};
-  const add: Add = (part, row) => {
-    const list = rows[part];
-    if (list === undefined) rows[part] = [row];
+  const add: Add = (step, row) => {
+    const list = rows[step];
+    if (list === undefined) rows[step] = [row];
     else list.push(row);
   };
   if (ledger.entries.length > 0) rows.log = ledger.entries;
@@ -37,17 +37,17 @@ export function changedRows(ledger: BatchLedger): ChangedRows {
 /** Withdrawals that have not ended completely, those that have, and the messages that end now. */
 function addWithdrawals({ set, ended, withdrawalsLeft: left = [] }: BatchLedger, add: Add): void {
   const before = set.withdrawals.stored(ONE) ?? [];
-  for (const one of left) if (!before.includes(one)) add("withdrawn", one);
-  for (const { author } of before) if (!left.some((one) => one.author === author)) add("finished", { author });
-  for (const { author, after, below, at } of ended) add("ended", { author, seq: below, done: after, at });
+  for (const one of left) if (!before.includes(one)) add("withdrawals", one);
+  for (const { author } of before) if (!left.some((one) => one.author === author)) add("withdrawals_deletes", { author });
+  for (const { author, after, below, at } of ended) add("messages_expirations", { author, seq: below, done: after, at });
 }
 
 function addMessages({ set, inserted, erased, adopted, heard, droppedBlobs }: BatchLedger, add: Add): void {
-  for (const { seq } of erased) add("erased", { seq });
+  for (const { seq } of erased) add("messages_deletes", { seq });
   for (const [id, tombstone] of set.tombstones.changes)
-    if (tombstone === undefined) add("ungone", { id });
+    if (tombstone === undefined) add("gone_deletes", { id });
     else add("gone", { ...tombstone, received_at: tombstone.receivedAt, restored: Number(tombstone.restored) });
-  for (const sha256 of droppedBlobs) add("dropped", { sha256 });
+  for (const sha256 of droppedBlobs) add("blobs_deletes", { sha256 });
   const replies = new Map(adopted.map(({ agent, seq }) => [`${agent} ${seq}`, { agent, seq, reply: REPLY }]));
   // Two messages of one batch may have the same attachment.
   const texts = new Map<string, object>();
@@ -56,7 +56,7 @@ function addMessages({ set, inserted, erased, adopted, heard, droppedBlobs }: Ba
     if (state === undefined) continue;
     const { seq } = state;
     const arrived = seq > set.start.seq ? inserted.get(id) : undefined;
-    if (arrived === undefined) add("updated", movingRow(state));
+    if (arrived === undefined) add("messages_updates", movingRow(state));
     else {
       addArrived(state, arrived, add);
       for (const [sha256, text] of Object.entries(arrived.arrival.blobs))
@@ -71,7 +71,7 @@ function addMessages({ set, inserted, erased, adopted, heard, droppedBlobs }: Ba
   const erasedSeqs = new Set(erased.map(({ seq }) => seq));
   for (const reply of replies.values()) if (!erasedSeqs.has(reply.seq)) add("inbox", reply);
   const changes = new Map(heard.map((one) => [`${one.agent} ${one.seq} ${one.target}`, one]));
-  for (const change of changes.values()) if (!erasedSeqs.has(change.target)) add("heard", change);
+  for (const change of changes.values()) if (!erasedSeqs.has(change.target)) add("inbox_changes", change);
 }
 
 /** How a message joins a message of an agent. */
@@ -171,11 +171,11 @@ function addEffects({ set, erased }: BatchLedger, add: Add): void {
       for (const row of before) if (!now.some(({ seq }) => seq === row.seq)) add(removed, { ...parts, ...row });
     }
   };
-  lists(set.votes, ["votes", "unvoted"]);
-  lists(set.answerers, ["answerers", "unanswered"]);
+  lists(set.votes, ["votes", "votes_deletes"]);
+  lists(set.answerers, ["answerers", "answerers_deletes"]);
   for (const [key, seq] of set.signals.changes) {
     const row = { ...partsOf(key), seq };
-    if (!erasedSeqs.has(row.target)) add(seq === undefined ? "unsignalled" : "signals", row);
+    if (!erasedSeqs.has(row.target)) add(seq === undefined ? "signals_deletes" : "signals", row);
   }
   for (const [key, until] of set.barred.changes) {
     const row = { ...partsOf(key), until };
@@ -185,7 +185,7 @@ function addEffects({ set, erased }: BatchLedger, add: Add): void {
 
 function addThreadsAndAgents({ set, now }: BatchLedger, add: Add): void {
   for (const [root, row] of set.threads.changes)
-    if (row === undefined) add("emptied", { root });
+    if (row === undefined) add("threads_deletes", { root });
     else add("threads", { root, messages: row.messages, last_activity: row.lastActivity });
   for (const [id, row] of set.agents.changes)
     if (row !== undefined)
@@ -202,7 +202,7 @@ function addThreadsAndAgents({ set, now }: BatchLedger, add: Add): void {
   for (const row of set.acks.changes.values())
     if (row !== undefined) add("acks", { ...row, moved: Number(row.moved), skipped: row.skipped.join(" ") });
   for (const [alias, row] of set.aliases.changes)
-    if (row === undefined) add("forgotten", { alias });
+    if (row === undefined) add("aliases_deletes", { alias });
     else
       add("aliases", {
         alias,
@@ -214,7 +214,7 @@ function addThreadsAndAgents({ set, now }: BatchLedger, add: Add): void {
         check_at: row.checkAt,
         last_ops: opsText(row.lastOps),
       });
-  for (const key of set.arrived.changes.keys()) add("arrived", { key, at: now });
+  for (const key of set.arrived.changes.keys()) add("arrived_once", { key, at: now });
 }
 
 /** A count of zero has no row, so that readers need not skip it. Only counts that did not grow can have become zero. */
@@ -222,10 +222,10 @@ function addTallies({ tallies, now }: BatchLedger, add: Add): void {
   for (const { agent, field, label, by, arrived } of tallies.sums()) {
     if (agent === undefined) {
       add("tallies", { field, label, count: by, last_used: arrived ? now : 0 });
-      if (by <= 0) add("shrunk", { field, label });
+      if (by <= 0) add("tallies_deletes", { field, label });
     } else if (by !== 0) {
       add("agent_tallies", { agent, field, label, count: by });
-      if (by < 0) add("agent_shrunk", { agent, field, label });
+      if (by < 0) add("agent_tallies_deletes", { agent, field, label });
     }
   }
 }
@@ -241,7 +241,7 @@ function addKeys({ set }: BatchLedger, add: Add): void {
 function addModeration({ set, moderation: { unblocked } }: BatchLedger, add: Add): void {
   for (const notice of set.notices.changes.values()) if (notice !== undefined) add("notices", { ...notice, closed_at: notice.closedAt });
   for (const action of set.actions.changes.values()) if (action !== undefined) add("actions", action);
-  for (const action of unblocked) add("unblocked", { action });
+  for (const action of unblocked) add("blocks_deletes", { action });
   for (const [key, actions = []] of set.blocks.changes) {
     const [what, name] = key.split(" ");
     for (const action of actions) if (!unblocked.has(action)) add("blocks", { what, name, action });

@@ -32,52 +32,63 @@ const put = (table: TableName, moving?: readonly string[]): Write => write("put"
 const drop = (table: TableName, keys?: readonly string[]): Write => write("drop", table, keys);
 
 /** Each store has its own statement for these. */
-type Special = "ended" | "erased" | "updated" | "tallies" | "shrunk" | "agent_tallies" | "agent_shrunk";
+type Special =
+  | "messages_expirations"
+  | "messages_deletes"
+  | "messages_updates"
+  | "tallies"
+  | "tallies_deletes"
+  | "agent_tallies"
+  | "agent_tallies_deletes";
 
-/** The parts of a batch: rows to insert, and rows to delete or update, in the order in which they are written. */
+/**
+ * The steps of writing a batch, in order. One with the name of a table inserts its rows, or updates those that exist; `_deletes`,
+ * `_updates` and `_expirations` say what else is done with the rows of a table.
+ */
 // oxfmt-ignore
 export const WRITE_STEPS = [
-  "log", "tiles", "finished", "withdrawn", "ended", "erased", "gone", "ungone", "messages", "contents", "labels", "inbox", "heard", "refs", "attachments",
-  "blobs", "dropped", "updated", "unvoted", "votes", "unsignalled", "signals", "barred", "unanswered", "answerers", "emptied", "threads",
-  "agents", "forgotten", "aliases", "acks", "arrived", "tallies", "shrunk", "agent_tallies", "agent_shrunk", "notices", "actions", "unblocked",
-  "blocks", "switches", "keys", "key_lines", "key_ops",
+  "log", "tiles", "withdrawals_deletes", "withdrawals", "messages_expirations", "messages_deletes", "gone", "gone_deletes", "messages",
+  "contents", "labels", "inbox", "inbox_changes", "refs", "attachments", "blobs", "blobs_deletes", "messages_updates", "votes_deletes",
+  "votes", "signals_deletes", "signals", "barred", "answerers_deletes", "answerers", "threads_deletes", "threads", "agents",
+  "aliases_deletes", "aliases", "acks", "arrived_once", "tallies", "tallies_deletes", "agent_tallies", "agent_tallies_deletes",
+  "notices", "actions", "blocks_deletes", "blocks", "switches", "keys", "key_lines", "key_ops",
 ] as const;
 export type WriteStep = (typeof WRITE_STEPS)[number];
 
 export const WRITES: Readonly<Record<Exclude<WriteStep, Special>, Write>> = {
   log: add("log"),
   tiles: add("tiles"),
-  finished: drop("withdrawals"),
-  withdrawn: put("withdrawals"),
+  withdrawals_deletes: drop("withdrawals"),
+  withdrawals: put("withdrawals"),
   gone: put("gone"),
-  ungone: drop("gone"),
+  gone_deletes: drop("gone"),
   messages: add("messages"),
   contents: add("contents"),
   labels: add("labels"),
   inbox: put("inbox"),
-  heard: write("once", "inbox_changes"),
+  inbox_changes: write("once", "inbox_changes"),
   refs: add("refs"),
   attachments: write("once", "attachments"),
   // If the text is stored already, it is kept for longer.
   blobs: put("blobs", ["expires_at"]),
-  dropped: drop("blobs"),
-  unvoted: drop("votes"),
+  blobs_deletes: drop("blobs"),
+  votes_deletes: drop("votes"),
   votes: add("votes"),
-  unsignalled: drop("signals"),
+  signals_deletes: drop("signals"),
   signals: put("signals"),
   barred: put("barred"),
-  unanswered: drop("answerers"),
+  answerers_deletes: drop("answerers"),
   answerers: add("answerers"),
-  emptied: drop("threads"),
+  threads_deletes: drop("threads"),
   threads: put("threads"),
   agents: put("agents", ["last_seen", "messages", "seen", "last_ack", "line"]),
-  forgotten: drop("aliases"),
+  aliases_deletes: drop("aliases"),
   aliases: put("aliases"),
   acks: add("acks"),
-  arrived: add("arrived_once"),
+  arrived_once: add("arrived_once"),
   notices: put("notices"),
   actions: put("actions", ["state"]),
-  unblocked: drop("blocks", ["action"]),
+  blocks_deletes: drop("blocks", ["action"]),
   blocks: write("once", "blocks"),
   switches: put("switches"),
   keys: put("keys"),
