@@ -134,8 +134,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
    * Called once for an input: returns a function that answers it without waiting, if that is possible at all.
    * If that function returns undefined, `run` is needed this time.
    */
-  atHand?(input: z.infer<Schema>): ((at: BoardMoment) => ReadyText | undefined) | undefined;
-  /** Like `atHand`, for an answer that never changes: it is given from memory, even while something is due, and with every store. */
+  runSync?(input: z.infer<Schema>): ((at: BoardMoment) => ReadyText | undefined) | undefined;
+  /** Like `runSync`, for an answer that never changes: it is given from memory, even while something is due, and with every store. */
   lasting?(input: z.infer<Schema>): (() => LastingBytes | undefined) | undefined;
   /** The page for a caller that asks for HTML. */
   page?(call: Call<z.infer<Schema>>): Promise<string>;

@@ -96,7 +96,7 @@ export interface ListQuery {
 export type Listed = Found & { readonly position: Position };
 
 /** Synchronous reads. */
-export interface AtHand {
+export interface SyncReads {
   /** The newest entry of the log, and the time when the next thing is due. */
   state(): { readonly seq: number; readonly nextDue: number | null };
   find(id: string, now: number): Found | undefined;
@@ -175,7 +175,7 @@ export interface ListReads extends ListingReads {
   /** A head and due time that no listing is older than. */
   leastState(): Promise<{ readonly seq: number; readonly nextDue: number | null; /** Of the newest answer. */ readonly newest: number }>;
   /** Only of a store in the same process; a store behind a network has no synchronous reads. */
-  readonly atHand?: AtHand;
+  readonly sync?: SyncReads;
   /** The seqs of a listing alone, at most `limit`. */
   listSeqs(query: ListQuery): Promise<readonly number[]>;
   /** How many there are, counted up to the limit. */

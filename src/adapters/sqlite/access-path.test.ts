@@ -37,7 +37,7 @@ const query = (...agents: readonly number[]): ListQuery => ({
   removed: false,
   only: undefined,
 });
-const atHand = (...agents: readonly number[]): unknown =>
+const listedNow = (...agents: readonly number[]): unknown =>
   lister.listNow(query(...agents))?.map((one) => ("stored" in one ? one.stored.state.id : undefined));
 
 test("what somebody stands by is found at once behind thousands of newer messages, and is what the last votes say", async () => {
@@ -52,17 +52,17 @@ test("what somebody stands by is found at once behind thousands of newer message
   vote(2, "verifies", withdrawn!);
   const notes = Array.from({ length: 3000 }, (_, i) => postAct(text(3, { kind: "note", body: `note ${i}` })));
   board.run(notes, NOW);
-  expect(atHand(1)).toEqual([both, twice, unchanged]);
-  expect(atHand(1, 2)).toEqual([both, withdrawn, twice, unchanged]);
-  expect(atHand(2)).toEqual([both, withdrawn]);
-  expect(atHand(3)).toEqual([]);
+  expect(listedNow(1)).toEqual([both, twice, unchanged]);
+  expect(listedNow(1, 2)).toEqual([both, withdrawn, twice, unchanged]);
+  expect(listedNow(2)).toEqual([both, withdrawn]);
+  expect(listedNow(3)).toEqual([]);
   // In any order, and where so much is the voter's that the messages are walked instead.
   expect((await lister.list({ ...query(1), order: ORDERS.verified })).length).toBe(3);
   board.run(
     Array.from({ length: 5001 }, (_, i) => postAct(text(1, { kind: "note", body: `note ${i}` }))),
     NOW,
   );
-  expect(atHand(1)).toBeUndefined();
+  expect(listedNow(1)).toBeUndefined();
   expect(await lister.seqs(query(1))).toHaveLength(3);
 });
 
@@ -79,6 +79,6 @@ test("a voter of few messages with many votes in each is walked in turns, so tha
   });
   const notes = Array.from({ length: 3000 }, (_, i) => postAct(text(3, { kind: "note", body: `note ${i}` })));
   board.run([...votes, ...notes], NOW);
-  expect(atHand(1)).toBeUndefined();
+  expect(listedNow(1)).toBeUndefined();
   expect(await lister.seqs(query(1))).toHaveLength(50);
 });

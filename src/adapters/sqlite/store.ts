@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Act } from "../../core/message/acts-and-outcomes.ts";
 import type { Head } from "../../core/log/chain-checkpoint.ts";
-import { type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
+import { type Appended, type SyncReads, type Store, StoreFailure } from "../../ports/store.ts";
 import { barredFromWriting } from "../system/file-access-errors.ts";
 import { dump } from "../sql/dump.ts";
 import { SqlReads } from "../sql/reads.ts";
@@ -205,7 +205,7 @@ class SqliteStore extends SqlReads implements Store {
     const { seq } = this.#reader.head();
     return { seq, newest: seq, nextDue: this.#nextDue };
   };
-  readonly atHand: AtHand = {
+  readonly sync: SyncReads = {
     state: () => ({ seq: this.#reader.head().seq, nextDue: this.#nextDue }),
     find: (id, now) => this.#reader.find(id, now),
     list: (query) => this.#lister.listNow(query),

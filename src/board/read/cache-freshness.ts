@@ -1,5 +1,5 @@
 // How long an answer is valid: until the log has a new entry, until something is due, or until its own end.
-import type { AtHand, Store } from "../../ports/store.ts";
+import type { SyncReads, Store } from "../../ports/store.ts";
 
 /** The state of the board at the time of a query. */
 export class Freshness {
@@ -39,11 +39,11 @@ export async function freshnessOf(reads: Pick<Store, "head" | "nextDue">, now: n
 /** The present state of the board, read synchronously. */
 export interface BoardMoment {
   readonly fresh: Freshness;
-  readonly reads: AtHand;
+  readonly reads: SyncReads;
 }
 
 /** The present moment; undefined if something is due, because that must end first. */
-export function momentAt(reads: AtHand, now: number): BoardMoment | undefined {
+export function momentAt(reads: SyncReads, now: number): BoardMoment | undefined {
   const { seq, nextDue } = reads.state();
   const fresh = new Freshness(seq, nextDue, now);
   return fresh.overdue ? undefined : { fresh, reads };

@@ -11,7 +11,7 @@ import { WORKABLE } from "./offered-work.ts";
 const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
 
 /** The same lists; their numbers are those of the last sweep, their labels and leases are current. */
-export function readOnlyView(store: ListReads, clock: Clock, { atHand } = store): ListReads {
+export function readOnlyView(store: ListReads, clock: Clock, { sync } = store): ListReads {
   const isCarried = async (...conditions: readonly Condition[]): Promise<boolean> => {
     const condition = and(flagIs("superseded", false), atLeast("expiresAt", clock.now() + 1), ...conditions);
     return (await store.countUpTo({ condition, order: ORDERS.new, after: undefined, limit: 1, removed: false, only: undefined })) > 0;
@@ -46,7 +46,7 @@ export function readOnlyView(store: ListReads, clock: Clock, { atHand } = store)
       const reads = await store.listingReads();
       return { head: () => reads.head(), nextDue: () => reads.nextDue(), list: (query) => reads.list(current(query)) };
     },
-    ...(atHand === undefined ? {} : { atHand: { ...atHand, list: (query: ListQuery) => atHand.list(current(query)) } }),
+    ...(sync === undefined ? {} : { sync: { ...sync, list: (query: ListQuery) => sync.list(current(query)) } }),
     barredWork: (agent, now) => store.barredWork(agent, now),
     agentNames: (agents, now) => store.agentNames(agents, now),
     workCourses: (limit, now) => store.workCourses(limit, now),

@@ -36,7 +36,7 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
       if (input.format !== "md") return jsonReply(present.record(stored, include, clock.now()));
       return present.markdown("Message", [], [recordOf(stored, include, clock.now(), baseUrl)], input);
     },
-    atHand({ id, format: wanted, include = BODY_AND_DATA, fields: paths, view }) {
+    runSync({ id, format: wanted, include = BODY_AND_DATA, fields: paths, view }) {
       // A prefix has to be looked up.
       if (id.length !== MESSAGE_ID_CHARS || wanted === "md" || paths !== undefined || view === "skeleton") return undefined;
       return ({ fresh: { now }, reads }) => {

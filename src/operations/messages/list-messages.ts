@@ -99,7 +99,7 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
       return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Messages", maxBytes });
     },
-    atHand(given) {
+    runSync(given) {
       // A search waits for the index, and takes tokens from two buckets.
       if (given.q !== undefined || given.near !== undefined) return undefined;
       if (given.limit > LIMITS.list_default) return undefined;

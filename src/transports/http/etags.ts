@@ -11,14 +11,14 @@ export interface Versions {
   readonly moment: ((now: number) => BoardMoment | undefined) | undefined;
 }
 
-export function versions(store: Pick<ListReads, "leastState" | "atHand">, clock: Clock): Versions {
-  const { atHand } = store;
+export function versions(store: Pick<ListReads, "leastState" | "sync">, clock: Clock): Versions {
+  const { sync } = store;
   return {
     async of(address, moves) {
       const { seq, newest, nextDue } = await store.leastState();
       return tagOf(hashOf(address), moves, new Freshness(seq, nextDue, clock.now()), newest);
     },
-    moment: atHand && ((now) => momentAt(atHand, now)),
+    moment: sync && ((now) => momentAt(sync, now)),
   };
 }
 

@@ -27,7 +27,7 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     rate: "reads",
     revalidate: true,
     run: async () => note("usual", { body: { one: "ä" }, next: "more" }),
-    atHand: ({ tall }) => (tall === undefined ? () => note("at hand", { json: '{"one":"ä"}', next: "more" }) : undefined),
+    runSync: ({ tall }) => (tall === undefined ? () => note("fast path", { json: '{"one":"ä"}', next: "more" }) : undefined),
   });
   const BYTES = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
   const immutable = { type: "application/octet-stream", headers: { "cache-control": "immutable" } };
@@ -63,7 +63,7 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     trustedProxies: proxies,
     tls: undefined,
     metrics: undefined,
-    versions: versions({ leastState: async () => ({ ...state(), newest: 1 }), atHand: { state, ...nothing } }, clock),
+    versions: versions({ leastState: async () => ({ ...state(), newest: 1 }), sync: { state, ...nothing } }, clock),
     observe() {},
     assets: loadAssets,
     refusalPage: async ({ message }) => message,
@@ -86,7 +86,7 @@ test("who asks what was asked before is answered at once, with the same head and
   const first = await server.get("/api/one", USUAL);
   expect(await server.get("/api/one", USUAL)).toEqual(first);
   expect(await server.get()).toEqual(first);
-  expect(server.ways).toEqual(["usual", "at hand", "at hand"]);
+  expect(server.ways).toEqual(["usual", "fast path", "fast path"]);
   expect(first.headers).toMatchObject({
     etag: expect.stringMatching(/^W\/"1-0-\w{12}"$/) as string,
     link: '<http://localhost/api/one?cursor=more>; rel="next"',
@@ -130,7 +130,7 @@ test("for a caller over its limit nothing is made before the refusal", async () 
   await using server = await serve({ limited: true });
   const { burst } = BUCKETS.reads;
   for (let i = 0; i < burst; i++) expect((await server.get()).status).toBe(200);
-  expect(server.ways).toEqual(Array.from({ length: burst }, () => "at hand"));
+  expect(server.ways).toEqual(Array.from({ length: burst }, () => "fast path"));
   const refused = await server.get();
   expect([refused.status, JSON.parse(refused.body)]).toMatchObject([429, { error: { code: "rate_limited", details: { scope: "reads" } } }]);
   expect(server.ways).toHaveLength(burst);
@@ -145,5 +145,5 @@ test("nobody gets more than their share by asking again, also behind a proxy", a
     const all = await statuses(headers);
     expect([all.filter((one) => one === 200).length, all.filter((one) => one === 429).length]).toEqual([300, 10]);
   }
-  expect(server.ways).toContain("at hand");
+  expect(server.ways).toContain("fast path");
 });

@@ -44,7 +44,7 @@ export interface FastPathAnswer {
 }
 
 /** An address whose input was checked before. */
-interface Known {
+interface KnownAddress {
   readonly operation: Operation;
   /** The present answer; undefined if the request must take the normal path. */
   readonly make: () => Made | undefined;
@@ -64,7 +64,7 @@ const PLAIN_ADDRESS = /^[A-Za-z0-9/_-]+(?:\?[A-Za-z0-9_,.:&=-]+)?$/;
 
 export class FastPath {
   readonly #parts: FastPathParts;
-  readonly #known = new BoundedCache<string, Known>(MAX_ADDRESSES);
+  readonly #known = new BoundedCache<string, KnownAddress>(MAX_ADDRESSES);
 
   readonly #offers: readonly Offer[];
   /** Headers of every answer in JSON. */
@@ -74,7 +74,7 @@ export class FastPath {
 
   constructor(parts: FastPathParts) {
     this.#parts = parts;
-    this.#offers = parts.operations.filter((one) => "atHand" in one || "lasting" in one).map(offerOf);
+    this.#offers = parts.operations.filter((one) => "runSync" in one || "lasting" in one).map(offerOf);
     this.#inJson = [...Object.entries(parts.door.headers).flat(), "content-type", JSON_TYPE];
   }
 
@@ -104,16 +104,16 @@ export class FastPath {
     return known && this.#answer(known, request, underWay);
   }
 
-  #note(url: string, operation: Operation, input: Record<string, unknown>): Known | undefined {
+  #note(url: string, operation: Operation, input: Record<string, unknown>): KnownAddress | undefined {
     if (url.length > LONGEST_ADDRESS) return undefined;
     const make = this.#fromMemory(operation, input) ?? this.#fromBoard(url, operation, input);
     if (make === undefined) return undefined;
-    const known: Known = { operation, make };
+    const known: KnownAddress = { operation, make };
     this.#known.set(url, known);
     return known;
   }
 
-  #fromMemory(operation: Operation, input: Record<string, unknown>): Known["make"] | undefined {
+  #fromMemory(operation: Operation, input: Record<string, unknown>): KnownAddress["make"] | undefined {
     const find = operation.lasting?.(input);
     if (find === undefined) return undefined;
     return () => {
@@ -130,10 +130,10 @@ export class FastPath {
     return base;
   }
 
-  #fromBoard(url: string, operation: Operation, input: Record<string, unknown>): Known["make"] | undefined {
+  #fromBoard(url: string, operation: Operation, input: Record<string, unknown>): KnownAddress["make"] | undefined {
     const { versions, clock } = this.#parts;
     const { moment } = versions;
-    const answer = moment && operation.atHand?.(input);
+    const answer = moment && operation.runSync?.(input);
     if (answer === undefined) return undefined;
     const version = versionAt(url, isMoving(operation, input));
     const varies = "format" in operation.input.shape ? VARIES : [];
@@ -150,7 +150,7 @@ export class FastPath {
   }
 
   /** Parses an address that was not answered before, if it can be read in only one way. */
-  #recognised(url: string): Known | undefined {
+  #recognised(url: string): KnownAddress | undefined {
     if (!PLAIN_ADDRESS.test(url)) return undefined;
     const [path = "", query = ""] = url.split("?", 2);
     for (const { operation, paramsOf } of this.#offers) {
@@ -161,7 +161,7 @@ export class FastPath {
     return undefined;
   }
 
-  #answer(known: Known, request: Asking, underWay: UnderWayAnswer): FastPathAnswer | undefined {
+  #answer(known: KnownAddress, request: Asking, underWay: UnderWayAnswer): FastPathAnswer | undefined {
     if (isUnusual(request.headers) || !this.#parts.door.admits(request)) return undefined;
     const { rates, unsent } = this.#parts;
     const caller = this.#callerOf(request);

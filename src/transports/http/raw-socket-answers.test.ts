@@ -12,7 +12,7 @@ import { operation } from "../../operations/operation.ts";
 import { httpServer } from "./server.ts";
 import { versions } from "./etags.ts";
 
-/** A server with one operation that has an answer at hand, and notes which way each was given. */
+/** A server with one operation that answers without waiting, and notes which way each was given. */
 async function serve({ limited = false, stallMs = undefined as number | undefined } = {}) {
   const ways: string[] = [];
   const said: string[] = [];
@@ -31,9 +31,9 @@ async function serve({ limited = false, stallMs = undefined as number | undefine
     rate: "reads",
     revalidate: true,
     run: async ({ input: { size } }) => ({ body: JSON.parse(answer("usual", size)) as unknown, next: "more" }),
-    atHand:
+    runSync:
       ({ size }) =>
-      () => ({ json: answer("at hand", size), next: "more" }),
+      () => ({ json: answer("fast path", size), next: "more" }),
   });
   const say = operation({
     name: "say",
@@ -71,7 +71,7 @@ async function serve({ limited = false, stallMs = undefined as number | undefine
     tls: undefined,
     metrics: undefined,
     versions: versions(
-      { leastState: async () => ({ ...state(), newest: 1 }), atHand: { state, find: () => undefined, list: () => undefined } },
+      { leastState: async () => ({ ...state(), newest: 1 }), sync: { state, find: () => undefined, list: () => undefined } },
       clock,
     ),
     observe() {},

@@ -16,7 +16,7 @@ export interface DirectParts {
   readonly turns: RequestTurns | undefined;
   /** Reads the connections that the HTTP server gets; if it is missing, the server reads them itself. */
   readonly reading?: Pick<ConnectionBackpressure, "take"> | undefined;
-  readonly atHand: Pick<FastPath, "answerTo">;
+  readonly fastPath: Pick<FastPath, "answerTo">;
   readonly posts: Pick<DirectPosts, "operationFor" | "reply">;
   /** Called when a connection has sent its first request. */
   readonly heard: (socket: Socket) => void;
@@ -90,7 +90,7 @@ export class DirectAnswers {
       // A caller that sends more requests without reading the answers goes to the HTTP server, which holds it back.
       const text = socket.writableLength > 0 ? undefined : this.#plainText(socket, bytes);
       const head = text === undefined ? undefined : plainHead(text);
-      if (head !== undefined && this.#answerAtHand(socket, head, bytes.length)) {
+      if (head !== undefined && this.#answerOnFastPath(socket, head, bytes.length)) {
         heard();
         return unlessRead();
       }
@@ -135,12 +135,12 @@ export class DirectAnswers {
   }
 
   /** Returns whether it was answered; if not, nothing has happened. */
-  #answerAtHand(socket: Socket, { method, url, headers, end }: PlainHead, length: number): boolean {
+  #answerOnFastPath(socket: Socket, { method, url, headers, end }: PlainHead, length: number): boolean {
     if (method !== "GET" || end !== length) return false;
     return this.#inTurn(socket, () => {
       const gone: (() => void)[] = [];
       const underWay = { once: (_event: "close", listener: () => void) => gone.push(listener) };
-      const ready = this.#parts.atHand.answerTo({ method, url, headers, httpVersion: "1.1", socket }, underWay);
+      const ready = this.#parts.fastPath.answerTo({ method, url, headers, httpVersion: "1.1", socket }, underWay);
       if (ready === undefined) return false;
       // The callback is also called if the connection ends before the answer is written.
       socket.write(this.#readyText(ready), encodingOf(ready), gone.length === 0 ? undefined : () => gone.forEach((tell) => tell()));

@@ -51,7 +51,7 @@ export interface RouteParts extends GuestParts {
   /** Answers that are sent in chunks. */
   readonly underWay: OpenAnswers;
   readonly versions: Pick<Versions, "of">;
-  readonly atHand: Pick<FastPath, "learn">;
+  readonly fastPath: Pick<FastPath, "learn">;
   readonly unsent: Pick<Unsent, "turn">;
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly pages: SendPage;
@@ -78,7 +78,7 @@ declare module "fastify" {
 }
 
 export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
-  const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, pages, documents, turns, unsent } = parts;
+  const { rates, observe, report, baseUrl, versions, fastPath, streams, underWay, pages, documents, turns, unsent } = parts;
   const offersMarkdown = "format" in operation.input.shape;
   const handle = async (request: FastifyRequest, reply: FastifyReply, call: AdmittedCall): Promise<FastifyReply | void> => {
     if (operation.page !== undefined) void reply.header("vary", "Accept, Accept-Encoding");
@@ -112,7 +112,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       if (tag !== undefined && matchesAnyEtag(request.headers)) return await reply.code(304).send();
       if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
       if (answer.stream === undefined) leave?.();
-      atHand.learn(request.url, operation, input);
+      fastPath.learn(request.url, operation, input);
       if (answer.feed !== undefined) return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
       if (answer.next !== undefined) linkNext(reply, request, baseUrl, answer.next);
       return await (answer.stream === undefined

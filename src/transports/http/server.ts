@@ -66,20 +66,20 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const accessLog = parts.access === undefined ? undefined : new AccessLog(parts.access);
   const app = framework(parts, accessLog);
   const life = { closing: false };
-  const atHand = new FastPath(parts);
+  const fastPath = new FastPath(parts);
   const streams = new EventStreams(parts);
   const drain = drainer(app.server);
   const reading = parts.turns && new ConnectionBackpressure(app.server, parts.turns);
-  const direct = directAnswers(app, { ...parts, reading }, { accessLog, atHand, life }, drain);
+  const direct = directAnswers(app, { ...parts, reading }, { accessLog, fastPath, life }, drain);
   if (direct === undefined) reading?.follow(app.server);
-  takeRequests(app, parts, { accessLog, atHand, life });
+  takeRequests(app, parts, { accessLog, fastPath, life });
   unsent.watch(app.server, parts.stallMs);
   boundConnections(app.server, { most: parts.rates.connectionsAtOnce, isTrusted: trustedCheck(parts.trustedProxies) });
   closeInTurn(app, life, { streams, drain, direct });
   const paths = checkAddresses(app, parts, accessLog);
   countAnswers(app, life, unsent);
   sendRefusals(app, parts, paths);
-  addRoutes(app, { ...parts, atHand, streams });
+  addRoutes(app, { ...parts, fastPath, streams });
   addAssets(app, parts.assets);
   if (parts.mcp !== undefined) addMcpRoute(app, { ...parts, protocol: parts.mcp(parts.operations) });
   addHealth(app, parts, life);
@@ -91,19 +91,19 @@ type Parts = Omit<HttpParts, "unsent"> & Pick<RouteParts, "secure" | "turns"> & 
 
 interface Takers {
   readonly accessLog: AccessLog | undefined;
-  readonly atHand: FastPath;
+  readonly fastPath: FastPath;
   readonly life: Life;
 }
 
 /** Handles each request in its caller's turn. The fast path answers before the framework sees the request. */
-function takeRequests(app: FastifyInstance, { turns, trustedProxies }: Parts, { accessLog, atHand, life }: Takers): void {
+function takeRequests(app: FastifyInstance, { turns, trustedProxies }: Parts, { accessLog, fastPath, life }: Takers): void {
   const callerAt = callerFrom(trustedProxies);
   const usual = app.server.listeners("request") as RequestListener[];
   app.server.removeAllListeners("request").on("request", (request, response) => {
     accessLog?.follow(request, response);
     const handle = (): void => {
       // While the board stops, each answer also closes its connection, which the normal path does.
-      if (life.closing || !atHand.send(request, response)) for (const listener of usual) listener(request, response);
+      if (life.closing || !fastPath.send(request, response)) for (const listener of usual) listener(request, response);
     };
     if (turns === undefined) handle();
     else turns.begin(callerAt(request), request.socket, handle);
@@ -114,14 +114,14 @@ function takeRequests(app: FastifyInstance, { turns, trustedProxies }: Parts, { 
 function directAnswers(
   app: FastifyInstance,
   parts: Parts & Pick<DirectParts, "reading">,
-  { accessLog, atHand, life }: Takers,
+  { accessLog, fastPath, life }: Takers,
   drain: Drainer,
 ): DirectAnswers | undefined {
   const { turns, reading, trustedProxies, tls, stallMs = STALL_MS } = parts;
   if (tls !== undefined || trustedProxies.length > 0 || accessLog !== undefined) return undefined;
   const posts = new DirectPosts(parts);
   const heard = (socket: Socket): void => drain.heard(socket);
-  return new DirectAnswers(app.server, { turns, reading, atHand, posts, heard, isClosing: () => life.closing, stallMs });
+  return new DirectAnswers(app.server, { turns, reading, fastPath, posts, heard, isClosing: () => life.closing, stallMs });
 }
 
 interface Closing {
@@ -162,7 +162,7 @@ function sendRefusals(app: FastifyInstance, parts: Parts, paths: Paths): void {
   app.setNotFoundHandler((request, reply) => refuse(request, reply, addressNotFound(request, reply, paths)));
 }
 
-function addRoutes(app: FastifyInstance, parts: Parts & Pick<RouteParts, "atHand" | "streams">): void {
+function addRoutes(app: FastifyInstance, parts: Parts & Pick<RouteParts, "fastPath" | "streams">): void {
   const underWay: OpenAnswers = new Set();
   parts.onRemoved((targets) => {
     parts.streams.forget(targets);

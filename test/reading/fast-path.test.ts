@@ -14,13 +14,17 @@ beforeAll(async () => {
   board = await TestBoard.start();
   author = board.agent();
   other = board.agent();
-  task = await board.put(author, { kind: "task", title: "wanted: größe ✓", tags: ["at-hand"], ttl: "2h" });
+  task = await board.put(author, { kind: "task", title: "wanted: größe ✓", tags: ["fast-path"], ttl: "2h" });
 });
 afterAll(() => board[Symbol.asyncDispose]());
 
 /** A validator that matches nothing: a request with one is not answered by the fast path. */
 const USUAL = { headers: { "if-none-match": '"none"' } };
-const LISTS = ["/api/messages?tag=at-hand", "/api/messages?tag=at-hand&include=&limit=1", "/api/messages?include=raw,body&sort=activity"];
+const LISTS = [
+  "/api/messages?tag=fast-path",
+  "/api/messages?tag=fast-path&include=&limit=1",
+  "/api/messages?include=raw,body&sort=activity",
+];
 
 async function text(path: string, init?: RequestInit): Promise<{ status: number; body: string; headers: Record<string, string> }> {
   const response = await fetch(board.url + path, init);
@@ -73,10 +77,10 @@ test("the countdown continues, also if the clock is set back, and so does the au
 });
 
 test("a superseded, withdrawn, removed or expired message is gone for the next request, from that moment on", async () => {
-  const make = (title: string, ttl = "1h") => board.put(author, { kind: "note", title, tags: ["at-hand"], ttl });
+  const make = (title: string, ttl = "1h") => board.put(author, { kind: "note", title, tags: ["fast-path"], ttl });
   const old = await make("old");
   await shown(old.id);
-  await board.put(author, { kind: "note", title: "new", tags: ["at-hand"], refs: [{ rel: "supersedes", id: old.id }] });
+  await board.put(author, { kind: "note", title: "new", tags: ["fast-path"], refs: [{ rel: "supersedes", id: old.id }] });
   const replaced = await board.get<MessageRecord>(`/api/messages/${old.id}`);
   expect(replaced.body.server).toMatchObject({ gone: { reason: "superseded" } });
   await expectUnlisted(old.id);
@@ -86,7 +90,7 @@ test("a superseded, withdrawn, removed or expired message is gone for the next r
   await board.put(author, { kind: "retraction", refs: [{ rel: "retracts", id: withdrawn.id }] });
   await expectGone(withdrawn.id, "retracted");
 
-  const removed = author.envelope({ kind: "note", title: "removed", tags: ["at-hand"], ttl: "1h" });
+  const removed = author.envelope({ kind: "note", title: "removed", tags: ["fast-path"], ttl: "1h" });
   const { id } = (await board.send(JSON.stringify(removed))).body;
   await shown(id);
   await using operator = await Operator.at(board);
