@@ -30,14 +30,14 @@ export async function openLive({ config, clock, figures, storage }: Foundation, 
   const { store, others } = storage;
   const { appender, sweeper, switches } = writing;
   const { names, index, nearSource } = reading;
-  const occurrence = { store, render: eventRenderer(config.baseUrl) };
-  const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
+  const eventParts = { store, render: eventRenderer(config.baseUrl) };
+  const hub = new Hub({ ...eventParts, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
   others?.onMoved(({ seq, nextDue }) => {
     sweeper?.reschedule(nextDue);
     hub.hint(seq);
   });
-  const past = new Backlog({ store, clock, hub, occurrence });
+  const past = new Backlog({ store, clock, hub, eventParts });
   // Before the streams drop their frames: what they drop must not be sent again.
   switches.onRemoved(() => {
     hub.forget();

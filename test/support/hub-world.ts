@@ -19,10 +19,10 @@ export class Listener implements Reader {
   readonly deliveries: number[] = [];
   ended: string | undefined;
   /** Called once, with the first events. */
-  heard: (() => void) | undefined;
+  onFirst: (() => void) | undefined;
   deliver(events: readonly { readonly seq: number }[]): void {
-    const called = this.heard;
-    this.heard = undefined;
+    const called = this.onFirst;
+    this.onFirst = undefined;
     called?.();
     this.deliveries.push(events.length);
     this.got.push(...events.map(({ seq }) => seq));
@@ -31,7 +31,7 @@ export class Listener implements Reader {
     this.ended = refusal.code;
   }
   /** The hub passes an entry before its readers receive it: during a text match, other code may run in between. */
-  async heardOf(entries: number): Promise<void> {
+  async received(entries: number): Promise<void> {
     await eventually(`${entries} entries are told`, () => (this.got.length >= entries ? true : undefined));
   }
 }

@@ -1,6 +1,6 @@
 // What a SQLite board stores beside its messages, row by row, for the check.
 import type { KeyState, LineState, StoredKeyOp } from "../../core/keys/key-state.ts";
-import type { HeardChange } from "../../core/message/inbox-types.ts";
+import type { StoredInboxChange } from "../../core/message/inbox-types.ts";
 import type { Blockable } from "../../core/message/moderation-state.ts";
 import { KEY_OP_COLUMNS, toState } from "../sql/key-rows.ts";
 import { openDatabase } from "./open.ts";
@@ -25,7 +25,7 @@ export interface Holdings extends Disposable {
   lines(): Iterable<LineState>;
   keyOps(): Iterable<StoredKeyOp>;
   /** Inbox items about agents' own messages, by message. */
-  heard(): Iterable<HeardChange>;
+  inboxChanges(): Iterable<StoredInboxChange>;
 }
 
 export function openHoldings(path: string): Holdings {
@@ -34,7 +34,7 @@ export function openHoldings(path: string): Holdings {
     "SELECT sha256, text, (SELECT count(*) FROM attachments a WHERE a.sha256 = b.sha256) AS uses FROM blobs b ORDER BY sha256",
   );
   const blocks = db.prepare("SELECT what, name, action FROM blocks ORDER BY what, name, action");
-  const heard = db.prepare("SELECT agent, seq, target, at, reason, was, became FROM inbox_changes ORDER BY target, seq, agent");
+  const inboxChanges = db.prepare("SELECT agent, seq, target, at, reason, was, became FROM inbox_changes ORDER BY target, seq, agent");
   const keys = db.prepare("SELECT state FROM keys ORDER BY agent");
   const lines = db.prepare("SELECT state FROM key_lines ORDER BY principal");
   const keyOps = db.prepare(`SELECT ${KEY_OP_COLUMNS} FROM key_ops ORDER BY seq`);
@@ -44,7 +44,7 @@ export function openHoldings(path: string): Holdings {
     keyOps: () => keyOps.all() as unknown as Iterable<StoredKeyOp>,
     blobs: () => blobs.iterate() as unknown as Iterable<HeldBlob>,
     blocks: () => blocks.iterate() as unknown as Iterable<HeldBlock>,
-    heard: () => heard.iterate() as unknown as Iterable<HeardChange>,
+    inboxChanges: () => inboxChanges.iterate() as unknown as Iterable<StoredInboxChange>,
     [Symbol.dispose]: () => db.close(),
   };
 }

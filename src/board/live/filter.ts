@@ -29,9 +29,9 @@ export interface LiveFilter {
   readonly usesVotes: boolean;
   readonly text: TextFilter;
   /** For a live event. `knew`: whether the text filter matched the message before its words were erased. */
-  concerns(occurrence: LogEvent, knew: (message: number) => boolean): boolean;
+  concerns(logEvent: LogEvent, knew: (message: number) => boolean): boolean;
   /** For a replayed event. Erased words and labels count as a match, so that the result does not reveal them. */
-  mayConcern(occurrence: LogEvent): boolean;
+  mayConcern(logEvent: LogEvent): boolean;
   readonly matchesText: ((document: Searched, message: number) => boolean) | undefined;
 }
 
@@ -76,8 +76,8 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
     usesVotes: conditions.some(usesVotes),
     text,
     matchesText,
-    concerns: (occurrence, knew) => any(occurrence, (one) => concerned(one, knew)),
-    mayConcern: (occurrence) => any(occurrence, maybe),
+    concerns: (logEvent, knew) => any(logEvent, (one) => concerned(one, knew)),
+    mayConcern: (logEvent) => any(logEvent, maybe),
   };
 }
 
@@ -93,8 +93,8 @@ export function eitherOf(filters: readonly LiveFilter[]): LiveFilter {
     usesVotes: filters.some((one) => one.usesVotes),
     text: first.text,
     matchesText: undefined,
-    concerns: (occurrence, knew) => filters.some((one) => one.concerns(occurrence, knew)),
-    mayConcern: (occurrence) => filters.some((one) => one.mayConcern(occurrence)),
+    concerns: (logEvent, knew) => filters.some((one) => one.concerns(logEvent, knew)),
+    mayConcern: (logEvent) => filters.some((one) => one.mayConcern(logEvent)),
   };
 }
 

@@ -17,14 +17,14 @@ test("a message that is removed or ends while its text is matched is sent to nob
   world.found = () => void nextTurn().then(() => world.remove(removed));
   world.hub.hint(4);
   await world.hub.caughtUp(4);
-  await Promise.all([plain.heardOf(3), text.heardOf(3)]);
+  await Promise.all([plain.received(3), text.received(3)]);
   expect([plain.got, text.got]).toEqual([
     [2, 3, 4],
     [2, 3, 4],
   ]);
   world.hub.hint(world.head);
   await world.hub.caughtUp(5);
-  await plain.heardOf(4);
+  await plain.received(4);
   expect(plain.got.at(-1)).toBe(5);
   world.post("note", "needle six");
   world.post("note", "needle seven");
@@ -44,10 +44,10 @@ test("a message that is withdrawn while its text is matched is sent to nobody; i
   world.found = () => void nextTurn().then(() => world.retract(id));
   world.hub.hint(2);
   await world.hub.caughtUp(2);
-  await Promise.all([plain.heardOf(1), text.heardOf(1)]);
+  await Promise.all([plain.received(1), text.received(1)]);
   expect([plain.got[0], text.got[0]]).toEqual([2, 2]);
   await world.hub.caughtUp(world.head);
-  await plain.heardOf(world.head - 1);
+  await plain.received(world.head - 1);
   expect(plain.got).toEqual(from(2, world.head));
 });
 
@@ -84,7 +84,7 @@ test.each<[string, (world: World, id: string) => void]>([
   const { first, last } = crowdOf(world);
   const id = world.post("note", "going", { ttl: "1m" });
   world.board.post(JSON.stringify({ v: 1, pk: OTHER_PK, ts: 0, kind: "note", title: "staying" }), world.clock.now());
-  first.heard = () => end(world, id);
+  first.onFirst = () => end(world, id);
   world.hub.hint(2);
   await eventually("all were told", () => (last.got.includes(2) ? true : undefined));
   expect([first.got.slice(0, 2), last.got[0]]).toEqual([[1, 2], 2]);
@@ -98,7 +98,7 @@ test("if it is unknown what may still be sent, readers that come later are cut o
   using world = new World();
   const { first, last } = crowdOf(world);
   world.post();
-  first.heard = () => {
+  first.onFirst = () => {
     world.found = () => {
       throw new Error("the disk is away");
     };

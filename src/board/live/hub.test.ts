@@ -125,7 +125,7 @@ test("one reader by text does not make the others wait for the words of a hundre
     for (let i = 0; i < 100; i++) world.post("note", `needle ${i}`);
     world.hub.hint(100);
     await world.hub.caughtUp(100);
-    await Promise.all([plain.heardOf(100), text.heardOf(100)]);
+    await Promise.all([plain.received(100), text.received(100)]);
     expect([plain.got, text.got]).toEqual([from(1, 100), from(1, 100)]);
     expect(Math.max(...plain.deliveries)).toBeLessThanOrEqual(8);
   }

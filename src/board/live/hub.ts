@@ -21,8 +21,8 @@ interface Group {
 }
 
 /** Some entries of the log, as they were read. */
-interface Step {
-  readonly heard: readonly LogEvent[];
+interface ReadBatch {
+  readonly events: readonly LogEvent[];
   readonly upTo: number;
   readonly entries: number;
   readonly current: boolean;
@@ -39,9 +39,9 @@ export interface HubParts extends LogEventParts {
 }
 
 /** Entries that are read before other work gets a turn. */
-const STEP = 128;
+const ENTRIES_PER_BATCH = 128;
 /** Fewer with text filters: matching text takes long, and everybody waits for it. */
-const TEXT_STEP = 8;
+const ENTRIES_PER_TEXT_BATCH = 8;
 /** Writes of another process give no hint, so the log is also checked this often. */
 const LOOK_MS = 500;
 /** Filters are matched for this long before other work gets a turn. */
@@ -79,7 +79,7 @@ export class Hub {
     return this.#position;
   }
   /** The log has at least this seq. */
-  get heard(): number {
+  get head(): number {
     return this.#upTo;
   }
   get readers(): number {
@@ -137,23 +137,23 @@ export class Hub {
 
   async #follow(): Promise<void> {
     this.#following = true;
-    let most = STEP;
+    let most = ENTRIES_PER_BATCH;
     try {
       while (this.#position < this.#upTo && !this.#closed) {
         if (this.#groups.size === 0) {
           this.#moveTo(this.#upTo);
           break;
         }
-        const step = await this.#read(most);
-        if (step === undefined) break;
-        if (!step.current) {
-          // Fewer entries each time, so that the hub makes progress however often a step is outdated.
-          most = Math.max(1, Math.floor(step.entries / 2));
+        const batch = await this.#read(most);
+        if (batch === undefined) break;
+        if (!batch.current) {
+          // Fewer entries each time, so that the hub makes progress however often a batch is outdated.
+          most = Math.max(1, Math.floor(batch.entries / 2));
           await nextTurn();
           continue;
         }
-        most = STEP;
-        await this.#tell(step);
+        most = ENTRIES_PER_BATCH;
+        await this.#broadcast(batch);
         if (this.#position < this.#upTo) await nextTurn();
       }
     } catch (error) {
@@ -165,23 +165,23 @@ export class Hub {
   }
 
   /**
-   * Reads the next entries. The step is not current if something was removed meanwhile, or if a reader attached that needs more to be read.
+   * Reads the next entries. The batch is not current if something was removed meanwhile, or if a reader attached that needs more to be read.
    */
-  async #read(most: number): Promise<Step | undefined> {
+  async #read(most: number): Promise<ReadBatch | undefined> {
     const { store, clock } = this.#parts;
     const [removals, changes] = [this.#removals, this.#changes];
     const { votes, text } = this.#needs();
-    const limit = Math.min(most, text ? TEXT_STEP : STEP, this.#upTo - this.#position);
+    const limit = Math.min(most, text ? ENTRIES_PER_TEXT_BATCH : ENTRIES_PER_BATCH, this.#upTo - this.#position);
     const entries = await store.entries(this.#position, limit);
     const last = entries.at(-1);
     if (last === undefined) return undefined;
     const read = await logEvents(entries, this.#parts, clock.now(), votes);
     if (text) await readWords(read);
     const looked = this.#changes;
-    const heard = await dropStale(read, store, clock.now(), changes !== looked);
+    const events = await dropStale(read, store, clock.now(), changes !== looked);
     const needed = this.#needs();
     const current = removals === this.#removals && (votes || !needed.votes) && (text || !needed.text);
-    return { heard, upTo: last.seq, entries: entries.length, current, changes: looked };
+    return { events, upTo: last.seq, entries: entries.length, current, changes: looked };
   }
 
   /** Whether the present readers need votes and texts to be read. */
@@ -194,13 +194,13 @@ export class Hub {
     return { votes, text };
   }
 
-  async #tell({ heard, upTo, changes: before }: Step): Promise<void> {
+  async #broadcast({ events, upTo, changes: before }: ReadBatch): Promise<void> {
     const { store, clock } = this.#parts;
-    const { matched, paused } = await this.#concerned(heard);
+    const { matched, paused } = await this.#concerned(events);
     const audiences = [...matched].map(([{ readers }, events]) => ({ events, readers, present: [...readers] }));
     // From here on, readers that attach get only later entries, and present readers get these, so that no entry is sent twice or lost.
     this.#moveTo(upTo);
-    let [news, changes] = [heard, before];
+    let [news, changes] = [events, before];
     const over = async (): Promise<ReadonlySet<number>> => {
       for (let removals = -1; removals !== this.#removals;) {
         removals = this.#removals;
@@ -209,35 +209,35 @@ export class Hub {
         news = await dropStale(news, store, clock.now(), moved);
       }
       const left = new Set(news);
-      return new Set(heard.flatMap((one) => (left.has(one) ? [] : [one.event.seq])));
+      return new Set(events.flatMap((one) => (left.has(one) ? [] : [one.event.seq])));
     };
     await fanOut(audiences, over, paused);
   }
 
   /** Which readers get what, and whether other work ran meanwhile: text filters take long on a long text. */
   async #concerned(
-    heard: readonly LogEvent[],
+    events: readonly LogEvent[],
   ): Promise<{ readonly matched: ReadonlyMap<Group, readonly LiveEvent[]>; readonly paused: boolean }> {
     const matched = new Map<Group, readonly LiveEvent[]>();
     let paused = false;
     let began = performance.now();
     // Readers that attach while others are matched are matched in the next round: all of it is new to them.
     for (let [from, upTo] = [0, this.#arrivals]; from < upTo; [from, upTo] = [upTo, this.#arrivals]) {
-      for (const occurrence of heard) {
+      for (const logEvent of events) {
         // Groups with the same events so far that also get this one go on sharing one list, so that its bytes are made once.
         const grown = new Map<readonly LiveEvent[], readonly LiveEvent[]>();
-        for (const group of this.#candidates(occurrence)) {
+        for (const group of this.#candidates(logEvent)) {
           if (group.arrived <= from || group.arrived > upTo) continue;
           if (group.filter.matchesText !== undefined && performance.now() - began > ASK_MS) {
             paused = true;
             await nextSlice();
             began = performance.now();
           }
-          if (!group.filter.concerns(occurrence, (message) => group.known.has(message))) continue;
-          remember(group.filter, group.known, occurrence);
-          const events = matched.get(group) ?? NOTHING;
-          let more = grown.get(events);
-          if (more === undefined) grown.set(events, (more = [...events, occurrence.event]));
+          if (!group.filter.concerns(logEvent, (message) => group.known.has(message))) continue;
+          remember(group.filter, group.known, logEvent);
+          const earlier = matched.get(group) ?? NOTHING;
+          let more = grown.get(earlier);
+          if (more === undefined) grown.set(earlier, (more = [...earlier, logEvent.event]));
           matched.set(group, more);
         }
       }

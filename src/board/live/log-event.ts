@@ -55,7 +55,7 @@ const REASONS = { expire: "expired", retract: "retracted", remove: "removed", su
 const REPORTED = new Set<string>(["create", "status", "ack", ...Object.keys(REASONS)]);
 
 /** Payloads that are read before other work gets a turn. */
-const STEP_CHARS = 512 * 1024;
+const CHARS_PER_TURN = 512 * 1024;
 
 /** Reads the messages of entries; entries that make no event are left out. */
 export async function logEvents(
@@ -70,27 +70,27 @@ export async function logEvents(
   const named = [...acks.values()].flatMap((ack) => idsIn(ack));
   // Read as of time 0, so that a message that is due but not swept yet is still found as a message.
   const found = await store.findAll([...new Set([...reported.flatMap(({ type, id }) => (type === "ack" ? [] : [id])), ...named])], 0);
-  const heard: LogEvent[] = [];
+  const events: LogEvent[] = [];
   let chars = 0;
   for (const entry of reported) {
     const ack = acks.get(entry.seq);
     if (ack !== undefined) {
-      heard.push(await acknowledged(entry, ack, { found, store, withVotes }));
+      events.push(await acknowledged(entry, ack, { found, store, withVotes }));
       continue;
     }
     const message = found.get(entry.id);
     if (message === undefined) continue;
     chars += "stored" in message ? message.stored.raw.payload.length : 0;
-    if (chars > STEP_CHARS) {
+    if (chars > CHARS_PER_TURN) {
       chars = 0;
       await nextTurn();
     }
     const read: ReadMessage = "stored" in message ? { stored: withPayload(message.stored) } : message;
     const subject = await subjectReader(read, store, withVotes);
-    const occurrence = occurrenceOf(entry, read, subject, render, now);
-    if (occurrence !== undefined) heard.push(occurrence);
+    const event = eventOf(entry, read, subject, render, now);
+    if (event !== undefined) events.push(event);
   }
-  return heard;
+  return events;
 }
 
 /** The part of an acknowledgement that had an effect. */
@@ -145,8 +145,8 @@ async function acknowledged(
 }
 
 /** Reads the words of each, one at a time: text filters need them, and finding the words of a hostile text takes long. */
-export async function readWords(heard: readonly LogEvent[]): Promise<void> {
-  for (const { document } of heard.flatMap((one) => one.named ?? [one])) {
+export async function readWords(events: readonly LogEvent[]): Promise<void> {
+  for (const { document } of events.flatMap((one) => one.named ?? [one])) {
     if (document === undefined) continue;
     document();
     await nextTurn();
@@ -158,14 +158,14 @@ export async function readWords(heard: readonly LogEvent[]): Promise<void> {
  * messages are looked up again; otherwise only the clock can have ended them.
  */
 export async function dropStale(
-  heard: readonly LogEvent[],
+  events: readonly LogEvent[],
   store: MessageReads,
   now: number,
   moved: boolean,
 ): Promise<readonly LogEvent[]> {
-  const ids = moved ? heard.flatMap(({ event: { name, id } }) => (name === "message" ? [id] : [])) : [];
+  const ids = moved ? events.flatMap(({ event: { name, id } }) => (name === "message" ? [id] : [])) : [];
   const found = ids.length === 0 ? undefined : await store.findAll(ids, 0);
-  return heard.filter(({ event: { name, id, seq }, until }) => {
+  return events.filter(({ event: { name, id, seq }, until }) => {
     if (name !== "message" || found === undefined) return until > now;
     const message = found.get(id);
     return message !== undefined && "stored" in message && stands(message.stored, seq, now);
@@ -202,12 +202,12 @@ async function subjectReader(message: ReadMessage, store: MessageReads, withVote
   return (status) => subjectOfTrace(tombstone, status === undefined ? trace : { ...trace, status }, since);
 }
 
-function occurrenceOf(entry: Entry, found: ReadMessage, at: SubjectAt, render: LogEventParts["render"], now: number): LogEvent | undefined {
+function eventOf(entry: Entry, found: ReadMessage, at: SubjectAt, render: LogEventParts["render"], now: number): LogEvent | undefined {
   const { seq, type, id, detail } = entry;
   const stored = "stored" in found ? found.stored : undefined;
   const document = stored === undefined ? undefined : once(() => searched(documentOf(stored.payload)));
   const message = "stored" in found ? found.stored.state.seq : found.tombstone.seq;
-  const occurrence = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): LogEvent => ({
+  const logEvent = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): LogEvent => ({
     event: liveEvent(seq, id, name, json),
     message,
     subjects: subjects.filter((subject) => subject !== undefined),
@@ -220,12 +220,12 @@ function occurrenceOf(entry: Entry, found: ReadMessage, at: SubjectAt, render: L
       // not sent either.
       if (stored === undefined || !stands(stored, seq, now)) return undefined;
       const initial: Status = stored.state.duplicateOf === null ? "open" : "resolved";
-      return occurrence("message", () => render(stored, now), [at(initial)]);
+      return logEvent("message", () => render(stored, now), [at(initial)]);
     }
     case "status": {
       const { from, to } = JSON.parse(detail ?? "{}") as { from: Status; to: Status };
       const [before, after, present] = [at(from), at(to), at(undefined)];
-      return occurrence("status", () => JSON.stringify({ id, seq, from, to }), [
+      return logEvent("status", () => JSON.stringify({ id, seq, from, to }), [
         ...(after === undefined || present === undefined ? [] : subjectsAfter(after, to, present.text.status)),
         ...(before === undefined ? [] : subjectsBefore(before, from, to)),
       ]);
@@ -234,7 +234,7 @@ function occurrenceOf(entry: Entry, found: ReadMessage, at: SubjectAt, render: L
     case "retract":
     case "remove":
     case "supersede":
-      return occurrence("gone", () => JSON.stringify({ id, seq, reason: REASONS[type] }), [at(undefined)]);
+      return logEvent("gone", () => JSON.stringify({ id, seq, reason: REASONS[type] }), [at(undefined)]);
     case "restore":
     case "alias_claim":
     case "alias_release":

@@ -41,9 +41,9 @@ class World implements Disposable {
       this.rendered++;
       return raw.payload;
     };
-    const occurrence = { store: this.store, render };
-    this.hub = new Hub({ ...occurrence, clock: this.clock, report: { appended() {}, failed() {} }, writing: () => false }, 0);
-    this.past = new Backlog({ store: this.store, clock: this.clock, hub: this.hub, occurrence });
+    const eventParts = { store: this.store, render };
+    this.hub = new Hub({ ...eventParts, clock: this.clock, report: { appended() {}, failed() {} }, writing: () => false }, 0);
+    this.past = new Backlog({ store: this.store, clock: this.clock, hub: this.hub, eventParts });
   }
 
   post(chars: number): void {

@@ -11,7 +11,7 @@ export interface BacklogParts {
   readonly store: MessageReads & LogReads;
   readonly clock: Clock;
   readonly hub: Hub;
-  readonly occurrence: LogEventParts;
+  readonly eventParts: LogEventParts;
 }
 
 /** The next chunk for a reader, as much as is sent at once. The same chunk goes to many readers, so that its bytes are made once. */
@@ -24,8 +24,8 @@ export interface Chunk {
 }
 
 /** Maximum of entries read at once: few if messages are large, since all of them are in memory together. */
-const STEP = 32;
-const FIRST_STEP = 4;
+const MAX_ENTRIES = 32;
+const FIRST_ENTRIES = 4;
 /** The size of a chunk, unless a single message is larger. */
 const CHUNK_CHARS = 64 * 1024;
 /** Readers who connect together drift apart: for a moment, a reader slightly behind still finds the chunk of the others. */
@@ -43,7 +43,7 @@ export class Backlog {
    */
   readonly #lines: Record<"plain" | "text", Promise<unknown>> = { plain: Promise.resolve(), text: Promise.resolve() };
   #state = "";
-  #step = FIRST_STEP;
+  #entriesPerRead = FIRST_ENTRIES;
   #removals = 0;
   /** Whether the cached chunks are about to be dropped. */
   #leaving = false;
@@ -85,7 +85,7 @@ export class Backlog {
 
   /** A cached chunk is valid as long as the state of the log is the same. */
   #stateNow(): string {
-    return `${this.#parts.hub.heard} ${this.#removals}`;
+    return `${this.#parts.hub.head} ${this.#removals}`;
   }
 
   /** Records contain the seconds left, and some messages end: chunks are cached for a moment only. */
@@ -116,20 +116,20 @@ export class Backlog {
   }
 
   async #readOnce(from: number, filter: LiveFilter): Promise<Chunk> {
-    const { store, clock, hub, occurrence } = this.#parts;
+    const { store, clock, hub, eventParts } = this.#parts;
     // Never further than the hub, which knows up to where the log is settled.
-    const { heard: end } = hub;
-    const entries = await store.entries(from, Math.min(this.#step, hub.position - from));
-    const heard = await logEvents(entries, occurrence, clock.now(), filter.usesVotes);
-    if (filter.matchesText !== undefined) await readWords(heard);
+    const { head: end } = hub;
+    const entries = await store.entries(from, Math.min(this.#entriesPerRead, hub.position - from));
+    const read = await logEvents(entries, eventParts, clock.now(), filter.usesVotes);
+    if (filter.matchesText !== undefined) await readWords(read);
     // The erased text and labels of an ended message may have matched the filter: its end is sent rather than lost, without revealing
     // whether they did.
-    const news = await dropStale(heard, store, clock.now(), hub.heard !== end);
+    const news = await dropStale(read, store, clock.now(), hub.head !== end);
     const concerning = news.filter((one) => filter.mayConcern(one));
     const fitting = concerning.slice(0, fittingChunk(concerning));
     const events = fitting.map(({ event }) => event);
     const all = fitting.length === concerning.length;
-    this.#step = all ? Math.min(STEP, this.#step * 2) : Math.max(1, fitting.length);
+    this.#entriesPerRead = all ? Math.min(MAX_ENTRIES, this.#entriesPerRead * 2) : Math.max(1, fitting.length);
     const upTo = (all ? entries : events).at(-1)?.seq ?? hub.position;
     return { events, upTo, matched: filter.matchesText === undefined ? [] : fitting };
   }
@@ -138,8 +138,8 @@ export class Backlog {
 const charsOf = (events: readonly LiveEvent[]): number => events.reduce((sum, { json }) => sum + json.length, 1);
 
 /** How many of the first events make a chunk; at least one. */
-function fittingChunk(heard: readonly LogEvent[]): number {
+function fittingChunk(events: readonly LogEvent[]): number {
   let chars = 0;
-  const end = heard.findIndex(({ event }) => (chars += event.json.length) > CHUNK_CHARS);
-  return end === -1 ? heard.length : Math.max(1, end);
+  const end = events.findIndex(({ event }) => (chars += event.json.length) > CHUNK_CHARS);
+  return end === -1 ? events.length : Math.max(1, end);
 }

@@ -40,12 +40,12 @@ export function waiter(hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): 
       over = true;
       wake();
     };
-    const hear = (): void => {
+    const onEvent = (): void => {
       moved = true;
       wake();
     };
     // Listening starts before the first read, so that nothing can be missed in between.
-    const detach = hub.attach(filter, { deliver: hear, end });
+    const detach = hub.attach(filter, { deliver: onEvent, end });
     const cancel = clock.at(until, end);
     closed.addEventListener("abort", end, { once: true });
     try {
@@ -56,7 +56,7 @@ export function waiter(hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): 
         const page = await read();
         // A caller that is ahead of the board has read from a board that was reset since; it is answered at once.
         if (page.items.length > 0 || last || after > page.latestSeq) return page;
-        const ring = page.againAt === undefined ? () => {} : clock.at(page.againAt, hear);
+        const ring = page.againAt === undefined ? () => {} : clock.at(page.againAt, onEvent);
         await new Promise<void>((resolve) => {
           wake = resolve;
           if (moved || over) resolve();

@@ -111,15 +111,15 @@ async function leases(
   const [held, claims, ended] = await Promise.all([
     live.read([hasAny("claimedBy", all)], ORDERS.old, OWN_READ),
     live.read([oneOf("author", all), oneOf("kind", ["claim"])], ORDERS.new, CLAIMS_READ),
-    heardSince(asked, entries, "lease", CLAIMS_READ),
+    changesSince(asked, entries, "lease", CLAIMS_READ),
   ]);
-  const [targets, heard] = await Promise.all([
+  const [targets, withEndedLease] = await Promise.all([
     messages.findAll([...new Set(claims.flatMap(claimed))], now),
     ended.length === 0 ? new Map<number, StoredMessage>() : storedAt(lists, [...new Set(ended.map(({ position }) => position.seq))], now),
   ]);
   // An expired claim is no longer found, but the inbox has the end of its lease. The inbox also has leases of others that ended on the
   // agent's own work; those are left out.
-  const reported = [...heard.values()].filter(({ state }) => !all.includes(state.author));
+  const reported = [...withEndedLease.values()].filter(({ state }) => !all.includes(state.author));
   const claimedOnce = [...targets.values()].flatMap((found) => ("stored" in found ? [found.stored] : []));
   // Answered or resolved work is not reported as lost, nor is work that was lost before `from`.
   const isLost = ({ state: { status, claimedBy, changed } }: StoredMessage): boolean =>
@@ -145,7 +145,7 @@ async function threads(asked: Asked, lists: Pick<ListReads, "changedSince" | "li
     const only = from === 0 ? undefined : await changedOnly(from, lists);
     return live.read([...ownOf(all), atLeast("changed", from + 1)], LAST_CHANGED, OWN_READ, only);
   };
-  const [read, acks] = await Promise.all([changed(), heardSince(asked, entries, "ack", OWN_READ)]);
+  const [read, acks] = await Promise.all([changed(), changesSince(asked, entries, "ack", OWN_READ)]);
   const moved = read.filter(({ state }) => state.changed > state.seq);
   const others = new Set(acks.map(({ position }) => position.seq)).difference(new Set(moved.map(({ state }) => state.seq)));
   const acked = others.size === 0 ? [] : (await storedAt(lists, [...others], now)).values();
@@ -163,7 +163,7 @@ const handledBy = (ack: InboxRow | undefined): HandledSince | undefined =>
   ack !== undefined && "became" in ack ? { state: ack.became as Handling, at: ack.at } : undefined;
 
 /** Inbox entries with one reason since then, newest first. */
-const heardSince = (
+const changesSince = (
   { agent, all: keys, from, to, now }: Asked,
   entries: InboxReads,
   reason: InboxReason,
@@ -189,7 +189,7 @@ const heardSince = (
 async function lateReplies(asked: Asked, entries: InboxReads, lists: Pick<ListReads, "list">): Promise<readonly StoredMessage[]> {
   const { from, now, most } = asked;
   if (from === 0) return [];
-  const rows = await heardSince(asked, entries, "reply", most);
+  const rows = await changesSince(asked, entries, "reply", most);
   const late = rows.filter(({ position }) => position.seq <= from).map(({ position }) => position.seq);
   return late.length === 0 ? [] : [...(await storedAt(lists, late, now)).values()];
 }

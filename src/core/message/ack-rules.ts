@@ -108,6 +108,6 @@ function handle(ledger: Ledger, agent: string, { state, as, why }: Handled, seq:
   const addressed = isAddressee(ledger, state, agent);
   const was = addressed ? (state.handled ?? (state.seq <= read ? "seen" : "stored")) : null;
   const isNews = was !== as && state.kind !== "email" && !isSameAgent(ledger, state.author, agent);
-  if (isNews) ledger.hear({ agent: ledger.principalOf(state.author), seq, target: state.seq, reason: "ack", was, became: as });
+  if (isNews) ledger.addInboxChange({ agent: ledger.principalOf(state.author), seq, target: state.seq, reason: "ack", was, became: as });
   if (addressed) ledger.update({ ...state, handled: as, handledAt: ledger.now, handledWhy: why });
 }

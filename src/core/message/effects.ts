@@ -159,9 +159,9 @@ function hearOfStatus(
   { holder, cause }: Occasion,
   seq: number,
 ): void {
-  const heard = { seq, target, reason: holder === null ? "status" : "lease", was, became: status } as const;
+  const change = { seq, target, reason: holder === null ? "status" : "lease", was, became: status } as const;
   const concerned = new Set([author, ...(holder === null ? [] : [holder])].map((agent) => ledger.principalOf(agent)));
-  for (const agent of concerned) if (cause === undefined || !isSameAgent(ledger, agent, cause)) ledger.hear({ agent, ...heard });
+  for (const agent of concerned) if (cause === undefined || !isSameAgent(ledger, agent, cause)) ledger.addInboxChange({ agent, ...change });
 }
 
 /** Whether a part keeps the work it belongs to from being offered. */

@@ -25,4 +25,4 @@ export interface InboxChange {
 }
 
 /** A change with the time of its log entry. */
-export type HeardChange = InboxChange & { readonly at: number };
+export type StoredInboxChange = InboxChange & { readonly at: number };

@@ -210,7 +210,7 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   /** The author of the message that arrived in this act, if one did. Their inbox does not get its effects. */
   readonly cause: string | undefined;
   /** Puts an item into the agent's inbox. */
-  hear(change: InboxChange): void;
+  addInboxChange(change: InboxChange): void;
 
   /** Changes one of the board's counts: how many live messages have this kind, status, tag and so on. */
   tally(field: TallyField, label: string, by: 1 | -1): void;

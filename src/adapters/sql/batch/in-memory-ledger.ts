@@ -20,7 +20,7 @@ import {
 import type { Ref } from "../../../core/protocol/payload.ts";
 import type { AuthorFacts, ThreadFacts } from "../../../core/message/acts-and-outcomes.ts";
 import type { ActLedger } from "../../../core/message/perform.ts";
-import type { HeardChange, InboxChange } from "../../../core/message/inbox-types.ts";
+import type { StoredInboxChange, InboxChange } from "../../../core/message/inbox-types.ts";
 import { WITHDRAW_STEP } from "../../../core/message/sweep.ts";
 import { TallyMoves } from "../../../core/message/count-changes.ts";
 import { BatchKeys, newAgent } from "./keys.ts";
@@ -62,7 +62,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   /** Messages that become replies in an agent's inbox, by agent and seq. */
   readonly adopted: { readonly agent: string; readonly seq: number }[] = [];
   /** Inbox items of agents about their own messages. */
-  readonly heard: HeardChange[] = [];
+  readonly inboxChanges: StoredInboxChange[] = [];
   #cause: string | undefined;
   readonly #adopting: { readonly id: string; readonly author: string; readonly seq: number; readonly at: number }[] = [];
 
@@ -77,7 +77,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     this.erased,
     this.droppedBlobs,
     this.adopted,
-    this.heard,
+    this.inboxChanges,
     this.#adopting,
     this.ended,
   ];
@@ -115,8 +115,8 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   get cause(): string | undefined {
     return this.#cause;
   }
-  hear(change: InboxChange, at: number = this.now): void {
-    this.heard.push({ ...change, at });
+  addInboxChange(change: InboxChange, at: number = this.now): void {
+    this.inboxChanges.push({ ...change, at });
   }
   find(id: string): MessageState | undefined {
     const row = this.set.state(id);
@@ -172,8 +172,8 @@ export class BatchLedger extends BatchKeys implements ActLedger {
         this.adopted.push({ agent: author, seq: reply.seq });
         // The message was not in the inbox so far. It gets its place there now, after the position of readers that have read on.
         if (reply.to !== author && !reply.repliedTo.includes(author)) {
-          const heard = { seq, target: reply.seq, reason: "reply", was: null, became: "reply" } as const;
-          this.hear({ agent: this.principalOf(author), ...heard }, at);
+          const change = { seq, target: reply.seq, reason: "reply", was: null, became: "reply" } as const;
+          this.addInboxChange({ agent: this.principalOf(author), ...change }, at);
         }
         if (!reply.repliedTo.includes(author)) this.set.messages.set(reply.id, { ...reply, repliedTo: [...reply.repliedTo, author] });
       }

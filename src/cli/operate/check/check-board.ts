@@ -10,7 +10,7 @@ import { checkCheckpoint } from "./last-signed-head.ts";
 import { aliasClaims, allDecisions, compareAliases, compareDecisions, compareEndings } from "./endings-decisions-aliases.ts";
 import { compareFacts } from "./derived-facts.ts";
 import { type Finding, Findings } from "./findings.ts";
-import { compareHeard } from "./inbox-changes.ts";
+import { compareInboxChanges } from "./inbox-changes.ts";
 import { checkHoldings } from "./attachments-and-blocklist.ts";
 import { type IsSigned, readHistory } from "./verify-and-replay-log.ts";
 import { compareIndex } from "./search-index.ts";
@@ -59,7 +59,7 @@ export async function checkBoard({ store, holdings, index, signed, pk }: Examine
     await compareEndings(store, others, decisions, now, findings);
     await compareDecisions(store, others, decisions, oldest, findings);
     checkHoldings(holdings, decisions, findings);
-    compareHeard(holdings, scratch.courses, history, findings);
+    compareInboxChanges(holdings, scratch.courses, history, findings);
     await compareIndex(store, index, messages, others, findings);
     await checkKeyOps({ holdings, store, isSigned }, findings);
     await checkBoardKeys(store, others, oldest, findings);

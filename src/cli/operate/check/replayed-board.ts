@@ -13,7 +13,7 @@ import { GENESIS } from "../../../core/log/chain.ts";
 import { endLeases } from "../../../core/message/sweep.ts";
 import { replay, type ReplayedEntry } from "../../../core/message/replay.ts";
 import type { EntryType } from "../../../core/log/entry-type.ts";
-import type { HeardChange, InboxChange } from "../../../core/message/inbox-types.ts";
+import type { StoredInboxChange, InboxChange } from "../../../core/message/inbox-types.ts";
 import type { MessageState, Tombstone } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
 
@@ -36,12 +36,12 @@ export interface ReplayedStatus {
 }
 
 /** A change that the rules report to an agent; `nth` is the position of the status among all statuses of that message. */
-export type ReplayedChange = HeardChange & { readonly nth: number };
+export type ReplayedChange = StoredInboxChange & { readonly nth: number };
 
 /** The history of live messages according to the rules: their statuses by id, and the agents' inbox items by seq. */
 export class Courses {
   readonly statuses = new Map<string, ReplayedStatus[]>();
-  readonly heard = new Map<number, ReplayedChange[]>();
+  readonly inboxChanges = new Map<number, ReplayedChange[]>();
 }
 
 /** Collects inbox items. Their seq is added later: a replay does not know the seqs of the entries of new statuses. */
@@ -57,14 +57,14 @@ class CollectingLedger extends ReplayLedger {
     if (type === "status") this.#nth = added(this.#courses.statuses, id, { seq: this.seq, at: this.now, detail: detail ?? "" });
     return super.log();
   }
-  override hear(change: InboxChange, at: number = this.now): void {
-    super.hear(change, at);
-    added(this.#courses.heard, change.target, { ...change, at, nth: this.#nth });
+  override addInboxChange(change: InboxChange, at: number = this.now): void {
+    super.addInboxChange(change, at);
+    added(this.#courses.inboxChanges, change.target, { ...change, at, nth: this.#nth });
   }
   override erase(state: MessageState, tombstone: Tombstone): void {
     super.erase(state, tombstone);
     this.#courses.statuses.delete(state.id);
-    this.#courses.heard.delete(state.seq);
+    this.#courses.inboxChanges.delete(state.seq);
   }
 }
 
