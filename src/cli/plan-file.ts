@@ -38,12 +38,12 @@ export async function postPlan(command: Command, path: string, dryRun: boolean):
   if (plan.length === 0) throw new UsageFault("the plan has no messages: write one JSON object per line; see docs/cli.md");
   requireUsableNames(plan);
   let refused = 0;
-  const tell = (answer: PlanAnswer): void => {
+  const print = (answer: PlanAnswer): void => {
     show(session, answer);
     if (answer.error !== undefined) refused++;
   };
-  if (dryRun) for (const answer of await checkMany(session.board, key, plan)) tell(answer);
-  else for await (const answer of postMany(session.board, key, plan, session.mining)) tell(answer);
+  if (dryRun) for (const answer of await checkMany(session.board, key, plan)) print(answer);
+  else for await (const answer of postMany(session.board, key, plan, session.mining)) print(answer);
   if (!dryRun && refused < plan.length) await commitWithFirstUse(session, key);
   if (refused > 0) throw new Error(`${refused} of ${plan.length} messages were refused.`);
 }

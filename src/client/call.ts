@@ -16,7 +16,7 @@ export interface Request extends CallOptions {
   /** Whether the request is idempotent, so that it may be sent again if no answer came. True unless given. */
   readonly idempotent?: boolean;
   /** Called with every answer. */
-  readonly heard?: (answer: Response) => void;
+  readonly onResponse?: (answer: Response) => void;
   /** Called instead of a long wait before the request is sent again. */
   readonly wait?: (ms: number, error: BoardError) => Promise<void>;
 }
@@ -105,7 +105,7 @@ const noBoard = (cause: unknown): BoardError =>
   });
 
 /** One attempt: returns a successful answer, or throws a BoardError. */
-export async function once(board: Board, path: string, { query = {}, body, headers = {}, signal, heard }: Request): Promise<Response> {
+export async function once(board: Board, path: string, { query = {}, body, headers = {}, signal, onResponse }: Request): Promise<Response> {
   let answer: Response;
   try {
     answer = await board.fetch(board.url + path + queryString(query), {
@@ -122,7 +122,7 @@ export async function once(board: Board, path: string, { query = {}, body, heade
       cause,
     });
   }
-  heard?.(answer);
+  onResponse?.(answer);
   if (answer.ok) return answer;
   throw await errorOf(answer);
 }

@@ -53,7 +53,7 @@ export async function sendWorked<Answer>(
   let mining: Promise<void> | undefined;
   const request: { -readonly [Field in keyof Request]: Request[Field] } = {
     signal: options.signal,
-    heard: noteAllowance(board, key),
+    onResponse: noteAllowance(board, key),
     async wait(ms, { details }) {
       const enough = Number(details["bits_for_now"]);
       // Mining continues where it stopped: no nonce is tried twice.

@@ -172,7 +172,11 @@ class PlanRun {
       const { id: _id, ...envelope } = signed!;
       return { ...envelope, nonce: work?.nonce ?? "" };
     });
-    const request = { query: dryRun ? { dry_run: true } : {}, signal: this.#options.signal, heard: noteAllowance(this.#board, this.#key) };
+    const request = {
+      query: dryRun ? { dry_run: true } : {},
+      signal: this.#options.signal,
+      onResponse: noteAllowance(this.#board, this.#key),
+    };
     const answers = await callLines<PostedLine>(this.#board, "/api/messages", envelopes, request);
     if (answers.length !== lines.length)
       throw new BoardError({

@@ -42,7 +42,7 @@ const dryRun = <Answer = DryRun>(
   { signal, receipt }: Pick<PostOptions, "signal" | "receipt">,
 ): Promise<Answer> => {
   const query = { dry_run: true, receipt: asked(receipt) };
-  return call<Answer>(board, "/api/messages", { query, body: { ...signed, nonce: "" }, signal, heard: noteAllowance(board) });
+  return call<Answer>(board, "/api/messages", { query, body: { ...signed, nonce: "" }, signal, onResponse: noteAllowance(board) });
 };
 
 const asked = (flag: boolean | undefined): true | undefined => flag || undefined;
@@ -74,7 +74,7 @@ async function inTime<Answer>(
 
 /** Posts a complete envelope. */
 export function send(board: Board, envelope: Envelope, { signal }: CallOptions = {}): Promise<Posted> {
-  return call<Posted>(board, "/api/messages", { body: envelope, signal, heard: noteAllowance(board) });
+  return call<Posted>(board, "/api/messages", { body: envelope, signal, onResponse: noteAllowance(board) });
 }
 
 /** Half of the time for which a quoted difficulty is valid. */

@@ -99,13 +99,13 @@ async function* connection(board: Board, filters: Filters, position: Position, o
   }
 }
 
-async function* frames({ body }: Response, position: Position, heard: () => void): AsyncGenerator<ServerSentEvent, void> {
+async function* frames({ body }: Response, position: Position, onFrame: () => void): AsyncGenerator<ServerSentEvent, void> {
   if (body === null) return;
   const parser = new EventParser();
   const decoder = new TextDecoder();
   const reader = body.getReader();
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    heard();
+    onFrame();
     yield* parser.push(decoder.decode(piece.value, { stream: true }));
     position.retryMs = parser.retryMs ?? position.retryMs;
   }

@@ -49,12 +49,12 @@ export function acksOf({ board, key, what, report }: CourierAckParts): AckDelive
         if (isPassing(error)) return state;
         if (KEY_FAULTS.has(error.code)) {
           isRefused = true;
-          report.tell(
+          report.log(
             `the board accepts no acknowledgement signed by ${key.agent}; they are kept. Name the key that acts for the agent now in \`key_file\`, and start the courier again: ${error.message}`,
           );
           return state;
         }
-        report.tell(`the board does not accept the acknowledgement up to seq ${last.seq}: ${error.message}`);
+        report.log(`the board does not accept the acknowledgement up to seq ${last.seq}: ${error.message}`);
         return rest;
       }
     },

@@ -72,7 +72,7 @@ export async function deliver(parts: DeliverParts, signal: AbortSignal): Promise
     });
     if (done.length > 0) {
       failures = 0;
-      report.tell(`delivered ${plural(done.length, "message")}, up to seq ${done.at(-1)?.place.cursor ?? 0}`);
+      report.log(`delivered ${plural(done.length, "message")}, up to seq ${done.at(-1)?.place.cursor ?? 0}`);
       const place = done.length === parcels.length ? upTo : (done.at(-1)?.place ?? upTo);
       const open = parcels[done.length]?.place.cursor ?? (upTo.within === undefined ? undefined : upTo.cursor);
       keep({ ...(acks.wanted ? acknowledged(state, done, open, result) : state), ...passed(done, place) });
@@ -97,10 +97,10 @@ async function begin(parts: DeliverParts, signal: AbortSignal): Promise<Begun> {
   const { board, agent, from, source, states, report, now } = parts;
   const saved = states.read();
   if (saved !== undefined && saved.board === board && (await source.isOf(saved.agent, signal))) {
-    report.tell(`continues after seq ${saved.cursor}`);
+    report.log(`continues after seq ${saved.cursor}`);
     return { state: { ...saved, agent }, book: states.delivered.open(saved.lines ?? 0, now()) };
   }
-  if (saved !== undefined) report.tell(`the saved state is for ${saved.agent} at ${saved.board}, so it is not used`);
+  if (saved !== undefined) report.log(`the saved state is for ${saved.agent} at ${saved.board}, so it is not used`);
   const cursor = await source.beginning(from, signal);
   const found = cursor === 0 ? undefined : await source.entryAt(cursor, signal);
   const mark = found?.state === "there" ? { seq: cursor, hash: found.hash } : undefined;
@@ -116,7 +116,7 @@ async function begin(parts: DeliverParts, signal: AbortSignal): Promise<Begun> {
     lines: book.add([], { cursor }, mark, now()),
   };
   states.write(state);
-  report.tell(`begins after seq ${cursor}`);
+  report.log(`begins after seq ${cursor}`);
   return { state, book };
 }
 
@@ -146,11 +146,11 @@ function afterFailure(parts: DeliverParts, state: DeliveryState, one: Parcel, { 
   const before = timesOf(state, one);
   const times = before + (counts ? 1 : 0);
   if (times < TRIES) {
-    report.tell(`not delivered, seq ${seq} (${counts ? `failure ${times} of ${TRIES}` : "does not count"}): ${words}`);
+    report.log(`not delivered, seq ${seq} (${counts ? `failure ${times} of ${TRIES}` : "does not count"}): ${words}`);
     return times === before ? state : { ...state, failed: { seq, name: nameOf(one), times } };
   }
   // A crash before this line tries the message once more; a crash after it sets the message aside once more.
   states.setAside({ id: message.id, seq, at: iso(now()), times, why: words });
-  report.tell(`set aside ${message.id}, seq ${seq}, after ${times} failures: ${words}`);
+  report.log(`set aside ${message.id}, seq ${seq}, after ${times} failures: ${words}`);
   return undefined;
 }

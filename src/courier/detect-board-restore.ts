@@ -35,7 +35,7 @@ export async function stateAfterFork(
   const line = lines[same - 1];
   const place: InboxPlace = line === undefined ? { cursor: 0 } : { cursor: line.cursor, within: line.within };
   book.forkedAfter(line?.n ?? 0);
-  report.tell(
+  report.log(
     `the board's log differs from the one that was delivered up to seq ${cursor}: the board was reset, or restored from an older copy; reading again after seq ${place.cursor}, without what was delivered already`,
   );
   return {

@@ -23,7 +23,7 @@ export interface ChannelRead {
 export class ChannelServer {
   readonly #server: Server;
   readonly #bridges = new Set<Socket>();
-  readonly #heard = new Set<(read: ChannelRead) => void>();
+  readonly #listeners = new Set<(read: ChannelRead) => void>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -49,7 +49,7 @@ export class ChannelServer {
     socket.on("error", () => {}).once("close", () => this.#bridges.delete(socket));
     createInterface({ input: socket }).on("line", (line) => {
       const read = readOf(line);
-      if (read !== undefined) for (const hear of this.#heard) hear(read);
+      if (read !== undefined) for (const listener of this.#listeners) listener(read);
     });
   }
 
@@ -61,9 +61,9 @@ export class ChannelServer {
     for (const bridge of this.#bridges) bridge.write(`${JSON.stringify(shown)}\n`);
   }
 
-  hear(heard: (read: ChannelRead) => void): () => void {
-    this.#heard.add(heard);
-    return () => this.#heard.delete(heard);
+  onRead(listener: (read: ChannelRead) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   async close(): Promise<void> {
@@ -119,7 +119,7 @@ export const channelAdapter =
       const left = new Set(parcels.map(({ message }) => message.id));
       const last = parcels.at(-1)?.place.cursor ?? 0;
       const done = new AbortController();
-      const leave = server.hear(({ ids }) => {
+      const leave = server.onRead(({ ids }) => {
         for (const id of ids) left.delete(id);
         if (left.size === 0) done.abort();
       });

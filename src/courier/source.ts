@@ -57,13 +57,13 @@ export function inboxSource(
     for (let failures = 0; ;) {
       try {
         const answer = await ask();
-        if (failures > 0) report.tell("the board answers again");
+        if (failures > 0) report.log("the board answers again");
         return answer;
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof BoardError) || !passes(error)) throw error;
         isAway ||= !isBusy(error);
-        if (++failures === 1) report.tell(`the board does not answer, waiting for it: ${error.message}`);
+        if (++failures === 1) report.log(`the board does not answer, waiting for it: ${error.message}`);
         await pause(Math.max(backoffMs(failures, 500, mostMs), (error.retryAfterS ?? 0) * 1000), signal);
       }
     }

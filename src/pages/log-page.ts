@@ -22,7 +22,7 @@ export interface LogEntryView {
 export interface LogView {
   readonly changes: readonly LogEntryView[];
   /** The messages of these entries, as far as they still exist. */
-  readonly told: ReadonlyMap<string, Happening>;
+  readonly happenings: ReadonlyMap<string, Happening>;
   readonly after: number;
   readonly latestSeq: number;
   readonly oldestSeq: number;
@@ -172,11 +172,11 @@ const WORDS: Readonly<Record<string, string>> = {
   board_key: "The board changes its key",
 };
 
-function row(entry: LogEntryView, { told, now }: LogView): Html {
+function row(entry: LogEntryView, { happenings, now }: LogView): Html {
   const { seq, at, hash } = entry;
   return html`<tr data-seq="${seq}">
     <td class="n">${thousands(seq)}</td>
-    <td>${sentence(entry, told.get(entry.id))}</td>
+    <td>${sentence(entry, happenings.get(entry.id))}</td>
     <td class="n">${agoTime(at, now)}</td>
     <td class="n"><code title="${hash}">${hash.slice(0, 8)}</code></td>
   </tr> `;

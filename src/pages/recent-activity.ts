@@ -29,7 +29,7 @@ export interface Happening extends Deed {
 }
 
 /** Words of the board, followed by the title of a message. */
-interface Told {
+interface WordsAndTitle {
   readonly words: string;
   readonly named: MessageTitle;
 }
@@ -38,7 +38,7 @@ interface Told {
 const ABOUT: ReadonlySet<string | null> = new Set(["verifies", "refutes", "claims", "answers", "on"]);
 
 /** An act in words; the title of its target or thread follows. */
-export function deedInWords(happening: Happening): Told {
+export function deedInWords(happening: Happening): WordsAndTitle {
   const { kind, rel, own, target, root } = happening;
   const deed = didWhat(happening);
   if (happening.sender !== undefined) return { words: "", named: own };
@@ -54,7 +54,7 @@ export function deedInWords(happening: Happening): Told {
 }
 
 /** A message as the subject of a sentence. */
-export const namedInLog = ({ own, root }: Happening): Told =>
+export const namedInLog = ({ own, root }: Happening): WordsAndTitle =>
   own.titled || root === undefined ? { words: "", named: own } : { words: `${aKind(own.kind)} in`, named: root };
 
 /** Who did it. */

@@ -12,5 +12,5 @@ export interface Moved {
 export type PostsByBits = ReadonlyMap<number, number>;
 
 export interface Wakeup {
-  onMoved(hear: (moved: Moved) => void): void;
+  onMoved(listener: (moved: Moved) => void): void;
 }

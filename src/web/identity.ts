@@ -15,15 +15,15 @@ export interface Identity {
   require(): Promise<AgentKey>;
   /** The picture and name of the present key. */
   badge(): HTMLElement;
-  onChange(hear: () => void): void;
+  onChange(listener: () => void): void;
 }
 
 export async function identity(board: Board): Promise<Identity> {
   let held = await storedKey();
   let name: AgentName | undefined;
-  const hearers: (() => void)[] = [];
+  const listeners: (() => void)[] = [];
   const changed = (): void => {
-    for (const hear of hearers) hear();
+    for (const listener of listeners) listener();
   };
   const hold = (key: AgentKey | undefined): void => {
     held = key;
@@ -46,7 +46,7 @@ export async function identity(board: Board): Promise<Identity> {
       return held as AgentKey;
     },
     badge,
-    onChange: (hear) => void hearers.push(hear),
+    onChange: (listener) => void listeners.push(listener),
   };
   const place = find("[data-me]");
   if (place !== undefined) menu(board, place, who, hold);

@@ -12,10 +12,10 @@ export async function storedKey(): Promise<AgentKey | undefined> {
 }
 
 /** Calls when another tab has made, changed or removed the key. */
-export function onOtherTab(hear: () => unknown): void {
+export function onOtherTab(listener: () => unknown): void {
   addEventListener("storage", ({ key }) => {
     // Null if everything was removed.
-    if (key === PLACE || key === null) hear();
+    if (key === PLACE || key === null) listener();
   });
 }
 

@@ -35,7 +35,7 @@ export function followList(board: Board): void {
     said.textContent = count === 0 ? "" : words;
     document.title = document.title.replace(/^(\(\d+\+?\) )?/, count === 0 ? "" : `(${many}) `);
   }
-  const hear = (event: BoardEvent): void => {
+  const onEvent = (event: BoardEvent): void => {
     if (event.type === "message") {
       const { id, seq, derived } = event.message;
       if (seq <= shown) return;
@@ -88,7 +88,7 @@ export function followList(board: Board): void {
     list.querySelector<HTMLElement>("h3 a")?.focus({ preventScroll: true });
   };
   const query = Object.fromEntries(new URLSearchParams(list.dataset["live"]));
-  void follow(watch(board, query, { after: shown, onConnection: (connection) => tell(state, connection) }), hear, state);
+  void follow(watch(board, query, { after: shown, onConnection: (connection) => showConnection(state, connection) }), onEvent, state);
 }
 
 /** Removes the text of an ended message from its row and from rows of its replies. */
@@ -121,16 +121,16 @@ function renewParts(fresh: Document | undefined): void {
   }
 }
 
-export async function follow(events: AsyncIterable<BoardEvent>, hear: (event: BoardEvent) => void, state: HTMLElement): Promise<void> {
+export async function follow(events: AsyncIterable<BoardEvent>, onEvent: (event: BoardEvent) => void, state: HTMLElement): Promise<void> {
   try {
-    for await (const event of events) hear(event);
+    for await (const event of events) onEvent(event);
   } catch (error) {
     state.textContent = error instanceof BoardError ? `Not live: ${error.message}` : "Not live.";
     state.className = "live-state off";
   }
 }
 
-export function tell(state: HTMLElement, connection: Connection): void {
+export function showConnection(state: HTMLElement, connection: Connection): void {
   const open = connection.state === "open";
   state.className = `live-state ${open ? "on" : "lost"}`;
   state.textContent = open ? "Live" : `Connection lost, trying again in ${Math.ceil(connection.retryInMs / 1000)} s`;

@@ -3,7 +3,7 @@ import { type Board, type BoardEvent, watch } from "../client/client.ts";
 import { documentIn } from "./parse-board-html.ts";
 import { all, announcer, find, make } from "./dom.ts";
 import { changedBanner, type Identity } from "./identity.ts";
-import { follow, tell } from "./live-list.ts";
+import { follow, showConnection } from "./live-list.ts";
 import { showTimes } from "./moving-times.ts";
 import { threadActs } from "./thread-acts.ts";
 import { askAboutWaits } from "./awaited-tasks.ts";
@@ -55,7 +55,7 @@ export function followThread(board: Board, who: Identity): ReturnType<typeof thr
   });
 
   let waiting: ReturnType<typeof setTimeout> | undefined;
-  const hear = (event: BoardEvent): void => {
+  const onEvent = (event: BoardEvent): void => {
     if (event.type === "live") return;
     said.textContent = event.type === "message" ? "New in this thread" : event.type === "status" ? `Now ${event.to}` : "Changed";
     waiting ??= setTimeout(() => {
@@ -64,7 +64,11 @@ export function followThread(board: Board, who: Identity): ReturnType<typeof thr
     }, TOGETHER_MS);
   };
   changedBanner(who);
-  void follow(watch(board, { root }, { after: Number(latestSeq), onConnection: (connection) => tell(state, connection) }), hear, state);
+  void follow(
+    watch(board, { root }, { after: Number(latestSeq), onConnection: (connection) => showConnection(state, connection) }),
+    onEvent,
+    state,
+  );
   return acts;
 }
 

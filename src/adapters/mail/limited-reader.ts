@@ -43,7 +43,7 @@ export class OneReader {
     });
     this.#worker.unref();
     this.#ready = new Promise((ready) => {
-      this.#worker.on("message", (message: FromThread) => ("ready" in message ? ready() : this.#hear(message)));
+      this.#worker.on("message", (message: FromThread) => ("ready" in message ? ready() : this.#receive(message)));
       this.#worker.on("error", (error: Error & { code?: string }) => {
         // A lack of memory is caused by the mail; everything else is an error of the board.
         if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") onFault(error);
@@ -67,7 +67,7 @@ export class OneReader {
       };
       this.#reading = reading;
       reading.watch = setInterval(() => void this.#watch(reading, before), LOOK_EVERY_MS);
-      this.#tell({ mail });
+      this.#send({ mail });
     });
   }
 
@@ -76,11 +76,11 @@ export class OneReader {
     await this.#worker.terminate();
   }
 
-  #tell(message: ToThread): void {
+  #send(message: ToThread): void {
     this.#worker.postMessage(message);
   }
 
-  #hear(message: Exclude<FromThread, { ready: true }>): void {
+  #receive(message: Exclude<FromThread, { ready: true }>): void {
     const reading = this.#reading;
     if (reading === undefined) return;
     if ("question" in message) {
@@ -101,7 +101,7 @@ export class OneReader {
             (records) => ({ answer: question, records }),
             (error: unknown) => ({ answer: question, code: (error as NodeJS.ErrnoException).code ?? "ESERVFAIL" }),
           );
-    if (this.#reading === reading) this.#tell(answer);
+    if (this.#reading === reading) this.#send(answer);
   }
 
   async #watch(reading: Reading, before: number): Promise<void> {

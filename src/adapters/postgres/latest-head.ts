@@ -25,7 +25,7 @@ const postsIn = (text: string): PostsByBits =>
 export class LatestHead {
   readonly #client: Client;
   readonly #node: string;
-  readonly #hearers: ((moved: Moved) => void)[] = [];
+  readonly #listeners: ((moved: Moved) => void)[] = [];
   /** When each of the last few versions became known. */
   readonly #learned: { readonly version: number; readonly at: number }[] = [];
   #newest: Omit<State, "hash"> | undefined;
@@ -60,7 +60,7 @@ export class LatestHead {
       this.#learned.push({ version, at: performance.now() });
       if (this.#learned.length > MAX_LEARNED) this.#learned.splice(0, MAX_LEARNED / 2);
     } else if (posted.size === 0) return;
-    for (const hear of this.#hearers) hear({ seq, nextDue: this.#newest?.nextDue ?? null, posted });
+    for (const listener of this.#listeners) listener({ seq, nextDue: this.#newest?.nextDue ?? null, posted });
   }
 
   /** The newest version that was known this long ago. */
@@ -70,13 +70,13 @@ export class LatestHead {
   }
 
   /** Handles the notification that the write function sends when it is done. */
-  hear(payload: string): void {
+  receive(payload: string): void {
     const [node, version, seq, due, posts = ""] = payload.split(" ");
     const nextDue = Number(due) === 0 ? null : Number(due);
     this.learn({ version: Number(version), seq: Number(seq), nextDue }, node === this.#node ? NO_POSTS : postsIn(posts));
   }
 
-  onMoved(hear: (moved: Moved) => void): void {
-    this.#hearers.push(hear);
+  onMoved(listener: (moved: Moved) => void): void {
+    this.#listeners.push(listener);
   }
 }

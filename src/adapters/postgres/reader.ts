@@ -18,7 +18,7 @@ interface Posting {
   readonly blobs: readonly string[];
 }
 
-interface HeardOf {
+interface Mentioned {
   readonly names: ReadonlySet<string>;
   /** For authors with key operations. */
   readonly lines: ReadonlyMap<string, AuthorLine | undefined>;
@@ -37,7 +37,7 @@ export class PostgresReader implements Reads {
     const found = await this.#stored(ids);
     return (id) => found.get(id);
   });
-  readonly #heardOf = new Coalesced<Posting, HeardOf>(async (asked) => {
+  readonly #mentioned = new Coalesced<Posting, Mentioned>(async (asked) => {
     const mentions = await this.#mentions(asked);
     const lines = new Map(mentions.flatMap(({ what, name, line }) => (what === "line" ? [[name, authorLineOf(line)]] : [])));
     const heardOf = { names: new Set(mentions.map(({ what, name }) => `${what} ${name}`)), lines };
@@ -51,7 +51,7 @@ export class PostgresReader implements Reads {
 
   async precheck(id: string, author: string, blobs: readonly string[], now: number): Promise<Precheck> {
     const [{ names: heardOf, lines }, stored] = await Promise.all([
-      this.#heardOf.ask({ id, author, blobs }),
+      this.#mentioned.ask({ id, author, blobs }),
       blobs.length === 0
         ? []
         : this.#client.query<{ sha256: string; bytes: number }>(

@@ -68,7 +68,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   readonly #listener: Listener;
   /** Identifies this node's own notifications. */
   readonly #node = randomUUID();
-  readonly #hearers: ((text: string) => void)[] = [];
+  readonly #listeners: ((text: string) => void)[] = [];
   readonly #reader: PostgresReader;
   readonly #lister: PostgresLister;
 
@@ -82,8 +82,8 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
     this.#listener = new Listener({
       url,
       channels: {
-        [CHANNEL]: (payload) => this.#state.hear(payload),
-        [NODE_CHANNEL]: (payload) => this.#hear(payload),
+        [CHANNEL]: (payload) => this.#state.receive(payload),
+        [NODE_CHANNEL]: (payload) => this.#receive(payload),
       },
       begun: () => void this.#state.read().catch(() => {}),
     });
@@ -134,10 +134,10 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   async broadcast(text: string): Promise<void> {
     await this.client.query("SELECT pg_notify($1, $2)", [NODE_CHANNEL, `${this.#node} ${text}`]);
   }
-  onMessage(hear: (text: string) => void): void {
-    this.#hearers.push(hear);
+  onMessage(listener: (text: string) => void): void {
+    this.#listeners.push(listener);
   }
-  onMoved = (hear: (moved: Moved) => void): void => this.#state.onMoved(hear);
+  onMoved = (listener: (moved: Moved) => void): void => this.#state.onMoved(listener);
   precheck: Store["precheck"] = (id, author, blobs, now) => this.#reader.precheck(id, author, blobs, now);
   find: Store["find"] = (id, now) => this.#reader.find(id, now);
   findAll: Store["findAll"] = (ids, now) => this.#reader.findAll(ids, now);
@@ -159,9 +159,9 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
     return true;
   }
 
-  #hear(payload: string): void {
+  #receive(payload: string): void {
     const [node = ""] = payload.split(" ", 1);
-    if (node !== this.#node) for (const hear of this.#hearers) hear(payload.slice(node.length + 1));
+    if (node !== this.#node) for (const listener of this.#listeners) listener(payload.slice(node.length + 1));
   }
 
   async close(): Promise<void> {

@@ -86,12 +86,12 @@ class ThreadIndex implements SearchIndex {
   #start(): void {
     const worker = startThread("search-thread", import.meta.url, this.#work);
     this.#worker = worker;
-    worker.on("message", (reply: SearchReply) => this.#hear(reply));
+    worker.on("message", (reply: SearchReply) => this.#receive(reply));
     worker.on("error", (error: Error) => this.#report.failed("search", error));
     worker.on("exit", () => this.#ended());
   }
 
-  #hear(reply: SearchReply): void {
+  #receive(reply: SearchReply): void {
     if ("trouble" in reply) {
       const { trouble, code } = reply;
       return this.#report.failed("search", code === undefined ? new Error(trouble) : new StoreFailure(code, trouble));

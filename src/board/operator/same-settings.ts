@@ -27,7 +27,7 @@ interface SettingsMessage {
 export function compareSettings({ settings, clock, report, peers, differs }: SameSettingsParts): { stop(): Promise<void> } {
   const underWay = new BackgroundWork();
   const message = JSON.stringify([{ scope: SCOPE, settings }] satisfies SettingsMessage[]);
-  const tell = (): void => underWay.add(peers.broadcast(message).catch((error: unknown) => report.failed("nodes", error)));
+  const broadcast = (): void => underWay.add(peers.broadcast(message).catch((error: unknown) => report.failed("nodes", error)));
   const known = new Set<string>();
 
   /** Reports a difference. Returns whether it is new. */
@@ -44,16 +44,16 @@ export function compareSettings({ settings, clock, report, peers, differs }: Sam
       if (scope !== SCOPE || others === undefined) continue;
       const news = Object.entries(others).filter(([flag, value]) => compare(flag, value));
       // The other node has most likely just started, and does not know this one's settings yet.
-      if (news.length > 0) tell();
+      if (news.length > 0) broadcast();
     }
   });
 
   let cancel = (): void => {};
-  function telling(): void {
-    tell();
-    cancel = clock.at(clock.now() + MINUTE_MS, telling);
+  function broadcastRegularly(): void {
+    broadcast();
+    cancel = clock.at(clock.now() + MINUTE_MS, broadcastRegularly);
   }
-  telling();
+  broadcastRegularly();
   return {
     async stop() {
       cancel();

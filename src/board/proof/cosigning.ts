@@ -46,22 +46,22 @@ export function cosigner({ heads, log, policy, verify, clock, peers }: Cosigning
   const witnesses = (policy?.witnesses ?? []).map(({ key }) => key);
   // Messages come from nodes of this board, but an invalid signature is dropped all the same.
   peers?.onMessage((text) => {
-    for (const message of JSON.parse(text) as readonly HeadMessage[]) void hear(message).catch(() => {});
+    for (const message of JSON.parse(text) as readonly HeadMessage[]) void receive(message).catch(() => {});
   });
-  const tell = (scope: string, { note }: SignedHead): void =>
+  const broadcast = (scope: string, { note }: SignedHead): void =>
     void peers?.broadcast(JSON.stringify([{ scope, note } satisfies HeadMessage])).catch(() => {});
-  if (witnesses.length > 0) heads.onShown((head) => tell(SHOWN, head));
+  if (witnesses.length > 0) heads.onShown((head) => broadcast(SHOWN, head));
   return async (body) => {
     try {
       const { head, added } = await take(body);
-      if (added > 0) tell(COSIGNED, head);
+      if (added > 0) broadcast(COSIGNED, head);
       return { size: head.size, added, witnesses: head.witnesses.length };
     } catch (error) {
       throw error instanceof TlogError ? refusalFor(error) : error;
     }
   };
 
-  async function hear({ scope, note }: HeadMessage): Promise<void> {
+  async function receive({ scope, note }: HeadMessage): Promise<void> {
     if (scope === COSIGNED) await take(note);
     else if (scope === SHOWN) heads.showToo(await signedBefore(parseNote(note)));
   }

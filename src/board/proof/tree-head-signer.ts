@@ -58,7 +58,7 @@ export class TreeHeads {
   /** The head that witnesses are shown, and since when. */
   #shown: SignedHead | undefined;
   #shownAt = -Infinity;
-  #hearShown: (head: SignedHead) => void = () => {};
+  #shownListener: (head: SignedHead) => void = () => {};
 
   constructor(parts: TreeHeadParts) {
     this.#parts = parts;
@@ -109,8 +109,8 @@ export class TreeHeads {
   }
 
   /** Called with each new head that witnesses are shown. */
-  onShown(hear: (head: SignedHead) => void): void {
-    this.#hearShown = hear;
+  onShown(listener: (head: SignedHead) => void): void {
+    this.#shownListener = listener;
   }
 
   /**
@@ -183,7 +183,7 @@ export class TreeHeads {
     this.#shownAt = this.#parts.clock.now();
     this.#stored = this.#stored.filter((one) => one !== head && this.isRecent(one));
     this.#stored.push(head);
-    this.#hearShown(head);
+    this.#shownListener(head);
   }
 
   #preferred(): SignedHead | undefined {

@@ -26,10 +26,10 @@ export function acceptHistoryCommand(operate: Command): void {
 }
 
 async function acceptConfigured(options: OperatorOptions): Promise<void> {
-  const { confirm, tell } = withClosedBoard(options);
+  const { confirm, print } = withClosedBoard(options);
   const config = configOf(options);
   const { name, before, seq } = await acceptHistory(config, confirm, Date.now());
-  tell(
+  print(
     `The board continues from entry ${seq}. Its log is ${name.origin} from now on, with a new key; the log ${before?.origin ?? "before"} is not continued. ` +
       "Tell its witnesses and all readers that keep its heads: their policies name the old key.",
     { accepted: { seq, origin: name.origin, former_origin: before?.origin ?? null } },

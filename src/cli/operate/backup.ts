@@ -25,13 +25,13 @@ export function backupCommand(operate: Command): void {
 }
 
 async function backup(dir: string, options: OperatorOptions & { key: boolean }): Promise<void> {
-  const { tell } = withClosedBoard(options);
+  const { print } = withClosedBoard(options);
   const { head, board } = await makeBackup(configOf(options), dir, options.key);
   const whose = board === undefined ? "" : ` of the board ${board}`;
   const key = options.key
     ? "It contains the board's key: keep it as safe as the board itself."
     : "It does not contain the board's key: keep the key in a safe place too, because without it the backup cannot be restored as the same board.";
-  tell(`Backed up to ${dir}: the log${whose} up to entry ${head.seq}. ${key}`, {
+  print(`Backed up to ${dir}: the log${whose} up to entry ${head.seq}. ${key}`, {
     backup: { dir, ...head, key: options.key, board: board ?? null },
   });
 }

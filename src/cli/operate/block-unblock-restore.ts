@@ -34,7 +34,7 @@ async function restore(given: string, options: OperatorOptions): Promise<void> {
     const target = await idOf(session, given);
     await session.confirm(`Reverse the removal of ${target}?`);
     const { action } = await session.order({ do: "restore", target });
-    session.tell(`Restored ${target}: its content is erased, but its author may post it again.`, { action: actionView(action) });
+    session.print(`Restored ${target}: its content is erased, but its author may post it again.`, { action: actionView(action) });
   });
 }
 
@@ -52,10 +52,10 @@ async function blockKey(given: string, options: BlockOptions): Promise<void> {
     const { action, words } = await block(session, { do: "block_key", agent, reasons: reasons() }, posted.length > 0);
     const json = { action: action === undefined ? null : actionView(action) };
     if (!andRemove)
-      return session.tell(`${words} Its messages stay; to remove them: blackboard operate remove --author ${agent} ...`, json);
+      return session.print(`${words} Its messages stay; to remove them: blackboard operate remove --author ${agent} ...`, json);
     // Read again, now that the key is blocked and can post nothing more.
     const targets = await messagesBy(session, agent);
-    if (targets.length === 0) return session.tell(`${words} It has no live messages.`, { ...json, removed: 0, actions: [] });
+    if (targets.length === 0) return session.print(`${words} It has no live messages.`, { ...json, removed: 0, actions: [] });
     tellRemoval(session, await removeAll(session, targets, reasons, false), { text: words, json });
   });
 }
@@ -81,7 +81,7 @@ async function unblockKey(given: string, options: OperatorOptions): Promise<void
     const { agent } = await resolveAgent(session, given);
     await session.confirm(`Unblock the key of ${agent}?`);
     const { action } = await session.order({ do: "unblock_key", agent });
-    session.tell(`Unblocked the key of ${agent}.`, { action: actionView(action) });
+    session.print(`Unblocked the key of ${agent}.`, { action: actionView(action) });
   });
 }
 
@@ -92,7 +92,7 @@ async function blockBlob(sha256: string, options: ReasonOptions): Promise<void> 
     await session.confirm(`Erase and block the attachment ${sha256}?`);
     const { action } = await session.order({ do: "block_blob", sha256, reasons: reasons() });
     const traces = await eraseTraces(session);
-    session.tell(`Blocked the attachment ${sha256}; statement ${action.id}, entry ${action.seq}.\n${traces}`, {
+    session.print(`Blocked the attachment ${sha256}; statement ${action.id}, entry ${action.seq}.\n${traces}`, {
       action: actionView(action),
       traces,
     });

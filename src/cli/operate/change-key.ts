@@ -31,10 +31,10 @@ export function changeKeyCommand(operate: Command): void {
 
 async function changeConfigured(name: string, options: OperatorOptions): Promise<void> {
   if (name !== "board" && name !== "log") throw new UsageFault(`${quoted(name)} is neither board nor log`);
-  const { confirm, tell } = withClosedBoard(options);
+  const { confirm, print } = withClosedBoard(options);
   const done = await changeKey(configOf(options), name, confirm, Date.now());
   if ("made" in done) {
-    tell(
+    print(
       `A new key is at ${done.made}. Nothing is announced yet: copy that file to every node first, to the same place beside its board.key, with mode 600. Then run this command again.`,
       { made: done.made },
     );
@@ -44,7 +44,7 @@ async function changeConfigured(name: string, options: OperatorOptions): Promise
   const lines = done.announced.map(
     (one) => `The ${one.key === "board" ? "board's" : "log's"} key is ${one.old} until then, ${one.new} from then on.`,
   );
-  tell([`Announced in the log: the new key takes effect at ${from}. Until then both sign.`, ...lines].join("\n"), {
+  print([`Announced in the log: the new key takes effect at ${from}. Until then both sign.`, ...lines].join("\n"), {
     announced: done.announced,
     from,
   });

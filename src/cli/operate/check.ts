@@ -30,13 +30,13 @@ export function checkCommand(operate: Command): void {
 }
 
 async function check(options: OperatorOptions): Promise<void> {
-  const { tell } = withClosedBoard(options);
+  const { print } = withClosedBoard(options);
   const checked = await checkConfigured(configOf(options));
   const { entries, messages, faults, findings } = checked;
   const read = `${plural(entries, "entry", "entries")} and ${plural(messages, "message")} were checked`;
   const lines = findings.slice(0, SHOWN).map(({ where, fault }) => `  ${where} ${fault}`);
   const more = faults > SHOWN ? [`  and ${faults - SHOWN} more; --json shows the first thousand`] : [];
-  tell(
+  print(
     faults === 0 ? `${read}: everything matches the log.` : [`${read}: ${plural(faults, "fault")}.`, ...lines, ...more].join("\n"),
     checked,
   );

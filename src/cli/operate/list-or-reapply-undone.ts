@@ -41,10 +41,10 @@ async function undone(dir: string | undefined, options: UndoneOptions): Promise<
     if (!replaced.isThere()) throw new Error(`There is no database in ${dir}.`);
     const found = await undoneBy(await replaced.acts([]), placeOf(session.config));
     const lines = undoneLines(found);
-    if (!again || lines.length === 0) return session.tell(lines.length === 0 ? "Nothing is undone." : lines.join("\n"), undoneView(found));
+    if (!again || lines.length === 0) return session.print(lines.length === 0 ? "Nothing is undone." : lines.join("\n"), undoneView(found));
     await session.confirm(`${lines.join("\n")}\nDo all of that again?`);
     const { text, json, fault } = await reapply(session, found);
-    session.tell(text, { ...undoneView(found), reapplied: json });
+    session.print(text, { ...undoneView(found), reapplied: json });
     if (fault !== undefined) throw new Error(fault);
   });
 }

@@ -36,7 +36,7 @@ export interface OperatorSession {
   readonly now: () => number;
   /** Continues only if the operator says yes. */
   readonly confirm: (question: string) => Promise<void>;
-  readonly tell: (text: string, json: object) => void;
+  readonly print: (text: string, json: object) => void;
   /** Whether the output is JSON. */
   readonly json: boolean;
   readonly order: <Given extends OperatorCommand>(order: Given) => Promise<OrderedBy<Given>>;
@@ -103,11 +103,11 @@ export async function withOpenBoard<Result>(
 }
 
 /** Confirmation and output, for commands that do not open the store. */
-export function withClosedBoard(options: OperatorOptions): Pick<OperatorSession, "confirm" | "tell" | "json"> {
+export function withClosedBoard(options: OperatorOptions): Pick<OperatorSession, "confirm" | "print" | "json"> {
   return {
     json: options.json === true,
     confirm: (question) => confirm(question, options),
-    tell(text, json) {
+    print(text, json) {
       process.stdout.write(options.json === true ? `${JSON.stringify(json)}\n` : `${text}\n`);
     },
   };

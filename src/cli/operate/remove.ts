@@ -124,7 +124,7 @@ export function tellRemoval(
   ];
   const json = { ...before.json, removed: actions.length, actions: actions.map(actionView), already_removed: skipped };
   const text = lines.filter((line) => line !== "").join("\n");
-  if (text !== "" || session.json) session.tell(text, { ...json, not_removed: failed, traces });
+  if (text !== "" || session.json) session.print(text, { ...json, not_removed: failed, traces });
   if (failed.length > 0) throw new Error(failedWords(actions.length, failed));
 }
 

@@ -29,7 +29,7 @@ export function reportsCommand(operate: Command): void {
 
 async function list(options: OperatorOptions & { state: string }): Promise<void> {
   if (!Object.hasOwn(STATES, options.state)) throw new UsageFault(`--state is one of ${Object.keys(STATES).join(", ")}`);
-  await withOpenBoard(options, async ({ store, tell }) => {
+  await withOpenBoard(options, async ({ store, print }) => {
     const found: Notice[] = [];
     for (let page: readonly Notice[]; ; found.push(...page)) {
       page = await store.notices({ state: STATES[options.state], after: found.at(-1), limit: PAGE });
@@ -37,28 +37,28 @@ async function list(options: OperatorOptions & { state: string }): Promise<void>
     }
     const line = ({ id, at, category, target, state, explanation }: Notice) =>
       `${id}  ${iso(at)}  ${state.padEnd(9)}  ${category.padEnd(9)}  ${target}  ${printable(explanation, 60)}`;
-    tell(found.length === 0 ? "There are none." : found.map(line).join("\n"), { reports: found.map(view) });
+    print(found.length === 0 ? "There are none." : found.map(line).join("\n"), { reports: found.map(view) });
   });
 }
 
 async function show(id: string, options: OperatorOptions): Promise<void> {
   requireReportId(id);
-  await withOpenBoard(options, async ({ store, tell }) => {
+  await withOpenBoard(options, async ({ store, print }) => {
     const notice = await noticeOf(store, id);
     const { at, category, target, state, explanation, contact } = notice;
     const head = [`${id}, ${state}`, `received  ${iso(at)}`, `category  ${category}`, `target    ${target}`];
     const words = explanation === "" ? "(the text was erased after the case was closed)" : visible(explanation);
-    tell([...head, `contact   ${contact === null ? "none" : printable(contact)}`, "", words].join("\n"), { report: view(notice) });
+    print([...head, `contact   ${contact === null ? "none" : printable(contact)}`, "", words].join("\n"), { report: view(notice) });
   });
 }
 
 async function dismiss(id: string, options: OperatorOptions): Promise<void> {
   requireReportId(id);
-  await withOpenBoard(options, async ({ store, order, confirm, tell }) => {
+  await withOpenBoard(options, async ({ store, order, confirm, print }) => {
     const { category, target } = await noticeOf(store, id);
     await confirm(`Dismiss the report ${id}, ${category}, about ${target}?`);
     const { notice } = await order({ do: "dismiss", notice: id });
-    tell(`Dismissed ${id}.`, { report: view(notice) });
+    print(`Dismissed ${id}.`, { report: view(notice) });
   });
 }
 

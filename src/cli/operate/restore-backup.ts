@@ -84,20 +84,20 @@ async function tellUndone(
   where: readonly string[],
   { lines, json }: { readonly lines: readonly string[]; readonly json: object },
 ): Promise<void> {
-  const { tell } = withClosedBoard(options);
+  const { print } = withClosedBoard(options);
   const list = undone === undefined ? [] : undoneLines(undone);
   const command = `blackboard operate undone ${where.map(shellQuoted).join(" ")} --reapply`;
   const all = { ...json, ...undoneView(undone) };
-  if (undone === undefined || list.length === 0) return tell(lines.join("\n"), all);
-  if (options.reapply !== true) return tell([...lines, ...list, `To do all of that again: ${command}`].join("\n"), all);
+  if (undone === undefined || list.length === 0) return print(lines.join("\n"), all);
+  if (options.reapply !== true) return print([...lines, ...list, `To do all of that again: ${command}`].join("\n"), all);
   await withOpenBoard(options, async (session) => {
     const shown = [...lines, ...list];
     if ((await session.signedAhead()) !== undefined) {
-      tell(shown.join("\n"), all);
+      print(shown.join("\n"), all);
       throw new Error(`That cannot be done again now, because the board is read-only. When it accepts writes again: ${command}`);
     }
     const { text, json: reapplied, fault } = await reapply(session, undone);
-    tell([...shown, text].join("\n"), { ...all, reapplied });
+    print([...shown, text].join("\n"), { ...all, reapplied });
     if (fault !== undefined) throw new Error(fault);
   });
 }

@@ -16,7 +16,7 @@ export function statsCommand(operate: Command): void {
 
 async function stats(options: OperatorOptions): Promise<void> {
   await withOpenBoard(options, async (session) => {
-    const { store, config, now, tell } = session;
+    const { store, config, now, print } = session;
     const at = now();
     const { head, byStatus, byKind, openWork, threads, agents, lastDay } = await store.boardStats({
       hourAgo: at - HOUR_MS,
@@ -45,7 +45,7 @@ async function stats(options: OperatorOptions): Promise<void> {
       ["settings", `those of a ${config.profile} board, as this command sees them`],
     ];
     const width = Math.max(...rows.map(([name]) => name.length));
-    tell(rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n"), {
+    print(rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n"), {
       log: head,
       live: { messages: live, threads, open_work: openWork, by_status: byStatus, by_kind: byKind },
       flow: { posted_24h: lastDay.posted, expired_24h: lastDay.expired, removed_24h: lastDay.removed, agents_24h: agents },

@@ -79,7 +79,7 @@ async function set(
     await session.confirm(question);
     const { switches: now } = await session.order({ do: "switch", switches });
     const { text, json } = words(session, now);
-    session.tell(text, { switches: switchesView(now), ...json });
+    session.print(text, { switches: switchesView(now), ...json });
   });
 }
 

@@ -175,10 +175,10 @@ const showLog = ({ stats, changes, checkpoint, tree, clock, messages, titleRoots
       const signed = await ask<LogView["checkpoint"]>(checkpoint, {}, call).catch(() => undefined);
       const found = await messages.findAll([...new Set(entries.map(({ id }) => id).filter((id) => MESSAGE_ID.test(id)))], clock.now());
       const storedMessages = [...found.values()].flatMap((one) => ("stored" in one ? [one.stored] : []));
-      const told = await happeningsOf(storedMessages, titleRoots);
+      const happenings = await happeningsOf(storedMessages, titleRoots);
       return logPage(await site(), {
         changes: entries,
-        told: new Map(told.map((one) => [one.id, one])),
+        happenings: new Map(happenings.map((one) => [one.id, one])),
         after,
         latestSeq: head.latest_seq,
         oldestSeq: head.oldest_seq,

@@ -20,18 +20,18 @@ const HUNG_UP = 499;
 /** A request that is not answered yet. */
 interface Followed {
   readonly request: IncomingMessage;
-  tell(status?: number): void;
+  finish(status?: number): void;
 }
 
 export class AccessLog {
-  readonly #tell: (access: Access) => void;
+  readonly #write: (access: Access) => void;
   /** The callers of requests that came through a proxy, as the proxy reports them. */
   readonly #callers = new WeakMap<IncomingMessage, string>();
   /** One connection may have many requests at once. */
   readonly #underWay = new WeakMap<Duplex, Set<Followed>>();
 
-  constructor(tell: (access: Access) => void) {
-    this.#tell = tell;
+  constructor(write: (access: Access) => void) {
+    this.#write = write;
   }
 
   callerOf(request: IncomingMessage, address: string): void {
@@ -54,21 +54,21 @@ export class AccessLog {
     };
     const followed: Followed = {
       request,
-      tell: (status = statusOf()) => {
+      finish: (status = statusOf()) => {
         if (!underWay.delete(followed)) return;
         const caller = this.#callers.get(request) ?? peer;
-        this.#tell({ method, path, query, status, ms: Math.round(performance.now() - began), caller });
+        this.#write({ method, path, query, status, ms: Math.round(performance.now() - began), caller });
       },
     };
     underWay.add(followed);
-    response.once("close", () => followed.tell());
+    response.once("close", () => followed.finish());
   }
 
   /** Bytes of a connection were answered with this status before they were a whole request. */
   refused(socket: Duplex, status: number): void {
     const begun = [...(this.#underWay.get(socket) ?? [])].find(({ request }) => !request.complete);
-    if (begun !== undefined) return begun.tell(status);
-    this.#tell({ method: UNREAD, path: UNREAD, query: "", status, ms: 0, caller: (socket as Partial<Socket>).remoteAddress ?? "" });
+    if (begun !== undefined) return begun.finish(status);
+    this.#write({ method: UNREAD, path: UNREAD, query: "", status, ms: 0, caller: (socket as Partial<Socket>).remoteAddress ?? "" });
   }
 
   #underWayOn(socket: Socket): Set<Followed> {
@@ -77,7 +77,7 @@ export class AccessLog {
     const underWay = new Set<Followed>();
     this.#underWay.set(socket, underWay);
     socket.once("close", () => {
-      for (const followed of underWay) followed.tell();
+      for (const followed of underWay) followed.finish();
     });
     return underWay;
   }

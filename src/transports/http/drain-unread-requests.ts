@@ -14,7 +14,7 @@ const STEP_MS = 10;
 
 export interface Drainer {
   /** Called when this connection has sent a request. */
-  heard(socket: Socket): void;
+  onRequest(socket: Socket): void;
   drain(): Promise<void>;
 }
 
@@ -25,10 +25,10 @@ export function drainer(server: Server): Drainer {
     socket.once("close", () => silent.delete(socket));
   };
   server.on(server instanceof TlsServer ? "secureConnection" : "connection", note);
-  const heard = (socket: Socket): void => void silent.delete(socket);
-  server.on("request", ({ socket }) => heard(socket));
+  const onRequest = (socket: Socket): void => void silent.delete(socket);
+  server.on("request", ({ socket }) => onRequest(socket));
   return {
-    heard,
+    onRequest,
     async drain() {
       for (let turn = 0; turn < TURNS; turn++) await nextTurn();
       for (let waited = 0; silent.size > 0 && waited < SILENT_MS; waited += STEP_MS) await setTimeout(STEP_MS);

@@ -19,7 +19,7 @@ export interface DirectParts {
   readonly fastPath: Pick<FastPath, "answerTo">;
   readonly posts: Pick<DirectPosts, "operationFor" | "reply">;
   /** Called when a connection has sent its first request. */
-  readonly heard: (socket: Socket) => void;
+  readonly onRequest: (socket: Socket) => void;
   readonly isClosing: () => boolean;
   /** A caller that takes no byte of its answer for this long is disconnected, after at most twice this time. */
   readonly stallMs: number;
@@ -73,10 +73,10 @@ export class DirectAnswers {
       this.#serve(socket);
       if (bytes !== undefined) socket.emit("data", bytes);
     };
-    const heard = (): void => {
+    const noteRequest = (): void => {
       if (answered) return;
       answered = true;
-      this.#parts.heard(socket);
+      this.#parts.onRequest(socket);
       socket.setTimeout(IDLE_MS);
     };
     /** The HTTP server knows nothing of this answer: it would mistake a caller that reads slowly for one that sends no request. */
@@ -91,12 +91,12 @@ export class DirectAnswers {
       const text = socket.writableLength > 0 ? undefined : this.#plainText(socket, bytes);
       const head = text === undefined ? undefined : plainHead(text);
       if (head !== undefined && this.#answerOnFastPath(socket, head, bytes.length)) {
-        heard();
+        noteRequest();
         return unlessRead();
       }
       const posted = head && this.#post(socket, head, bytes);
       if (posted === undefined) return handOver(bytes);
-      heard();
+      noteRequest();
       busy = true;
       this.#idle.delete(socket);
       void posted.then(onPosted);
@@ -143,7 +143,7 @@ export class DirectAnswers {
       const ready = this.#parts.fastPath.answerTo({ method, url, headers, httpVersion: "1.1", socket }, underWay);
       if (ready === undefined) return false;
       // The callback is also called if the connection ends before the answer is written.
-      socket.write(this.#readyText(ready), encodingOf(ready), gone.length === 0 ? undefined : () => gone.forEach((tell) => tell()));
+      socket.write(this.#readyText(ready), encodingOf(ready), gone.length === 0 ? undefined : () => gone.forEach((listener) => listener()));
       return true;
     });
   }

@@ -120,8 +120,8 @@ function directAnswers(
   const { turns, reading, trustedProxies, tls, stallMs = STALL_MS } = parts;
   if (tls !== undefined || trustedProxies.length > 0 || accessLog !== undefined) return undefined;
   const posts = new DirectPosts(parts);
-  const heard = (socket: Socket): void => drain.heard(socket);
-  return new DirectAnswers(app.server, { turns, reading, fastPath, posts, heard, isClosing: () => life.closing, stallMs });
+  const onRequest = (socket: Socket): void => drain.onRequest(socket);
+  return new DirectAnswers(app.server, { turns, reading, fastPath, posts, onRequest, isClosing: () => life.closing, stallMs });
 }
 
 interface Closing {

@@ -44,7 +44,7 @@ export class BatchKeys extends BatchEffects {
   }
   putKey(key: KeyState): void {
     this.set.keys.set(key.agent, key);
-    this.#tell(key);
+    this.#updateAuthorLine(key);
   }
   line(principal: string): LineState | undefined {
     return this.set.lines.get(principal);
@@ -53,7 +53,7 @@ export class BatchKeys extends BatchEffects {
     this.set.lines.set(line.principal, line);
     for (const member of line.members) {
       const key = this.set.keys.get(member);
-      if (key !== undefined) this.#tell(key);
+      if (key !== undefined) this.#updateAuthorLine(key);
     }
   }
   dueLines(limit: number): readonly LineState[] {
@@ -76,7 +76,7 @@ export class BatchKeys extends BatchEffects {
     const known = this.set.agents.get(agent) ?? newAgent(pk, this.now);
     this.set.agents.set(agent, { ...known, lastSeen: this.now });
     const key = this.set.keys.get(agent);
-    if (key !== undefined) this.#tell(key);
+    if (key !== undefined) this.#updateAuthorLine(key);
   }
   /** An act of a delegated key counts as an act of its parent, so the parent's aliases stay valid. */
   protected seeParent(line: string): void {
@@ -85,7 +85,7 @@ export class BatchKeys extends BatchEffects {
     if (parent !== undefined && known !== undefined) this.set.agents.set(parent, { ...known, lastSeen: this.now });
   }
 
-  #tell(key: KeyState): void {
+  #updateAuthorLine(key: KeyState): void {
     const row = this.set.agents.get(key.agent);
     if (row === undefined) return;
     const line = JSON.stringify(authorLine(key, this.set.lines.get(key.principal)));
