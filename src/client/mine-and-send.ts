@@ -12,7 +12,7 @@ export interface WorkOptions extends CallOptions, MineOptions {
 }
 
 /** The signed text, its signer, and the id to mine for. */
-export interface Workpiece {
+export interface UnminedRequest {
   readonly key: Signer;
   readonly id: string;
   readonly signed: object;
@@ -44,7 +44,7 @@ export async function withWork<Answer>(bits: number, attempt: (bits: number) => 
 export async function sendWorked<Answer>(
   board: Board,
   path: string,
-  { key, id, signed, bits, least = bits }: Workpiece,
+  { key, id, signed, bits, least = bits }: UnminedRequest,
   { mine = mineHere, ...options }: WorkOptions,
 ): Promise<Answer> {
   const sent = new AbortController();

@@ -8,7 +8,7 @@ import { postgresRows } from "../adapters/postgres/dialect.ts";
 import { SqlReads } from "../adapters/sql/reads.ts";
 import { openPostgresStore } from "../adapters/postgres/store.ts";
 import { knownTlogName, recordTlogName } from "../adapters/postgres/tlog-name.ts";
-import { nodesAt, readPortions } from "../adapters/postgres/transfer.ts";
+import { nodesAt, readRowBatches } from "../adapters/postgres/transfer.ts";
 import { BLOCKED_ATTACHMENTS, type AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
 import { lockDataDir } from "../adapters/sqlite/open.ts";
 import { fillDatabase } from "../adapters/sqlite/transfer.ts";
@@ -84,7 +84,7 @@ export function inDatabase(
         await store.close();
       }
     },
-    copyTo: (path, pk) => readPortions(url, (portions) => fillDatabase(path, portions, pk)),
+    copyTo: (path, pk) => readRowBatches(url, (batches) => fillDatabase(path, batches, pk)),
     acts: (messages) => actsIn(url, messages),
   };
 }

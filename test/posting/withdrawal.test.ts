@@ -1,6 +1,6 @@
 // An agent withdraws everything it has posted: from the answer on, none of it is shown any more, however much it was.
 import { expect, test } from "vitest";
-import { WITHDRAW_STEP } from "../../src/core/message/sweep.ts";
+import { WITHDRAWN_PER_BATCH } from "../../src/core/message/sweep.ts";
 import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { Agent, type Fields } from "../support/agent.ts";
 import { postAct } from "../support/bare-board.ts";
@@ -18,7 +18,7 @@ const AT_ONCE = 128;
 test("thousands of messages are gone from every surface when the retraction is answered, and nobody else's", async () => {
   await using board = await TestBoard.start();
   const [agent, other] = [board.agent(), board.agent()];
-  const many = Array.from({ length: WITHDRAW_STEP + AT_ONCE }, (_, i) => ({ kind: "note", title: `zebra ${i}`, tags: ["zoo"] }));
+  const many = Array.from({ length: WITHDRAWN_PER_BATCH + AT_ONCE }, (_, i) => ({ kind: "note", title: `zebra ${i}`, tags: ["zoo"] }));
   const ids = (await putAll(board, many, [agent])).map(({ id }) => id);
   const others = await board.put(other, { kind: "note", title: "zebra of another", tags: ["zoo"] });
   const envelope = JSON.stringify(agent.envelope({ kind: "retraction", data: { scope: "all", board: await board.name() } }));
@@ -55,7 +55,7 @@ test("a read-only board shows nothing of a withdrawal that was interrupted by a 
   const [agent, other] = [new Agent(() => clock.now()), new Agent(() => clock.now())];
   const text = (of: Agent, fields: Fields): string => of.envelope(fields).payload;
   // More than two batches: the first is part of the retraction, and no request causes the others.
-  const texts = Array.from({ length: 2 * WITHDRAW_STEP + AT_ONCE }, (_, i) =>
+  const texts = Array.from({ length: 2 * WITHDRAWN_PER_BATCH + AT_ONCE }, (_, i) =>
     text(agent, { kind: "note", title: `zebra ${i}`, tags: ["zoo"] }),
   );
   const others = text(other, { kind: "note", title: "zebra of another", tags: ["zoo"] });
@@ -67,7 +67,7 @@ test("a read-only board shows nothing of a withdrawal that was interrupted by a 
   {
     using db = openBeside(data);
     const rest = db.prepare("SELECT count(*) AS n FROM messages WHERE author = ? AND withdrawn = 0").get(agent.id);
-    expect(Number(rest?.["n"])).toBeGreaterThan(WITHDRAW_STEP);
+    expect(Number(rest?.["n"])).toBeGreaterThan(WITHDRAWN_PER_BATCH);
   }
   await using board = await TestBoard.start({ data, clock, flags: ["--read-only", "on"] });
   const newest = messageId(texts.at(-1) ?? "");

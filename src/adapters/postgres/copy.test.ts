@@ -20,14 +20,14 @@ import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { COPIED_TABLES, type CopiedRow } from "../sql/copied-tables.ts";
 import { makeBoardKey } from "../system/board-key.ts";
 import { Client, connectTo } from "./client.ts";
-import { readPortions } from "./transfer.ts";
+import { readRowBatches } from "./transfer.ts";
 
 /** Every row of every table, in an order of its own. */
 function rowsOf(url: string): Promise<Record<string, string[]>> {
-  return readPortions(url, async (portions) => {
+  return readRowBatches(url, async (batches) => {
     const tables: Record<string, string[]> = {};
     const text = (row: CopiedRow): string => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
-    for await (const { table, rows } of portions) (tables[table] ??= []).push(...rows.map(text));
+    for await (const { table, rows } of batches) (tables[table] ??= []).push(...rows.map(text));
     for (const rows of Object.values(tables)) rows.sort();
     return tables;
   });

@@ -1,6 +1,6 @@
 // Exports all rows of a PostgreSQL board to another store, and makes a new PostgreSQL board from another store's rows.
 import type { Head } from "../../core/log/chain-checkpoint.ts";
-import { COPIED_TABLES, type Portion, ROWS_AT_A_TIME } from "../sql/copied-tables.ts";
+import { COPIED_TABLES, type RowBatch, ROWS_PER_BATCH } from "../sql/copied-tables.ts";
 import { connectTo } from "./client.ts";
 
 const NAME = "blackboard copy";
@@ -17,15 +17,15 @@ async function withConnection<Result>(url: string, work: (sql: Connection) => Pr
 }
 
 /** Returns all rows of one consistent snapshot, however busy the board is. */
-export function readPortions<Result>(url: string, take: (portions: AsyncIterable<Portion>) => Promise<Result>): Promise<Result> {
+export function readRowBatches<Result>(url: string, take: (batches: AsyncIterable<RowBatch>) => Promise<Result>): Promise<Result> {
   return withConnection(url, (sql) =>
-    sql.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY", (transaction) => take(portionsOf(transaction))),
+    sql.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY", (transaction) => take(rowBatches(transaction))),
   ) as Promise<Result>;
 }
 
-async function* portionsOf(sql: Parameters<Parameters<Connection["begin"]>[1]>[0]): AsyncGenerator<Portion, void> {
+async function* rowBatches(sql: Parameters<Parameters<Connection["begin"]>[1]>[0]): AsyncGenerator<RowBatch, void> {
   for (const table of COPIED_TABLES) {
-    for await (const rows of sql.unsafe(`SELECT * FROM ${table}`).cursor(ROWS_AT_A_TIME)) yield { table, rows: rows };
+    for await (const rows of sql.unsafe(`SELECT * FROM ${table}`).cursor(ROWS_PER_BATCH)) yield { table, rows: rows };
   }
 }
 
@@ -41,7 +41,7 @@ export function nodesAt(url: string): Promise<number> {
 }
 
 /** Fills an empty board; all of it, or nothing if something fails. */
-export function fillPostgres(url: string, portions: AsyncIterable<Portion> | Iterable<Portion>, pk: string): Promise<Head> {
+export function fillPostgres(url: string, batches: AsyncIterable<RowBatch> | Iterable<RowBatch>, pk: string): Promise<Head> {
   return withConnection(url, (sql) =>
     sql.begin(async (transaction) => {
       const [board] = await transaction.unsafe<{ seq: number; rows: number }[]>(
@@ -51,7 +51,7 @@ export function fillPostgres(url: string, portions: AsyncIterable<Portion> | Ite
         throw new Error("There is a board in the database already. Give an empty one.");
       // A board that was started there and never written to has named its tree already.
       await transaction.unsafe("DELETE FROM tlog_names");
-      for await (const { table, rows } of portions)
+      for await (const { table, rows } of batches)
         await transaction.unsafe(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::text::json)`, [
           JSON.stringify(rows),
         ]);

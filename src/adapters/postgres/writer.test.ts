@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postAct } from "../../../test/support/bare-board.ts";
 import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
-import { WITHDRAW_STEP } from "../../core/message/sweep.ts";
+import { WITHDRAWN_PER_BATCH } from "../../core/message/sweep.ts";
 import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { Client } from "./client.ts";
 import { migrate } from "./migrate.ts";
@@ -56,7 +56,7 @@ test("nodes that write at the same moment each get every batch in, one after the
 test("an agent that withdraws thousands holds nobody up: a step in each batch, whichever node writes it", async () => {
   const pk = Buffer.alloc(32, 9).toString("base64url");
   const own = (fields: object) => postAct(JSON.stringify({ v: 1, pk, ts: NOW / 1000, ...fields }));
-  const most = WITHDRAW_STEP + 300;
+  const most = WITHDRAWN_PER_BATCH + 300;
   const [first, second] = [new PostgresWriter(url, "a"), new PostgresWriter(url, "b")];
   for (let at = 0; at < most; at += 128)
     await first.run(

@@ -7,9 +7,9 @@ export const COPIED_TABLES = Object.keys(TABLES) as readonly CopiedTable[];
 export type CopiedRow = Readonly<Record<string, string | number | null>>;
 
 /** Some rows of one table. */
-export interface Portion {
+export interface RowBatch {
   readonly table: CopiedTable;
   readonly rows: readonly CopiedRow[];
 }
 
-export const ROWS_AT_A_TIME = 500;
+export const ROWS_PER_BATCH = 500;

@@ -8,7 +8,7 @@ import { VOTE } from "./batch/changed-rows.ts";
 import { spelled, type SqlRows, type SqlValue } from "./dialect.ts";
 
 /** Rows per step: the wanted entries may be far down. */
-const STEP = 512;
+const ROWS_PER_READ = 512;
 
 /** The message of an entry, to which the condition applies. */
 interface AboutRow {
@@ -36,7 +36,7 @@ const ABOUT = `m.kind, m.changed, m.expires_at AS "expiresAt", m.superseded_by A
 const MESSAGE_COLUMNS = `i.seq, i.reply, m."to", m.received_at AS "receivedAt", ${ABOUT}`;
 /** Entries between two places, from either end. */
 const messages = (order: "" | "DESC"): string => `SELECT ${MESSAGE_COLUMNS} FROM (
-    SELECT seq, reply FROM inbox WHERE agent = $1 AND seq > $2 AND seq < $3 ORDER BY seq ${order} LIMIT ${STEP}
+    SELECT seq, reply FROM inbox WHERE agent = $1 AND seq > $2 AND seq < $3 ORDER BY seq ${order} LIMIT ${ROWS_PER_READ}
   ) i JOIN messages m ON m.seq = i.seq ORDER BY i.seq ${order}`;
 const [MESSAGES, OLD_MESSAGES] = [messages("DESC"), messages("")];
 const THESE = spelled(
@@ -47,7 +47,7 @@ const THESE = spelled(
 );
 const changes = (order: "" | "DESC"): string => `SELECT c.seq, c.target, c.at, c.reason, c.was, c.became, ${ABOUT} FROM (
     SELECT seq, target, at, reason, was, became FROM inbox_changes
-    WHERE agent = ${principalOf("$1")} AND (seq, target) > ($2, $3) AND (seq, target) < ($4, $5) ORDER BY seq ${order}, target ${order} LIMIT ${STEP}
+    WHERE agent = ${principalOf("$1")} AND (seq, target) > ($2, $3) AND (seq, target) < ($4, $5) ORDER BY seq ${order}, target ${order} LIMIT ${ROWS_PER_READ}
   ) c JOIN messages m ON m.seq = c.target ORDER BY c.seq ${order}, c.target ${order}`;
 const [CHANGES, OLD_CHANGES] = [changes("DESC"), changes("")];
 
@@ -103,8 +103,8 @@ async function messagesOf(rows: SqlRows, query: InboxQuery, key: string): Promis
     return (oldest ? found.toReversed() : found).slice(0, limit);
   }
   return walk(limit, oldest ? low : high, async (from) => {
-    const step = await rows.all<MessageRow>(oldest ? OLD_MESSAGES : MESSAGES, oldest ? [key, from, high] : [key, low, from]);
-    return { rows: fitting(step), next: step.length < STEP ? undefined : step.at(-1)?.seq };
+    const batch = await rows.all<MessageRow>(oldest ? OLD_MESSAGES : MESSAGES, oldest ? [key, from, high] : [key, low, from]);
+    return { rows: fitting(batch), next: batch.length < ROWS_PER_READ ? undefined : batch.at(-1)?.seq };
   });
 }
 
@@ -121,10 +121,10 @@ async function changesOf(rows: SqlRows, query: InboxQuery): Promise<readonly Inb
   return walk(limit, oldest ? low : high, async (from) => {
     const [least, most] = oldest ? [from, high] : [low, from];
     const values = [agent, least.key, least.seq, most.key, most.seq];
-    const step = await rows.all<ChangeRow>(oldest ? OLD_CHANGES : CHANGES, values);
-    const last = step.at(-1);
+    const batch = await rows.all<ChangeRow>(oldest ? OLD_CHANGES : CHANGES, values);
+    const last = batch.at(-1);
     return {
-      rows: step
+      rows: batch
         .filter((row) => isShown(row, query) && row.at >= since && reasons.has(reasonOf(row)) && !isByMessage(row))
         .map((row) => ({
           position: { key: row.seq, seq: row.target },
@@ -133,7 +133,7 @@ async function changesOf(rows: SqlRows, query: InboxQuery): Promise<readonly Inb
           was: row.was,
           became: row.became,
         })),
-      next: step.length < STEP || last === undefined ? undefined : { key: last.seq, seq: last.target },
+      next: batch.length < ROWS_PER_READ || last === undefined ? undefined : { key: last.seq, seq: last.target },
     };
   });
 }

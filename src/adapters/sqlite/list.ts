@@ -42,23 +42,23 @@ interface Look<Row> {
 }
 
 /** The part of a scan that one statement reads; other requests run between two of them. */
-interface Stretch {
+interface ScanRange {
   readonly after: Position | undefined;
   readonly upTo: Position | undefined;
   readonly limit: number;
 }
 
-const FIRST_STRETCH = 256;
-const SHORTEST_STRETCH = 64;
+const FIRST_SCAN_ROWS = 256;
+const MIN_SCAN_ROWS = 64;
 /** The longest step: slow rows may follow any number of fast ones. */
-const LONGEST_STRETCH = 4096;
+const MAX_SCAN_ROWS = 4096;
 /** The target time of a step: some rows take a microsecond, others thirty. */
-const STRETCH_MS = 4;
+const SCAN_MS = 4;
 /** More bytes of messages than this are read in several steps: the largest page is a hundred times as long. */
-const STRETCH_CHARS = 1024 * 1024;
-const STEP_AT_HAND = 512;
+const SCAN_CHARS = 1024 * 1024;
+const SYNC_SCAN_ROWS = 512;
 /** The longest step in an order other than that of seq, where rows are looked up one by one. */
-const KEY_STRETCH = 1024;
+const MAX_KEY_SCAN_ROWS = 1024;
 /** NO_SEQ comes before every seq, LAST_SEQ after every seq. */
 const NO_SEQ = -1;
 const LAST_SEQ = Number.MAX_SAFE_INTEGER;
@@ -92,7 +92,7 @@ export class SqliteLister {
   }
 
   async list(query: ListQuery): Promise<Listed[]> {
-    const found = await this.#walk(this.#plan(query, "messages"), (plan, stretch) => this.#listed(plan, stretch));
+    const found = await this.#walk(this.#plan(query, "messages"), (plan, range) => this.#listed(plan, range));
     if (!query.removed) return found;
     return merged(query, found, await this.#walkTombstones(this.#plan(query, "gone")));
   }
@@ -104,7 +104,7 @@ export class SqliteLister {
     if (first === null || last === null) return [];
     const found: Listed[] = [];
     const backwards = order.key === "seq" && order.descending;
-    for (let from = backwards ? last : first, length = FIRST_STRETCH; backwards ? from >= first : from <= last;) {
+    for (let from = backwards ? last : first, length = FIRST_SCAN_ROWS; backwards ? from >= first : from <= last;) {
       const began = performance.now();
       const range = backwards ? { min: from - length + 1, max: from } : { min: from, max: from + length - 1 };
       const within: Condition = { is: "between", field: "seq", ...range };
@@ -128,15 +128,15 @@ export class SqliteLister {
     const { after, limit, order } = plan;
     const short = isShort(plan);
     if (!short && order.key !== "seq") return undefined;
-    const upTo = short ? undefined : this.#seqEnd(plan, after, STEP_AT_HAND);
+    const upTo = short ? undefined : this.#seqEnd(plan, after, SYNC_SCAN_ROWS);
     const { rows, stoppedAt } = this.#listed(plan, { after, upTo, limit });
     if (stoppedAt !== undefined) return undefined;
     return upTo === undefined || rows.length >= limit ? [...rows] : undefined;
   }
 
   seqs(query: ListQuery): Promise<number[]> {
-    return this.#walk(this.#plan(query, "messages"), (plan, stretch) => ({
-      rows: this.#rows(plan, stretch, "m.seq").map(([seq]) => seq),
+    return this.#walk(this.#plan(query, "messages"), (plan, range) => ({
+      rows: this.#rows(plan, range, "m.seq").map(([seq]) => seq),
     }));
   }
 
@@ -147,12 +147,12 @@ export class SqliteLister {
   }
 
   /** In steps until there is enough; a scan that cannot be long is one step. */
-  async #walk<Row>(plan: Plan, look: (plan: Plan, stretch: Stretch) => Look<Row>): Promise<Row[]> {
+  async #walk<Row>(plan: Plan, look: (plan: Plan, range: ScanRange) => Look<Row>): Promise<Row[]> {
     const { after, limit } = plan;
     const short = isShort(plan);
     const found: Row[] = [];
     let from = after;
-    for (let length = FIRST_STRETCH; ;) {
+    for (let length = FIRST_SCAN_ROWS; ;) {
       const began = performance.now();
       const upTo = slice(() => {
         const end = short ? undefined : plan.order.key === "seq" ? this.#seqEnd(plan, from, length) : this.#keyEnd(plan, from, length);
@@ -190,7 +190,7 @@ export class SqliteLister {
     const rows = key === "activity" ? "threads t CROSS JOIN messages m ON m.thread = t.number" : "messages m";
     const on = (condition: string): Position | undefined =>
       this.#statement(
-        `SELECT ${column} AS key, m.seq FROM ${rows} WHERE ${condition} ORDER BY ${column} ${direction}, m.seq ${direction} LIMIT 1 OFFSET ${Math.min(length, KEY_STRETCH)}`,
+        `SELECT ${column} AS key, m.seq FROM ${rows} WHERE ${condition} ORDER BY ${column} ${direction}, m.seq ${direction} LIMIT 1 OFFSET ${Math.min(length, MAX_KEY_SCAN_ROWS)}`,
       ).get(...binder.values) as Position | undefined;
     if (from !== undefined && from.seq !== end)
       return on(`${column} = ${binder.bind(from.key)} AND m.seq ${how} ${binder.bind(from.seq)}`) ?? { key: from.key, seq: end };
@@ -199,20 +199,20 @@ export class SqliteLister {
   }
 
   /** In one transaction: a message that the writer deletes between the rows and the messages would end the page early. */
-  #listed(plan: Plan, stretch: Stretch): Look<Listed> {
+  #listed(plan: Plan, range: ScanRange): Look<Listed> {
     this.#begin.run();
     try {
       const storedMessages = this.#storedMessages.current();
       const rows: Listed[] = [];
       let chars = 0;
-      const places = this.#rows(plan, stretch, `m.seq, ${orderColumn(plan)} AS position`);
+      const places = this.#rows(plan, range, `m.seq, ${orderColumn(plan)} AS position`);
       for (const [seq, key] of places) {
         const stored = storedMessages.bySeq(seq);
         if (stored === undefined) throw new Error(`Message ${seq} has a row and no content.`);
         const position = { key, seq };
         rows.push({ stored, position });
         chars += stored.raw.payload.length;
-        if (rows.length < places.length && chars >= STRETCH_CHARS) return { rows, stoppedAt: position };
+        if (rows.length < places.length && chars >= SCAN_CHARS) return { rows, stoppedAt: position };
       }
       return { rows };
     } finally {
@@ -220,14 +220,14 @@ export class SqliteLister {
     }
   }
 
-  #tombstones(plan: Plan, stretch: Stretch): Listed[] {
-    return this.#rows(plan, stretch, `m.seq, ${orderColumn(plan)} AS position`).flatMap(([seq, key]) => {
+  #tombstones(plan: Plan, range: ScanRange): Listed[] {
+    return this.#rows(plan, range, `m.seq, ${orderColumn(plan)} AS position`).flatMap(([seq, key]) => {
       const row = this.#tombstoneBySeq.get(seq);
       return row === undefined ? [] : [{ tombstone: toTombstone(row), position: { key, seq } }];
     });
   }
 
-  #rows({ order, source, only, conditions, path }: Plan, { after, upTo, limit }: Stretch, columns: string): [number, number][] {
+  #rows({ order, source, only, conditions, path }: Plan, { after, upTo, limit }: ScanRange, columns: string): [number, number][] {
     const binder = new Binder(SQLITE_DIALECT);
     const direction = order.descending ? "DESC" : "ASC";
     const byThread = order.key === "activity" && path === undefined && only === undefined && source === "messages";
@@ -301,9 +301,9 @@ export class SqliteLister {
 /** The intersection of all these ranges of seq, and a step of the scan. */
 function seqRange(
   ranges: readonly SeqRange[],
-  stretch: (Pick<Stretch, "after" | "upTo"> & { readonly descending: boolean }) | undefined,
+  scanned: (Pick<ScanRange, "after" | "upTo"> & { readonly descending: boolean }) | undefined,
 ): SeqRange | undefined {
-  const { after, upTo, descending = false } = stretch ?? {};
+  const { after, upTo, descending = false } = scanned ?? {};
   const [low, high] = descending ? [upTo?.seq, after && after.seq - 1] : [after && after.seq + 1, upTo?.seq];
   const min = Math.max(low ?? -Infinity, ...ranges.map((range) => range.min ?? -Infinity));
   const max = Math.min(high ?? Infinity, ...ranges.map((range) => range.max ?? Infinity));
@@ -313,9 +313,9 @@ function seqRange(
 
 /** As many rows as would have taken the target time, but never many more than before: the next ones may be slow. */
 function nextLength(length: number, ms: number): number {
-  const fitting = length * Math.min(2, STRETCH_MS / Math.max(ms, 0.1));
+  const fitting = length * Math.min(2, SCAN_MS / Math.max(ms, 0.1));
   // Powers of two: the length is part of some statements, and few of these are cached.
-  return Math.min(Math.max(2 ** Math.floor(Math.log2(fitting)), SHORTEST_STRETCH), LONGEST_STRETCH);
+  return Math.min(Math.max(2 ** Math.floor(Math.log2(fitting)), MIN_SCAN_ROWS), MAX_SCAN_ROWS);
 }
 
 /** Most messages have no votes, which their own row shows. The votes of such a message need not be looked up. */

@@ -34,7 +34,7 @@ export class SqliteReader {
 
   precheck(id: string, author: string, blobs: readonly string[], now: number): Precheck {
     // Most posts are new and nothing refers to them yet: one query instead of four.
-    if (blobs.length === 0 && this.#sql.anyPrior.get(id, author) === undefined) return { ...NOTHING_KNOWN, payer: author };
+    if (blobs.length === 0 && this.#sql.anyTrace.get(id, author) === undefined) return { ...NOTHING_KNOWN, payer: author };
     const found = this.find(id, now);
     const line = authorLineOf(this.#sql.line.get(author)?.["line"] as string | null | undefined);
     return {
@@ -73,7 +73,7 @@ function statements(db: DatabaseSync) {
     used: db.prepare(
       `SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
     ),
-    anyPrior: p(`SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
+    anyTrace: p(`SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
       UNION ALL SELECT 1 FROM blocks WHERE what = 'key' AND name = ?2
       UNION ALL SELECT 1 FROM agents WHERE id = ?2 AND line IS NOT NULL LIMIT 1`),
     line: p("SELECT line FROM agents WHERE id = ?"),

@@ -113,7 +113,7 @@ class SqliteStore extends SqlReads implements Store {
   readonly #worker: Thread | undefined;
   readonly #readDb: DatabaseSync;
   readonly #reader: SqliteReader;
-  readonly #priors: SqlitePrechecks;
+  readonly #prechecks: SqlitePrechecks;
   readonly #lister: SqliteLister;
   readonly #head: SqliteHead;
   readonly #storedMessages: SqliteMessageCache;
@@ -138,7 +138,7 @@ class SqliteStore extends SqlReads implements Store {
     this.#head = new SqliteHead(readDb, HEAD_REMEMBERED_MS);
     this.#storedMessages = new SqliteMessageCache(readDb, this.#head, this.seenOf);
     this.#reader = new SqliteReader(readDb, this.#storedMessages);
-    this.#priors = new SqlitePrechecks(readDb, this.#reader);
+    this.#prechecks = new SqlitePrechecks(readDb, this.#reader);
     this.#lister = new SqliteLister(readDb, this.#storedMessages);
     this.#lock = lock;
     this.#nextDue = nextDue;
@@ -196,7 +196,7 @@ class SqliteStore extends SqlReads implements Store {
   used = async (): Promise<number> => this.#reader.used();
   head = async (): Promise<Head> => this.#reader.head();
   nextDue = async () => this.#nextDue;
-  precheck: Store["precheck"] = (id, author, blobs, now) => this.#priors.ask(id, author, blobs, now);
+  precheck: Store["precheck"] = (id, author, blobs, now) => this.#prechecks.ask(id, author, blobs, now);
   find: Store["find"] = async (id, now) => this.#reader.find(id, now);
   findAll: Store["findAll"] = async (ids, now) => slice(() => this.#reader.findAll(ids, now));
   list: Store["list"] = (query) => this.#lister.list(query);

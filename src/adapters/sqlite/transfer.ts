@@ -1,6 +1,6 @@
 // Exports all rows of a SQLite board to another store, and makes a new SQLite board from another store's rows.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { COPIED_TABLES, type CopiedRow, type CopiedTable, type Portion, ROWS_AT_A_TIME } from "../sql/copied-tables.ts";
+import { COPIED_TABLES, type CopiedRow, type CopiedTable, type RowBatch, ROWS_PER_BATCH } from "../sql/copied-tables.ts";
 import { putBoardKey } from "./board-public-key.ts";
 import { fileFault } from "./faults.ts";
 import { openDatabase } from "./open.ts";
@@ -12,13 +12,13 @@ const READS: Readonly<Partial<Record<CopiedTable, string>>> = {
 };
 const OWN_COLUMNS = new Set(["number", "thread"]);
 
-export function* portionsOf(db: DatabaseSync): Generator<Portion> {
+export function* portionsOf(db: DatabaseSync): Generator<RowBatch> {
   for (const table of COPIED_TABLES) {
     const sql = READS[table] ?? `SELECT ${columnsOf(db, table).map(quoted).join(", ")} FROM ${table}`;
     let rows: CopiedRow[] = [];
     for (const row of db.prepare(sql).iterate()) {
       rows.push(row as CopiedRow);
-      if (rows.length < ROWS_AT_A_TIME) continue;
+      if (rows.length < ROWS_PER_BATCH) continue;
       yield { table, rows };
       rows = [];
     }
@@ -27,12 +27,12 @@ export function* portionsOf(db: DatabaseSync): Generator<Portion> {
 }
 
 /** Makes a database of these rows; all of them, or none if something fails. `pk` is the board's key, if it is known. */
-export async function fillDatabase(path: string, portions: AsyncIterable<Portion>, pk: string | undefined): Promise<void> {
+export async function fillDatabase(path: string, batches: AsyncIterable<RowBatch>, pk: string | undefined): Promise<void> {
   const db = openDatabase(path, "write");
   try {
     db.exec("BEGIN; CREATE TEMP TABLE named_threads (root TEXT PRIMARY KEY, messages INTEGER, last_activity INTEGER) WITHOUT ROWID;");
     const inserts = new Map<CopiedTable, (row: CopiedRow) => void>();
-    for await (const { table, rows } of portions) {
+    for await (const { table, rows } of batches) {
       let insert = inserts.get(table);
       if (insert === undefined) inserts.set(table, (insert = inserter(db, table)));
       for (const row of rows) insert(row);

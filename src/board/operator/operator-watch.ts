@@ -7,7 +7,7 @@ import { BackgroundWork } from "./finish-before-close.ts";
 
 const LOOK_MS = 250;
 /** Decisions that are read at once. */
-const STEP = 100;
+const ACTIONS_PER_READ = 100;
 
 export class OperatorWatch {
   readonly #store: Pick<Store, "switches" | "actions" | "head">;
@@ -37,7 +37,7 @@ export class OperatorWatch {
     const board = new OperatorWatch(store, clock, report);
     board.#seen = (await store.head()).seq;
     board.#reported = board.#seen;
-    board.#states = statesOf(await store.actions({ since: 0, before: undefined, limit: STEP }));
+    board.#states = statesOf(await store.actions({ since: 0, before: undefined, limit: ACTIONS_PER_READ }));
     board.#switches = await store.switches();
     board.#wait();
     return board;
@@ -100,12 +100,12 @@ export class OperatorWatch {
     const decided: Action[] = [];
     const from = this.#reported;
     for (let before: number | undefined; ;) {
-      const actions = await this.#store.actions({ since: 0, before, limit: STEP });
+      const actions = await this.#store.actions({ since: 0, before, limit: ACTIONS_PER_READ });
       decided.push(...actions.filter((one) => one.seq > from || this.#isReversed(one)));
       if (before === undefined) this.#states = statesOf(actions);
       this.#reported = Math.max(this.#reported, actions[0]?.seq ?? 0);
       before = actions.at(-1)?.seq;
-      if (actions.length < STEP || before === undefined || before <= from) break;
+      if (actions.length < ACTIONS_PER_READ || before === undefined || before <= from) break;
     }
     if (decided.length > 0) for (const listener of this.#decided) listener(decided);
   }

@@ -6,7 +6,7 @@ import type { Payload } from "../../core/protocol/payload.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
-import { STORED_STEP, storedAt } from "./messages-by-seq.ts";
+import { MESSAGES_PER_READ, storedAt } from "./messages-by-seq.ts";
 import type { FindMessage } from "./message-by-id.ts";
 import type { Edge } from "./thread.ts";
 import { nextSlice } from "../../ports/cpu-slices.ts";
@@ -50,10 +50,10 @@ export function graphReader({ messages, lists, clock, find }: GraphParts): ShowG
 
     const nodes: Node[] = [];
     const seqs = [...distances.keys()];
-    for (let i = 0; i < seqs.length; i += STORED_STEP) {
-      const step = seqs.slice(i, i + STORED_STEP);
-      const storedMessages = await storedAt(lists, step, now);
-      for (const one of step) {
+    for (let i = 0; i < seqs.length; i += MESSAGES_PER_READ) {
+      const batch = seqs.slice(i, i + MESSAGES_PER_READ);
+      const storedMessages = await storedAt(lists, batch, now);
+      for (const one of batch) {
         const stored = storedMessages.get(one);
         if (stored !== undefined) nodes.push(nodeOf(stored, distances.get(one) ?? 0, now));
       }

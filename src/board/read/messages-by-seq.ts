@@ -3,7 +3,7 @@ import { atLeast } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { StoredMessage, ListReads } from "../../ports/store.ts";
 
-export const STORED_STEP = 50;
+export const MESSAGES_PER_READ = 50;
 
 /** The live messages among these, by seq. */
 export async function storedAt(

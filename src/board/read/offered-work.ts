@@ -19,7 +19,7 @@ export const openWork = (now: number): readonly Condition[] => [
 ];
 
 /** This many are read at once, since some of them turn out not to be offered. */
-const STEP = 100;
+const MIN_MESSAGES_PER_READ = 100;
 
 export interface Walk {
   readonly conditions: readonly Condition[];
@@ -43,8 +43,8 @@ export function offeredTo(
     const condition = and(...openWork(now), ...free, ...conditions);
     const found: Offered[] = [];
     for (let after = from; found.length < limit;) {
-      const step = Math.max(limit - found.length, STEP);
-      const query: ListQuery = { condition, order, after, limit: step, removed: false, only };
+      const rowLimit = Math.max(limit - found.length, MIN_MESSAGES_PER_READ);
+      const query: ListQuery = { condition, order, after, limit: rowLimit, removed: false, only };
       const listed = await store.list(query);
       const open = listed.filter((one): one is Offered => "stored" in one && !barred.has(one.position.seq) && !isReserved(one));
       const divided = new Set(
@@ -54,7 +54,7 @@ export function offeredTo(
         ),
       );
       found.push(...open.filter(({ stored }) => !divided.has(stored.state.id)));
-      if (listed.length < step) break;
+      if (listed.length < rowLimit) break;
       after = listed.at(-1)?.position;
     }
     return found.slice(0, limit);

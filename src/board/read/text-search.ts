@@ -19,7 +19,7 @@ const FEW = 5000;
 const CHUNK = 100;
 const LARGEST_CHUNK = 2000;
 /** Messages that are read between two turns of the event loop. */
-const STEP = 500;
+const MESSAGES_PER_TURN = 500;
 
 export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearSource): TextSearch {
   return async (question, condition, { after, upTo }) => {
@@ -104,8 +104,8 @@ async function alongMatches(store: Listing, matching: Uint32Array, { condition, 
   const seqs = order.descending ? matching.toReversed() : matching;
   const past = (seq: number): boolean => after === undefined || (order.descending ? seq < after.seq : seq > after.seq);
   const found: Item[] = [];
-  for (let at = seqs.findIndex(past); at >= 0 && at < seqs.length && found.length < limit; at += STEP) {
-    const only = [...seqs.subarray(at, at + STEP)];
+  for (let at = seqs.findIndex(past); at >= 0 && at < seqs.length && found.length < limit; at += MESSAGES_PER_TURN) {
+    const only = [...seqs.subarray(at, at + MESSAGES_PER_TURN)];
     found.push(...(await store.list({ condition, order, after: undefined, limit: limit - found.length, removed: false, only })));
     await nextSlice();
   }
@@ -117,10 +117,10 @@ async function alongOrder(store: Listing, matching: Uint32Array, { condition, or
   const found: Item[] = [];
   let from = after;
   while (found.length < limit) {
-    const step = await store.list({ condition, order, after: from, limit: STEP, removed: false, only: undefined });
-    found.push(...step.filter((item) => includes(matching, item.position.seq)));
-    from = step.at(-1)?.position;
-    if (step.length < STEP) break;
+    const batch = await store.list({ condition, order, after: from, limit: MESSAGES_PER_TURN, removed: false, only: undefined });
+    found.push(...batch.filter((item) => includes(matching, item.position.seq)));
+    from = batch.at(-1)?.position;
+    if (batch.length < MESSAGES_PER_TURN) break;
     await nextSlice();
   }
   return found.slice(0, limit);

@@ -3,7 +3,7 @@ import { type DepthFirst, depthFirst, growTwigs, type Twigs } from "../../core/m
 import type { Branch, ThreadExtent, ThreadReads } from "../../ports/message-threads.ts";
 import { nextSlice, slice } from "../../ports/cpu-slices.ts";
 
-const STEP = 500;
+const BRANCHES_PER_READ = 500;
 /** At 24 bytes each. */
 const MAX_MESSAGES = 1_000_000;
 const MAX_ORDERS = 1000;
@@ -76,9 +76,9 @@ export class ThreadOrders {
   async #read(root: string, after: number, upTo: number, now: number): Promise<Branch[]> {
     const branches: Branch[] = [];
     for (;;) {
-      const step = await this.#store.branches(root, { after: branches.at(-1)?.seq ?? after, upTo, limit: STEP, now });
-      branches.push(...step);
-      if (step.length < STEP) return branches;
+      const batch = await this.#store.branches(root, { after: branches.at(-1)?.seq ?? after, upTo, limit: BRANCHES_PER_READ, now });
+      branches.push(...batch);
+      if (batch.length < BRANCHES_PER_READ) return branches;
       await nextSlice();
     }
   }

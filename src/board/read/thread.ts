@@ -7,7 +7,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Rel, RELS } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
-import { STORED_STEP, storedAt } from "./messages-by-seq.ts";
+import { MESSAGES_PER_READ, storedAt } from "./messages-by-seq.ts";
 import type { FindMessage } from "./message-by-id.ts";
 import { warmFlags } from "./warm-guard-flags.ts";
 import { type ThreadOrder, ThreadOrders } from "./thread-order-cache.ts";
@@ -141,12 +141,12 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
     const take = ({ bytes, chars = 0 }: Size): void => void ((left.bytes -= bytes), (left.chars -= chars));
     const isLeaf = (place: number): boolean => (depths[place + 1] ?? 0) <= depths[place]!;
     for (let full = false; !full;) {
-      const step = [...order.subarray(end, Math.min(most, end + STORED_STEP))];
-      const storedMessages = await storedAt(lists, step, now);
+      const batch = [...order.subarray(end, Math.min(most, end + MESSAGES_PER_READ))];
+      const storedMessages = await storedAt(lists, batch, now);
       await warmFlags(storedMessages.values());
       const refs = Map.groupBy(await messages.refs([...storedMessages.keys()]), ({ seq }) => seq);
       full = slice(() => {
-        for (const seq of step) {
+        for (const seq of batch) {
           const stored = storedMessages.get(seq);
           // A message that is not found has ended since the thread was ordered.
           if (stored !== undefined) {

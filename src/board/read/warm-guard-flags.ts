@@ -5,7 +5,7 @@ import type { StoredMessage, Listed } from "../../ports/store.ts";
 import { sliced } from "../../ports/cpu-slices.ts";
 
 /** Size of payloads that may be scanned at once. */
-const STEP_CHARS = 64 * 1024;
+const CHARS_AT_ONCE = 64 * 1024;
 
 /** Computes the flags of the items, and returns the items. */
 export async function flagged<Item extends Listed>(items: readonly Item[]): Promise<readonly Item[]> {
@@ -16,7 +16,7 @@ export async function flagged<Item extends Listed>(items: readonly Item[]): Prom
 /** Like `flagged`, but synchronous; undefined if that would take long. */
 export function flaggedNow<Item extends Listed>(items: readonly Item[]): readonly Item[] | undefined {
   const chars = storedOf(items).reduce((sum, { seen, raw }) => sum + (seen.flags === undefined ? raw.payload.length : 0), 0);
-  return chars < STEP_CHARS ? items : undefined;
+  return chars < CHARS_AT_ONCE ? items : undefined;
 }
 
 const storedOf = (items: readonly Listed[]): StoredMessage[] => items.flatMap((item) => ("stored" in item ? [item.stored] : []));

@@ -5,7 +5,7 @@ import { chainFaults } from "../../../test/support/chain.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { SqliteWriter } from "../../adapters/sqlite/writer.ts";
-import { WITHDRAW_STEP } from "../../core/message/sweep.ts";
+import { WITHDRAWN_PER_BATCH } from "../../core/message/sweep.ts";
 import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import { sha256Hex } from "../../core/protocol/node-sha256.ts";
 import { MINUTE_MS } from "../../core/durations.ts";
@@ -102,12 +102,12 @@ test("an agent that withdraws everything: all of it is gone with the answer and 
 });
 
 test("an agent that withdraws thousands holds nobody up: a step in each transaction, and what a crash leaves is ended at the next start", async () => {
-  await Promise.all(Array.from({ length: 2 * WITHDRAW_STEP + 500 }, (_, i) => post({ kind: "note", body: `note ${i}` })));
+  await Promise.all(Array.from({ length: 2 * WITHDRAWN_PER_BATCH + 500 }, (_, i) => post({ kind: "note", body: `note ${i}` })));
   clock.advance(1000);
   const at = clock.now();
   const state = () => board.rows("messages", "withdrawn = 0 AND kind = 'note'");
   board.run([postAct(text({ kind: "retraction", data: { scope: "all" } }))], at);
-  expect(state()).toBe(WITHDRAW_STEP + 500);
+  expect(state()).toBe(WITHDRAWN_PER_BATCH + 500);
   expect(board.rows("gone")).toBe(0);
   const between = postAct(JSON.stringify({ v: 1, pk: AGENTS[1]!.pk, ts: 1, kind: "note", body: "by another, in between" }));
   expect(board.run([between], at + 10).outcomes).toMatchObject([{ result: "created" }]);
@@ -120,7 +120,7 @@ test("an agent that withdraws thousands holds nobody up: a step in each transact
     more = swept !== undefined && "more" in swept && swept.more;
   }
   expect(board.rows("messages")).toBe(2);
-  expect(board.rows("gone", `reason = 'retracted' AND at = ${at}`)).toBe(2 * WITHDRAW_STEP + 500);
+  expect(board.rows("gone", `reason = 'retracted' AND at = ${at}`)).toBe(2 * WITHDRAWN_PER_BATCH + 500);
   expect(board.rows("withdrawals")).toBe(0);
 });
 

@@ -8,7 +8,7 @@ import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { openSqliteStore } from "../../adapters/sqlite/store.ts";
 import { signaturePool } from "../../adapters/system/signature-pool.ts";
 import { readRiskTable } from "../../core/guard/risk/scorer.ts";
-import { WITHDRAW_STEP } from "../../core/message/sweep.ts";
+import { WITHDRAWN_PER_BATCH } from "../../core/message/sweep.ts";
 import type { Envelope } from "../../core/protocol/envelope.ts";
 import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import type { Store } from "../../ports/store.ts";
@@ -51,7 +51,9 @@ beforeEach(async () => {
   };
   post = poster(postSteps({ ...parts, verifier: verifier({ clock, difficulty, signatures, requireNoSecret: () => {}, guard }) }));
   agent = new Agent(() => clock.now());
-  notes = Array.from({ length: WITHDRAW_STEP + LATE }, (_, i) => JSON.stringify({ v: 1, pk: agent.pk, ts: 1, kind: "note", body: `${i}` }));
+  notes = Array.from({ length: WITHDRAWN_PER_BATCH + LATE }, (_, i) =>
+    JSON.stringify({ v: 1, pk: agent.pk, ts: 1, kind: "note", body: `${i}` }),
+  );
   await store.append(
     notes.map((text) => postAct(text)),
     clock.now(),

@@ -12,7 +12,7 @@ import { ordersOf, type Undone, undoneBy } from "./undone.ts";
 import { undoneLines, undoneView } from "./undone-words.ts";
 
 /** Commands per transaction, so that posts of others come in between. */
-const BATCH = 100;
+const COMMANDS_PER_BATCH = 100;
 /** Commands that were given again by hand in the meantime. */
 const IN_FORCE: ReadonlySet<string> = new Set(["removed", "blocked_key", "blocked_content"]);
 
@@ -58,10 +58,10 @@ export interface Reapplied {
 
 /** Executes in batches, each durable before the next begins. If it is run again, it continues with the rest. */
 export async function reapply(session: OperatorSession, found: Undone): Promise<Reapplied> {
-  const decided = await carryOut(session, ordersOf(found));
+  const decided = await executeInBatches(session, ordersOf(found));
   // Decisions have closed the reports that they are about.
   const open = await Promise.all(found.reopened.map(async (id) => ((await session.store.notice(id))?.state === "received" ? [id] : [])));
-  const closed = await carryOut(
+  const closed = await executeInBatches(
     session,
     open.flat().map((notice) => ({ do: "dismiss", notice })),
   );
@@ -75,13 +75,13 @@ export async function reapply(session: OperatorSession, found: Undone): Promise<
   };
 }
 
-async function carryOut(
+async function executeInBatches(
   session: OperatorSession,
   orders: readonly OperatorCommand[],
 ): Promise<{ done: number; failed: string[]; erased: boolean }> {
   const tally = { done: 0, failed: [] as string[], erased: false };
-  for (let i = 0; i < orders.length; i += BATCH) {
-    const batch = orders.slice(i, i + BATCH);
+  for (let i = 0; i < orders.length; i += COMMANDS_PER_BATCH) {
+    const batch = orders.slice(i, i + COMMANDS_PER_BATCH);
     for (const [j, outcome] of (await session.orders(batch)).entries()) {
       const { do: act } = batch[j]!;
       if (!("refused" in outcome)) {

@@ -6,31 +6,31 @@ import { leave } from "./leave.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
 
 /** How much one step of the sweep does, so that posts never wait long for it: with two steps per transaction, about ten milliseconds. */
-const SWEEP_STEP = 48;
+const ENDS_PER_SWEEP = 48;
 /** How many messages one transaction ends for authors who withdrew everything; ending is less work than erasing. */
-export const WITHDRAW_STEP = 1024;
+export const WITHDRAWN_PER_BATCH = 1024;
 
 /** Ends lifetimes and leases that are due. Returns whether there may be more. */
 export function sweep(ledger: Ledger): boolean {
   // First of all: pending key operations take effect before anything else of their time.
   applyAllDue(ledger);
-  const due = ledger.due(SWEEP_STEP);
+  const due = ledger.due(ENDS_PER_SWEEP);
   for (const { id } of due) {
     // Read again: messages that just ended may have changed it.
     const state = ledger.find(id);
     if (state !== undefined) leave(ledger, state, state.withdrawn ? "retracted" : "expired");
   }
   const leases = endLeases(ledger);
-  const aliases = sweepAliases(ledger, SWEEP_STEP);
-  return due.length === SWEEP_STEP || leases || aliases;
+  const aliases = sweepAliases(ledger, ENDS_PER_SWEEP);
+  return due.length === ENDS_PER_SWEEP || leases || aliases;
 }
 
 /** Ends leases that are due, except those to be kept. Returns whether there may be more. */
-export function endLeases(ledger: Ledger, keep: (target: MessageState) => boolean = () => false, step: number = SWEEP_STEP): boolean {
-  const ended = ledger.endedLeases(step);
+export function endLeases(ledger: Ledger, keep: (target: MessageState) => boolean = () => false, limit: number = ENDS_PER_SWEEP): boolean {
+  const ended = ledger.endedLeases(limit);
   for (const { id } of ended) {
     const target = ledger.find(id);
     if (target !== undefined && !keep(target)) release(ledger, target);
   }
-  return ended.length === step;
+  return ended.length === limit;
 }

@@ -12,8 +12,8 @@ import { nextSlice, sliced } from "../../ports/cpu-slices.ts";
 
 const DEFAULT_LIMIT = 100;
 /** A payload may have half a megabyte, so content is read a few entries at a time; details, which are shorter, too. */
-const RAW_STEP = 16;
-const DETAIL_STEP = 250;
+const RAW_ENTRIES_PER_READ = 16;
+const ENTRIES_PER_READ = 250;
 
 export const getChanges = (log: LogReads, clock: Clock) =>
   operation({
@@ -52,13 +52,13 @@ export const getChanges = (log: LogReads, clock: Clock) =>
 
 /** Up to `limit` entries, with their present content if that is asked for; fewer if content and details fill a page. */
 async function pageOf(log: LogReads, start: number, limit: number, now: number | undefined): Promise<readonly LogEntry[]> {
-  const stepSize = now === undefined ? DETAIL_STEP : RAW_STEP;
+  const perRead = now === undefined ? ENTRIES_PER_READ : RAW_ENTRIES_PER_READ;
   const entries: LogEntry[] = [];
   let chars = 0;
   while (entries.length < limit && chars < LIMITS.changes_raw_chars) {
-    const step = await log.entries(entries.at(-1)?.seq ?? start, Math.min(stepSize, limit - entries.length), now);
-    if (step.length === 0) break;
-    for (const entry of step) {
+    const batch = await log.entries(entries.at(-1)?.seq ?? start, Math.min(perRead, limit - entries.length), now);
+    if (batch.length === 0) break;
+    for (const entry of batch) {
       if (chars >= LIMITS.changes_raw_chars) break;
       entries.push(entry);
       chars += (entry.raw?.payload.length ?? 0) + (entry.detail?.length ?? 0);

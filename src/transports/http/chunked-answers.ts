@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Reply } from "../../operations/operation.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 
-type Pieces = NonNullable<Reply["stream"]>;
+type BodyStream = NonNullable<Reply["stream"]>;
 
 /** Answers that are being sent. */
 export type OpenAnswers = Set<ServerResponse>;
@@ -26,7 +26,7 @@ export function sendStream(
   { method }: FastifyRequest,
   reply: FastifyReply,
   { status = 200, type = "application/octet-stream", headers = {} }: Reply,
-  stream: Pieces,
+  stream: BodyStream,
   { report, underWay, leave = () => {} }: StreamParts,
 ): FastifyReply {
   void reply.code(status).header("content-type", type).headers(headers);
@@ -39,7 +39,7 @@ export function sendStream(
 }
 
 /** If a stream fails after its first chunk, the framework aborts the transfer. The log tells the operator why. */
-async function* reported(stream: Pieces, report: Telemetry): AsyncIterable<string | Uint8Array> {
+async function* reported(stream: BodyStream, report: Telemetry): AsyncIterable<string | Uint8Array> {
   try {
     yield* stream;
   } catch (error) {

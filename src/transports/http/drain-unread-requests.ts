@@ -10,7 +10,7 @@ import { nextTurn } from "../../board/read/yield.ts";
 const TURNS = 4;
 /** How long a connection that has sent no request yet may take to send one. */
 const SILENT_MS = 200;
-const STEP_MS = 10;
+const POLL_MS = 10;
 
 export interface Drainer {
   /** Called when this connection has sent a request. */
@@ -31,7 +31,7 @@ export function drainer(server: Server): Drainer {
     onRequest,
     async drain() {
       for (let turn = 0; turn < TURNS; turn++) await nextTurn();
-      for (let waited = 0; silent.size > 0 && waited < SILENT_MS; waited += STEP_MS) await setTimeout(STEP_MS);
+      for (let waited = 0; silent.size > 0 && waited < SILENT_MS; waited += POLL_MS) await setTimeout(POLL_MS);
     },
   };
 }

@@ -40,7 +40,7 @@ const LINE_END = 0x0a;
 const isBlank = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
 
 /** How many bytes of white space are read before the caller's time is looked at. */
-const STEP_BYTES = 4096;
+const BYTES_PER_TURN = 4096;
 
 /**
  * The lines of a body that are not empty; each is read by itself. No byte of a multi-byte character is a line end. Empty lines cost no
@@ -50,7 +50,7 @@ function* readLines(body: unknown, most: number): Generator<void, readonly BodyL
   const lines: BodyLine[] = [];
   if (!Buffer.isBuffer(body)) return lines;
   for (let at = 0, from = 0; at < body.length;) {
-    if (at % STEP_BYTES === 0) yield;
+    if (at % BYTES_PER_TURN === 0) yield;
     if (body[at] === LINE_END) from = ++at;
     else if (isBlank(body[at])) at++;
     else {

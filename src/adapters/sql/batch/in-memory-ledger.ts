@@ -21,7 +21,7 @@ import type { Ref } from "../../../core/protocol/payload.ts";
 import type { AuthorFacts, ThreadFacts } from "../../../core/message/acts-and-outcomes.ts";
 import type { ActLedger } from "../../../core/message/perform.ts";
 import type { StoredInboxChange, InboxChange } from "../../../core/message/inbox-types.ts";
-import { WITHDRAW_STEP } from "../../../core/message/sweep.ts";
+import { WITHDRAWN_PER_BATCH } from "../../../core/message/sweep.ts";
 import { TallyMoves } from "../../../core/message/count-changes.ts";
 import { BatchKeys, newAgent } from "./keys.ts";
 import { BatchModeration } from "./moderation.ts";
@@ -134,9 +134,9 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   }
   due(limit: number): readonly MessageState[] {
     const { set } = this;
-    const withdrawn = this.#withdrawals().flatMap((one) => set.withdrawnBy(one).first(WITHDRAW_STEP + 1));
+    const withdrawn = this.#withdrawals().flatMap((one) => set.withdrawnBy(one).first(WITHDRAWN_PER_BATCH + 1));
     // Thousands of endings are written later, so that others need not wait for this batch.
-    if (withdrawn.length > WITHDRAW_STEP) return [];
+    if (withdrawn.length > WITHDRAWN_PER_BATCH) return [];
     const due = set.due.first(limit);
     if (withdrawn.length === 0) return due;
     const byId = new Map([...due, ...withdrawn].map((row) => [row.id, row]));
@@ -226,7 +226,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
    */
   goOnWithdrawing(): boolean {
     const left: Withdrawal[] = [];
-    let budget = Math.max(0, WITHDRAW_STEP - this.erased.filter(({ withdrawn }) => withdrawn).length);
+    let budget = Math.max(0, WITHDRAWN_PER_BATCH - this.erased.filter(({ withdrawn }) => withdrawn).length);
     for (const one of this.#withdrawals()) {
       if (budget === 0) {
         left.push(one);

@@ -70,7 +70,7 @@ export async function checkBoard({ store, holdings, index, signed, pk }: Examine
   }
 }
 
-const STEP = 500;
+const IDS_PER_READ = 500;
 
 /** A lease ends by time, by its holder, or with a claim that the operator removed. */
 async function endLeases(
@@ -82,8 +82,8 @@ async function endLeases(
 ): Promise<void> {
   const free = new Set<string>();
   const agents = new Set<string>();
-  for (let at = 0; at < ids.length; at += STEP) {
-    for (const [id, one] of await store.findAll(ids.slice(at, at + STEP), 0)) {
+  for (let at = 0; at < ids.length; at += IDS_PER_READ) {
+    for (const [id, one] of await store.findAll(ids.slice(at, at + IDS_PER_READ), 0)) {
       if (!("stored" in one)) continue;
       if (one.stored.state.leaseUntil === null) free.add(id);
       agents.add(one.stored.state.author);

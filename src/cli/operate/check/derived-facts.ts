@@ -9,7 +9,7 @@ import type { StoredMessage, Store } from "../../../ports/store.ts";
 import type { TagFacts } from "../../../ports/tags.ts";
 import type { Findings } from "./findings.ts";
 
-const STEP = 500;
+const ROWS_PER_READ = 500;
 const MOST = 1_000_000;
 
 const STATE_FIELDS = [
@@ -32,10 +32,10 @@ export interface ComparedBoards {
 
 export async function compareFacts(sides: ComparedBoards, ids: readonly string[], findings: Findings): Promise<void> {
   const agents = new Set<string>();
-  for (let at = 0; at < ids.length; at += STEP) {
-    const step = ids.slice(at, at + STEP);
-    const [expected, found] = await Promise.all([storedMessages(sides.expected, step), storedMessages(sides.found, step)]);
-    for (const id of step) {
+  for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
+    const batch = ids.slice(at, at + ROWS_PER_READ);
+    const [expected, found] = await Promise.all([storedMessages(sides.expected, batch), storedMessages(sides.found, batch)]);
+    for (const id of batch) {
       const [wanted, stored] = [expected.get(id), found.get(id)];
       if (wanted !== undefined && stored !== undefined) await compareMessage(sides, wanted, stored, agents, findings);
       else if (wanted !== stored)
@@ -112,7 +112,7 @@ async function compareTags(sides: ComparedBoards, findings: Findings): Promise<v
 async function tagsOf(store: Store, field: "tag" | "need" | "offer"): Promise<ReadonlyMap<string, number>> {
   const all = new Map<string, number>();
   for (let after: TagFacts | undefined; ;) {
-    const page = await store.tags({ field, prefix: "", after, limit: STEP });
+    const page = await store.tags({ field, prefix: "", after, limit: ROWS_PER_READ });
     for (const { tag, count } of page) all.set(tag, count);
     after = page.at(-1);
     if (after === undefined) return all;

@@ -7,7 +7,7 @@ import { DAY_MS } from "../../../core/durations.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 
-const STEP = 500;
+const ROWS_PER_READ = 500;
 const REASONS: Readonly<Record<string, string>> = { expire: "expired", retract: "retracted", remove: "removed" };
 
 export const isEnding = ({ type }: Entry): boolean => REASONS[type] !== undefined;
@@ -24,9 +24,9 @@ export async function compareEndings(
   const restored = new Set(others.filter(({ type }) => type === "restore").map(({ id }) => id));
   const ids = [...ends.keys()];
   const blobs = new Set(decisions.map(({ target }) => target));
-  for (let at = 0; at < ids.length; at += STEP) {
-    const found = await store.findAll(ids.slice(at, at + STEP), 0);
-    for (const id of ids.slice(at, at + STEP)) {
+  for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
+    const found = await store.findAll(ids.slice(at, at + ROWS_PER_READ), 0);
+    for (const id of ids.slice(at, at + ROWS_PER_READ)) {
       const [entry, one] = [ends.get(id), found.get(id)];
       if (entry === undefined || (one !== undefined && "stored" in one)) continue;
       const where = `tombstone of ${id}`;
@@ -92,7 +92,7 @@ async function isOpenBlob(store: Store, { target, visibility, state }: Action): 
 export async function allDecisions(store: Store): Promise<readonly Action[]> {
   const all: Action[] = [];
   for (let page: readonly Action[]; ; all.push(...page)) {
-    page = await store.actions({ since: 0, before: all.at(-1)?.seq, limit: STEP });
+    page = await store.actions({ since: 0, before: all.at(-1)?.seq, limit: ROWS_PER_READ });
     if (page.length === 0) return all;
   }
 }

@@ -15,7 +15,7 @@ import type { Found, LogEntry, Raw, Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 import type { ReplayedBoard } from "./replayed-board.ts";
 
-const STEP = 500;
+const ENTRIES_PER_READ = 500;
 
 export type IsSigned = (raw: Raw, pk: string) => Promise<boolean>;
 
@@ -55,14 +55,14 @@ export async function readHistory(
   let entries = 0;
   let last: Entry | undefined;
   for (let after = oldest - 1; ;) {
-    const step = await store.entries(after, STEP, 0);
-    if (step.length === 0) break;
-    const found = await store.findAll([...new Set(step.map(({ id }) => id))], 0);
+    const batch = await store.entries(after, ENTRIES_PER_READ, 0);
+    if (batch.length === 0) break;
+    const found = await store.findAll([...new Set(batch.map(({ id }) => id))], 0);
     const checked = await Promise.all(
-      step.map((entry) => contentOf(entry, found.get(entry.id), { store, isSigned, forgettable, findings })),
+      batch.map((entry) => contentOf(entry, found.get(entry.id), { store, isSigned, forgettable, findings })),
     );
-    for (const entry of step) await checkAck(entry, isSigned, findings);
-    for (const [i, entry] of step.entries()) {
+    for (const entry of batch) await checkAck(entry, isSigned, findings);
+    for (const [i, entry] of batch.entries()) {
       checkLink(entry, last ?? { seq: after, at: 0 }, erasable, findings);
       const known = found.get(entry.id);
       if (checked[i] !== undefined) messages.set(entry.id, entry.seq);
@@ -74,15 +74,15 @@ export async function readHistory(
       else if (entry.type !== "create" && entry.type !== "status") others.push(entry);
       last = entry;
     }
-    const replayed = step.map((entry, i): ReplayedEntry => {
+    const replayed = batch.map((entry, i): ReplayedEntry => {
       return { entry, arrival: checked[i], tombstone: tombstoneFor(entry, found.get(entry.id)) };
     });
     scratch.play(replayed, ({ entry }, error) => {
       // The state that a key operation needs may be older than the oldest entry that is kept.
       if (oldest === 1 || !isKeyOperation(entry.type)) findings.add(`entry ${entry.seq}`, `cannot be replayed: ${error.message}`);
     });
-    entries += step.length;
-    after = step.at(-1)?.seq ?? after;
+    entries += batch.length;
+    after = batch.at(-1)?.seq ?? after;
   }
   await checkStored(store, messages, findings);
   return { entries, signatures: messages.size, messages, statuses, others, forgotten, erased, removedOf };

@@ -55,13 +55,13 @@ export function writeRiskTable({ bias, levels, step, facts, runs }: RiskTable): 
  * the end of the text.
  */
 const WINDOW = 1000;
-const STEP = 800;
+const STRIDE = 800;
 const WINDOWS = 12;
 
 export function windowsOf(text: string): readonly string[] {
   if (text.length <= WINDOW) return [text];
   const starts: number[] = [];
-  for (let at = 0; at + WINDOW - STEP < text.length && starts.length < WINDOWS - 1; at += STEP) starts.push(at);
+  for (let at = 0; at + WINDOW - STRIDE < text.length && starts.length < WINDOWS - 1; at += STRIDE) starts.push(at);
   const last = text.length - WINDOW;
   return [...starts.filter((at) => at < last), last].map((at) => text.slice(at, at + WINDOW));
 }

@@ -50,8 +50,8 @@ export class ClauseBlocks {
       this.to = this.#at[block + 1] ?? 0;
     } else {
       const { bytes, maxima } = this.#long;
-      const stretch = { from: maxima.at[block], to: maxima.at[block + 1], before: maxima.before[block] };
-      this.to = readWordsInto(bytes, this.postings, stretch);
+      const range = { from: maxima.at[block], to: maxima.at[block + 1], before: maxima.before[block] };
+      this.to = readWordsInto(bytes, this.postings, range);
     }
   }
 }

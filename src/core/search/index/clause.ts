@@ -109,7 +109,7 @@ class Placed {
 }
 
 /** Documents per step. */
-const STEP = 16_384;
+const DOCUMENTS_PER_TURN = 16_384;
 
 /** Documents in which the words follow one another in one field, found from the rarest of them. */
 function* phrase(words: readonly Placed[]): Generator<void, Postings, void> {
@@ -125,8 +125,8 @@ function* phrase(words: readonly Placed[]): Generator<void, Postings, void> {
   const documents = common.length / words.length;
   const found = { docs: new Uint32Array(documents), titles: new Uint16Array(documents), bodies: new Uint16Array(documents) };
   let count = 0;
-  for (let at = 0; at < common.length; at += STEP * words.length) {
-    count = findRuns(places, common.subarray(at, at + STEP * words.length), found, count);
+  for (let at = 0; at < common.length; at += DOCUMENTS_PER_TURN * words.length) {
+    count = findRuns(places, common.subarray(at, at + DOCUMENTS_PER_TURN * words.length), found, count);
     yield;
   }
   return { docs: found.docs.slice(0, count), titles: found.titles.slice(0, count), bodies: found.bodies.slice(0, count) };

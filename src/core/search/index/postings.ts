@@ -131,7 +131,7 @@ export function readPostings(bytes: Uint8Array, count: number): Postings {
 }
 
 /** Some of a word's postings: from one byte to another, after the document of the posting before. */
-interface Stretch {
+interface PostingRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly before?: number | undefined;
@@ -142,7 +142,7 @@ interface Stretch {
 export function readWordsInto(
   bytes: Uint8Array,
   { docs, titles, bodies }: Postings,
-  { from = 0, to = bytes.length, before = -1, mark }: Stretch = {},
+  { from = 0, to = bytes.length, before = -1, mark }: PostingRange = {},
 ): number {
   const source = { bytes, at: 0 };
   let at = from;

@@ -13,10 +13,10 @@ export interface Meaning {
 /** The length of a direction before its numbers are rounded, chosen so that few are cut at 127. */
 const UNIT = 350;
 /** Texts say what they are about at the beginning: this many pieces count, the first of them more. */
-const PIECES = 512;
+const MAX_WORDPIECES = 512;
 const LEAD = 32;
 /** No readable text has a longer piece. */
-const CHARS = 12 * PIECES;
+const CHARS = 12 * MAX_WORDPIECES;
 
 /** Classes of ASCII characters: separator (0), part of a word (1), a sign of its own (2). */
 const KIND = Uint8Array.from({ length: 128 }, (_, code) =>
@@ -33,12 +33,12 @@ const HAN_WORDS = 0.5;
 export class Embedder {
   readonly #table: MeaningTable;
   /** Weights by position in the text, and by how often a piece occurs in it. */
-  readonly #leads = Float32Array.from({ length: PIECES }, (_, place) => 1 + 1 / (1 + (place / LEAD) ** 2));
-  readonly #repeats = Float32Array.from({ length: PIECES + 1 }, (_, count) => (count === 0 ? 0 : (1 + Math.log(count)) / count));
+  readonly #leads = Float32Array.from({ length: MAX_WORDPIECES }, (_, place) => 1 + 1 / (1 + (place / LEAD) ** 2));
+  readonly #repeats = Float32Array.from({ length: MAX_WORDPIECES + 1 }, (_, count) => (count === 0 ? 0 : (1 + Math.log(count)) / count));
   /** For the current text, by the number of a piece; the counts are reset to 0 after each text. */
   readonly #counts: Int32Array;
   readonly #weights: Float32Array;
-  readonly #seen = new Int32Array(PIECES);
+  readonly #seen = new Int32Array(MAX_WORDPIECES);
   readonly #sum: Float32Array;
   #pieces = 0;
   #distinct = 0;
@@ -67,7 +67,7 @@ export class Embedder {
   #readAscii(text: string): number {
     let words = 0;
     let parts = 0;
-    for (let at = 0; at < text.length && this.#pieces < PIECES;) {
+    for (let at = 0; at < text.length && this.#pieces < MAX_WORDPIECES;) {
       const kind = KIND[text.charCodeAt(at)];
       let end = at + 1;
       if (kind === 1) while (end < text.length && KIND[text.charCodeAt(end)] === 1) end++;
@@ -91,7 +91,7 @@ export class Embedder {
     let words = 0;
     let parts = 0;
     for (const { 0: word, index } of plain.matchAll(WORD)) {
-      if (this.#pieces >= PIECES) break;
+      if (this.#pieces >= MAX_WORDPIECES) break;
       const count = this.#table.pieces.cut(plain, index, index + word.length, this.#put);
       if (!LETTER.test(word)) continue;
       words += HAN.test(word) ? HAN_WORDS : 1;
@@ -102,7 +102,7 @@ export class Embedder {
 
   /** Made once, since it is called for every piece. */
   readonly #put = (piece: number): void => {
-    if (this.#pieces === PIECES) return;
+    if (this.#pieces === MAX_WORDPIECES) return;
     if (this.#counts[piece] === 0) {
       this.#seen[this.#distinct++] = piece;
       this.#weights[piece] = 0;

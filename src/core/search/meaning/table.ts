@@ -1,10 +1,10 @@
 // The file format of the meaning table: a vocabulary of pieces and a row of numbers for each, four bits per number.
-import { Pieces } from "./pieces.ts";
+import { WordPieces } from "./wordpieces.ts";
 
 /** A row is `scales[piece]` times the eight-bit numbers from `piece * dimensions` on, once it is unpacked. */
 export interface MeaningTable {
   readonly dimensions: number;
-  readonly pieces: Pieces;
+  readonly pieces: WordPieces;
   readonly rows: Int8Array;
   /** 0 for a row that was never used. */
   readonly scales: Float32Array;
@@ -52,5 +52,5 @@ export function readTable(file: Uint8Array): MeaningTable {
     scales[piece] = most / 127;
     for (let at = 0; at < dimensions; at++) rows[piece * dimensions + at] = Math.round(row[at]! / scales[piece]);
   };
-  return { dimensions, pieces: new Pieces(vocabulary), rows, scales, unpack };
+  return { dimensions, pieces: new WordPieces(vocabulary), rows, scales, unpack };
 }

@@ -17,7 +17,7 @@ const lower = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : 
 const nextHash = (hash: number, code: number): number => Math.imul(hash ^ code, 16777619);
 const nextCheck = (check: number, code: number): number => Math.imul(check + code, 0x5bd1e995) ^ (check >>> 13);
 
-export class Pieces {
+export class WordPieces {
   /** The longest of them, in characters. */
   readonly #longest: number;
   readonly #mask: number;
