@@ -47,7 +47,7 @@ export class Fetcher {
 
   /** From now on the working set fetches missing rows at once. */
   serve(set: WorkingSet): void {
-    set.atOnce = { table: (name, key) => this.#table(set, name, key), window: (open) => this.#window(set, open) };
+    set.syncLoader = { table: (name, key) => this.#table(set, name, key), window: (open) => this.#window(set, open) };
   }
 
   /** Most posts are new: then one query shows that no message, tombstone or ref has this id. */

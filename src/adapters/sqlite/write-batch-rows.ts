@@ -54,7 +54,7 @@ export class Flush {
     for (const state of erased) {
       const { seq } = state;
       if (seq > set.start.seq) continue;
-      for (const sha256 of state.hasAttachment ? (set.attached.get(String(seq)) ?? []) : []) {
+      for (const sha256 of state.hasAttachment ? (set.attachmentsOf.get(String(seq)) ?? []) : []) {
         detach({ sha256, seq });
         detached.push(sha256);
       }

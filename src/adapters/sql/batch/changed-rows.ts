@@ -214,7 +214,7 @@ function addThreadsAndAgents({ set, now }: BatchLedger, add: Add): void {
         check_at: row.checkAt,
         last_ops: opsText(row.lastOps),
       });
-  for (const key of set.arrived.changes.keys()) add("arrived_once", { key, at: now });
+  for (const key of set.arrivedOnce.changes.keys()) add("arrived_once", { key, at: now });
 }
 
 /** A count of zero has no row, so that readers need not skip it. Only counts that did not grow can have become zero. */

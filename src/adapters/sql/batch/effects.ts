@@ -25,7 +25,7 @@ export class BatchEffects {
   votesOn(target: number): readonly { agent: string; rel: Vote }[] {
     const prefix = `${target} `;
     const since = [...this.set.votes.changes.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
-    const agents = new Set([...(this.set.voters.get(String(target)) ?? []), ...since]);
+    const agents = new Set([...(this.set.votersOf.get(String(target)) ?? []), ...since]);
     return [...agents].sort().flatMap((agent) => {
       const rel = this.vote(target, agent);
       return rel === undefined ? [] : [{ agent, rel }];

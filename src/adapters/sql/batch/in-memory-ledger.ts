@@ -127,10 +127,10 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     return this.set.tombstones.get(id);
   }
   hasArrived(once: string): boolean {
-    return this.set.arrived.get(once) ?? false;
+    return this.set.arrivedOnce.get(once) ?? false;
   }
   noteArrival(once: string): void {
-    this.set.arrived.set(once, true);
+    this.set.arrivedOnce.set(once, true);
   }
   due(limit: number): readonly MessageState[] {
     const { set } = this;
@@ -181,7 +181,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   }
 
   heldBy(agent: string): readonly MessageState[] {
-    const ids = new Set([...(this.set.leases.get(agent) ?? []), ...this.set.messages.changes.keys()]);
+    const ids = new Set([...(this.set.leasesHeldBy.get(agent) ?? []), ...this.set.messages.changes.keys()]);
     return [...ids].flatMap((id) => (this.set.state(id)?.claimedBy === agent ? (this.find(id) ?? []) : []));
   }
   leasesOf(agent: string, limit: number): readonly MessageState[] {
@@ -256,7 +256,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   attachmentsOf(seq: number): readonly string[] {
     const { attachments } = this.#bySeq.get(seq)?.arrival.payload ?? {};
     return attachments === undefined
-      ? (this.set.attached.get(String(seq)) ?? [])
+      ? (this.set.attachmentsOf.get(String(seq)) ?? [])
       : [...new Set(attachments.map(({ sha256 }) => sha256))].sort();
   }
   dropBlob(sha256: string): void {
@@ -297,8 +297,8 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   }
   liveAliases(agent: string): readonly string[] {
     if ((this.lastSeen(agent) ?? 0) <= this.now - ALIAS_LIFE_MS) return [];
-    const { aliases, held } = this.set;
-    const names = new Set([...(held.get(agent) ?? []), ...aliases.changes.keys()]);
+    const { aliases, aliasesHeldBy } = this.set;
+    const names = new Set([...(aliasesHeldBy.get(agent) ?? []), ...aliases.changes.keys()]);
     const isHeld = (row: StoredAlias | undefined): boolean => row !== undefined && row.agent === agent && row.endedAt === null;
     return [...names].filter((name) => isHeld(aliases.get(name))).sort();
   }

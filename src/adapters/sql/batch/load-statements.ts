@@ -155,22 +155,22 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ among }) => `${ALIASES} WHERE ${among("alias", "text")}`,
     ({ aliases }, names, rows) => one(aliases, names, rows.map(toAlias), aliasOf, itself),
   ),
-  held: load(
+  aliasesHeldBy: load(
     "text",
     ({ among }) => `${ALIASES} WHERE ${among("agent", "text")} AND ended_at IS NULL`,
-    ({ aliases, held }, agents, rows) => {
+    ({ aliases, aliasesHeldBy }, agents, rows) => {
       const found = rows.map(toAlias);
       one(aliases, [], found, aliasOf, itself);
-      many(held, agents, found, agentOf, aliasOf);
+      many(aliasesHeldBy, agents, found, agentOf, aliasOf);
     },
   ),
-  leases: load(
+  leasesHeldBy: load(
     "text",
     ({ among }) => `${MESSAGES} WHERE ${among("m.claimed_by", "text")}`,
-    ({ messages, leases }, agents, rows) => {
+    ({ messages, leasesHeldBy }, agents, rows) => {
       const found = rows.map(toMessageState);
       one(messages, [], found, idOf, itself);
-      many(leases, agents, found, ({ claimedBy }) => claimedBy ?? "", idOf);
+      many(leasesHeldBy, agents, found, ({ claimedBy }) => claimedBy ?? "", idOf);
     },
   ),
   acks: load(
@@ -193,10 +193,10 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ among }) => `SELECT ${KEY_OP_COLUMNS} FROM key_ops WHERE ${among("id", "text")}`,
     ({ keyOps }, ids, rows) => one(keyOps, ids, rows, idOf, itself),
   ),
-  arrived: load<{ readonly key: string }>(
+  arrivedOnce: load<{ readonly key: string }>(
     "text",
     ({ among }) => `SELECT key FROM arrived_once WHERE ${among("key", "text")}`,
-    ({ arrived }, keys, rows) => one(arrived, keys, rows, keyIn, () => true),
+    ({ arrivedOnce }, keys, rows) => one(arrivedOnce, keys, rows, keyIn, () => true),
   ),
   withdrawals: load<Withdrawal>(
     "text",
@@ -210,13 +210,13 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
         JOIN votes v ON v.target = k.target AND v.agent = k.agent ORDER BY v.seq`,
     ({ votes }, keys, rows) => many(votes, keys, rows, agentKey, toVote),
   ),
-  voters: load<VoteRow>(
+  votersOf: load<VoteRow>(
     "bigint",
     ({ among }) => `SELECT target, agent, seq, rel FROM votes WHERE ${among("target", "bigint")} ORDER BY seq`,
-    ({ votes, voters }, keys, rows) => {
+    ({ votes, votersOf }, keys, rows) => {
       many(votes, [], rows, agentKey, toVote);
       const agents = Map.groupBy(rows, targetOf);
-      voters.keep(
+      votersOf.keep(
         keys,
         [...agents].map(([target, all]) => [target, [...new Set(all.map(agentOf))]]),
       );
@@ -246,10 +246,10 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ among }) => `SELECT seq, rel, target AS id FROM refs WHERE ${among("seq", "bigint")} ORDER BY seq, position`,
     ({ refs }, keys, rows) => many(refs, keys, rows, seqOf, ({ rel, id }): Ref => ({ rel, id })),
   ),
-  attached: load<{ readonly seq: number; readonly sha256: string }>(
+  attachmentsOf: load<{ readonly seq: number; readonly sha256: string }>(
     "bigint",
     ({ among }) => `SELECT seq, sha256 FROM attachments WHERE ${among("seq", "bigint")} ORDER BY sha256`,
-    ({ attached }, keys, rows) => many(attached, keys, rows, seqOf, ({ sha256 }) => sha256),
+    ({ attachmentsOf }, keys, rows) => many(attachmentsOf, keys, rows, seqOf, ({ sha256 }) => sha256),
   ),
   labels: load<LabelRow>(
     "bigint",
@@ -266,32 +266,32 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ among }) => `${NOTICES} WHERE ${among("id", "text")}`,
     ({ notices }, ids, rows) => one(notices, ids, rows, idOf, itself),
   ),
-  openOn: load<Notice>(
+  openNoticesOn: load<Notice>(
     "text",
     ({ among }) => `${NOTICES} WHERE ${among("target", "text")} AND state = 'received'`,
-    ({ notices, openOn }, targets, rows) => {
+    ({ notices, openNoticesOn }, targets, rows) => {
       one(notices, [], rows, idOf, itself);
-      many(openOn, targets, rows, nameOf, idOf);
+      many(openNoticesOn, targets, rows, nameOf, idOf);
     },
   ),
-  open: load<{ readonly prefix: string; readonly count: number }>(
+  openNoticeCounts: load<{ readonly prefix: string; readonly count: number }>(
     ["prefix"],
     ({ keys }) =>
       `SELECT k.prefix, (SELECT count(*) FROM notices n WHERE n.state = 'received' AND n.id >= k.prefix AND n.id < k.prefix || '~') AS count
         FROM ${keys({ prefix: "text" })}`,
-    ({ open }, prefixes, rows) => one(open, prefixes, rows, prefixOf, ({ count }) => count),
+    ({ openNoticeCounts }, prefixes, rows) => one(openNoticeCounts, prefixes, rows, prefixOf, ({ count }) => count),
   ),
   actions: load<Action>(
     "text",
     ({ among }) => `${ACTIONS} WHERE ${among("id", "text")}`,
     ({ actions }, ids, rows) => one(actions, ids, rows, idOf, itself),
   ),
-  inForce: load<Action>(
+  actionsInForceOn: load<Action>(
     "text",
     ({ among }) => `${ACTIONS} WHERE ${among("target", "text")} AND state = 'in_force'`,
-    ({ actions, inForce }, targets, rows) => {
+    ({ actions, actionsInForceOn }, targets, rows) => {
       one(actions, [], rows, idOf, itself);
-      many(inForce, targets, rows, nameOf, idOf);
+      many(actionsInForceOn, targets, rows, nameOf, idOf);
     },
   ),
   blocks: load<{ readonly what: string; readonly name: string; readonly action: string }>(

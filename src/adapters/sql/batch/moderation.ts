@@ -19,8 +19,8 @@ export class BatchModeration implements ModerationLedger {
   }
 
   open(prefix: string): number {
-    const { open, notices } = this.#set;
-    const before = open.get(prefix) ?? 0;
+    const { openNoticeCounts, notices } = this.#set;
+    const before = openNoticeCounts.get(prefix) ?? 0;
     const isOpen = (notice: Notice | undefined): number => (notice?.state === "received" ? 1 : 0);
     return [...notices.changes]
       .filter(([id]) => id.startsWith(prefix))
@@ -30,8 +30,8 @@ export class BatchModeration implements ModerationLedger {
     return this.#set.notices.get(id);
   }
   noticesOn(target: string): readonly Notice[] {
-    const { openOn, notices } = this.#set;
-    const ids = new Set([...(openOn.get(target) ?? []), ...notices.changes.keys()]);
+    const { openNoticesOn, notices } = this.#set;
+    const ids = new Set([...(openNoticesOn.get(target) ?? []), ...notices.changes.keys()]);
     return [...ids]
       .flatMap((id) => notices.get(id) ?? [])
       .filter((notice) => notice.target === target && notice.state === "received")
@@ -41,8 +41,8 @@ export class BatchModeration implements ModerationLedger {
     this.#set.notices.set(notice.id, notice);
   }
   actionOn(target: string): Action | undefined {
-    const { inForce, actions } = this.#set;
-    const ids = new Set([...(inForce.get(target) ?? []), ...actions.changes.keys()]);
+    const { actionsInForceOn, actions } = this.#set;
+    const ids = new Set([...(actionsInForceOn.get(target) ?? []), ...actions.changes.keys()]);
     return [...ids]
       .flatMap((id) => actions.get(id) ?? [])
       .filter((action) => action.target === target && action.state === "in_force")

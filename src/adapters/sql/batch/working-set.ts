@@ -55,7 +55,7 @@ interface Tables {
   /** Votes of an agent on a target, oldest first, by target and agent. */
   votes: readonly StoredVote[];
   /** Agents with votes on a target when the batch began. */
-  voters: readonly string[];
+  votersOf: readonly string[];
   /** The message that gives a signal, by target, agent and signal. */
   signals: number;
   /** Until when an agent may not claim a message again, by message and agent. */
@@ -64,16 +64,16 @@ interface Tables {
   refs: readonly Ref[];
   labels: readonly Label[];
   /** Hashes of a message's attachments. */
-  attached: readonly string[];
+  attachmentsOf: readonly string[];
   /** The number of live replies to an id when the batch began. */
   replies: number;
   /** Ids of the first messages that reply to an id. */
   earlyReplies: readonly string[];
   aliases: StoredAlias;
   /** Live aliases of an agent when the batch began. */
-  held: readonly string[];
+  aliasesHeldBy: readonly string[];
   /** Messages that an agent held a lease on when the batch began. */
-  leases: readonly string[];
+  leasesHeldBy: readonly string[];
   /** By the id of the payload. */
   acks: AckRow;
   /** By agent, and lines by their first key. */
@@ -81,16 +81,16 @@ interface Tables {
   lines: LineState;
   /** By the SHA-256 of their payloads. */
   keyOps: StoredKeyOp;
-  arrived: true;
+  arrivedOnce: true;
   /** All of them, oldest first, under one key. */
   withdrawals: readonly Withdrawal[];
   notices: Notice;
   /** Ids of open notices about a target, and the number of open notices whose id begins with this, when the batch began. */
-  openOn: readonly string[];
-  open: number;
+  openNoticesOn: readonly string[];
+  openNoticeCounts: number;
   actions: Action;
   /** Ids of decisions in force on a target when the batch began. */
-  inForce: readonly string[];
+  actionsInForceOn: readonly string[];
   /** Decisions that block something, by type and name of the target. */
   blocks: readonly string[];
   switches: Switches;
@@ -108,7 +108,7 @@ export interface OpenWindow {
 }
 
 /** Fetches what is missing, synchronously. */
-export interface AtOnce {
+export interface SyncLoader {
   table(name: TableName, key: string): void;
   window(open: OpenWindow): void;
 }
@@ -123,7 +123,7 @@ export class WorkingSet {
   /** The head of the log when the batch began; the database does not have later seqs. */
   start: Head = { seq: 0, hash: GENESIS };
   /** Only of a synchronous store; from others all missing rows are requested together. */
-  atOnce: AtOnce | undefined;
+  syncLoader: SyncLoader | undefined;
   /** Whether all requested rows are known; until then, the result is a guess that only shows what else to fetch. */
   isKnown = true;
   #now = 0;
@@ -134,31 +134,31 @@ export class WorkingSet {
   readonly agents = this.#table("agents");
   readonly threads = this.#table("threads");
   readonly votes = this.#table("votes", this.#bySeq);
-  readonly voters = this.#table("voters", this.#bySeq);
+  readonly votersOf = this.#table("votersOf", this.#bySeq);
   readonly signals = this.#table("signals", this.#bySeq);
   readonly barred = this.#table("barred", this.#bySeq);
   readonly answerers = this.#table("answerers", this.#bySeq);
   readonly refs = this.#table("refs", this.#bySeq);
   readonly labels = this.#table("labels", this.#bySeq);
-  readonly attached = this.#table("attached", this.#bySeq);
+  readonly attachmentsOf = this.#table("attachmentsOf", this.#bySeq);
   readonly replies = this.#table("replies");
   readonly earlyReplies = this.#table("earlyReplies");
   /** Messages of this batch that reply to an id. */
   readonly repliesSince = new WorkingTable<readonly string[], "replies">(this, "replies", () => true);
   readonly aliases = this.#table("aliases");
-  readonly held = this.#table("held");
-  readonly leases = this.#table("leases");
+  readonly aliasesHeldBy = this.#table("aliasesHeldBy");
+  readonly leasesHeldBy = this.#table("leasesHeldBy");
   readonly acks = this.#table("acks");
   readonly keys = this.#table("keys");
   readonly lines = this.#table("lines");
   readonly keyOps = this.#table("keyOps");
-  readonly arrived = this.#table("arrived");
+  readonly arrivedOnce = this.#table("arrivedOnce");
   readonly withdrawals = this.#table("withdrawals");
   readonly notices = this.#table("notices");
-  readonly openOn = this.#table("openOn");
-  readonly open = this.#table("open");
+  readonly openNoticesOn = this.#table("openNoticesOn");
+  readonly openNoticeCounts = this.#table("openNoticeCounts");
   readonly actions = this.#table("actions");
-  readonly inForce = this.#table("inForce");
+  readonly actionsInForceOn = this.#table("actionsInForceOn");
   readonly blocks = this.#table("blocks");
   readonly switches = this.#table("switches");
 
@@ -223,7 +223,7 @@ export class WorkingSet {
   }
 
   missed(name: TableName, key: string): void {
-    if (this.atOnce !== undefined) return this.atOnce.table(name, key);
+    if (this.syncLoader !== undefined) return this.syncLoader.table(name, key);
     this[name].miss(key);
     this.isKnown = false;
   }
@@ -262,7 +262,7 @@ export class WorkingSet {
     { table, from, ...rows }: Omit<WindowRows<Row>, "missed"> & { readonly table: WorkingTable<Row>; readonly from: (row: unknown) => Row },
     withdrawal?: Withdrawal,
   ): Window<Row> {
-    const missed = (): void => (this.atOnce === undefined ? void (this.isKnown = false) : this.atOnce.window(open));
+    const missed = (): void => (this.syncLoader === undefined ? void (this.isKnown = false) : this.syncLoader.window(open));
     const window = new Window<Row>({ ...rows, missed });
     const keep = (stored: readonly unknown[], asked: number): void => {
       const found = stored.map(from);
