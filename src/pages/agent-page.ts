@@ -16,7 +16,7 @@ import { agoTime, exactTime, tookTime } from "./times.ts";
 import type { Site } from "./site.ts";
 
 /** The state of the agent's keys, as in its record. */
-export interface KeyStanding {
+export interface AgentKeysView {
   readonly pending: { readonly op: string; readonly by: string; readonly counts_at: string } | null;
   readonly current: string | null;
   readonly successor: string | null;
@@ -26,7 +26,7 @@ export interface KeyStanding {
 }
 
 export interface AgentView {
-  readonly agent: ListedAgent & KeyStanding;
+  readonly agent: ListedAgent & AgentKeysView;
   readonly profile: Html | undefined;
   readonly pace: AgentPace | undefined;
   readonly threads: ListedRows;
@@ -85,7 +85,7 @@ export function agentPage(site: Site, view: AgentView): string {
 }
 
 /** What a reader must know about the agent's key before reading its messages. */
-function keyNotice({ id, pending, current, predecessor, delegated_by: parent, revoked_since: since }: ListedAgent & KeyStanding): Html {
+function keyNotice({ id, pending, current, predecessor, delegated_by: parent, revoked_since: since }: ListedAgent & AgentKeysView): Html {
   const notices = [
     pending !== null &&
       html`<b>A change of this agent’s key is pending.</b> ${pending.op} by ${agentLink(pending.by)} counts from

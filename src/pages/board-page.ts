@@ -167,13 +167,13 @@ const IN_FORM = new Set(["kind", "status", "tag", "author", "lang", "sort", "cur
 
 function filterMenu(query: PageQuery, facets: BoardView["facets"]): Html {
   const count = (item: string): Html | false => facets?.[item] !== undefined && html` <span class="n">${facets[item]}</span>`;
-  const kept = Object.entries(query).filter(([name]) => !IN_FORM.has(name));
+  const hidden = Object.entries(query).filter(([name]) => !IN_FORM.has(name));
   const ticks = (name: "kind" | "status", words: (item: string) => string, items: readonly string[]): Html =>
     html`${items.map((item) => html`<label class="tick"><input type="checkbox" name="${name}" value="${item}" ${itemsOf(query[name]).includes(item) && html` checked`} />${words(item)}${count(item)}</label> `)}`;
   return html`<details class="filter-menu">
     <summary>Filter</summary>
     <form action="/" method="get">
-      ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
       <fieldset>
         <legend>Status</legend>
         ${ticks("status", (status) => STATUS_WORDS[status as keyof typeof STATUS_WORDS], STATUS_NAMES)}

@@ -5,7 +5,7 @@ import { cachedRows } from "./message-row.ts";
 const NOW = 1_700_000_000_000;
 const ID = "a".repeat(64);
 const AUTHOR = `ag_${"0".repeat(20)}`;
-const card: Recordable = {
+const stored: Recordable = {
   state: {
     seq: 1,
     id: ID,
@@ -54,10 +54,10 @@ const card: Recordable = {
 
 test("a row shows the words of a text, without the marks of Markdown, and its kind once", () => {
   const body = "# Pegel\n\n> Der **Pegel** misst `mm`.\n\n```js\nx = a * b ** c\n```\n2 * 3 = 6";
-  const raw = { ...card.raw, payload: JSON.stringify({ v: 1, pk: "", ts: NOW / 1000, kind: "note", body }) };
+  const raw = { ...stored.raw, payload: JSON.stringify({ v: 1, pk: "", ts: NOW / 1000, kind: "note", body }) };
   const { text } = cachedRows()(
-    { ...card, state: { ...card.state }, raw },
-    () => recordOf({ ...card, raw }, new Set(["preview"]), NOW, "http://board.test"),
+    { ...stored, state: { ...stored.state }, raw },
+    () => recordOf({ ...stored, raw }, new Set(["preview"]), NOW, "http://board.test"),
     { now: NOW },
   );
   expect(text).toContain(">Pegel Der Pegel misst mm. x = a * b ** c 2 * 3 = 6</a>");
@@ -66,9 +66,9 @@ test("a row shows the words of a text, without the marks of Markdown, and its ki
 
 test("whatever a listing notes beside a message is text, as the message itself is", () => {
   const row = cachedRows();
-  const record = () => recordOf(card, new Set(), NOW, "http://board.test");
+  const record = () => recordOf(stored, new Set(), NOW, "http://board.test");
   for (let i = 0; i < 2; i++) {
-    const { text } = row(card, record, { now: NOW, note: `<img src=x onerror="alert('1')">` });
+    const { text } = row(stored, record, { now: NOW, note: `<img src=x onerror="alert('1')">` });
     expect(text).toContain("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;");
     expect(text).toContain("&lt;i&gt;title&lt;/i&gt;");
     expect(text).not.toMatch(/<img|<i>/);

@@ -183,23 +183,23 @@ function faces({ server }: Listed, { deeds }: ThreadNews): Html | false {
   return all.length > 1 && html`<span class="faces wide-only" aria-hidden="true">${all.map(agentFace)}</span>`;
 }
 
-export type RowOf = (card: Recordable, record: () => MessageRecord, context: RowContext) => Html;
+export type RowOf = (stored: Recordable, record: () => MessageRecord, context: RowContext) => Html;
 
 /** Caches each row until its message changes. */
 export function cachedRows(): RowOf {
-  const kept = new WeakMap<Recordable["state"], { readonly held: boolean; readonly texts: readonly string[]; readonly record: Listed }>();
+  const cache = new WeakMap<Recordable["state"], { readonly held: boolean; readonly texts: readonly string[]; readonly record: Listed }>();
   const make = (record: Listed, found?: RegExp) => template(record, found).text.split("\0");
-  return (card, record, context) => {
+  return (stored, record, context) => {
     const { now, found } = context;
-    const held = card.state.leaseUntil !== null && card.state.leaseUntil > now;
-    let row = kept.get(card.state);
+    const held = stored.state.leaseUntil !== null && stored.state.leaseUntil > now;
+    let row = cache.get(stored.state);
     if (row === undefined || row.held !== held) {
       const made = record();
-      kept.set(card.state, (row = { held, texts: make(made), record: made }));
+      cache.set(stored.state, (row = { held, texts: make(made), record: made }));
     }
     const { record: listed } = row;
     // `thread_messages` changes without the message, so it is not cached.
-    const current = { ...listed, derived: { ...listed.derived, thread_messages: card.thread.messages } };
+    const current = { ...listed, derived: { ...listed.derived, thread_messages: stored.thread.messages } };
     const [start = "", middle = "", end = ""] = found === undefined ? row.texts : make(listed, found);
     return new Html(`${start}${factsEnd(current, context).text}${middle}${rowEnd(current, context).text}${end}`);
   };

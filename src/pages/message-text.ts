@@ -63,14 +63,14 @@ export interface WrittenText {
   readonly format: "markdown" | "plain" | "json" | undefined;
 }
 
-const TEXTS_KEPT = 20_000;
+const MAX_CACHED_TEXTS = 20_000;
 /** Characters of HTML. */
-const CHARS_KEPT = 8_000_000;
+const MAX_CACHED_CHARS = 8_000_000;
 
 /** The text of an id never changes, so it is rendered once while it is in the cache. */
 export function cachedTexts(): (said: WrittenText) => Html {
-  const kept = boundedTextCache<string, Html>(TEXTS_KEPT, CHARS_KEPT, ({ text }) => text.length);
-  return (said) => kept.of(said.id, () => render(said));
+  const cache = boundedTextCache<string, Html>(MAX_CACHED_TEXTS, MAX_CACHED_CHARS, ({ text }) => text.length);
+  return (said) => cache.of(said.id, () => render(said));
 }
 
 function render({ body, format }: Omit<WrittenText, "id">): Html {

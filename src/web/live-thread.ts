@@ -106,7 +106,7 @@ async function renew(board: Board): Promise<void> {
   if (!answer.ok) return;
   const open = find("[data-open-under]");
   const focus = document.activeElement as HTMLInputElement | null;
-  const kept = open?.contains(focus) === true ? ([focus?.selectionStart, focus?.selectionEnd] as const) : undefined;
+  const selection = open?.contains(focus) === true ? ([focus?.selectionStart, focus?.selectionEnd] as const) : undefined;
   open?.remove();
   const unfolded = new Set(all(".unfold").flatMap((box) => ((box as HTMLInputElement).checked ? [box.id] : [])));
   for (const part of all("[data-part]", fresh)) {
@@ -118,9 +118,9 @@ async function renew(board: Board): Promise<void> {
   }
   if (open !== undefined) {
     (document.getElementById(open.dataset["openUnder"] ?? "") ?? find("[data-state]"))?.after(open);
-    if (kept !== undefined) {
+    if (selection !== undefined) {
       focus?.focus({ preventScroll: true });
-      focus?.setSelectionRange?.(kept[0] ?? 0, kept[1] ?? 0);
+      focus?.setSelectionRange?.(selection[0] ?? 0, selection[1] ?? 0);
     }
   }
   showTimes(document);

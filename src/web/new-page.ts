@@ -48,8 +48,8 @@ export function writeNew(board: Board, who: Identity): void {
 
   const keep = (): void => {
     // The language is guessed from the text each time; only one that the reader chose is stored in the draft.
-    const kept = (name: string): string => (name === "lang" && language.isGuess() ? "" : (field(name)?.value ?? ""));
-    const written = Object.fromEntries(DRAFTED.map((name) => [name, kept(name)]));
+    const draftValue = (name: string): string => (name === "lang" && language.isGuess() ? "" : (field(name)?.value ?? ""));
+    const written = Object.fromEntries(DRAFTED.map((name) => [name, draftValue(name)]));
     const empty = Object.values(written).every((value) => value === "");
     keepDraft(draft, empty ? {} : { ...written, kind: kind() });
   };
@@ -130,8 +130,8 @@ async function filesOf(chosen: Field | undefined): Promise<readonly AttachedFile
 }
 
 /** Restores the draft; values in the address take precedence. */
-function restore(form: HTMLFormElement, kept: SavedDraft): void {
-  for (const [name, value] of Object.entries(kept)) {
+function restore(form: HTMLFormElement, draft: SavedDraft): void {
+  for (const [name, value] of Object.entries(draft)) {
     if (name === "kind" && new URLSearchParams(location.search).has("kind")) continue;
     if (name === "kind") form.querySelector<HTMLInputElement>(`[name="kind"][value="${CSS.escape(value)}"]`)?.click();
     else {

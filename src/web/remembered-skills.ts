@@ -11,7 +11,7 @@ export function rememberOffers(): void {
   // An empty field deletes the stored skills.
   if (offers === "") storage.removeItem(PLACE);
   else if (offers !== undefined) storage.setItem(PLACE, offers);
-  const kept = storage.getItem(PLACE);
-  if (kept !== null && location.search === "") location.replace(`/work?offers=${encodeURIComponent(kept)}`);
-  if (kept !== null) find("[data-kept]")?.removeAttribute("hidden");
+  const saved = storage.getItem(PLACE);
+  if (saved !== null && location.search === "") location.replace(`/work?offers=${encodeURIComponent(saved)}`);
+  if (saved !== null) find("[data-kept]")?.removeAttribute("hidden");
 }

@@ -1,7 +1,7 @@
 // What the browser keeps between pages. If the reader has forbidden that, it lasts as long as the page.
-type Kept = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+type KeyValueStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-function onPage(): Kept {
+function onPage(): KeyValueStorage {
   const items = new Map<string, string>();
   return {
     getItem: (key) => items.get(key) ?? null,
@@ -10,7 +10,7 @@ function onPage(): Kept {
   };
 }
 
-function ofBrowser(): Kept {
+function ofBrowser(): KeyValueStorage {
   try {
     return localStorage;
   } catch {
@@ -18,4 +18,4 @@ function ofBrowser(): Kept {
   }
 }
 
-export const storage: Kept = ofBrowser();
+export const storage: KeyValueStorage = ofBrowser();

@@ -7,7 +7,7 @@ import { type Refresh, usefulButtons } from "./useful-button.ts";
 import { waitButton } from "./awaited-tasks.ts";
 import { writeForm, type FormContent } from "./thread-reply-form.ts";
 
-const standingOf = ({ dataset }: HTMLElement): PostFacts => ({
+const factsOf = ({ dataset }: HTMLElement): PostFacts => ({
   id: dataset["id"] ?? dataset["state"] ?? "",
   kind: dataset["kind"] ?? "",
   author: dataset["author"] ?? "",
@@ -54,19 +54,18 @@ export function threadActs(board: Board, who: Identity, refresh: Refresh): Threa
     const me = who.key()?.agent;
     const state = find("[data-state]");
     if (state !== undefined) {
-      const standing = standingOf(state);
-      const buttons = actsOnState(standing, me).map(({ words, writing, main }) =>
+      const facts = factsOf(state);
+      const buttons = actsOnState(facts, me).map(({ words, writing, main }) =>
         button(words, () => write(state, writing), { className: main ? "main" : "plain" }),
       );
-      if (standing.status === "claimed" && me !== standing.holder)
-        buttons.push(waitButton(standing.id, find("h1")?.textContent?.trim() ?? ""));
+      if (facts.status === "claimed" && me !== facts.holder) buttons.push(waitButton(facts.id, find("h1")?.textContent?.trim() ?? ""));
       find("[data-acts]", state)?.replaceChildren(...buttons);
     }
     for (const card of all("article[data-id]")) {
-      const standing = standingOf(card);
-      const acts = actsOnPost(standing, me, card.classList.contains("root"));
+      const facts = factsOf(card);
+      const acts = actsOnPost(facts, me, card.classList.contains("root"));
       const buttons: Node[] = acts.map(({ words, writing }) => button(words, () => write(card, writing), { className: "small" }));
-      if (me === undefined || me !== standing.author) buttons.push(...useful(standing.id));
+      if (me === undefined || me !== facts.author) buttons.push(...useful(facts.id));
       find(".post-foot [data-acts]", card)?.replaceChildren(...buttons);
     }
   }

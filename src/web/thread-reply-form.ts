@@ -69,9 +69,9 @@ export function writeForm(
   );
   rest.append(ways);
   form.append(publishes.state);
-  const kept = savedDraft(writing.draft);
-  text.value = kept["body"] ?? "";
-  title.value = kept["title"] ?? "";
+  const draft = savedDraft(writing.draft);
+  text.value = draft["body"] ?? "";
+  title.value = draft["title"] ?? "";
   form.addEventListener("input", () => keepDraft(writing.draft, { body: text.value, title: title.value }));
   form.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && close !== undefined && !rest.disabled) close();

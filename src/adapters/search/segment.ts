@@ -31,11 +31,11 @@ export interface TermEntry {
   readonly positions: number;
 }
 
-/** The entry of a term, if it exists; and the number of its live documents when the segment had `gone` ended documents. */
-interface Known {
+/** The entry of a term, if it exists; and the number of its live documents when the segment had `deadCount` ended documents. */
+interface CachedTerm {
   readonly entry: TermEntry | undefined;
   live: number;
-  gone: number;
+  deadCount: number;
 }
 
 /** Cached dictionaries of the latest blocks, and terms found: one query text has hundreds of terms, which are looked up again and again. */
@@ -72,7 +72,7 @@ export class Segment implements IndexPart {
   readonly phrases: BoundedCache<string, Postings>;
   readonly #inOrder: boolean;
   readonly #dictionaries = new BoundedCache<Block, Uint8Array>(CACHED_BLOCKS);
-  readonly #known = new BoundedCache<string, Known>(CACHED_TERMS);
+  readonly #known = new BoundedCache<string, CachedTerm>(CACHED_TERMS);
   readonly #maxima = new BoundedCache<string, BlockMaxima>(CACHED_LISTS);
   readonly #bits = new BoundedCache<string, Uint8Array>(CACHED_LISTS);
 
@@ -181,9 +181,9 @@ export class Segment implements IndexPart {
     const known = this.#find(term);
     const count = known.entry?.count ?? 0;
     if (count > MANY) return Math.round((count * this.live) / this.documents);
-    if (known.gone !== this.deadCount) {
+    if (known.deadCount !== this.deadCount) {
       known.live = liveCount(this.dead, this.postings(term)?.docs ?? NO_POSTINGS.docs);
-      known.gone = this.deadCount;
+      known.deadCount = this.deadCount;
     }
     return known.live;
   }
@@ -232,12 +232,12 @@ export class Segment implements IndexPart {
     this.#file = -1;
   }
 
-  #find(term: string): Known {
+  #find(term: string): CachedTerm {
     return this.#known.of(term, () => {
       const key = termKey(term);
       const block = this.blocks[this.#blockOf(key)];
       const entry = block === undefined ? undefined : findEntry(this.#dictionary(block), block, Buffer.from(key));
-      return { entry, live: entry?.count ?? 0, gone: 0 };
+      return { entry, live: entry?.count ?? 0, deadCount: 0 };
     });
   }
 

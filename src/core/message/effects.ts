@@ -5,7 +5,7 @@ import { HOUR_MS } from "../durations.ts";
 import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote } from "./agent-counts.ts";
 import { isSameAgent } from "./principal.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
-import { judgeAnswer, type Judgement, statusOf } from "./status.ts";
+import { judgeAnswer, type AnswerVerdict, statusOf } from "./status.ts";
 import { tallyStatus } from "./board-counts.ts";
 
 /**
@@ -50,7 +50,7 @@ function dropLease(ledger: Ledger, target: MessageState): string | null {
 export function changeVote(ledger: Ledger, target: MessageState, agent: string, change: () => void): void {
   const old = ledger.vote(target.seq, agent);
   const asked = target.supersededBy === null ? answeredBy(ledger, target) : [];
-  const before = asked.map((one) => judgement(ledger, one, target));
+  const before = asked.map((one) => answerVerdict(ledger, one, target));
   if (old !== undefined) {
     target[old]--;
     creditVote(ledger, target, agent, old, -1);
@@ -64,7 +64,7 @@ export function changeVote(ledger: Ledger, target: MessageState, agent: string, 
   updateStatus(ledger, target);
   // The target may itself be an answer, and these votes may change the status of what it answers.
   for (const [i, one] of asked.entries()) {
-    const [was, is] = [before[i]!, judgement(ledger, one, target)];
+    const [was, is] = [before[i]!, answerVerdict(ledger, one, target)];
     if (was === is) continue;
     countJudged(ledger, one, target, was, -1);
     countJudged(ledger, one, target, is, 1);
@@ -80,16 +80,16 @@ function answeredBy(ledger: Ledger, answer: MessageState): readonly MessageState
   });
 }
 
-const judgement = (ledger: Ledger, asked: MessageState, answer: MessageState): Judgement =>
+const answerVerdict = (ledger: Ledger, asked: MessageState, answer: MessageState): AnswerVerdict =>
   judgeAnswer(answer, ledger.vote(answer.seq, asked.principal));
 
 export function countAnswer(ledger: Ledger, target: MessageState, answer: MessageState, by: 1 | -1): void {
-  countJudged(ledger, target, answer, judgement(ledger, target, answer), by);
+  countJudged(ledger, target, answer, answerVerdict(ledger, target, answer), by);
   updateStatus(ledger, target);
 }
 
 /** A rejected answer is counted separately and to nobody's credit. */
-function countJudged(ledger: Ledger, target: MessageState, answer: MessageState, as: Judgement, by: 1 | -1): void {
+function countJudged(ledger: Ledger, target: MessageState, answer: MessageState, as: AnswerVerdict, by: 1 | -1): void {
   if (as === "rejected") {
     target.rejected += by;
     return;

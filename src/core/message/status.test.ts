@@ -30,12 +30,12 @@ test.for([
 });
 
 test.for([
-  [0, 0, undefined, "standing"],
+  [0, 0, undefined, "unverified"],
   [1, 0, undefined, "verified"],
   [0, 1, undefined, "rejected"],
-  [1, 1, undefined, "standing"],
+  [1, 1, undefined, "unverified"],
   [1, 2, undefined, "rejected"],
-  [1, 2, "verifies", "standing"],
+  [1, 2, "verifies", "unverified"],
   [2, 1, "verifies", "verified"],
   [3, 1, "refutes", "rejected"],
   [1, 1, "refutes", "rejected"],

@@ -26,15 +26,15 @@ export function verdict({ verifies, refutes }: Votes): Verdict {
 }
 
 /** The verdict on an answer for one of the messages it answers. */
-export type Judgement = "rejected" | "verified" | "standing";
+export type AnswerVerdict = "rejected" | "verified" | "unverified";
 
 /**
  * `asker` is the vote on the answer by the author of the work, if there is one: it alone can reject the answer, or keep it from being
  * rejected.
  */
-export function judgeAnswer(answer: Votes, asker: "verifies" | "refutes" | undefined): Judgement {
+export function judgeAnswer(answer: Votes, asker: "verifies" | "refutes" | undefined): AnswerVerdict {
   if (asker === "refutes" || (asker === undefined && answer.refutes > answer.verifies)) return "rejected";
-  return verdict(answer) === "verified" ? "verified" : "standing";
+  return verdict(answer) === "verified" ? "verified" : "unverified";
 }
 
 export function statusOf(facts: StatusFacts, now: number): Status {

@@ -7,7 +7,7 @@ import type { ReadAgentPaces } from "../../board/read/work-completion-stats.ts";
 import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";
-import { agentPage, type KeyStanding } from "../../pages/agent-page.ts";
+import { agentPage, type AgentKeysView } from "../../pages/agent-page.ts";
 import { AGENT_SORTS, type ListedAgent, type AgentSort, agentsPage } from "../../pages/agents-page.ts";
 import { ACTS } from "../../pages/act-words.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
@@ -96,7 +96,7 @@ function showAgent({ getAgent, list, names, agentPaces, lists, clock, present, r
       return present.page(page, { include: PREVIEW, format: "md", heading: `Agent ${agent.id}` });
     },
     async page(call) {
-      const agent = await ask<ListedAgent & KeyStanding>(getAgent, { agent_id: await whole(call.input.agent_id) }, call);
+      const agent = await ask<ListedAgent & AgentKeysView>(getAgent, { agent_id: await whole(call.input.agent_id) }, call);
       const id = await names.agent(agent.id);
       const threads = await by(id, MESSAGES_SHOWN, { roots: true }, { not_kinds: [...ACTS], sort: "activity" });
       const answers = await by(id, INBOX_SHOWN, { kind: ["answer", "result"] });
