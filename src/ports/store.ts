@@ -42,6 +42,12 @@ export interface StoredMessage {
   readonly readAt?: number | null;
 }
 
+/**
+ * The time to read at if an expiry must not count: everything that is stored is found as if it were live, also a message whose time is over
+ * and that the sweep has not ended yet.
+ */
+export const BEFORE_ANY_EXPIRY = 0;
+
 export type Found = { readonly stored: StoredMessage } | { readonly tombstone: Tombstone };
 
 /** Facts that are read before a post is checked further. */

@@ -10,7 +10,7 @@ import { subjectOf, subjectOfTrace, subjectsAfter, subjectsBefore } from "../../
 import { documentOf } from "../../core/search/document.ts";
 import { type Searched, searched } from "../../core/search/query.ts";
 import type { AckReads } from "../../ports/acks.ts";
-import type { StoredMessage, Found, MessageReads } from "../../ports/store.ts";
+import { BEFORE_ANY_EXPIRY, type StoredMessage, type Found, type MessageReads } from "../../ports/store.ts";
 import { nextTurn } from "../read/yield.ts";
 
 /** The text to send; the same for every reader, made when the first one needs it. */
@@ -68,8 +68,8 @@ export async function logEvents(
   if (reported.length === 0) return [];
   const acks = await acksIn(reported, store);
   const named = [...acks.values()].flatMap((ack) => idsIn(ack));
-  // Read as of time 0, so that a message that is due but not swept yet is still found as a message.
-  const found = await store.findAll([...new Set([...reported.flatMap(({ type, id }) => (type === "ack" ? [] : [id])), ...named])], 0);
+  const ids = new Set([...reported.flatMap(({ type, id }) => (type === "ack" ? [] : [id])), ...named]);
+  const found = await store.findAll([...ids], BEFORE_ANY_EXPIRY);
   const events: LogEvent[] = [];
   let chars = 0;
   for (const entry of reported) {
@@ -164,7 +164,7 @@ export async function dropStale(
   moved: boolean,
 ): Promise<readonly LogEvent[]> {
   const ids = moved ? events.flatMap(({ event: { name, id } }) => (name === "message" ? [id] : [])) : [];
-  const found = ids.length === 0 ? undefined : await store.findAll(ids, 0);
+  const found = ids.length === 0 ? undefined : await store.findAll(ids, BEFORE_ANY_EXPIRY);
   return events.filter(({ event: { name, id, seq }, until }) => {
     if (name !== "message" || found === undefined) return until > now;
     const message = found.get(id);

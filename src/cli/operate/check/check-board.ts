@@ -3,7 +3,7 @@ import type { IndexInventory } from "../../../adapters/search/index-inventory.ts
 import type { Holdings } from "../../../adapters/sqlite/non-message-rows.ts";
 import type { Checkpoint } from "../../../core/log/chain-checkpoint.ts";
 import type { MessageState } from "../../../core/message/message-state.ts";
-import type { Store } from "../../../ports/store.ts";
+import { BEFORE_ANY_EXPIRY, type Store } from "../../../ports/store.ts";
 import { checkKeyOps, compareKeys } from "./agent-keys.ts";
 import { checkBoardKeys } from "./board-keys.ts";
 import { checkCheckpoint } from "./last-signed-head.ts";
@@ -83,14 +83,14 @@ async function endLeases(
   const free = new Set<string>();
   const agents = new Set<string>();
   for (let at = 0; at < ids.length; at += IDS_PER_READ) {
-    for (const [id, one] of await store.findAll(ids.slice(at, at + IDS_PER_READ), 0)) {
+    for (const [id, one] of await store.findAll(ids.slice(at, at + IDS_PER_READ), BEFORE_ANY_EXPIRY)) {
       if (!("stored" in one)) continue;
       if (one.stored.state.leaseUntil === null) free.add(id);
       agents.add(one.stored.state.author);
     }
   }
   const barred = new Set<string>();
-  for (const agent of agents) for (const seq of await store.barredWork(agent, 0)) barred.add(`${agent} ${seq}`);
+  for (const agent of agents) for (const seq of await store.barredWork(agent, BEFORE_ANY_EXPIRY)) barred.add(`${agent} ${seq}`);
   const isOver = ({ leaseUntil, claimedBy, seq }: MessageState): boolean =>
     (leaseUntil ?? 0) <= now || barred.has(`${claimedBy} ${seq}`) || removedOf.has(claimedBy ?? "");
   scratch.endLeases((target) => free.has(target.id) && isOver(target));

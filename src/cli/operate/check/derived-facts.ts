@@ -5,7 +5,7 @@ import { ORDERS } from "../../../core/query/order.ts";
 import { type FilterValues, meaningOf } from "../../../core/query/filters.ts";
 import { and, atLeast } from "../../../core/query/condition.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/durations.ts";
-import type { StoredMessage, Store } from "../../../ports/store.ts";
+import { BEFORE_ANY_EXPIRY, type StoredMessage, type Store } from "../../../ports/store.ts";
 import type { TagFacts } from "../../../ports/tags.ts";
 import type { Findings } from "./findings.ts";
 
@@ -51,7 +51,7 @@ export async function compareFacts(sides: ComparedBoards, ids: readonly string[]
 }
 
 async function storedMessages(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, StoredMessage>> {
-  const found = await store.findAll(ids, 0);
+  const found = await store.findAll(ids, BEFORE_ANY_EXPIRY);
   return new Map([...found].flatMap(([id, one]) => ("stored" in one ? [[id, one.stored]] : [])));
 }
 

@@ -4,7 +4,7 @@ import type { Entry } from "../../../core/log/chain.ts";
 import type { Action } from "../../../core/message/moderation-state.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { DAY_MS } from "../../../core/durations.ts";
-import type { Store } from "../../../ports/store.ts";
+import { BEFORE_ANY_EXPIRY, type Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 
 const ROWS_PER_READ = 500;
@@ -25,7 +25,7 @@ export async function compareEndings(
   const ids = [...ends.keys()];
   const blobs = new Set(decisions.map(({ target }) => target));
   for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
-    const found = await store.findAll(ids.slice(at, at + ROWS_PER_READ), 0);
+    const found = await store.findAll(ids.slice(at, at + ROWS_PER_READ), BEFORE_ANY_EXPIRY);
     for (const id of ids.slice(at, at + ROWS_PER_READ)) {
       const [entry, one] = [ends.get(id), found.get(id)];
       if (entry === undefined || (one !== undefined && "stored" in one)) continue;
@@ -75,7 +75,11 @@ export async function compareDecisions(
       facts,
     });
     findings.compare(where, ["state"], { state: reversed.has(id) ? "reversed" : "in_force" }, action);
-    if (visibility === "key_blocked" && action.state === "in_force" && !(await store.precheck("", target, [], 0)).keyBlocked)
+    if (
+      visibility === "key_blocked" &&
+      action.state === "in_force" &&
+      !(await store.precheck("", target, [], BEFORE_ANY_EXPIRY)).keyBlocked
+    )
       findings.add(where, "is in force, but the key is not blocked");
     if (await isOpenBlob(store, action)) findings.add(where, "is in force, but the attachment is not blocked");
   }
@@ -85,7 +89,7 @@ export async function compareDecisions(
 /** A decision whose target is not a message is about an attachment. */
 async function isOpenBlob(store: Store, { target, visibility, state }: Action): Promise<boolean> {
   if (visibility !== "content_removed" || state !== "in_force") return false;
-  const { known, tombstone, blockedBlobs } = await store.precheck(target, "", [target], 0);
+  const { known, tombstone, blockedBlobs } = await store.precheck(target, "", [target], BEFORE_ANY_EXPIRY);
   return known === undefined && tombstone === undefined && blockedBlobs.length === 0;
 }
 

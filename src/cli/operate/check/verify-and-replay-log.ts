@@ -11,7 +11,7 @@ import { sha256Hex } from "../../../core/protocol/node-sha256.ts";
 import { workBits } from "../../../core/protocol/proof-of-work.ts";
 import type { Arrival, Tombstone } from "../../../core/message/message-state.ts";
 import { ackIn, type ReplayedEntry } from "../../../core/message/replay.ts";
-import type { Found, LogEntry, Raw, Store } from "../../../ports/store.ts";
+import { BEFORE_ANY_EXPIRY, type Found, type LogEntry, type Raw, type Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 import type { ReplayedBoard } from "./replayed-board.ts";
 
@@ -55,9 +55,9 @@ export async function readHistory(
   let entries = 0;
   let last: Entry | undefined;
   for (let after = oldest - 1; ;) {
-    const batch = await store.entries(after, ENTRIES_PER_READ, 0);
+    const batch = await store.entries(after, ENTRIES_PER_READ, BEFORE_ANY_EXPIRY);
     if (batch.length === 0) break;
-    const found = await store.findAll([...new Set(batch.map(({ id }) => id))], 0);
+    const found = await store.findAll([...new Set(batch.map(({ id }) => id))], BEFORE_ANY_EXPIRY);
     const checked = await Promise.all(
       batch.map((entry) => contentOf(entry, found.get(entry.id), { store, isSigned, forgettable, findings })),
     );
@@ -176,7 +176,7 @@ function parsed(text: string): Payload | undefined {
 /** Everything in the store must be in the log. */
 async function checkStored(store: Store, messages: ReadonlyMap<string, number>, findings: Findings): Promise<void> {
   for (let after = 0; ;) {
-    const batch = await store.dump(after, Number.MAX_SAFE_INTEGER, 0);
+    const batch = await store.dump(after, Number.MAX_SAFE_INTEGER, BEFORE_ANY_EXPIRY);
     for (const {
       state: { id, seq },
     } of batch)
