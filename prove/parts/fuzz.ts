@@ -13,10 +13,10 @@ import { hostileCorpora } from "../support/hostile-corpora.ts";
 import { Incidents, isHarm, shownRequest } from "../support/incidents.ts";
 import { prepareBoard } from "../support/prepared-board.ts";
 import { draws, Recorded, Replayed, simplest } from "../support/simplest.ts";
-import { deliver, strangeMail, replyClass } from "../support/strange-mail.ts";
-import { StrangeMcp } from "../support/strange-mcp.ts";
-import { StrangePosts } from "../support/strange-posts.ts";
-import { type Strange, StrangeRequests } from "../support/strange-requests.ts";
+import { deliver, fuzzMail, replyClass } from "../support/fuzz-mail.ts";
+import { FuzzMcp } from "../support/fuzz-mcp.ts";
+import { FuzzPosts } from "../support/fuzz-posts.ts";
+import { type FuzzRequest, FuzzRequests } from "../support/fuzz-requests.ts";
 
 const REQUESTS = 95_000;
 const MAILS = 5000;
@@ -39,16 +39,16 @@ export const fuzz: Part = {
     });
     const ready = Date.now();
     const port = Number(new URL(board.url).port);
-    const posts = new StrangePosts(SEED);
+    const posts = new FuzzPosts(SEED);
     const { described, tools, cursors } = await prepareBoard(board.url, posts);
-    const strange = new StrangeRequests(described, posts, new StrangeMcp(tools, posts), cursors);
+    const requests = new FuzzRequests(described, posts, new FuzzMcp(tools, posts), cursors);
     const [first] = posts.agents;
     const corpora = hostileCorpora(first);
     const [total, mails] = onlyNumber === undefined ? [times(REQUESTS), times(MAILS)] : [0, 0];
     const known = Math.min(total, corpora.requests.length) + Math.min(mails, corpora.mails.length);
 
     /** The same number always gives the same request, independent of earlier ones. */
-    const request = (number: number): Strange => corpora.requests[number]?.() ?? strange.next(new Random(drawnFrom(number)));
+    const request = (number: number): FuzzRequest => corpora.requests[number]?.() ?? requests.next(new Random(drawnFrom(number)));
     const incidents = new Incidents(request);
     const life = { over: false };
     const watch = async (): Promise<void> => {
@@ -65,7 +65,7 @@ export const fuzz: Part = {
       const random = new Random(drawnFrom(-1 - number));
       const message = corpora.mails[number];
       const from = Date.now();
-      incidents.mailed(number, await (message === undefined ? strangeMail(smtpPort, random) : knownMail(smtpPort, message, random)), from);
+      incidents.mailed(number, await (message === undefined ? fuzzMail(smtpPort, random) : knownMail(smtpPort, message, random)), from);
     };
     if (onlyNumber === undefined) {
       const lanes = (width: number, most: number, one: (number: number) => Promise<void>): Promise<void>[] => {
@@ -87,7 +87,7 @@ export const fuzz: Part = {
     if (!life.over && (await fetch(`${board.url}/healthz`)).status !== 200) incidents.fail("not healthy", "");
     for (const line of board.stderr.split("\n").filter((one) => one !== "")) incidents.fail("a fault in the log", line.slice(0, 2000));
     const drawn = incidents.harmful.filter((number) => corpora.requests[number] === undefined).slice(0, MADE_SIMPLE);
-    for (const number of drawn) if (!life.over) console.log(`request ${number}, made simple: ${await madeSimple(strange, number, port)}`);
+    for (const number of drawn) if (!life.over) console.log(`request ${number}, made simple: ${await madeSimple(requests, number, port)}`);
     incidents.tell();
     return {
       held: incidents.failures === 0,
@@ -99,12 +99,12 @@ export const fuzz: Part = {
 const drawnFrom = (number: number): number => Math.imul(SEED ^ Math.imul(number + 1, 0x9e3779b1), 0x85ebca6b);
 
 /** The simplest request that does the same harm as this one: sent alone, to a board that has seen all the others. */
-async function madeSimple(strange: StrangeRequests, number: number, port: number): Promise<string> {
+async function madeSimple(requests: FuzzRequests, number: number, port: number): Promise<string> {
   const recorded = new Recorded(drawnFrom(number));
-  strange.next(recorded);
-  const doesHarm = async (drawn: readonly number[]) => isHarm((await exchange(port, strange.next(new Replayed(drawn)))).outcome);
+  requests.next(recorded);
+  const doesHarm = async (drawn: readonly number[]) => isHarm((await exchange(port, requests.next(new Replayed(drawn)))).outcome);
   const found = await simplest(draws(recorded.drawn), recorded.drawn, doesHarm);
-  return found === undefined ? "sent alone it does no harm" : shownRequest(strange.next(new Replayed(found)));
+  return found === undefined ? "sent alone it does no harm" : shownRequest(requests.next(new Replayed(found)));
 }
 
 async function knownMail(port: number, message: Buffer, random: Random): Promise<string> {

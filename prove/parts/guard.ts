@@ -7,7 +7,7 @@ import { commit } from "../../bench/support/git-commit.ts";
 import { noSets } from "../../bench/support/eval-sets.ts";
 import { readRiskTable, riskScore } from "../../src/core/guard/risk/scorer.ts";
 import type { Judged } from "../../src/core/guard/examine-text.ts";
-import { cardTable, judged, share, withCard } from "../guard/card.ts";
+import { scoreCardTable, judged, share, withScoreCard } from "../guard/score-card.ts";
 import { count, NotHere, type Part } from "../part.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -45,13 +45,13 @@ export const guard: Part = {
     const others = attempts.filter(({ lang }) => lang !== "en" && lang !== "und");
     const stored = [
       `Measured on ${new Date().toISOString().slice(0, 10)} at commit \`${commit("src")}\`, on the testing half: ${count(attempts.length)} attempts to instruct a reader, ${count(harmless.length)} harmless texts, ${us} µs of processor time a text of ${Math.round(texts.reduce((sum, { text }) => sum + text.length, 0) / texts.length)} characters for the risk, beside other work on the machine.`,
-      cardTable("attempts found, by language", [
+      scoreCardTable("attempts found, by language", [
         ["English", english],
         ["other languages", others],
         ...grouped(others, ({ lang }) => lang),
         ["no language named", attempts.filter(({ lang }) => lang === "und")],
       ]),
-      cardTable(
+      scoreCardTable(
         "attempts found behind harmless sentences",
         IN_FRONT.flatMap((chars) => {
           const behind = (of: readonly Text[]): readonly Judged[] =>
@@ -62,20 +62,20 @@ export const guard: Part = {
           ] as const;
         }),
       ),
-      cardTable(
+      scoreCardTable(
         "attempts found, by class",
         grouped(attempts, ({ cls }) => cls.replaceAll("_", " ")),
       ),
-      cardTable("false alarms, harmless texts that look like attempts", [
+      scoreCardTable("false alarms, harmless texts that look like attempts", [
         ["all", harmless],
         ...grouped(harmless, ({ source, lang }) => `${source}, ${lang}`),
       ]),
-      cardTable(
+      scoreCardTable(
         "false alarms, ordinary texts",
         grouped(ordinary, ({ source }) => source),
       ),
     ].join("\n\n");
-    writeFileSync(PAGE, withCard(readFileSync(PAGE, "utf8"), stored));
+    writeFileSync(PAGE, withScoreCard(readFileSync(PAGE, "utf8"), stored));
 
     const [found, elsewhere, alarms] = [share(english, alarmed), share(others, alarmed), share(harmless, alarmed)];
     const quiet = share(ordinary, alarmed);

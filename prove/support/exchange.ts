@@ -1,6 +1,6 @@
 // One exchange with a board over a raw connection: the outcome, and how long it took.
 import { connect } from "node:net";
-import type { Strange } from "./strange-requests.ts";
+import type { FuzzRequest } from "./fuzz-requests.ts";
 
 export interface Exchanged {
   /**
@@ -18,7 +18,7 @@ const QUIET_MS = 300;
 const TASTE_MS = 50;
 const BETWEEN_MS = 2;
 
-export async function exchange(port: number, { pieces, end }: Strange): Promise<Exchanged> {
+export async function exchange(port: number, { pieces, end }: FuzzRequest): Promise<Exchanged> {
   const from = Date.now();
   const outcome = await new Promise<string>((resolve) => {
     let text = "";

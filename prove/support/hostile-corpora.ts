@@ -2,10 +2,10 @@
 import type { Agent } from "../../test/support/agent.ts";
 import { stuffed } from "../../test/support/smtp.ts";
 import { noVectors, vectorBytes, vectorFiles, vectorJson } from "../../test/support/vectors.ts";
-import { head, type Strange } from "./strange-requests.ts";
+import { head, type FuzzRequest } from "./fuzz-requests.ts";
 
 export interface Corpora {
-  readonly requests: readonly (() => Strange)[];
+  readonly requests: readonly (() => FuzzRequest)[];
   readonly mails: readonly Buffer[];
 }
 
@@ -20,12 +20,12 @@ export function hostileCorpora(agent: Agent): Corpora {
 
 const JSON_TYPE = { host: "127.0.0.1", connection: "close", "content-type": "application/json" };
 
-function post(kind: string, target: string, body: Buffer, accept = "*/*"): Strange {
+function post(kind: string, target: string, body: Buffer, accept = "*/*"): FuzzRequest {
   const first = head("POST", target, { ...JSON_TYPE, accept, "content-length": String(body.length) });
   return { kind, pieces: [Buffer.concat([first, body])], end: "answer" };
 }
 
-function get(kind: string, target: string, accept = "*/*"): Strange {
+function get(kind: string, target: string, accept = "*/*"): FuzzRequest {
   return { kind, pieces: [head("GET", target, { host: "127.0.0.1", connection: "close", accept })], end: "answer" };
 }
 
@@ -34,7 +34,7 @@ const call = (given: object): Buffer =>
   Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "search_messages", arguments: given } }));
 const BOTH = "application/json, text/event-stream";
 
-const json = (agent: Agent): (() => Strange)[] =>
+const json = (agent: Agent): (() => FuzzRequest)[] =>
   ["json/JSONTestSuite/test_parsing", "json/JSONTestSuite/test_transform"].flatMap(vectorFiles).flatMap((file) => {
     const body = vectorBytes(file);
     const text = body.toString("utf8");
@@ -46,7 +46,7 @@ const json = (agent: Agent): (() => Strange)[] =>
     ];
   });
 
-const strings = (agent: Agent): (() => Strange)[] =>
+const strings = (agent: Agent): (() => FuzzRequest)[] =>
   vectorJson<string[]>("strings/blns.json").flatMap((given, i) => {
     const text = given.toWellFormed();
     const asked = encodeURIComponent(text);
@@ -64,7 +64,7 @@ const strings = (agent: Agent): (() => Strange)[] =>
     ];
   });
 
-const bytes = (): (() => Strange)[] => {
+const bytes = (): (() => FuzzRequest)[] => {
   const lines = vectorBytes("utf8/utf8tests.bin").toString("latin1").split("\n");
   return lines.map((line, i) => () => post(`UTF-8 test ${i}`, "/api/similar", Buffer.from(`{"text":"${line}"}`, "latin1")));
 };
@@ -75,7 +75,7 @@ interface Signature {
 }
 
 const url = (hex: string): string => Buffer.from(hex, "hex").toString("base64url");
-const keys = (agent: Agent): (() => Strange)[] => {
+const keys = (agent: Agent): (() => FuzzRequest)[] => {
   const { testGroups } = vectorJson<{ testGroups: { publicKey: { pk: string }; tests: { sig: string }[] }[] }>(
     "ed25519/wycheproof_ed25519_test.json",
   );
@@ -92,7 +92,7 @@ const keys = (agent: Agent): (() => Strange)[] => {
   });
 };
 
-const markup = (agent: Agent): (() => Strange)[] => {
+const markup = (agent: Agent): (() => FuzzRequest)[] => {
   const fixtures = vectorFiles("xss/markdown-it/test/fixtures/markdown-it").map((file) => vectorBytes(file).toString("utf8"));
   const texts = [...fixtures, ...vectorJson<{ payload: string }[]>("xss/dompurify_expect.json").map(({ payload }) => payload)];
   return texts.flatMap((given, i) => {

@@ -2,13 +2,13 @@
 import { SEED } from "../../test/support/random.ts";
 import { count } from "../part.ts";
 import type { Hold } from "./event-loop-stalls.ts";
-import type { Strange } from "./strange-requests.ts";
+import type { FuzzRequest } from "./fuzz-requests.ts";
 
 const SHOWN = 8;
 const SHOWN_BYTES = 700;
 
 export class Incidents {
-  readonly #request: (number: number) => Strange;
+  readonly #request: (number: number) => FuzzRequest;
   readonly #outcomes = new Map<string, number>();
   readonly #shown: string[] = [];
   /** When each request was under way, by its number; mails have numbers of their own. */
@@ -17,7 +17,7 @@ export class Incidents {
   readonly harmful: number[] = [];
   failures = 0;
 
-  constructor(request: (number: number) => Strange) {
+  constructor(request: (number: number) => FuzzRequest) {
     this.#request = request;
   }
 
@@ -72,7 +72,7 @@ export class Incidents {
 /** A fault of the board, or no answer at all. */
 export const isHarm = (outcome: string): boolean => outcome.startsWith("5") || outcome === "silent";
 
-export function shownRequest({ kind, pieces, end }: Strange, bytes = SHOWN_BYTES): string {
+export function shownRequest({ kind, pieces, end }: FuzzRequest, bytes = SHOWN_BYTES): string {
   const text = Buffer.concat(pieces).toString("latin1");
   return `(${kind}; ends with ${end}; ${text.length} bytes): ${JSON.stringify(text.slice(0, bytes))}`;
 }

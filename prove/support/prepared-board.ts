@@ -1,9 +1,9 @@
 // A board with content before the hostile requests: threads, long texts, an alias that receives mail; and the ids and cursors that those
 // requests use.
 import { ALIAS_BITS, type Agent, type Fields } from "../../test/support/agent.ts";
-import type { DescribedTool } from "./strange-mcp.ts";
-import type { StrangePosts } from "./strange-posts.ts";
-import type { Described } from "./strange-requests.ts";
+import type { DescribedTool } from "./fuzz-mcp.ts";
+import type { FuzzPosts } from "./fuzz-posts.ts";
+import type { Described } from "./fuzz-requests.ts";
 
 export interface PreparedBoard {
   readonly described: Described;
@@ -14,7 +14,7 @@ export interface PreparedBoard {
 const LONGEST = 32_768;
 const LONG_TEXTS = ["a ", "\u{1f600}", "漢字かな", "> - **a** `b` [c](d) ", "<b>&amp;", "\\u0041"];
 
-export async function prepareBoard(url: string, posts: StrangePosts): Promise<PreparedBoard> {
+export async function prepareBoard(url: string, posts: FuzzPosts): Promise<PreparedBoard> {
   const post = async (path: string, body: unknown): Promise<{ id: string }> => {
     const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
     const response = await fetch(url + path, init);

@@ -1,8 +1,8 @@
 // Unreasonable requests: real ones with a fault, and bytes that are not a request at all.
 import type { Random } from "../../test/support/random.ts";
-import type { McpRequest, StrangeMcp } from "./strange-mcp.ts";
-import type { StrangePosts } from "./strange-posts.ts";
-import { broken, heavyText, VALUES } from "./strange-texts.ts";
+import type { McpRequest, FuzzMcp } from "./fuzz-mcp.ts";
+import type { FuzzPosts } from "./fuzz-posts.ts";
+import { broken, heavyText, VALUES } from "./fuzz-texts.ts";
 
 export interface Described {
   readonly paths: Readonly<
@@ -10,7 +10,7 @@ export interface Described {
   >;
 }
 
-export interface Strange {
+export interface FuzzRequest {
   readonly kind: string;
   /** Sent one after the other, each a little later than the one before. */
   readonly pieces: readonly Buffer[];
@@ -53,14 +53,14 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
 
 const FRAMING = ["content-length", "transfer-encoding", "expect", "upgrade"];
 
-export class StrangeRequests {
+export class FuzzRequests {
   readonly #described: readonly { readonly path: string; readonly method: string; readonly names: readonly string[] }[];
-  readonly #posts: StrangePosts;
-  readonly #mcp: StrangeMcp;
+  readonly #posts: FuzzPosts;
+  readonly #mcp: FuzzMcp;
   readonly #cursors: readonly string[];
 
   /** `cursors` are real cursors of this board. */
-  constructor({ paths }: Described, posts: StrangePosts, mcp: StrangeMcp, cursors: readonly string[]) {
+  constructor({ paths }: Described, posts: FuzzPosts, mcp: FuzzMcp, cursors: readonly string[]) {
     this.#posts = posts;
     this.#mcp = mcp;
     this.#cursors = cursors;
@@ -74,7 +74,7 @@ export class StrangeRequests {
     this.#described = [...operations, ...PAGES.map((path) => ({ path, method: "GET", names: ["limit", "cursor", "q", "tag"] }))];
   }
 
-  next(random: Random): Strange {
+  next(random: Random): FuzzRequest {
     const drawn = random.below(20);
     if (drawn < 8) return this.#question(random);
     if (drawn < 15) return this.#body(random);
@@ -82,7 +82,7 @@ export class StrangeRequests {
     return { kind: "garbage", pieces: [this.#garbage(random)], end: "half" };
   }
 
-  #question(random: Random): Strange {
+  #question(random: Random): FuzzRequest {
     const { path, names } = random.pick(this.#described);
     const method = random.chance(0.9) ? "GET" : random.pick(METHODS);
     const target = `${this.#filled(random, path)}${this.#query(random, names)}`;
@@ -149,7 +149,7 @@ export class StrangeRequests {
     return headers;
   }
 
-  #body(random: Random): Strange {
+  #body(random: Random): FuzzRequest {
     const takers = this.#described.filter(({ method }) => method === "POST");
     const path = random.chance(0.7) ? "/api/messages" : random.pick([...takers.map((one) => one.path), "/preview", "/report"]);
     const dry = path === "/api/messages" && random.chance(0.1) ? `?dry_run=${random.pick(["1", "true", "x"])}` : "";
@@ -163,12 +163,12 @@ export class StrangeRequests {
     return this.#posts.other(random, path);
   }
 
-  #call(random: Random, { headers, body }: McpRequest): Strange {
+  #call(random: Random, { headers, body }: McpRequest): FuzzRequest {
     return this.#sent(random, "POST /mcp", "/mcp", headers, body);
   }
 
   /** A body in one piece or in chunks, with a right or wrong length, at once or slowly. */
-  #sent(random: Random, kind: string, target: string, more: Readonly<Record<string, string>>, body: Buffer): Strange {
+  #sent(random: Random, kind: string, target: string, more: Readonly<Record<string, string>>, body: Buffer): FuzzRequest {
     const headers = { host: "127.0.0.1", connection: "close", ...more };
     const drawn = random.below(20);
     if (drawn === 4) {

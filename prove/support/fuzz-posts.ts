@@ -3,13 +3,13 @@ import { createHash } from "node:crypto";
 import { Agent, ALIAS_BITS, type Fields, sha256 } from "../../test/support/agent.ts";
 import type { Random } from "../../test/support/random.ts";
 import { type Rel, REL_NAMES, SIGNAL_NAMES } from "../../src/core/protocol/vocabulary.ts";
-import { broken, cut, heavyText, oddValue, twisted, VALUES } from "./strange-texts.ts";
+import { broken, cut, heavyText, oddValue, twisted, VALUES } from "./fuzz-texts.ts";
 
 const THERE = "f".repeat(64);
 const AGENTS = 8;
 const LONGEST_BODY = 32_768;
 
-export class StrangePosts {
+export class FuzzPosts {
   readonly agents: readonly [Agent, Agent, ...Agent[]];
   /** Ids of messages that were on the board at the beginning. */
   readonly ids: string[] = [];

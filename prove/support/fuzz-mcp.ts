@@ -1,7 +1,7 @@
 // Unreasonable MCP calls: both protocol versions, every tool with odd arguments, and messages that are not MCP.
 import type { Random } from "../../test/support/random.ts";
-import type { StrangePosts } from "./strange-posts.ts";
-import { broken, heavyText, oddValue, twisted, VALUES } from "./strange-texts.ts";
+import type { FuzzPosts } from "./fuzz-posts.ts";
+import { broken, heavyText, oddValue, twisted, VALUES } from "./fuzz-texts.ts";
 
 export interface DescribedTool {
   readonly name: string;
@@ -39,11 +39,11 @@ export interface McpRequest {
   readonly body: Buffer;
 }
 
-export class StrangeMcp {
+export class FuzzMcp {
   readonly #tools: readonly DescribedTool[];
-  readonly #posts: StrangePosts;
+  readonly #posts: FuzzPosts;
 
-  constructor(tools: readonly DescribedTool[], posts: StrangePosts) {
+  constructor(tools: readonly DescribedTool[], posts: FuzzPosts) {
     this.#tools = tools;
     this.#posts = posts;
   }

@@ -16,7 +16,7 @@ export const share = (of: readonly Judged[], has: (one: Judged) => boolean): num
   of.length === 0 ? 0 : (100 * of.filter(has).length) / of.length;
 
 /** A row for each group, in the given order, with the share of its texts that got a flag or a risk. */
-export function cardTable(first: string, groups: readonly (readonly [string, readonly Judged[]])[]): string {
+export function scoreCardTable(first: string, groups: readonly (readonly [string, readonly Judged[]])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [
     line([first, "texts", ...COLUMNS.map(([name]) => name)]),
@@ -29,7 +29,7 @@ const BEGIN = "<!-- npm run prove -- guard writes from here -->";
 const END = "<!-- to here -->";
 
 /** Replaces the score card in the page. */
-export function withCard(page: string, card: string): string {
+export function withScoreCard(page: string, card: string): string {
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined)

@@ -1,7 +1,7 @@
 // Faulty mail conversations: commands out of order, everything at once, and messages that break parsers.
 import type { Random } from "../../test/support/random.ts";
 import { SmtpClient } from "../../test/support/smtp.ts";
-import { heavyText, VALUES } from "./strange-texts.ts";
+import { heavyText, VALUES } from "./fuzz-texts.ts";
 
 export const READER = "reader@board.example";
 const LINES = [
@@ -40,9 +40,9 @@ const LINES = [
 const MOST = 200_000;
 
 /** Resolves with the result of the last reply, as `replyClass` names it. */
-export async function strangeMail(port: number, random: Random): Promise<string> {
+export async function fuzzMail(port: number, random: Random): Promise<string> {
   await using client = await SmtpClient.connect(port);
-  return random.chance(0.4) ? nonsense(client, random) : replyClass(await deliver(client, strangeMessage(random), random));
+  return random.chance(0.4) ? nonsense(client, random) : replyClass(await deliver(client, fuzzMessage(random), random));
 }
 
 /** Delivers a message correctly, whatever it contains. */
@@ -72,7 +72,7 @@ async function nonsense(client: SmtpClient, random: Random): Promise<string> {
     if (random.chance(0.05)) client.write(random.bytes(random.below(3000)));
     last = await client.say(random.chance(0.2) ? `${line}${random.pick(VALUES)}` : line);
     if (last.startsWith("354")) {
-      client.write(strangeMessage(random));
+      client.write(fuzzMessage(random));
       client.write("\r\n.\r\n");
       last = await client.reply();
     }
@@ -85,7 +85,7 @@ const CHARSETS = ["utf-8", "utf-16", "utf-7", "iso-2022-jp", "gb18030", "x-unkno
 const CODINGS = ["base64", "quoted-printable", "7bit", "8bit", "binary", "x-uuencode", "gzip", ""];
 
 /** With correct line ends, and without a line that ends the message. */
-export function strangeMessage(random: Random): Buffer {
+export function fuzzMessage(random: Random): Buffer {
   const text = random
     .pick(SHAPES)(random)
     .replaceAll(/\r\n|\r|\n/g, "\r\n");
