@@ -80,8 +80,7 @@ export function postSteps({
     const { id, author, payload } = made;
     const hashes = (payload.attachments ?? []).map((one) => one.sha256);
     const precheck = withLent(await store.precheck(id, author, hashes, clock.now()), how);
-    if (precheck.known !== undefined || (precheck.tombstone !== undefined && !precheck.tombstone.restored))
-      return { draft: made, how, precheck };
+    if (precheck.known !== undefined || precheck.tombstone?.restored === false) return { draft: made, how, precheck };
     return { draft: made, how, precheck, verified: await verifier.verify(made, precheck, how.dryRun === true, how.terms) };
   }
 

@@ -85,7 +85,7 @@ export function reporter({ store, clock, file, baseUrl, mailDomain, requireStore
       return storedBlobs.size + blockedBlobs.length > 0 ? text : undefined;
     }
     if (PREFIX.test(text)) {
-      const { live, ended: ended } = await store.idsByPrefix(text, 2, now);
+      const { live, ended } = await store.idsByPrefix(text, 2, now);
       const [first, second] = live.length > 0 ? live : ended;
       if (second !== undefined)
         throw new Refusal("invalid_target", `More than one message id starts with ${text}.`, { hint: "Give the whole id." });

@@ -26,7 +26,7 @@ const ENDS: Readonly<Record<string, EndReason>> = { expire: "expired", retract: 
  * Applies one entry to a ledger whose `log` returns that entry's seq and whose `now` is its time. Facts that the rules derive, such as a
  * new status, are not copied: whether they turn out the same is what the check is for.
  */
-export function replay(ledger: Ledger, { entry, arrival, tombstone: tombstone }: ReplayedEntry): void {
+export function replay(ledger: Ledger, { entry, arrival, tombstone }: ReplayedEntry): void {
   applyAllDue(ledger);
   while (endLeases(ledger));
   const { type, id, detail } = entry;

@@ -69,18 +69,8 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
       const reasons = reasonsOf(given);
       const oldest = given.sort === "old";
       const same = { agent, reasons, kind, since, changed_after, after_seq, unread, ...(oldest ? { sort: "old" } : {}) };
-      const question = {
-        agent,
-        reasons,
-        kind,
-        since,
-        changed_after,
-        after,
-        oldest,
-        limit,
-        cursor,
-        fingerprint: questionFingerprint("inbox", same),
-      };
+      const fingerprint = questionFingerprint("inbox", same);
+      const question = { agent, reasons, kind, since, changed_after, after, oldest, limit, cursor, fingerprint };
       const read = (): Promise<InboxPage> => readInbox(question);
       // Changes of the agent's messages can come from any entry, so the wait cannot filter by message.
       const isByMessages = changed_after === undefined && reasons.every((one) => (MESSAGE_REASONS as readonly string[]).includes(one));
