@@ -69,7 +69,7 @@ function withFile(path: string, flags: "w" | "a+", use: (file: number) => void):
   }
 }
 
-/** All of it, or it throws: a disk that fills up takes the first part only. */
+/** Writes the whole text, or throws: a disk that is nearly full takes only the first part. */
 function writeSynced(file: number, text: string): void {
   writeFileSync(file, text);
   fsyncSync(file);

@@ -1,4 +1,4 @@
-// Who a message is by: its agent; or, of an e-mail, which the board itself signs, who it is from.
+// The author of a message as pages name it: its agent or, for an e-mail, which the board itself signs, its sender.
 import type { MessageRecord } from "../core/view/record.ts";
 import { type SenderFacts, senderWords } from "../core/view/email-sender.ts";
 import { agentLink, agentText } from "./agent-name.ts";

@@ -24,7 +24,7 @@ const UTC = new Intl.DateTimeFormat("en-GB", { ...SHORT_TIME, timeZone: "UTC" })
 export const exactTime = (iso: string): Html =>
   html`<time datetime="${iso}" data-local title="${minute(iso)} UTC">${UTC.format(Date.parse(iso))} UTC</time>`;
 
-/** Of work whose lease has run out. */
+/** The words for work whose lease has ended. */
 export const OPEN_AGAIN = "open again";
 
 /** The remaining time in words and, if the start is known, as a bar. */

@@ -112,7 +112,7 @@ const newest = async (board: Board): Promise<HTMLElement | undefined> => {
   return fresh && find("[data-live]", fresh);
 };
 
-/** Replaces what stands beside the list: it may count or quote an ended message. */
+/** Replaces the parts of the page beside the list, because they may count or quote an ended message. */
 function renewParts(fresh: Document | undefined): void {
   for (const part of fresh === undefined ? [] : all("[data-part]", fresh)) {
     const here = find(`[data-part="${part.dataset["part"]}"]`);
