@@ -51,7 +51,7 @@ export function inDatabase(
         return {
           store,
           source: sourceModule("postgres", { url }),
-          others: store,
+          peers: store,
           knownPk: () => knownBoardKey(store.client),
           async recordPk(pk, before) {
             if (nodes > 0 && before !== undefined && before !== pk)

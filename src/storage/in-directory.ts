@@ -30,7 +30,7 @@ export function inDirectory(data: string): Place {
       return {
         store,
         source,
-        others: undefined,
+        peers: undefined,
         knownPk: () => knownBoardKey(path),
         recordPk: async (pk) => recordBoardKey(path, pk),
         tlogName: () => knownTlogName(path),

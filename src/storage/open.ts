@@ -25,7 +25,7 @@ import { openTlog } from "./tlog-identity.ts";
 export const placeOf = (config: Config): Place =>
   config.databaseUrl === undefined ? inDirectory(config.data) : inDatabase(config.databaseUrl, config.data, config);
 
-export interface Storage extends Pick<Opened, "store" | "source" | "others"> {
+export interface Storage extends Pick<Opened, "store" | "source" | "peers"> {
   /** The agent id of the board's first key, which stays the board's name. */
   readonly board: string;
   /** The key that signs at the start; secrets are derived from it. */
@@ -61,7 +61,7 @@ export async function openStorage(
   const place = placeOf(config);
   const opened = await place.open({ sealed, onFatal, watchReplica });
   parts.defer(() => opened.close());
-  const { store, source, others } = opened;
+  const { store, source, peers } = opened;
   const known = await opened.knownPk();
   const changes = known === undefined ? [] : await announcedFor(store, known);
   const announced = signersAt({ pk: known, changes, tlog: await opened.tlogName() }, now);
@@ -86,7 +86,7 @@ export async function openStorage(
   const replica = await opened.beginReplica(formerPk);
   const all = parts.move();
   const board = agentId(pk);
-  return { store, board, key, keys, formerPk, record, sealed, source, indexDir, others, replica, close: () => all.disposeAsync() };
+  return { store, board, key, keys, formerPk, record, sealed, source, indexDir, peers, replica, close: () => all.disposeAsync() };
 }
 
 const MEND =

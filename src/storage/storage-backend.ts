@@ -36,7 +36,7 @@ export interface Opened {
   /** What the search index reads. */
   readonly source: SourceModule;
   /** Hints and messages from other nodes; undefined if there are none. */
-  readonly others: (Wakeup & Peers) | undefined;
+  readonly peers: (Wakeup & Peers) | undefined;
   /** The public half of the board's first key; undefined if the database does not have it. */
   knownPk(): Promise<string | undefined>;
   recordPk(pk: string, before: string | undefined): Promise<void>;

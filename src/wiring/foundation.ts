@@ -5,7 +5,7 @@ import { type Config, profileWords } from "../config.ts";
 import { agentId } from "../core/protocol/message-and-agent-ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
-import { boardMetrics, replicaMetrics, replicaTeller, type Watching } from "./observability.ts";
+import { boardMetrics, replicaMetrics, logReplica, type Watching } from "./observability.ts";
 
 const NEW_KEY =
   "the board has a new key, and so a new identity: tell its readers, because the heads they remember were signed with the old key; then remove --new-key from the settings";
@@ -34,7 +34,7 @@ export async function openFoundation(given: Given, onFatal: (error: Error) => vo
     figures.failed("storage", error);
     onFatal(error);
   };
-  const storage = await openStorage(config, failed, replicaTeller(log), clock.now());
+  const storage = await openStorage(config, failed, logReplica(log), clock.now());
   parts.defer(() => storage.close());
   const { store, board, keys, record, formerPk, sealed, replica } = storage;
   if (formerPk !== undefined) log.warn({ board, former_board: agentId(formerPk) }, NEW_KEY);

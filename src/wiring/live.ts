@@ -27,23 +27,23 @@ function vectors(): (document: Document) => Int8Array {
 }
 
 export async function openLive({ config, clock, figures, storage }: Foundation, writing: Writing, reading: Reading): Promise<Live> {
-  const { store, others } = storage;
+  const { store, peers } = storage;
   const { appender, sweeper, switches } = writing;
   const { names, index, nearSource } = reading;
   const eventParts = { store, render: eventRenderer(config.baseUrl) };
   const hub = new Hub({ ...eventParts, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
-  others?.onMoved(({ seq, nextDue }) => {
+  peers?.onMoved(({ seq, nextDue }) => {
     sweeper?.reschedule(nextDue);
     hub.hint(seq);
   });
-  const past = new Backlog({ store, clock, hub, eventParts });
+  const backlog = new Backlog({ store, clock, hub, eventParts });
   // Before the streams drop their frames: what they drop must not be sent again.
   switches.onRemoved(() => {
     hub.forget();
-    past.forget();
+    backlog.forget();
   });
-  const feed = feeds({ store, clock, names, hub, past, index, nearSource, vectorOf: vectors() });
+  const feed = feeds({ store, clock, names, hub, backlog, index, nearSource, vectorOf: vectors() });
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
   return { hub, feeds: feed, waitFor: waiter(hub, feed, clock), streamsOpen: () => hub.readers };
 }

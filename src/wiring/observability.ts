@@ -65,7 +65,7 @@ export function replicaMetrics(figures: Metrics, replica: () => ReplicaStatus): 
   figures.gauge("blackboard_replica_behind_entries", "Entries of the log that the replica does not have yet.", () => replica().behind);
 }
 
-export const replicaTeller =
+export const logReplica =
   (log: Logger): ReplicaWatch =>
   (lost) => {
     if (lost === undefined) log.info("the replica (--database-read-url) is back and answers listings again");
@@ -80,13 +80,13 @@ export const nodeSettings = ({ baseUrl, mailDomain, powBits, powMaxBits }: Confi
   "--pow-max-bits": powMaxBits,
 });
 
-export const tellOfDifference =
+export const logDifference =
   (log: Logger): SameSettingsParts["differs"] =>
   (flag, own, other) =>
     log.warn(`another node of this board has ${flag} ${other}, and this one ${own}: give every node the same settings`);
 
 /** Logs each decision and each switch of the operator, from whichever process it came. */
-export function tellOfOperator(log: Logger, switches: OperatorWatch): void {
+export function logOperatorActs(log: Logger, switches: OperatorWatch): void {
   let before = switches.now;
   switches.onTurn((now) => {
     const changed = Object.entries(now).filter(([name, value]) => value !== before[name as keyof typeof before]);

@@ -100,7 +100,7 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
   };
 }
 
-function openTree({ config, clock, figures, checkpointSigner, storage: { store, keys, others } }: Foundation): TreeParts {
+function openTree({ config, clock, figures, checkpointSigner, storage: { store, keys, peers } }: Foundation): TreeParts {
   const tiles = new Tiles(store);
   const policy = config.witnessPolicy === undefined ? undefined : parsePolicy(config.witnessPolicy, sha256);
   const heads = new TreeHeads({ checkpointSigner, tiles, log: store, keys, policy, clock });
@@ -109,7 +109,7 @@ function openTree({ config, clock, figures, checkpointSigner, storage: { store, 
     heads,
     tiles,
     witnessLines: config.witnessPolicy === undefined ? "quorum none\n" : withoutLogs(config.witnessPolicy),
-    cosign: cosigner({ heads, log: store, policy, verify: holdsEd25519, clock, peers: others }),
+    cosign: cosigner({ heads, log: store, policy, verify: holdsEd25519, clock, peers }),
     prove,
     receiptOf: receiptMaker(prove, config.baseUrl, (error) => figures.failed("receipt", error)),
     locate: messageLocator(store, clock),

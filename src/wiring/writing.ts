@@ -38,7 +38,7 @@ import { sealHex } from "../core/protocol/node-sha256.ts";
 import type { WriteParts } from "../operations/catalog/services.ts";
 import type { MailReader } from "../ports/mail.ts";
 import type { Miner } from "../ports/miner.ts";
-import { nodeSettings, tellOfDifference, tellOfOperator } from "./observability.ts";
+import { nodeSettings, logDifference, logOperatorActs } from "./observability.ts";
 import type { Foundation } from "./foundation.ts";
 
 export interface Writing extends WriteParts {
@@ -116,7 +116,7 @@ export async function openWriting(ground: Foundation, tokenMs?: number): Promise
 
 /** Difficulty, rate limits and the operator's switches for both; over all nodes. */
 async function openLimits({ config, clock, log, figures, storage, parts }: Foundation, tokenMs?: number) {
-  const { store, key, others } = storage;
+  const { store, key, peers } = storage;
   const difficulty = new Difficulty(clock, config.powBits, config.powMaxBits);
   const switches = await OperatorWatch.open(store, clock, figures);
   parts.defer(() => switches.close());
@@ -124,24 +124,24 @@ async function openLimits({ config, clock, log, figures, storage, parts }: Found
     const least = powBits ?? config.powBits;
     difficulty.setBounds(least, Math.max(least, powMaxBits ?? config.powMaxBits), powAtOnce);
   });
-  tellOfOperator(log, switches);
+  logOperatorActs(log, switches);
   const rates = new RateLimiter(clock, config.rateLimits, {
     tokenMs,
     width: PROFILE_DEFAULTS[config.profile].width,
-    seal: others && ((name) => sealHex(key.secretFor("callers"), name).slice(0, 16)),
+    seal: peers && ((name) => sealHex(key.secretFor("callers"), name).slice(0, 16)),
   });
-  if (others !== undefined) {
-    const sharing = shareLoad({ store, clock, report: figures, difficulty, rates, wakeup: others, peers: others });
+  if (peers !== undefined) {
+    const sharing = shareLoad({ store, clock, report: figures, difficulty, rates, wakeup: peers, peers });
     parts.defer(() => sharing.stop());
     const settings = nodeSettings(config);
-    const comparing = compareSettings({ settings, clock, report: figures, peers: others, differs: tellOfDifference(log) });
+    const comparing = compareSettings({ settings, clock, report: figures, peers, differs: logDifference(log) });
     parts.defer(() => comparing.stop());
   }
   return { difficulty, switches, rates };
 }
 
 /** The guard of incoming texts; it knows what was posted before the start and on other nodes. */
-async function openGuard({ config, clock, figures, storage: { store, others, sealed }, parts }: Foundation): Promise<TextGuard> {
+async function openGuard({ config, clock, figures, storage: { store, peers, sealed }, parts }: Foundation): Promise<TextGuard> {
   // A board that takes no posts has nothing to note.
   const journal = config.readOnly || sealed ? undefined : textJournal(config.data, (error) => figures.failed("storage", error));
   parts.defer(() => journal?.close());
@@ -149,7 +149,7 @@ async function openGuard({ config, clock, figures, storage: { store, others, sea
   await guard.follow(store, (await store.head()).seq);
   const underWay = new BackgroundWork();
   parts.defer(() => underWay.finished());
-  others?.onMoved(({ seq }) => underWay.add(guard.follow(store, seq).catch((error: unknown) => figures.failed("nodes", error))));
+  peers?.onMoved(({ seq }) => underWay.add(guard.follow(store, seq).catch((error: unknown) => figures.failed("nodes", error))));
   return guard;
 }
 

@@ -17,7 +17,7 @@ class World implements Disposable {
   readonly board = new BareBoard();
   readonly clock = new ManualClock();
   readonly hub: Hub;
-  readonly past: Backlog;
+  readonly backlog: Backlog;
   readonly store: Store;
   rendered = 0;
   /** Called when messages have been read and before anything is made of them. */
@@ -43,7 +43,7 @@ class World implements Disposable {
     };
     const eventParts = { store: this.store, render };
     this.hub = new Hub({ ...eventParts, clock: this.clock, report: { appended() {}, failed() {} }, writing: () => false }, 0);
-    this.past = new Backlog({ store: this.store, clock: this.clock, hub: this.hub, eventParts });
+    this.backlog = new Backlog({ store: this.store, clock: this.clock, hub: this.hub, eventParts });
   }
 
   post(chars: number): void {
@@ -120,11 +120,11 @@ test("a removed message is sent to nobody, neither from the cache nor by a read 
   world.found = () => {
     world.found = () => {};
     world.board.sweep(world.clock.now() + 2 * WEEK_MS);
-    world.past.forget();
+    world.backlog.forget();
   };
   world.clock.advance(1000);
   expect((await world.read()).flat()).toEqual([]);
-  world.past.forget();
+  world.backlog.forget();
   expect((await world.read()).flat()).toEqual([]);
 });
 

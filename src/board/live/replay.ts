@@ -18,7 +18,7 @@ export interface Sink extends Reader {
 export interface FollowParts {
   readonly store: LogReads;
   readonly hub: Hub;
-  readonly past: Backlog;
+  readonly backlog: Backlog;
 }
 
 /** What a reader asked for. */
@@ -47,7 +47,7 @@ function letGo(hold: Hold): void {
 }
 
 async function follow(parts: FollowParts, course: Course, sink: Sink, hold: Hold): Promise<void> {
-  const { store, hub, past } = parts;
+  const { store, hub, backlog } = parts;
   let position = course.start;
   sink.control("hello", course.greeting, position);
   const oldest = await store.oldestSeq();
@@ -66,7 +66,7 @@ async function follow(parts: FollowParts, course: Course, sink: Sink, hold: Hold
       if (!hold.stopped) hold.detach = hub.attach(course.filter, sink, course.known);
       return;
     }
-    position = await tellSome(past, course, sink, position);
+    position = await sendChunk(backlog, course, sink, position);
     // A waiting reader holds nothing but its socket's buffer, however long it waits.
     if (!(await sink.ready())) return;
     await nextTurn();
@@ -74,8 +74,8 @@ async function follow(parts: FollowParts, course: Course, sink: Sink, hold: Hold
 }
 
 /** Sends the next chunk and returns how far it goes. A separate function, so that nothing refers to the chunk while waiting afterwards. */
-async function tellSome(past: Backlog, { filter, known }: Course, sink: Sink, from: number): Promise<number> {
-  const { events, upTo, matched } = await past.after(from, filter);
+async function sendChunk(backlog: Backlog, { filter, known }: Course, sink: Sink, from: number): Promise<number> {
+  const { events, upTo, matched } = await backlog.after(from, filter);
   if (known !== undefined) for (const one of matched) remember(filter, known, one);
   if (events.length > 0) sink.deliver(events);
   return upTo;
