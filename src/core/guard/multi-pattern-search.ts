@@ -6,6 +6,11 @@ export interface Markers {
 }
 
 const SLOTS = 4096;
+/**
+ * A longer part is searched for one literal after the other: the engine's own search is fast from the first call on, while this loop is
+ * slow until it is compiled.
+ */
+const LONG_CHARS = 32 * 1024;
 const slotOf = (first: number, second: number): number => ((first << 5) ^ second) & (SLOTS - 1);
 
 /** The longer the shortest literal is, the farther the search jumps. Each literal has at least two characters. */
@@ -30,6 +35,7 @@ export function markers(literals: Iterable<string>): Markers {
 
   return {
     within(text, from, end) {
+      if (end - from > LONG_CHARS) return all.some((literal) => isWithin(text, literal, from, end));
       for (let at = from + window - 1; at < end;) {
         const slot = slotOf(text.charCodeAt(at - 1), text.charCodeAt(at));
         const jump = jumps[slot] ?? 0;
@@ -44,4 +50,9 @@ export function markers(literals: Iterable<string>): Markers {
       return false;
     },
   };
+}
+
+function isWithin(text: string, literal: string, from: number, end: number): boolean {
+  const at = text.indexOf(literal, from);
+  return at !== -1 && at + literal.length <= end;
 }

@@ -18,8 +18,10 @@ export function nextRun(text: string, length: number, after = 0): number {
   return -1;
 }
 
+const RUN = /[A-Za-z0-9+/_-]*/y;
+
 export function endOfRun(text: string, start: number): number {
-  let end = start;
-  while (end < text.length && TOKEN_CHARS[text.charCodeAt(end)] === 1) end++;
-  return end;
+  RUN.lastIndex = start;
+  RUN.test(text);
+  return RUN.lastIndex;
 }
