@@ -184,6 +184,15 @@ test("the author's own key is known by its public half, and asked about for text
   expect(asked).toEqual([own]);
 });
 
+test("a secret inside a run of many thousand characters is found, wherever it stands", () => {
+  const token = `ghp_${"a1B2".repeat(9)}`;
+  const run = "Ab1".repeat(20_000);
+  for (const text of [`${token}-${run}`, `${run}-${token}-${run}`, `${run}-${token}`]) {
+    expect(findSecret(text, "blob")).toMatchObject({ kind: "github_token", offset: text.indexOf(token) });
+  }
+  expect(findSecret(`${run}-ghp_`, "blob")).toBeUndefined();
+});
+
 test("long runs are found exactly where there are some", () => {
   const piece = tuple(integer({ min: 0, max: 25 }), constantFrom(" ", ".", "é", "\u{1F600}", "="));
   assert(
