@@ -47,7 +47,7 @@ test("a page that was read while the log moved is not kept for the moment before
 });
 
 test("another question never gets this page: other filters, another limit, another or an empty cursor", () => {
-  for (const other of [{ text: "messages [x]" }, { limit: 49 }, { cursor: "c" }, { cursor: "" }])
+  for (const other of [{ fingerprint: "messages [x]" }, { limit: 49 }, { cursor: "c" }, { cursor: "" }])
     expect(filledCache().find(question(other), moment)).toBeUndefined();
 });
 
