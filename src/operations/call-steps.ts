@@ -93,7 +93,7 @@ export class AdmittedCall {
   /** Waits as long as was used, so that other callers get as much time. */
   async rest(usedMs: number): Promise<void> {
     const { caller } = this;
-    await atTheCostOf({ caller, spend: () => {}, rest: () => this.#rates.pauseFor(usedMs) }, nextSlice);
+    await atTheCostOf({ caller, spend: () => {}, rest: () => this.#rates.pause(caller, usedMs) }, nextSlice);
   }
 
   get caller(): string {

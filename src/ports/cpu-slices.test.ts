@@ -36,16 +36,6 @@ test("what follows from work is done for the same caller, also after a wait", as
   expect(spent.sort()).toEqual(["a", "a", "b", "b"]);
 });
 
-test("requests of one caller pause one after the other, so that together they get no more time than one", async () => {
-  const ended: string[] = [];
-  const pausing = async (caller: string, ms: number) => {
-    await atTheCostOf({ caller, spend: () => {}, rest: () => ms }, nextSlice);
-    ended.push(caller);
-  };
-  await Promise.all([pausing("a", 30), pausing("a", 30), pausing("b", 50)]);
-  expect(ended).toEqual(["a", "b", "a"]);
-});
-
 test("shared work is charged to nobody, also not to the first caller that needs it", async () => {
   const none = share("a", () => {
     throw new Error("no more");

@@ -110,23 +110,12 @@ function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generat
 /** Waiting slices by caller; callers in the order of their turns. */
 const waiting = new Map<string, (() => void)[]>();
 
-/** When the pause of a caller ends. Requests of one caller pause one after the other, so that together they get no more than one of them. */
-const pausedUntil = new Map<string, number>();
-
-async function pauseCaller(caller: string, ms: number): Promise<void> {
-  const now = performance.now();
-  const until = Math.max(now, pausedUntil.get(caller) ?? 0) + ms;
-  pausedUntil.set(caller, until);
-  await pause(until - now);
-  if (pausedUntil.get(caller) === until) pausedUntil.delete(caller);
-}
-
 /** Between two slices: each turn of the event loop runs one waiting slice. */
 export async function nextSlice(): Promise<void> {
   const share = shares.getStore();
   const caller = share?.caller ?? "";
   const ms = share?.rest?.() ?? 0;
-  if (ms > 0) await pauseCaller(caller, ms);
+  if (ms > 0) await pause(ms);
   await new Promise<void>((resolve) => {
     if (waiting.size === 0) setImmediate(giveTurn);
     const own = waiting.get(caller);

@@ -91,3 +91,15 @@ test("after a slice that others notice they have as long to themselves, on a pub
   off.spend(50);
   expect(off.rest?.()).toBe(0);
 });
+
+test("requests of one caller pause one after the other, so that together they get no more time than one", () => {
+  const rates = new RateLimiter(new ManualClock(), true);
+  const hour = 3_600_000;
+  const pauseOf = (caller: string): number => {
+    const share = shareOf(rates, "reads", caller);
+    share.written?.();
+    share.spend(hour);
+    return (share.rest?.() ?? 0) / hour;
+  };
+  expect(["a", "a", "b", "a"].map((caller) => Math.round(pauseOf(caller)))).toEqual([1, 2, 1, 3]);
+});

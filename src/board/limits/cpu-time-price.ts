@@ -21,7 +21,7 @@ export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Sh
 
 /** `onSpend` is called after each slice. */
 export function shareOf(
-  rates: Pick<RateLimiter, "takeForTime" | "owe" | "require" | "pauseFor" | "tokenMs">,
+  rates: Pick<RateLimiter, "takeForTime" | "owe" | "require" | "pause" | "tokenMs">,
   scope: Scope,
   caller: string,
   onSpend: (ms: number) => void = () => {},
@@ -39,7 +39,7 @@ export function shareOf(
       hasWritten = true;
     },
     rest() {
-      const ms = rates.pauseFor(unrested);
+      const ms = rates.pause(caller, unrested);
       unrested = 0;
       return ms;
     },

@@ -68,6 +68,8 @@ export class RateLimiter {
   readonly #fullAt = new Map<Scope, BoundedCache<string, number>>();
   /** Until when the running answers of each caller, and of each wider network, pause; by the machine's own clock. */
   readonly #pacedUntil = new BoundedCache<string, number>(MAX_CALLERS);
+  /** When the pause of each caller between its slices ends. */
+  readonly #pausedUntil = new BoundedCache<string, number>(MAX_CALLERS);
   readonly #unshared = new BoundedCache<string, Spent>(MAX_CALLERS);
 
   constructor(clock: Clock, on: boolean, { width = 1, tokenMs = TOKEN_MS, seal }: RateOptions = {}) {
@@ -172,11 +174,16 @@ export class RateLimiter {
     const now = performance.now();
     const untils = countedAs(caller).map((counted) => {
       const { everyMs } = this.#bucketOf("reads", counted);
-      const until = Math.max(this.#pacedUntil.get(counted) ?? 0, now) + usedMs * Math.max(0, everyMs / this.tokenMs - 1);
-      this.#pacedUntil.set(counted, until);
-      return until;
+      return extended(this.#pacedUntil, counted, now, usedMs * Math.max(0, everyMs / this.tokenMs - 1));
     });
     return Math.max(...untils) - now;
+  }
+
+  /** Like `pauseFor`, for one of several requests of a caller: they pause one after the other, so that together they get no more than one. */
+  pause(caller: string, usedMs: number): number {
+    const ms = this.pauseFor(usedMs);
+    const now = performance.now();
+    return ms === 0 ? 0 : extended(this.#pausedUntil, caller, now, ms) - now;
   }
 
   /** How long a caller has to pause after this much work for it, so that others get the same time. */
@@ -303,3 +310,10 @@ interface Asked {
 
 /** How many tokens a caller may owe: one if it may be let in with less than a whole token. */
 const mayOwe = ({ least }: Bucket): number => (least === undefined ? 0 : 1);
+
+/** Adds a pause after those that a caller still has to make, and returns when it ends. */
+function extended(untils: BoundedCache<string, number>, caller: string, now: number, ms: number): number {
+  const until = Math.max(untils.get(caller) ?? 0, now) + ms;
+  untils.set(caller, until);
+  return until;
+}

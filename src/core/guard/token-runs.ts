@@ -1,8 +1,8 @@
 // Finds long runs of the characters of tokens, hashes and encoded texts; few ordinary texts have any.
 
 /** Letters, digits and `+ / _ -`. */
-const TOKEN_CHARS = new Uint8Array(128);
-for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-") TOKEN_CHARS[char.charCodeAt(0)] = 1;
+const TOKEN_CHAR = /[A-Za-z0-9+/_-]/;
+const TOKEN_CHARS = Uint8Array.from({ length: 128 }, (_, code) => (TOKEN_CHAR.test(String.fromCharCode(code)) ? 1 : 0));
 
 /**
  * The start of the next run of this length; -1 if there is none. It checks the last character of a possible run first and jumps over
@@ -18,7 +18,7 @@ export function nextRun(text: string, length: number, after = 0): number {
   return -1;
 }
 
-const RUN = /[A-Za-z0-9+/_-]*/y;
+const RUN = new RegExp(`${TOKEN_CHAR.source}*`, "y");
 
 export function endOfRun(text: string, start: number): number {
   RUN.lastIndex = start;
