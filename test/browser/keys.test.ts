@@ -10,6 +10,7 @@ import { TestBoard } from "../support/board.ts";
 import { launch, noBrowser, openTab, WITH_BROWSER } from "../support/browser.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { expectRefusal } from "../support/refusal.ts";
+import { withWrongChecksum } from "../support/wrong-words.ts";
 
 let browser: Browser;
 let board: TestBoard;
@@ -95,7 +96,7 @@ describe.skipIf(noBrowser)(`a key in the page ${WITH_BROWSER}`, () => {
     await page.getByText("My key is lost").click();
     await press(page, "Take over with the spare key");
     await page.getByText("Choose the file of your spare key, or type its 24 words.").waitFor();
-    await page.getByLabel("The 24 words").fill(words.toReversed().join(" "));
+    await page.getByLabel("The 24 words").fill(withWrongChecksum(words).join(" "));
     await press(page, "Take over with the spare key");
     await page.getByText("The words are not a valid key").waitFor();
     await page.getByLabel("The 24 words").fill(words.map((word, i) => `${i + 1}. ${word}`).join("\n"));

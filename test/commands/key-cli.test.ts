@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { BoardProcess, type Ended, emptyDirectory } from "../support/process.ts";
 import { runHere, type Said } from "../support/program.ts";
+import { withWrongChecksum } from "../support/wrong-words.ts";
 
 const cwd = emptyDirectory();
 let board: TestBoard;
@@ -163,7 +164,7 @@ test("the next key can be 24 words on paper, and takes over from there", async (
     await using command = BoardProcess.spawn({ args: ["key", "restore", join(cwd, "taken"), "--json"], cwd, input: typed });
     return await command.ended;
   };
-  const slip = await restore(made.words.split(" ").toReversed().join("\n"));
+  const slip = await restore(withWrongChecksum(made.words.split(" ")).join("\n"));
   expect([slip.code, slip.stderr]).toEqual([1, expect.stringContaining("The words are not a valid key")]);
   const numbered = made.words.split(" ").map((word, i) => `${i + 1}. ${word.toUpperCase()}`);
   const { code, stdout } = await restore(numbered.join("\n"));
