@@ -28,6 +28,8 @@ export const PROMISE = `others' p99 within ${SLOWER} x of quiet (${FLOOR_MS} ms 
 export interface Look extends Finding {
   /** Whether only times were too long, which something else on the machine may have caused. */
   readonly onlySlow: boolean;
+  /** Whether something else used much of the machine, or its host did. */
+  readonly disturbed: boolean;
 }
 
 export async function look(filled: FilledBoard, attack: Attack, seconds: number): Promise<Look> {
@@ -41,10 +43,10 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
 
   await honest.order({ port, seconds: WARM_S });
   await attacker.order({ attack: attack.name, port, feed: filled.feed, seconds });
-  const quiet = await honest.order({ port, seconds: Math.max(3, seconds / 2) });
-  const [restMiB, restStored] = [residentMiB(served.pid), await board.storedMiB()];
   const pids = [served.pid, honest.pid, attacker.pid, process.pid, filled.databasePid];
   const machine = machineTime(pids);
+  const quiet = await honest.order({ port, seconds: Math.max(3, seconds / 2) });
+  const [restMiB, restStored] = [residentMiB(served.pid), await board.storedMiB()];
   const most = mostResidentMiB(served.pid);
   const from = Date.now();
   const [report, waited] = await Promise.all([attacker.order("go"), honest.order({ port, seconds })]);
@@ -78,6 +80,7 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   return {
     held: judged.every(({ held }) => held),
     onlySlow: others.every(({ held }) => held),
+    disturbed: notOurs > WORTH_TELLING,
     figure: judged.map(({ held, words }) => (held ? words : `**${words}**`)).join("; "),
   };
 }

@@ -174,6 +174,8 @@ describe("ended messages", () => {
     expect(await ids("&include_removed=1&include_superseded=1")).toEqual(["b".repeat(64), old.id, fresh.id, slip.id, withdrawal.id]);
     // Tombstones can be filtered by the fields they still have, and not by others.
     expect(await ids("&include_removed=1&tag=secrettag")).toEqual([]);
+    expect(await ids(`&include_removed=1&ref=${slip.id}`)).toEqual([withdrawal.id]);
+    expect(await ids("&include_removed=1&tag_not=secrettag,t")).toEqual(["b".repeat(64), slip.id, withdrawal.id]);
     expect(await ids(`&include_removed=1&author=${agent.id}&kind=note`)).toEqual([fresh.id, slip.id]);
     expect(await ids("&include_removed=1&q=secretslip")).toEqual([]);
 

@@ -1,7 +1,7 @@
 // Listings in PostgreSQL: first chooses the rows of a page, then fetches everything about them.
 import type { StoredMessage, Listed, ListQuery } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
-import { holdsMostly, merged, conditionsOf } from "../sql/shared-listing-parts.ts";
+import { holdsMostly, merged, conditionsOf, tombstoneConditions } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { AccessPathChooser } from "./access-path.ts";
@@ -92,8 +92,11 @@ export class PostgresLister {
   }
 
   async #tombstones(query: ListQuery): Promise<readonly Listed[]> {
-    const { sql, values, direction } = tombstonePage(query);
-    const rows = await this.#client.ask<{ position: number }>(
+    const conditions = tombstoneConditions(conditionsOf(query.condition));
+    if (conditions === undefined) return [];
+    const { sql, values, direction } = tombstonePage(query, conditions);
+    const isWalk = query.only === undefined && !conditions.every(holdsMostly);
+    const rows = await (isWalk ? this.#walks : this.#client).ask<{ position: number }>(
       `SELECT p.position, g.* FROM (${sql}) p JOIN (SELECT ${TOMBSTONE_COLUMNS} FROM gone) g ON g.seq = p.seq
         ORDER BY p.position ${direction}, p.seq ${direction}`,
       values,

@@ -4,7 +4,7 @@ import type { Position } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import type { SqlValue } from "../sql/dialect.ts";
-import { TOMBSTONES_AS_MESSAGES, isSeqRange, conditionsOf, ORDER_COLUMN } from "../sql/shared-listing-parts.ts";
+import { TOMBSTONES_AS_MESSAGES, isSeqRange, ORDER_COLUMN } from "../sql/shared-listing-parts.ts";
 import type { AccessPath } from "./access-path.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 import { numberArray } from "./array-literals.ts";
@@ -64,12 +64,11 @@ export function messagePage(
 }
 
 /** Tombstones have the columns that filters use, but few of them an index. */
-export function tombstonePage({ condition, order, after, limit, only }: ListQuery): PageSql {
+export function tombstonePage({ order, after, limit, only }: ListQuery, conditions: readonly Condition[]): PageSql {
   const binder = new Binder(POSTGRES_DIALECT);
   const direction = order.descending ? "DESC" : "ASC";
   // A thread without messages is deleted, but its tombstones are still listed on request.
   const key = order.key === "activity" ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[order.key];
-  const conditions = conditionsOf(condition);
   const where = [
     ...conditions.filter((one) => !isSeqRange(one)).map((one) => conditionSql(one, binder)),
     ...conditions.flatMap((one) => seqBounds("m.seq", one, binder)),

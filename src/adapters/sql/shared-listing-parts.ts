@@ -1,5 +1,5 @@
 // The common parts of listings of every SQL store.
-import type { Condition } from "../../core/query/condition.ts";
+import { type Condition, not, or } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 
@@ -24,6 +24,32 @@ export const TOMBSTONES_AS_MESSAGES = `(
 export function conditionsOf(condition: Condition): readonly Condition[] {
   if (condition.is !== "and") return [condition];
   return condition.of.flatMap((one) => (one.is === "hasAll" ? one.values.map((value) => ({ ...one, values: [value] })) : [one]));
+}
+
+/** The same for tombstones, or undefined if no tombstone can meet them all. */
+export function tombstoneConditions(conditions: readonly Condition[]): readonly Condition[] | undefined {
+  const asked = conditions.map(ofTombstone);
+  return asked.includes(NEVER) ? undefined : asked;
+}
+
+const NEVER: Condition = or();
+
+/** A tombstone has no labels, references, votes or recipients, so nothing need be looked up. */
+function ofTombstone(condition: Condition): Condition {
+  switch (condition.is) {
+    case "refers":
+    case "hasAny":
+      return NEVER;
+    case "hasAll":
+      return condition.values.length === 0 ? condition : NEVER;
+    case "and":
+    case "or":
+      return { is: condition.is, of: condition.of.map(ofTombstone) };
+    case "not":
+      return not(ofTombstone(condition.of));
+    default:
+      return condition;
+  }
 }
 
 export type SeqRange = Extract<Condition, { is: "between" }>;

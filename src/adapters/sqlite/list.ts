@@ -17,6 +17,7 @@ import {
   merged,
   conditionsOf,
   ORDER_COLUMN,
+  tombstoneConditions,
   type SeqRange,
 } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
@@ -94,7 +95,9 @@ export class SqliteLister {
   async list(query: ListQuery): Promise<Listed[]> {
     const found = await this.#walk(this.#plan(query, "messages"), (plan, range) => this.#listed(plan, range));
     if (!query.removed) return found;
-    return merged(query, found, await this.#walkTombstones(this.#plan(query, "gone")));
+    const plan = this.#plan(query, "gone");
+    const conditions = tombstoneConditions(plan.conditions);
+    return conditions === undefined ? found : merged(query, found, await this.#walkTombstones({ ...plan, conditions }));
   }
 
   /** Scans tombstones by seq, whatever the order of the listing: there is an index for exactly that. */
