@@ -7,17 +7,21 @@ import { eventually } from "../../../test/support/eventually.ts";
 import { ConnectionBackpressure } from "./request-backpressure.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
-const crowded = new Set<string>();
+const busy = new Set<string>();
 let calm: (caller: string) => void = () => {};
 const server = createServer();
-const reading = new ConnectionBackpressure(server, { isCrowded: (caller) => crowded.has(caller), onCalm: (listener) => (calm = listener) });
+const reading = new ConnectionBackpressure(server, {
+  isBusy: (caller) => busy.has(caller),
+  onCalm: (listener) => (calm = listener),
+  parse: (_caller, parse) => parse(),
+});
 reading.follow(server);
 let asked: ServerResponse[] = [];
 server.on("request", (_request, response) => void asked.push(response));
 
 afterEach(() => {
   server.closeAllConnections();
-  crowded.clear();
+  busy.clear();
   asked = [];
 });
 
@@ -47,13 +51,13 @@ test("of a thousand requests sent at once a few dozen are parsed, and the others
   expect((await answers).split("HTTP/1.1 200").length - 1).toBe(1000);
 });
 
-test("nothing is parsed of a caller of whom many requests wait, until none waits", async () => {
-  crowded.add("127.0.0.1");
+test("nothing is parsed of a caller that has used up its time, until it may go on", async () => {
+  busy.add("127.0.0.1");
   const sockets = await Promise.all([opened(), opened()]);
   for (const socket of sockets) socket.write(REQUEST);
   await turns();
   expect(asked).toEqual([]);
-  crowded.clear();
+  busy.clear();
   calm("127.0.0.1");
   await eventually("both requests", () => (asked.length === 2 ? true : undefined));
 });

@@ -1,5 +1,6 @@
 // Gives the HTTP server the bytes of a connection piece by piece, because the server parses all requests in the bytes that it gets before
-// other work has a turn. While many requests of a connection or of its caller wait, no more of its bytes are parsed or read.
+// other work has a turn. While many requests of a connection wait, or its caller has used up its time, no more of its bytes are parsed or
+// read.
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
@@ -11,7 +12,7 @@ const PIECE_BYTES = 2048;
 /** Requests of one connection without an answer that was taken; most programs send one at a time. */
 const UNANSWERED = 16;
 
-type Turns = Pick<RequestTurns, "isCrowded" | "onCalm">;
+type Turns = Pick<RequestTurns, "isBusy" | "onCalm" | "parse">;
 
 interface Connection {
   readonly caller: string;
@@ -23,10 +24,12 @@ export class ConnectionBackpressure {
   readonly #connections = new WeakMap<Socket, Connection>();
   /** Connections from which nothing is read now, by caller. */
   readonly #held = new Map<string, Set<Socket>>();
+  /** Callers of whose connections one is read again in the next turn of the event loop. */
+  readonly #continued = new Set<string>();
 
   constructor(server: Server, turns: Turns) {
     this.#turns = turns;
-    turns.onCalm((caller) => this.#held.get(caller)?.forEach((socket) => this.#goOn(socket)));
+    turns.onCalm((caller) => this.#continue(caller));
     server.on("request", ({ socket }, response) => this.#count(socket, response));
   }
 
@@ -46,7 +49,7 @@ export class ConnectionBackpressure {
       let at = 0;
       while (at < bytes.length && !socket.isPaused() && !socket.destroyed) {
         if (this.#mustWait(connection)) this.#hold(socket, connection);
-        else parse(bytes.subarray(at, (at += PIECE_BYTES)));
+        else this.#turns.parse(connection.caller, () => parse(bytes.subarray(at, (at += PIECE_BYTES))));
       }
       if (at < bytes.length && !socket.destroyed) socket.unshift(bytes.subarray(at));
     });
@@ -54,7 +57,7 @@ export class ConnectionBackpressure {
   }
 
   #mustWait({ caller, unanswered }: Connection): boolean {
-    return unanswered > UNANSWERED || this.#turns.isCrowded(caller);
+    return unanswered > UNANSWERED || this.#turns.isBusy(caller);
   }
 
   #hold(socket: Socket, { caller }: Connection): void {
@@ -71,10 +74,26 @@ export class ConnectionBackpressure {
     return wasHeld;
   }
 
+  /** Reads on from one connection after the other, because each of them may use up the time of its caller. */
+  #continue(caller: string): void {
+    if (this.#continued.has(caller)) return;
+    for (const socket of this.#held.get(caller) ?? []) {
+      if (!this.#goOn(socket)) continue;
+      this.#continued.add(caller);
+      setImmediate(() => {
+        this.#continued.delete(caller);
+        this.#continue(caller);
+      });
+      return;
+    }
+  }
+
   /** Reads on in another turn of the event loop: otherwise requests that are answered at once would follow each other without end. */
-  #goOn(socket: Socket): void {
+  #goOn(socket: Socket): boolean {
     const connection = this.#connections.get(socket);
-    if (connection !== undefined && !this.#mustWait(connection) && this.#forget(socket, connection)) setImmediate(() => socket.resume());
+    if (connection === undefined || this.#mustWait(connection) || !this.#forget(socket, connection)) return false;
+    setImmediate(() => socket.resume());
+    return true;
   }
 
   #count(socket: Socket, response: ServerResponse): void {

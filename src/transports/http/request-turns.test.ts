@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { expect, test } from "vitest";
+import { expect, test, onTestFinished, vi } from "vitest";
 import { RequestTurns } from "./request-turns.ts";
 
 const pauseFor = () => 0;
@@ -120,17 +120,27 @@ test("nobody waits for somebody else's rest", async () => {
   expect(entered).toEqual(["modest", "greedy"]);
 });
 
-test("a caller of whom many requests wait is crowded until all have begun; nobody else is", async () => {
+test("a caller is busy from when its time is used up until all its requests have begun; nobody else is", async () => {
   const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 1, pauseFor });
   const calm: string[] = [];
   turns.onCalm((caller) => calm.push(caller));
+  expect(turns.isBusy("greedy")).toBe(false);
   turns.begin("greedy", socket, () => busy(2));
-  for (let n = 0; n < 100; n++) turns.begin("greedy", socket, () => {});
-  expect(turns.isCrowded("greedy")).toBe(false);
   turns.begin("greedy", socket, () => {});
   turns.begin("modest", socket, () => {});
-  expect([turns.isCrowded("greedy"), turns.isCrowded("modest"), calm]).toEqual([true, false, []]);
+  expect([turns.isBusy("greedy"), turns.isBusy("modest"), calm]).toEqual([true, false, []]);
   await turn();
   await turn();
-  expect([turns.isCrowded("greedy"), calm.includes("greedy")]).toEqual([false, true]);
+  expect([turns.isBusy("greedy"), calm.includes("greedy")]).toEqual([false, true]);
+});
+
+test("bytes that take long to parse use up the time of a caller; requests in them count once", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 20, pauseFor });
+  const parse = (ms: number): void => turns.parse("greedy", () => turns.begin("greedy", socket, () => void vi.advanceTimersByTime(ms)));
+  parse(15);
+  expect(turns.isBusy("greedy")).toBe(false);
+  parse(5);
+  expect([turns.isBusy("greedy"), turns.isBusy("modest")]).toEqual([true, false]);
 });

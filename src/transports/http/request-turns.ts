@@ -24,9 +24,6 @@ interface Lane {
   waking: boolean;
 }
 
-/** If more requests of a caller wait to begin, no more of its requests are read. */
-const CROWD = 100;
-
 const LONG_BYTES = 64 * 1024;
 
 export class RequestTurns {
@@ -40,12 +37,19 @@ export class RequestTurns {
     this.#limits = limits;
   }
 
-  /** Whether so many requests of a caller wait to begin that no more should be read. */
-  isCrowded(caller: string): boolean {
-    return (this.#lanes.get(caller)?.arrived.length ?? 0) > CROWD;
+  /** Whether a caller has used up its time for now, so that none of its bytes should be read. */
+  isBusy(caller: string): boolean {
+    const lane = this.#lanes.get(caller);
+    return lane !== undefined && !this.#isFree(lane);
   }
 
-  /** Calls back when no request of a caller waits to begin any more. */
+  /** Parses bytes of a caller. The time counts as used, together with that of requests that begin meanwhile. */
+  parse(caller: string, parse: () => void): void {
+    timed(this.#laneOf(caller), parse);
+    this.#schedule();
+  }
+
+  /** Calls back when more bytes of a caller may be read. */
   onCalm(listener: (caller: string) => void): void {
     this.#calm = listener;
   }
@@ -177,8 +181,10 @@ export class RequestTurns {
 
 const isResting = ({ restsUntil }: Lane): boolean => restsUntil !== 0 && performance.now() < restsUntil;
 
+/** What is timed inside of this counts once. */
 function timed(lane: Lane, handle: () => void): void {
+  const { usedMs } = lane;
   const began = performance.now();
   handle();
-  lane.usedMs += performance.now() - began;
+  lane.usedMs = usedMs + performance.now() - began;
 }
