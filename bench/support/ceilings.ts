@@ -6,7 +6,7 @@ import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { openDatabase } from "../../src/adapters/sqlite/open.ts";
-import { checker, withOpenssl, withSodium } from "../../src/adapters/system/signature-check.ts";
+import { checker, withOpenssl, withSodium } from "../../src/adapters/system/signature-thread.ts";
 import type { GeneratorProcess } from "./spawn-load-generator.ts";
 
 const SECONDS = 1;

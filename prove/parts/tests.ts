@@ -29,7 +29,7 @@ export const tests: readonly Part[] = [
     ["sqlite"],
     [
       "src/core/protocol",
-      "src/adapters/system/signature-check.test.ts",
+      "src/adapters/system/signature-thread.test.ts",
       "test/vectors/protocol-vectors.test.ts",
       "test/vectors/mail-vectors.test.ts",
       "test/vectors/mail-sender-vectors.test.ts",

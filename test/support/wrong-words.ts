@@ -5,5 +5,5 @@ import { WORD_LIST } from "../../src/core/protocol/bip39-words.ts";
 /** The last word stands for the end of the key and for its checksum; its neighbour in the list has the same end and another checksum. */
 export function withWrongChecksum(words: readonly string[]): readonly string[] {
   const list = WORD_LIST.trim().split(/\s+/);
-  return words.with(-1, list[list.indexOf(words.at(-1)!) ^ 1]!);
+  return [...words.slice(0, -1), list[list.indexOf(words.at(-1)!) ^ 1]!];
 }

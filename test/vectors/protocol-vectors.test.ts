@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checker } from "../../src/adapters/system/signature-check.ts";
+import { checker } from "../../src/adapters/system/signature-thread.ts";
 import { Difficulty } from "../../src/board/write/difficulty.ts";
 import { verifier } from "../../src/board/write/verify.ts";
 import { detailDigest, entryHash } from "../../src/core/log/chain.ts";

@@ -6,7 +6,7 @@ import { decodeFrontier, encodeFrontier } from "../../core/tlog/frontier.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/durations.ts";
 import type { Act, Outcome } from "../../core/message/acts-and-outcomes.ts";
-import { oldestRetainedMinute } from "../../core/message/count-changes.ts";
+import { oldestRetainedMinute } from "../../core/message/counts.ts";
 import { type Appended, StoreFailure } from "../../ports/store.ts";
 import { changedRows } from "../sql/batch/changed-rows.ts";
 import { BatchLedger } from "../sql/batch/in-memory-ledger.ts";

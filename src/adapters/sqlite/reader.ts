@@ -1,10 +1,10 @@
 // Reads of a SQLite board: prepared statements on separate connections, never blocked by the writer.
-import type { DatabaseSync } from "node:sqlite";
 import type { Head } from "../../core/log/chain-checkpoint.ts";
 import type { Found, Precheck } from "../../ports/store.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
 import { TOMBSTONE_COLUMNS, expiredTombstone, toTombstone } from "../sql/rows.ts";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 const NOTHING_KNOWN: Omit<Precheck, "payer"> = {
   known: undefined,
@@ -80,4 +80,47 @@ function statements(db: DatabaseSync) {
     blocked: p("SELECT 1 FROM blocks WHERE what = ? AND name = ? LIMIT 1"),
     blobBytes: p("SELECT octet_length(text) AS bytes FROM blobs WHERE sha256 = ? AND expires_at > ?"),
   };
+}
+
+interface Waiting {
+  readonly ask: () => Precheck;
+  resolve(precheck: Precheck): void;
+  reject(error: unknown): void;
+}
+
+/** Looks up what is known of all posts of one turn of the event loop: a transaction costs more than the lookups in it. */
+export class SqlitePrechecks {
+  readonly #reader: SqliteReader;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  #waiting: Waiting[] = [];
+
+  constructor(db: DatabaseSync, reader: SqliteReader) {
+    this.#reader = reader;
+    this.#begin = db.prepare("BEGIN");
+    this.#commit = db.prepare("COMMIT");
+  }
+
+  ask(...question: Parameters<SqliteReader["precheck"]>): Promise<Precheck> {
+    return new Promise((resolve, reject) => {
+      const ask = () => this.#reader.precheck(...question);
+      if (this.#waiting.push({ ask, resolve, reject }) === 1) setImmediate(() => this.#answer());
+    });
+  }
+
+  #answer(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      this.#begin.run();
+      try {
+        for (const one of waiting) one.resolve(one.ask());
+      } finally {
+        this.#commit.run();
+      }
+    } catch (error) {
+      // Promises that were resolved already ignore this.
+      for (const one of waiting) one.reject(error);
+    }
+  }
 }

@@ -1,6 +1,6 @@
 // Deletes what is past its retention, and computes when the next thing is due.
 import type { DatabaseSync } from "node:sqlite";
-import { oldestRetainedMinute } from "../../core/message/count-changes.ts";
+import { oldestRetainedMinute } from "../../core/message/counts.ts";
 import { LIMITS, REPORT_TEXT_MS } from "../../core/protocol/limits.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import { NEXT_DUE, TRIM, UPKEEP } from "../sql/retention.ts";

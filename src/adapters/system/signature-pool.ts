@@ -1,8 +1,7 @@
 // Spreads signature checks over threads, together with the guard's checks; jobs that arrive together, or while a thread is busy, are sent to it together.
 import type { Looked } from "../../core/guard/examine-text.ts";
 import type { SignatureChecker } from "../../ports/signature-checker.ts";
-import { readAnswer } from "./signature-answer.ts";
-import { packJobs, type SignatureJob } from "./signature-check.ts";
+import { readAnswer, packJobs, type SignatureJob } from "./signature-thread.ts";
 import { startThread, type Thread } from "./start-thread.ts";
 
 interface Waiting {

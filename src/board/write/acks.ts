@@ -2,7 +2,7 @@
 import { Refusal } from "../../core/errors.ts";
 import type { AckOutcome } from "../../core/message/ack-state.ts";
 import { ackOutcome } from "../../core/message/ack-rules.ts";
-import { blockedKey } from "../../core/message/admission.ts";
+import { blockedKey } from "../../core/message/block-lists.ts";
 import { type AckDraft, ackDraftOf } from "../../core/protocol/ack.ts";
 import { workBits } from "../../core/protocol/proof-of-work.ts";
 import { plural } from "../../core/text/plural.ts";

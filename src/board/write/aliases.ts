@@ -1,6 +1,6 @@
 // Posts operations on aliases: the same checks as for a message, a little more work, and the rules of names.
 import { Refusal } from "../../core/errors.ts";
-import { blockedKey } from "../../core/message/admission.ts";
+import { blockedKey } from "../../core/message/block-lists.ts";
 import type { AliasOutcome } from "../../core/message/alias-rules.ts";
 import { requireUnreserved } from "../../core/protocol/alias-name.ts";
 import { type AliasDraft, aliasDraftOf } from "../../core/protocol/alias.ts";

@@ -1,7 +1,7 @@
 // Posts operations on keys: the same checks as for a message, a separate rate limit, and the rules of keys.
 import { Refusal } from "../../core/errors.ts";
 import { requireKeyTimes, requireOtherNext } from "../../core/keys/key-rules.ts";
-import { blockedKey } from "../../core/message/admission.ts";
+import { blockedKey } from "../../core/message/block-lists.ts";
 import type { KeyOutcome } from "../../core/message/key-acts.ts";
 import { type KeyDraft, keyDraftOf, type KeyEnvelope, keyEnvelopeText } from "../../core/protocol/key-op.ts";
 import { workBits } from "../../core/protocol/proof-of-work.ts";

@@ -9,8 +9,7 @@ import { agentId, messageId } from "../../core/protocol/message-and-agent-ids.ts
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { sha256Hex } from "../../core/protocol/node-sha256.ts";
-import type { Alias } from "../../ports/aliases.ts";
-import type { AliasReads } from "../../ports/aliases.ts";
+import type { Alias, AliasReads } from "../../ports/aliases.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { MailIn, MailReader } from "../../ports/mail.ts";
 import type { SigningKey } from "../../ports/signing-key.ts";
@@ -20,7 +19,7 @@ import { callerOf } from "../limits/callers.ts";
 import type { KeysNow } from "../../ports/board-keys.ts";
 import type { RateLimiter } from "../limits/rate.ts";
 import type { Report } from "./reports.ts";
-import type { RequireNoSecret } from "./secrets.ts";
+import type { RequireNoSecret } from "./verify.ts";
 import type { TextGuard } from "./text-guard.ts";
 
 export interface MailParts {

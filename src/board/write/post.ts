@@ -1,5 +1,6 @@
 // The write path, top to bottom: Draft, Verified, Admitted, posted.
 import { Refusal } from "../../core/errors.ts";
+import { blockedBlob, blockedKey } from "../../core/message/block-lists.ts";
 import { endedRefusal } from "../../core/message/post.ts";
 import { utf8Length } from "../../core/protocol/encoding.ts";
 import { type Draft, draftOf, type Envelope } from "../../core/protocol/envelope.ts";
@@ -8,11 +9,9 @@ import { retractsAll } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, slice } from "../../ports/cpu-slices.ts";
 import type { ListReads, MessageReads, Precheck } from "../../ports/store.ts";
-import { admit } from "./admit.ts";
 import { alternativesFinder } from "../read/alternatives-to-claimed-work.ts";
 import type { Append } from "./append.ts";
 import type { Difficulty } from "./difficulty.ts";
-import type { RateLimiter } from "../limits/rate.ts";
 import type { Quota } from "./storage-quota.ts";
 import {
   type CheckedPost,
@@ -24,8 +23,11 @@ import {
   type PostSteps,
 } from "./post-steps.ts";
 import { rehearser } from "./dry-run-many.ts";
+import { isLong, type Verifier, type Verified } from "./verify.ts";
+import type { Admitted } from "../../core/message/acts-and-outcomes.ts";
+import type { Arrival } from "../../core/message/message-state.ts";
+import type { RateLimiter } from "../limits/rate.ts";
 import type { TextGuard } from "./text-guard.ts";
-import { isLong, type Verifier } from "./verify.ts";
 
 /** The services that all signed operations need to be stored. */
 export interface WritingParts {
@@ -173,4 +175,33 @@ function requireAudience(payload: Payload, board: string): void {
     hint: `Set \`data\` to {"scope":"all","board":"${board}"}: \`board\` is the one in /api/checkpoint.`,
     details: { board },
   });
+}
+
+/** From a verified message to an admitted one: checks the operator's block lists, then the agent's rate limit. */
+function admit(
+  message: Verified,
+  precheck: Precheck,
+  rates: RateLimiter,
+  guard: Pick<TextGuard, "enter" | "wouldEnter">,
+  { dryRun, assisted }: { readonly dryRun: boolean; readonly assisted: boolean },
+): { readonly arrival: Admitted; readonly takeBack: () => void } {
+  const { id, author, envelope, payload, bits } = message;
+  if (precheck.keyBlocked) throw blockedKey(author);
+  const [blocked] = precheck.blockedBlobs;
+  if (blocked !== undefined) throw blockedBlob(blocked);
+  // A dry run writes nothing, so only the address pays for it, not the agent.
+  if (!dryRun) rates.take("agent_writes", precheck.payer);
+  const { payload: text, sig, nonce } = envelope;
+  const { noticed, takeBack } = dryRun ? guard.wouldEnter(message.looked, author) : guard.enter(message.looked, author);
+  const arrival: Arrival = {
+    id,
+    author,
+    payload,
+    raw: { payload: text, sig, nonce },
+    bits,
+    assisted,
+    blobs: envelope.blobs ?? {},
+    noticed,
+  };
+  return { arrival: arrival as Admitted, takeBack };
 }

@@ -12,7 +12,7 @@ import { brakeBits } from "../../core/guard/copies/extra-proof-of-work.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Miner } from "../../ports/miner.ts";
 import type { Difficulty } from "./difficulty.ts";
-import type { RequireNoSecret } from "./secrets.ts";
+import type { RequireNoSecret } from "./verify.ts";
 import type { TextGuard } from "./text-guard.ts";
 import type { WriteOut } from "./expand-short-forms.ts";
 

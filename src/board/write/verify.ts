@@ -1,6 +1,5 @@
 // From a draft to a verified message: checks time, attachments, secrets, work and signature, cheapest first.
 import { Refusal } from "../../core/errors.ts";
-import { fromBase64url } from "../../core/protocol/encoding.ts";
 import { checkBlobs, type Draft, type Envelope } from "../../core/protocol/envelope.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { requireSoundKey, requireSoundSignature } from "../../core/protocol/require-strict-ed25519.ts";
@@ -15,8 +14,11 @@ import { nextSlice, slice } from "../../ports/cpu-slices.ts";
 import type { SignatureChecker } from "../../ports/signature-checker.ts";
 import type { Precheck } from "../../ports/store.ts";
 import type { Difficulty, WorkTerms } from "./difficulty.ts";
-import type { RequireNoSecret } from "./secrets.ts";
 import type { TextGuard } from "./text-guard.ts";
+import { findSecret, secretRefusal } from "../../core/guard/secrets.ts";
+import { fromBase64url } from "../../core/protocol/encoding.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import type { SigningKeys } from "../../ports/signing-key.ts";
 
 declare const verified: unique symbol;
 /** A draft whose work and signature were checked; only `verify` makes one. */
@@ -136,4 +138,28 @@ function requireWork({ envelope }: Draft, bits: number, terms: WorkTerms, spread
   throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; ${required} are required.${brakeWords(spread)}`, {
     details: { required_bits: required, pow_bits: bits, ...(brake === 0 ? {} : { spreading: { agents: spread.lately, bits: brake } }) },
   });
+}
+
+/** Throws if the message, or a text sent with it, contains a secret. */
+export type RequireNoSecret = (payload: Pick<Payload, "pk"> & Partial<Payload>, blobs?: Readonly<Record<string, string>>) => void;
+
+/** All free text of a payload. */
+const FREE_FIELDS = ["title", "body", "data", "kind", "data_schema", "tags", "needs", "offers", "attachments"] as const;
+
+/** Limits the candidates: computing the public key of a seed costs about as much as checking a signature. */
+const SEEDS_TRIED = 4;
+
+/** Finds credentials that are known by their form, and the author's own key. */
+export function secretGuard(keys: SigningKeys): RequireNoSecret {
+  return (payload, blobs) => {
+    let tried = 0;
+    const isOwn = (text: string): boolean =>
+      text !== payload.pk && ++tried <= SEEDS_TRIED && keys.from(fromBase64url(text)).pk === payload.pk;
+    for (const field of FREE_FIELDS) {
+      const found = findSecret(payload[field], field, isOwn);
+      if (found !== undefined) throw secretRefusal(found);
+    }
+    const found = findSecret(blobs, "blobs", isOwn);
+    if (found !== undefined) throw secretRefusal(found);
+  };
 }

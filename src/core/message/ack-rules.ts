@@ -3,7 +3,7 @@ import { Refusal } from "../errors.ts";
 import { requireSigning } from "../keys/delegation.ts";
 import type { AckPayload } from "../protocol/ack.ts";
 import type { DeclineReason } from "../protocol/decline-reasons.ts";
-import { requireKey } from "./admission.ts";
+import { requireKey } from "./post.ts";
 import type { AckOutcome, AckRow, Handling } from "./ack-state.ts";
 import { isSameAgent } from "./principal.ts";
 import type { Ledger, MessageState } from "./message-state.ts";

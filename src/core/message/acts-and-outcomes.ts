@@ -12,7 +12,7 @@ import type { OperatorCommand, Ordered, OrderedBy } from "./execute-operator-com
 import type { Arrival, MessageState } from "./message-state.ts";
 
 declare const admitted: unique symbol;
-/** A message that passed every check outside the transaction; only `board/write/admit.ts` makes one. */
+/** A message that passed every check outside the transaction; only `board/write/post.ts` makes one. */
 export interface Admitted extends Arrival {
   readonly [admitted]: true;
 }

@@ -7,7 +7,7 @@ export interface VoteCounts {
   readonly refutes: number;
 }
 
-/** Counts are current after the sweep; agent-counts.ts defines each. */
+/** Counts are current after the sweep; counts.ts defines each. */
 export interface AgentFacts {
   readonly id: string;
   readonly pk: string;

@@ -5,13 +5,12 @@ import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/node-sha256.ts";
 import { durationSeconds } from "../protocol/time.ts";
 import { isVote, RELS, retractsAll } from "../protocol/vocabulary.ts";
-import { creditLease } from "./agent-counts.ts";
+import { creditLease, tallyMessage, tallyPosted } from "./counts.ts";
 import { acts, changeVote, countAnswer, countSignal, endLease, endOverdueLease, updateStatus } from "./effects.ts";
 import { leave, supersede } from "./leave.ts";
 import { type Arrival, labelsOf, type Ledger, type MessageState } from "./message-state.ts";
 import { statusOf } from "./status.ts";
 import { sweep } from "./sweep.ts";
-import { tallyMessage, tallyPosted } from "./board-counts.ts";
 
 const seconds = (value: string | number | undefined, otherwise: number): number =>
   value === undefined ? otherwise : (durationSeconds(value) ?? otherwise);

@@ -2,11 +2,10 @@
 import { LIMITS } from "../protocol/limits.ts";
 import { isWorkable, type Rel, type Signal, type Status } from "../protocol/vocabulary.ts";
 import { HOUR_MS } from "../durations.ts";
-import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote } from "./agent-counts.ts";
+import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote, tallyStatus } from "./counts.ts";
 import { isSameAgent } from "./principal.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
 import { judgeAnswer, type AnswerVerdict, statusOf } from "./status.ts";
-import { tallyStatus } from "./board-counts.ts";
 
 /**
  * A removed and restored message starts over when its author posts it again: only replies are kept, not the answers, votes and signals of

@@ -6,7 +6,7 @@ import { applyDue } from "../keys/apply-key-rotations.ts";
 import type { KeyEntryType } from "../log/entry-type.ts";
 import { agentId } from "../protocol/message-and-agent-ids.ts";
 import { type KeyEnvelope, keyDraftOf } from "../protocol/key-op.ts";
-import { requireKeyUnblocked } from "./admission.ts";
+import { requireKeyUnblocked } from "./block-lists.ts";
 import { release } from "./effects.ts";
 import type { Ledger } from "./message-state.ts";
 

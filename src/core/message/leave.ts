@@ -1,9 +1,8 @@
 // How a message ends: expired, retracted, removed or superseded, its effects on others are taken back.
 import { isWorkable } from "../protocol/vocabulary.ts";
-import { uncredit } from "./agent-counts.ts";
+import { uncredit, tallyFlow, tallyMessage } from "./counts.ts";
 import { acts, cameBack, changeVote, countAnswer, countSignal, freeOfPart, isToDo, release } from "./effects.ts";
 import type { Tombstone, EndReason, Ledger, MessageState } from "./message-state.ts";
-import { tallyFlow, tallyMessage } from "./board-counts.ts";
 import { type Trace, traceOf } from "./trace.ts";
 
 const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } as const;

@@ -128,7 +128,7 @@ export type TallyField = LabelField | SpellingField | "kind" | "status" | "work"
 /** Counts spellings other than the folded one, by the folded label, a comma and the spelling. */
 export type SpellingField = `${LabelField}_as`;
 
-/** Counts per agent; agent-counts.ts defines each. */
+/** Counts per agent; counts.ts defines each. */
 export type AgentField = "kind" | "work" | "given" | "received" | "signal" | "need" | "offer";
 
 /** A message that is about to be stored. */

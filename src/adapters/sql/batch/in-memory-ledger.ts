@@ -22,7 +22,7 @@ import type { AuthorFacts, ThreadFacts } from "../../../core/message/acts-and-ou
 import type { ActLedger } from "../../../core/message/perform.ts";
 import type { StoredInboxChange, InboxChange } from "../../../core/message/inbox-types.ts";
 import { WITHDRAWN_PER_BATCH } from "../../../core/message/sweep.ts";
-import { TallyMoves } from "../../../core/message/count-changes.ts";
+import { TallyMoves } from "../../../core/message/counts.ts";
 import { BatchKeys, newAgent } from "./keys.ts";
 import { BatchModeration } from "./moderation.ts";
 import type { StoredAlias } from "../alias-rows.ts";

@@ -7,7 +7,7 @@ import { outcome } from "../../../test/support/outcome.ts";
 import { noVectors, vectorJson, WITH_VECTORS } from "../../../test/support/vectors.ts";
 import { PUBLIC_KEY, SIGNATURE, toBase64url } from "../../core/protocol/encoding.ts";
 import { requireSoundKey, requireSoundSignature } from "../../core/protocol/require-strict-ed25519.ts";
-import { checker, withOpenssl, withSodium } from "./signature-check.ts";
+import { checker, withOpenssl, withSodium } from "./signature-thread.ts";
 
 type Check = ReturnType<typeof withOpenssl>;
 

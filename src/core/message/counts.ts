@@ -1,13 +1,15 @@
-// Counts of agents, by principal: for authors, and for agents that answer, vote, signal and hold leases.
+// Counts of the board: messages by kind, status and label, and what happens per minute. And counts of agents, by principal: for authors, and
+// for agents that answer, vote, signal and hold leases. Those of agents:
 //
 // `kind`: the agent's messages that default listings show. `need` and `offer`: the needs and offers of those messages.
 // `work` has three counts. `answered`: those of the messages that answer something. `claimed`: the leases that the agent holds now.
 // `resolved`: live workable messages that are resolved and that the agent has answered with a live message.
 // `given`: the agent's votes in force. `received` and `signal`: the votes and signals in force on its messages.
 // Answers, votes and signals count while their target is live, superseded or not.
+import { type Signal, isWorkable, type Status } from "../protocol/vocabulary.ts";
+import type { Label, Ledger, MessageState, Flow, AgentField, TallyField } from "./message-state.ts";
 import type { Ref } from "../protocol/payload.ts";
-import type { Signal } from "../protocol/vocabulary.ts";
-import type { Label, Ledger, MessageState } from "./message-state.ts";
+import { HOUR_MS, minuteOf } from "../durations.ts";
 
 type Vote = "verifies" | "refutes";
 
@@ -63,4 +65,79 @@ export function uncredit(ledger: Ledger, target: MessageState): void {
   if (target.verifies + target.refutes > 0)
     for (const { agent, rel } of ledger.votesOn(target.seq)) creditVote(ledger, target, agent, rel, -1);
   for (const [signal, count] of Object.entries(target.signals)) ledger.tallyAgent(target.principal, "signal", signal, -count);
+}
+
+/** Counts an event in the current minute. */
+export function tallyFlow(ledger: Ledger, flow: Exclude<Flow, "posted">): void {
+  ledger.tally(flow, String(minuteOf(ledger.now)), 1);
+}
+
+/** Counts a post in its minute, by its proof of work, and in its hour. */
+export function tallyPosted(ledger: Ledger, { bits }: MessageState): void {
+  ledger.tally("posted", `${minuteOf(ledger.now)}:${bits}`, 1);
+  ledger.tally("hour", String(minuteOf(ledger.now - (ledger.now % HOUR_MS))), 1);
+}
+
+/** Adds a message to the counts of default listings, or subtracts it. */
+export function tallyMessage(ledger: Ledger, state: MessageState, labels: readonly Label[], refs: readonly Ref[], by: 1 | -1): void {
+  ledger.tally("kind", state.kind, by);
+  tallyStatus(ledger, state, state.status, by);
+  for (const { field, label, spelling } of labels) {
+    ledger.tally(field, label, by);
+    if (spelling !== label) ledger.tally(`${field}_as`, `${label},${spelling}`, by);
+  }
+  creditMessage(ledger, state, labels, refs, by);
+}
+
+export function tallyStatus(ledger: Ledger, { kind }: MessageState, status: Status, by: 1 | -1): void {
+  ledger.tally("status", status, by);
+  if (isWorkable(kind)) ledger.tally("work", status, by);
+}
+
+/** A change of a count. */
+export interface TallyMove {
+  /** Undefined for counts of the whole board. */
+  readonly agent: string | undefined;
+  readonly field: TallyField | AgentField;
+  readonly label: string;
+  by: number;
+  arrived: boolean;
+}
+
+/** Counts per minute are kept a little longer than the statistics need them. */
+const RETAINED_MINUTES = 8 * 24 * 60;
+
+/** Minutes since 1970 have eight digits until the year 2160, so they compare as text. */
+export const oldestRetainedMinute = (now: number): string => String(minuteOf(now) - RETAINED_MINUTES);
+
+/** Changes are collected during a transaction and summed at its end: the count of a popular tag changes many times in a batch. */
+export class TallyMoves {
+  readonly #moves: TallyMove[] = [];
+
+  /** The number of collected changes; an undone act is cut off again. */
+  get length(): number {
+    return this.#moves.length;
+  }
+  cut(length: number): void {
+    this.#moves.length = length;
+  }
+
+  move(agent: string | undefined, field: TallyMove["field"], label: string, by: number): void {
+    this.#moves.push({ agent, field, label, by, arrived: by > 0 });
+  }
+
+  sums(): Iterable<TallyMove> {
+    const sums = new Map<string, TallyMove>();
+    for (const move of this.#moves) {
+      // Neither fields nor agent ids contain a space.
+      const key = `${move.agent ?? ""} ${move.field} ${move.label}`;
+      const sum = sums.get(key);
+      if (sum === undefined) sums.set(key, { ...move });
+      else {
+        sum.by += move.by;
+        sum.arrived ||= move.arrived;
+      }
+    }
+    return sums.values();
+  }
 }
