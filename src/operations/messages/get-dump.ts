@@ -3,7 +3,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGzip } from "node:zlib";
 import { z } from "zod";
 import type { Dump } from "../../board/read/dump.ts";
-import { atSameCost, cost } from "../../ports/cpu-slices.ts";
+import { atSameCost, costOfCompressing } from "../../ports/cpu-slices.ts";
 import { operation } from "../operation.ts";
 
 const FORMS = {
@@ -39,9 +39,6 @@ export function getDump(dump: Dump, form: keyof typeof FORMS) {
   });
 }
 
-/** How fast the thread that compresses is, approximately. */
-const GZIP_CHARS_PER_MS = 30_000;
-
 /** If the reader stops, the source is stopped too; if the source fails, the reader fails. */
 async function* gzipped(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
   const gzip = createGzip();
@@ -51,7 +48,7 @@ async function* gzipped(lines: AsyncIterable<string>): AsyncIterable<Uint8Array>
 
 async function* charged(lines: AsyncIterable<string>): AsyncIterable<string> {
   for await (const piece of lines) {
-    cost(piece.length / GZIP_CHARS_PER_MS);
+    costOfCompressing(piece.length, "usual");
     yield piece;
   }
 }

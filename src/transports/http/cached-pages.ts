@@ -1,4 +1,4 @@
-// Sends pages to callers that ask for HTML. A page is cached until the board changes, and compressed once for all callers.
+// Sends pages to callers that ask for HTML. A page is cached until the board changes, and compressed once, at the cost of the first caller.
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, type ZlibOptions } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -8,6 +8,7 @@ import { minuteOf } from "../../core/durations.ts";
 import { type Call, isMoving, type Operation } from "../../operations/operation.ts";
 import { CODINGS, type Coding } from "../../ports/assets.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { costOfCompressing } from "../../ports/cpu-slices.ts";
 import { matchesEtag, matchesAnyEtag } from "./if-none-match.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 
@@ -61,8 +62,9 @@ export interface CachedText {
 
 const MAX_PAGES = 200;
 const MAX_CHARS = 16_000_000;
-/** Compressing a page takes longer than making it, so the fastest level is used. */
+/** Compressing a page takes as long as making it. Higher levels take several times as long and save a few percent. */
 const BROTLI_QUALITY = 4;
+const GZIP_LEVEL = 6;
 /** Smaller pages gain nothing from compression. */
 const LEAST_CODED = 1000;
 
@@ -96,8 +98,9 @@ async function render(operation: Operation, call: Call<Record<string, unknown>>)
 
 const COMPRESS: Readonly<Record<Coding, (text: string) => Promise<Buffer>>> = {
   br: (text) => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
-  gzip: (text) => promisify<string, ZlibOptions, Buffer>(gzip)(text, { level: constants.Z_BEST_COMPRESSION }),
+  gzip: (text) => promisify<string, ZlibOptions, Buffer>(gzip)(text, { level: GZIP_LEVEL }),
 };
+const SPEED = { br: "fast", gzip: "usual" } as const satisfies Record<Coding, string>;
 
 /** The best compression that the caller accepts, if any. */
 export function codingFor(request: FastifyRequest): Coding | undefined {
@@ -106,12 +109,15 @@ export function codingFor(request: FastifyRequest): Coding | undefined {
   return CODINGS.find((coding) => wish(accepted, coding) > 0);
 }
 
-/** Compressed once for all callers that accept it. */
+/** Compressed once for all callers that accept it; the first of them pays, and later ones get what it paid for. */
 export async function coded(request: FastifyRequest, reply: FastifyReply, page: CachedText): Promise<string | Buffer> {
   const coding = page.text.length < LEAST_CODED ? undefined : codingFor(request);
   if (coding === undefined) return page.text;
   let made = page.coded.get(coding);
-  if (made === undefined) page.coded.set(coding, (made = COMPRESS[coding](page.text)));
+  if (made === undefined) {
+    costOfCompressing(page.text.length, SPEED[coding]);
+    page.coded.set(coding, (made = COMPRESS[coding](page.text)));
+  }
   void reply.header("content-encoding", coding);
   return made;
 }

@@ -2,6 +2,7 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { IncomingHttpHeaders } from "node:http";
+import { costOfCompressing } from "../../ports/cpu-slices.ts";
 
 /** Shorter answers fit into a few packets; compressing them takes longer than it saves. */
 const LEAST_BYTES = 16 * 1024;
@@ -17,4 +18,8 @@ export const isCoded = (length: number): boolean => length >= LEAST_BYTES && len
 export const takesGzip = ({ "accept-encoding": accepted }: IncomingHttpHeaders): boolean =>
   typeof accepted === "string" && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accepted);
 
-export const gzipped = (bytes: Buffer): Promise<Buffer> => squeezed(bytes, { level: LEVEL });
+/** At the cost of the caller; refused if it has no time left. */
+export async function gzipped(bytes: Buffer): Promise<Buffer> {
+  costOfCompressing(bytes.length, "fast");
+  return squeezed(bytes, { level: LEVEL });
+}

@@ -67,6 +67,9 @@ export function refusalHeaders({ code, details, status }: Refusal, baseUrl: stri
 /** A caller that leaves its answers unread might leave its connection open too, so it is closed. */
 export const endsConnection = ({ code, status }: Refusal): boolean => code === "overloaded" && status === 429;
 
+/** Headers that were set for an answer and do not hold for the refusal that replaces it. */
+const OF_THE_ANSWER = ["etag", "link", "content-encoding"];
+
 /** `page` is the refusal as a page, if the caller asked for HTML. `wrap` puts the error object into another form, if the address has one. */
 export function sendRefusal(
   reply: FastifyReply,
@@ -75,6 +78,7 @@ export function sendRefusal(
   page?: string,
   wrap: (body: ErrorBody) => object = (body) => body,
 ): FastifyReply {
+  for (const name of OF_THE_ANSWER) void reply.removeHeader(name);
   void reply.headers(refusalHeaders(refusal, baseUrl)).header("content-type", page === undefined ? JSON_TYPE : HTML_TYPE);
   const text = page ?? JSON.stringify(wrap(errorBody(refusal, baseUrl)));
   const unread = isTooMuch(reply.request.raw);

@@ -148,8 +148,6 @@ function countAnswers(app: FastifyInstance, life: Life, unsent: Unsent): void {
       if (request.method !== "HEAD") unsent.count(reply.raw, () => callerOf(request.ip), payload);
       done();
     } catch (error) {
-      // Headers that were set for the answer do not hold for the refusal.
-      for (const name of ["etag", "link", "content-encoding"]) void reply.removeHeader(name);
       done(error as Error);
     }
   });
