@@ -99,17 +99,32 @@ describe("one address cannot take the board from others", () => {
       expect(found.status).toBe(status === 201 ? 200 : 404);
     }
   });
-  test("requests for unknown addresses, wrong methods, OPTIONS and metrics count as reads too", async () => {
+  test("requests for unknown addresses and files, wrong methods, OPTIONS, probes and metrics count as reads too", async () => {
     await using board = await limited();
     const asked = [
       () => board.get("/nothing/here"),
+      () => board.get("/assets/nothing.js"),
       () => board.send("{}", "/api/time"),
       () => board.get("/api/time", { method: "OPTIONS" }),
+      () => board.get("/mcp", { method: "OPTIONS" }),
+      () => board.get("/readyz"),
+      () => board.get("/readyz/writing"),
       () => board.get("/metrics"),
     ];
-    for (const ask of asked) expect(new Set(await times(75, ask)).size).toBe(1);
+    const style = /\/assets\/[\w.-]+\.css/.exec(await (await fetch(board.url, { headers: { accept: "text/html" } })).text())?.[0] ?? "";
+    expect(await times(3, () => board.get(style))).toEqual(all(3, 200));
+    for (const ask of asked) expect(new Set(await times(36, ask)).size).toBe(1);
+    await times(300 - 1 - 8 * 36, () => read(board));
     for (const ask of asked) expectLimited(await ask(), "reads", 1, "q=300;w=15");
-    for (const probe of ["/healthz", "/readyz", "/readyz/writing"]) expect((await board.get(probe)).status).toBe(200);
+    for (const free of ["/healthz", style]) expect((await board.get(free)).status, free).toBe(200);
+  });
+  test("metrics: the processor time that they take is charged to who asks for them", async () => {
+    await using board = await TestBoard.start({ flags: ["--rate-limits", "on"], tokenMs: 1e-6 });
+    const refused = await eventually("a refusal for processor time", async () => {
+      const tried = await board.get("/metrics");
+      return tried.status === 429 ? tried : undefined;
+    });
+    expect(expectRefusal(refused, 429, "rate_limited").details).toMatchObject({ scope: "reads", cost_ms: expect.any(Number) as number });
   });
   test("connections: 500 at once, and one that is closed frees its place; behind a proxy that is known they do not count", async () => {
     await using board = await TestBoard.start({ flags: ["--rate-limits", "on"] });

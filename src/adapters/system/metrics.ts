@@ -3,9 +3,11 @@ import type { Logger } from "pino";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { ERRORS, type ErrorCode } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/durations.ts";
+import { slice, sliceOfPromises } from "../../ports/cpu-slices.ts";
 import { type MailReport, type FaultPlace, FAULT_PLACES, type RequestReport } from "../../ports/telemetry.ts";
 
 export interface Metrics extends RequestReport, MailReport {
+  /** At the cost of the caller. */
   readonly text: () => Promise<string>;
   readonly observe: (operation: string, status: number, ms: number) => void;
   /** A fault that is logged elsewhere. */
@@ -52,8 +54,13 @@ export function metrics(log: Logger): Metrics {
   const repeated = repeatedFaults(log);
   // Finding a metric by its labels costs more than updating it.
   const answered = new Map<string, Map<number, { observe(seconds: number): void }>>();
+  /** Read before the text is made, because reading waits for the database and making the text for nothing. */
+  const gauges: (() => Promise<void>)[] = [];
   return {
-    text: () => registry.metrics(),
+    async text() {
+      await Promise.all(gauges.map((read) => read()));
+      return sliceOfPromises(() => registry.metrics());
+    },
     observe(operation, status, ms) {
       let of = answered.get(operation);
       if (of === undefined) answered.set(operation, (of = new Map()));
@@ -73,20 +80,17 @@ export function metrics(log: Logger): Metrics {
       repeated(place, error);
     },
     gauge(name, help, read) {
-      new Gauge({
-        name,
-        help,
-        registers,
-        async collect() {
-          try {
-            this.set(await read());
-          } catch {
-            // One gauge that cannot be read must not hide the others.
-            this.reset();
-            this.remove();
-          }
-        },
-      });
+      const gauge = new Gauge({ name, help, registers });
+      const update = async (): Promise<void> => {
+        try {
+          gauge.set(await read());
+        } catch {
+          // One gauge that cannot be read must not hide the others.
+          gauge.reset();
+          gauge.remove();
+        }
+      };
+      gauges.push(() => slice(update));
     },
     info(name, help, labels) {
       new Gauge({ name, help, labelNames: Object.keys(labels), registers }).set(labels, 1);

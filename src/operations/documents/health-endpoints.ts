@@ -32,6 +32,6 @@ export const healthEndpoints: readonly Described[] = [
   }),
   endpoint("get_readiness", "/readyz", "Whether the board can answer, and whether anything can be posted.", {
     responses: { 200: { words: "It answers.", body: readinessBody } },
-    refusals: ["shutting_down", "storage_unavailable"],
+    refusals: ["rate_limited", "shutting_down", "storage_unavailable"],
   }),
 ];

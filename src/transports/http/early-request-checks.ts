@@ -49,8 +49,9 @@ export function checkAddresses(app: FastifyInstance, { door, rates }: AddressPar
       throw new Refusal("invalid_parameter", "The request has no Host header.", { hint: "Send the Host header that HTTP/1.1 asks for." });
     door.require(request.raw);
     // This happens before the body is read: at a wrong address, the body's type and size do not matter.
-    const options = request.method === "OPTIONS" && pathOf(request.url) !== MCP_PATH;
-    if (options || request.is404) rates.take("reads", callerOf(request.ip));
+    const asksOptions = request.method === "OPTIONS";
+    if (asksOptions || request.is404) rates.take("reads", callerOf(request.ip));
+    const options = asksOptions && pathOf(request.url) !== MCP_PATH;
     // The router would read such an address as the front page.
     if (request.url.startsWith(WHOLE_BOARD) && !(options && request.url === WHOLE_BOARD))
       throw new Refusal("invalid_parameter", "The address of the request does not begin with a slash.", {

@@ -1,10 +1,11 @@
 // Tells supervisors, monitors and load balancers whether the board is alive, can answer and can write; also serves its metrics.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { callerOf } from "../../board/limits/callers.ts";
+import { z } from "zod";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
-import { check } from "./route.ts";
+import { admitCall } from "../../operations/call-steps.ts";
+import { check, type GuestParts, guestOf } from "./route.ts";
 
 export interface HealthParts {
   readonly rates: RateLimiter;
@@ -20,8 +21,12 @@ export interface HealthParts {
   readonly metricsToken?: string | undefined;
 }
 
-export function addHealth(app: FastifyInstance, parts: HealthParts, life: { readonly closing: boolean }): void {
-  const { ready, notWritable, replica, metrics } = parts;
+/** The price of an answer here: that of any read. Probes need a fraction of what an address may read. */
+const PRICE = { rate: "reads", input: z.strictObject({}), refusals: [] } as const;
+
+export function addHealth(app: FastifyInstance, parts: HealthParts & GuestParts, life: { readonly closing: boolean }): void {
+  const { notWritable, replica, metrics, rates } = parts;
+  const ready = askedOnce(parts.ready);
   // A board that cannot write can still read, so it stays ready. A caller that asks about writing gets the refusal.
   const readiness = async (): Promise<Readiness> => {
     if (life.closing) throw new Refusal("shutting_down");
@@ -30,22 +35,34 @@ export function addHealth(app: FastifyInstance, parts: HealthParts, life: { read
     const copy = replica === undefined ? {} : { replica: replica().up ? ("ok" as const) : ("lost" as const) };
     return code === undefined ? { status: "ok", writing: "ok", ...copy } : { status: "not_writable", writing: code, hint, ...copy };
   };
-  const counted = { onRequest: check((request) => parts.rates.take("reads", callerOf(request.ip))) };
-  app.get("/readyz", async (_request, reply) => reply.send(await readiness()));
-  app.get("/readyz/writing", async (_request, reply) => {
+  const counted = {
+    onRequest: check((request, reply) => void (request.admitted = admitCall(PRICE, guestOf(request, reply, parts), rates))),
+  };
+  app.get("/readyz", counted, async (_request, reply) => reply.send(await readiness()));
+  app.get("/readyz/writing", counted, async (_request, reply) => {
     const said = await readiness();
     const refusal = notWritable();
     if (refusal !== undefined) throw refusal;
     return reply.send(said);
   });
+  // Takes no token: nothing is looked up, and a supervisor must not take a board that refuses for one that is dead.
   app.get("/healthz", async (_request, reply) =>
     reply.code(life.closing ? 503 : 200).send({ status: life.closing ? "shutting_down" : "ok" }),
   );
   if (metrics !== undefined)
     app.get("/metrics", counted, async (request, reply) => {
       requireToken(request, parts.metricsToken);
-      return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics());
+      return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await request.admitted!.work(metrics));
     });
+}
+
+/** Callers that ask while the question is under way share its answer, so that many probes ask the database once. */
+function askedOnce<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let asking: Promise<Answer> | undefined;
+  return () =>
+    (asking ??= ask().finally(() => {
+      asking = undefined;
+    }));
 }
 
 /** Compares digests, so that a good guess takes as long as a bad one. */

@@ -80,7 +80,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
   countAnswers(app, life, unsent);
   sendRefusals(app, parts, paths);
   addRoutes(app, { ...parts, fastPath, streams });
-  addAssets(app, parts.assets);
+  addAssets(app, parts);
   if (parts.mcp !== undefined) addMcpRoute(app, { ...parts, protocol: parts.mcp(parts.operations) });
   addHealth(app, parts, life);
   return app;
