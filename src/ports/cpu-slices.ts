@@ -8,6 +8,8 @@ export interface Share {
   readonly caller: string;
   /** Charges processor time; throws if the caller has none left. */
   spend(ms: number): void;
+  /** Charges processor time of work that must not stop; the caller's other requests are refused if it has none left. */
+  owe?(ms: number): void;
   /** Throws if the caller owes more than it has. */
   require?(): void;
   /** Something was written for the request: from now on it is charged as before, and not refused. */
@@ -26,6 +28,12 @@ export const atNobodysCost = <Result>(work: () => Result): Result => shares.exit
 
 /** Returns a function that runs later work at the cost of the current share. */
 export const atCostOfNow = (): (<Result>(work: () => Result) => Result) => AsyncLocalStorage.snapshot();
+
+/** Returns a function that charges the current share for later work that is done for several callers at once. */
+export function costOfNow(): (ms: number) => void {
+  const share = shares.getStore();
+  return (ms) => share?.owe?.(ms);
+}
 
 /** Binds a sequence to the current share, no matter who reads it later. */
 export function atSameCost<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {

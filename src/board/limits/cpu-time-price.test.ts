@@ -46,6 +46,16 @@ test("a request that has written something pays on, and is not refused", () => {
   expect(outcome(() => rates.take("reads", "one"))).toBe("rate_limited");
 });
 
+test("work for a stream is charged and never refused; the caller's other requests are", () => {
+  const rates = new RateLimiter(new ManualClock(), true);
+  const share = shareOf(rates, "reads", "one");
+  for (let i = 0; i < 10; i++) share.owe?.(9.5);
+  expect(rates.allowance("reads", "one")?.tokens).toBe(300 - 9);
+  expect(outcome(() => share.owe?.(4000))).toBe("ok");
+  expect(outcome(() => rates.take("reads", "one"))).toBe("rate_limited");
+  expect(outcome(() => share.spend(10))).toBe("rate_limited");
+});
+
 test("where limits are off nobody pays", () => {
   const share = shareOf(new RateLimiter(new ManualClock(), false), "reads", "one");
   expect(outcome(() => share.spend(1e6))).toBe("ok");

@@ -30,8 +30,22 @@ export function shareOf(
   let paid = 1;
   let unrested = 0;
   let hasWritten = false;
+  /** Adds this time, and returns the tokens that are due for it. */
+  const add = (ms: number): number => {
+    onSpend(ms);
+    unrested += ms;
+    spent += ms;
+    const tokens = Math.max(0, Math.ceil(spent / rates.tokenMs) - paid);
+    paid += tokens;
+    return tokens;
+  };
+  const owe = (ms: number): void => {
+    const tokens = add(ms);
+    if (tokens > 0) rates.owe(scope, caller, tokens);
+  };
   return {
     caller,
+    owe,
     require() {
       if (!hasWritten) rates.require(scope, caller, spent);
     },
@@ -44,15 +58,9 @@ export function shareOf(
       return ms;
     },
     spend(ms) {
-      onSpend(ms);
-      unrested += ms;
-      spent += ms;
-      const due = Math.ceil(spent / rates.tokenMs);
-      if (due <= paid) return;
-      const tokens = due - paid;
-      paid = due;
-      if (hasWritten) rates.owe(scope, caller, tokens);
-      else rates.takeForTime(scope, caller, tokens, spent);
+      if (hasWritten) return owe(ms);
+      const tokens = add(ms);
+      if (tokens > 0) rates.takeForTime(scope, caller, tokens, spent);
     },
   };
 }

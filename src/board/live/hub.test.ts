@@ -3,7 +3,12 @@ import { expect, test } from "vitest";
 import { postAct } from "../../../test/support/bare-board.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { from, Listener, OTHER_PK, World } from "../../../test/support/hub-world.ts";
+import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
+import { atTheCostOf } from "../../ports/cpu-slices.ts";
+import { shareOf } from "../limits/cpu-time-price.ts";
+import { RateLimiter } from "../limits/rate.ts";
+import type { LiveFilter } from "./filter.ts";
 import { nextTurn } from "../read/yield.ts";
 
 /** Longer than a filter may take before others have a turn. */
@@ -156,6 +161,37 @@ test("others have a turn between any two filters by text that take long over one
   watching = false;
   expect(askedIn).toHaveLength(READERS);
   expect(new Set(askedIn).size).toBe(READERS);
+});
+
+test("filters by text are matched at the cost of their readers, who share it; one who cannot pay loses nothing", async () => {
+  using world = new World();
+  const rates = new RateLimiter(new ManualClock(), true, { tokenMs: LONG_MS / 10 });
+  const left = (caller: string): number => rates.allowance("reads", caller)?.tokens ?? 0;
+  const listeners: Listener[] = [];
+  const attach = (caller: string, filter: LiveFilter): void => {
+    const listener = new Listener();
+    listeners.push(listener);
+    atTheCostOf(shareOf(rates, "reads", caller), () => world.hub.attach(filter, listener));
+  };
+  const slow = world.byWord("needle");
+  const concerns: typeof slow.concerns = (...given) => {
+    for (const began = performance.now(); performance.now() - began < LONG_MS;);
+    return slow.concerns(...given);
+  };
+  for (const caller of ["one", "other"]) attach(caller, { ...slow, concerns });
+  attach("third", world.filter());
+  rates.owe("reads", "other", 299);
+  for (let n = 0; n < 4; n++) world.post("note", `needle ${n}`);
+  let rests = 0;
+  const author = { caller: "author", spend: () => {}, rest: () => ++rests };
+  atTheCostOf(author, () => world.hub.hint(4));
+  await Promise.all(listeners.map((listener) => listener.received(4)));
+  expect(listeners.map(({ got }) => got)).toEqual([from(1, 4), from(1, 4), from(1, 4)]);
+  expect(left("one")).toBeLessThanOrEqual(300 - 19);
+  expect(left("other")).toBe(0);
+  expect(left("third")).toBe(300);
+  // Nobody waits for the pauses of the caller whose post moved the log.
+  expect(rests).toBe(0);
 });
 
 test("a reader with verified_by that attaches while the log is read loses nothing after the position it was given", async () => {

@@ -2,7 +2,7 @@
 import { Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
-import { nextSlice } from "../../ports/cpu-slices.ts";
+import { atNobodysCost, costOfNow, nextSlice } from "../../ports/cpu-slices.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { nextTurn } from "../read/yield.ts";
 import { fanOut, type Reader } from "./fan-out.ts";
@@ -14,6 +14,10 @@ import { type LiveEvent, type LogEvent, type LogEventParts, logEvents, readWords
 interface Group {
   readonly filter: LiveFilter;
   readonly readers: Set<Reader>;
+  /** Of a text filter: charges each of the readers, by processor time. */
+  readonly payers: Set<(ms: number) => void>;
+  /** How long the text filter was matched since the readers were charged. */
+  unpaidMs: number;
   /** Messages whose text matched while they were live; see LiveFilter.concerns. */
   readonly known: MatchedMessages;
   /** Groups are numbered in the order of their creation. */
@@ -46,6 +50,8 @@ const ENTRIES_PER_TEXT_BATCH = 8;
 const LOOK_MS = 500;
 /** Filters are matched for this long before other work gets a turn. */
 const ASK_MS = 8;
+/** The readers of a text filter are charged when each has caused this much work, so that charging many readers is no work itself. */
+const CHARGED_MS = 1;
 const NOTHING: readonly LiveEvent[] = [];
 
 export class Hub {
@@ -90,7 +96,8 @@ export class Hub {
   hint(seq: number): void {
     if (seq > this.#upTo) this.#changes++;
     this.#upTo = Math.max(this.#upTo, seq);
-    if (!this.#following && !this.#closed) void this.#follow();
+    // Not at the cost of the caller whose post moved the log: others would wait for its pauses.
+    if (!this.#following && !this.#closed) void atNobodysCost(() => this.#follow());
   }
 
   /** Something was removed: nothing that was read before may be sent after this. */
@@ -113,13 +120,25 @@ export class Hub {
     }
     let group = this.#groups.get(filter.key);
     if (group === undefined)
-      this.#addGroup((group = { filter, readers: new Set(), known: new MatchedMessages(), arrived: ++this.#arrivals }));
+      this.#addGroup(
+        (group = {
+          filter,
+          readers: new Set(),
+          payers: new Set(),
+          unpaidMs: 0,
+          known: new MatchedMessages(),
+          arrived: ++this.#arrivals,
+        }),
+      );
     if (known !== undefined) group.known.absorb(known);
-    const { readers } = group;
+    const { readers, payers } = group;
     readers.add(reader);
+    const pay = filter.matchesText && costOfNow();
+    if (pay !== undefined) payers.add(pay);
     this.#readers++;
     return () => {
       if (!readers.delete(reader)) return;
+      if (pay !== undefined) payers.delete(pay);
       this.#readers--;
       if (readers.size === 0) this.#dropGroup(group);
     };
@@ -233,7 +252,7 @@ export class Hub {
             await nextSlice();
             began = performance.now();
           }
-          if (!group.filter.concerns(logEvent, (message) => group.known.has(message))) continue;
+          if (!matches(group, logEvent)) continue;
           remember(group.filter, group.known, logEvent);
           const earlier = matched.get(group) ?? NOTHING;
           let more = grown.get(earlier);
@@ -299,6 +318,22 @@ export class Hub {
       look().catch((error: unknown) => report.failed("stream", error));
     });
   }
+}
+
+/** A text filter is matched at the cost of its readers. Nothing is lost if they cannot pay: their other requests are refused. */
+function matches(group: Group, logEvent: LogEvent): boolean {
+  const { filter, known, payers } = group;
+  const concerns = (): boolean => filter.concerns(logEvent, (message) => known.has(message));
+  if (filter.matchesText === undefined) return concerns();
+  // Not measured in processor time, which is told in steps longer than most filters take; nothing else runs meanwhile.
+  const began = performance.now();
+  const concerned = concerns();
+  group.unpaidMs += performance.now() - began;
+  const each = group.unpaidMs / payers.size;
+  if (each < CHARGED_MS) return concerned;
+  group.unpaidMs = 0;
+  for (const pay of payers) pay(each);
+  return concerned;
 }
 
 /** Text filters remember the messages that they matched: when a message ends, its words are erased and cannot be matched again. */
