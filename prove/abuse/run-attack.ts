@@ -26,7 +26,7 @@ const LATER = 10;
 export const PROMISE = `others' p99 within ${SLOWER} x of quiet (${FLOOR_MS} ms always pass, over ${LONGEST_MS} never), no turn of the loop over ${HELD_MS} ms of processor time`;
 
 export interface Look extends Finding {
-  /** Whether only times were too long, which something else on the machine may have caused. */
+  /** Whether only waits were too long, which something else on the machine may have caused; turns of the loop only if the host disturbed. */
   readonly onlySlow: boolean;
   /** Whether something else used much of the machine, or its host did. */
   readonly disturbed: boolean;
@@ -57,6 +57,7 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   const holds = loop.since(from);
   const { notes, heard } = report;
 
+  const disturbed = notOurs > WORTH_TELLING;
   const [longest] = holds;
   const over = holds.filter(({ ms }) => ms > HELD_MS).length;
   const atMost = attack.moreMiB ?? MORE_MIB;
@@ -73,14 +74,14 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
     ...(attack.judge?.({ notes, heard, seconds, storedMiB }) ?? []),
     { held: hasMet(attack, heard), words: `answered ${textOf(heard)}` },
     // Time spent waiting for a core that other programs use is not the board's fault.
-    ...(notOurs > WORTH_TELLING ? [{ held: true, words: `${Math.round(notOurs * 100)} % of the machine were not ours` }] : []),
+    ...(disturbed ? [{ held: true, words: `${Math.round(notOurs * 100)} % of the machine were not ours` }] : []),
     ...(ended === undefined ? [] : [{ held: false, words: `the board ended with ${ended}` }]),
   ];
   const judged = [...times, ...others];
   return {
     held: judged.every(({ held }) => held),
-    onlySlow: others.every(({ held }) => held),
-    disturbed: notOurs > WORTH_TELLING,
+    onlySlow: others.every(({ held }) => held) && (over === 0 || disturbed),
+    disturbed,
     figure: judged.map(({ held, words }) => (held ? words : `**${words}**`)).join("; "),
   };
 }

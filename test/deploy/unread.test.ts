@@ -1,7 +1,7 @@
 // Callers that send requests and do not read: their unread answers are counted, they are cut off, and nobody else notices.
 import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { putAll } from "../support/crowd.ts";
 import { eventually } from "../support/eventually.ts";
@@ -49,6 +49,16 @@ test("a caller that reads nothing of an answer for a while is cut off", async ()
   }
   // A short answer: this reader too would be cut off if a busy machine let it pause in a long one.
   expect((await rawRequest(board.url, head("GET /api/time"))).status).toBe(200);
+  await board.stop();
+});
+
+test("a caller that reads nothing and goes on sending is cut off too", async () => {
+  const board = await large({ stallMs: 50 });
+  const stalled = asksOnly(board, LARGE);
+  const alive = setInterval(() => stalled.write("\r\n"), 20);
+  onTestFinished(() => clearInterval(alive));
+  await eventually("an answer under way", async () => ((await unsentBytes(board)) > 0 ? true : undefined));
+  await eventually("none", async () => ((await unsentBytes(board)) === 0 ? true : undefined));
   await board.stop();
 });
 

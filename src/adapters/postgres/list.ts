@@ -95,7 +95,8 @@ export class PostgresLister {
     const conditions = tombstoneConditions(conditionsOf(query.condition));
     if (conditions === undefined) return [];
     const { sql, values, direction } = tombstonePage(query, conditions);
-    const isWalk = query.only === undefined && !conditions.every(holdsMostly);
+    // They have no index but that of seq.
+    const isWalk = query.only === undefined && (query.order.key !== "seq" || !conditions.every(holdsMostly));
     const rows = await (isWalk ? this.#walks : this.#client).ask<{ position: number }>(
       `SELECT p.position, g.* FROM (${sql}) p JOIN (SELECT ${TOMBSTONE_COLUMNS} FROM gone) g ON g.seq = p.seq
         ORDER BY p.position ${direction}, p.seq ${direction}`,

@@ -1,12 +1,14 @@
 // Threads in reading order, cached so that a change of a thread costs one read of the new messages, however many pages are requested.
 import { type DepthFirst, depthFirst, growTwigs, type Twigs } from "../../core/message/thread-reading-order.ts";
 import type { Branch, ThreadExtent, ThreadReads } from "../../ports/message-threads.ts";
-import { nextSlice, slice } from "../../ports/cpu-slices.ts";
+import { inSlices, nextSlice } from "../../ports/cpu-slices.ts";
 
 const BRANCHES_PER_READ = 500;
 /** At 24 bytes each. */
 const MAX_MESSAGES = 1_000_000;
 const MAX_ORDERS = 1000;
+/** The most that are named. */
+const PARTICIPANTS = 500;
 
 export interface ThreadOrder extends DepthFirst {
   readonly extent: ThreadExtent;
@@ -14,8 +16,15 @@ export interface ThreadOrder extends DepthFirst {
   readonly twigs: Twigs;
   /** Number of messages by agent. */
   readonly authors: ReadonlyMap<string, number>;
+  /** The agents with the most messages, these first. */
+  readonly participants: readonly Participant[];
   /** When the first of its messages ends. */
   readonly until: number;
+}
+
+export interface Participant {
+  readonly agent: string;
+  readonly messages: number;
 }
 
 type ThreadSource = Pick<ThreadReads, "threadExtent" | "branches">;
@@ -67,10 +76,10 @@ export class ThreadOrders {
       const fresh = await this.#read(root, base.extent.lastSeq, extent.lastSeq, now);
       // If the numbers match, no message has left the thread. A root may arrive after messages that refer to it, which changes their order.
       const grown = base.order.length + fresh.length === extent.messages && !fresh.some(({ isRoot }) => isRoot);
-      if (grown) return slice(() => orderOf(fresh, extent, now, base));
+      if (grown) return inSlices(orderOf(fresh, extent, now, base));
     }
     const all = await this.#read(root, 0, extent.lastSeq, now);
-    return slice(() => orderOf(all, extent, now));
+    return inSlices(orderOf(all, extent, now));
   }
 
   async #read(root: string, after: number, upTo: number, now: number): Promise<Branch[]> {
@@ -109,13 +118,31 @@ const keyOf = (root: string, { messages, lastSeq }: ThreadExtent): string => `${
 const rootOf = (key: string): string => key.slice(0, key.indexOf(" "));
 
 /** The order of `base`, extended by the messages `fresh`. */
-function orderOf(fresh: readonly Branch[], extent: ThreadExtent, asOf: number, base?: ThreadOrder): ThreadOrder {
-  const authors = new Map(base?.authors);
+function* orderOf(fresh: readonly Branch[], extent: ThreadExtent, asOf: number, base?: ThreadOrder): Generator<void, ThreadOrder> {
+  const authors = new Map<string, number>();
+  for (const [author, messages] of base?.authors ?? []) {
+    yield;
+    authors.set(author, messages);
+  }
   let until = base?.until ?? Infinity;
   for (const { author, expiresAt } of fresh) {
+    yield;
     authors.set(author, (authors.get(author) ?? 0) + 1);
     until = Math.min(until, expiresAt);
   }
-  const twigs = growTwigs(base?.twigs, fresh);
-  return { ...depthFirst(twigs), extent, asOf, twigs, authors, until };
+  const twigs = yield* growTwigs(base?.twigs, fresh);
+  const participants = yield* mostActive(authors);
+  return { ...(yield* depthFirst(twigs)), extent, asOf, twigs, authors, participants, until };
+}
+
+/** Sorts a few at a time. */
+function* mostActive(authors: ReadonlyMap<string, number>): Generator<void, readonly Participant[]> {
+  const most: Participant[] = [];
+  const cut = (): void => void most.sort((a, b) => b.messages - a.messages).splice(PARTICIPANTS);
+  for (const [agent, messages] of authors) {
+    yield;
+    if (most.push({ agent, messages }) >= 2 * PARTICIPANTS) cut();
+  }
+  cut();
+  return most;
 }

@@ -10,10 +10,9 @@ import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.t
 import { MESSAGES_PER_READ, storedAt } from "./messages-by-seq.ts";
 import type { FindMessage } from "./message-by-id.ts";
 import { warmFlags } from "./warm-guard-flags.ts";
-import { type ThreadOrder, ThreadOrders } from "./thread-order-cache.ts";
+import { type Participant, type ThreadOrder, ThreadOrders } from "./thread-order-cache.ts";
 import { nextSlice, slice } from "../../ports/cpu-slices.ts";
 
-const PARTICIPANTS = 500;
 const OPEN = 500;
 /** Payloads may be padded: at most this much is read for one answer, however little of it is sent. */
 const READ_CHARS = 4 * LIMITS.page_bytes;
@@ -50,7 +49,7 @@ export interface ThreadPage {
   /** Every ref of the messages on this page, wherever it points. */
   readonly edges: readonly Edge[];
   /** The participants and the open work of the whole thread. */
-  readonly participants: readonly { readonly agent: string; readonly messages: number }[];
+  readonly participants: readonly Participant[];
   readonly open: readonly string[];
   readonly nextCursor: string | null;
   /** The number of messages in the thread, and whether all of them are here. */
@@ -123,7 +122,7 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
     const omitted = total - end + (from === undefined ? start : 0);
     const complete = from === undefined && omitted === 0;
     const { lastSeq: latestSeq } = whole.extent;
-    const participants = participantsOf(whole);
+    const { participants } = whole;
     return { root, focus, items, edges, participants, open, nextCursor, total, complete, omitted, latestSeq, asOf: now };
   };
 
@@ -206,12 +205,6 @@ function foldInto(target: { folded?: Folded }, { state }: StoredMessage, rel: Re
   if (folded.messages.length >= FOLDED_NAMED) return 0;
   folded.messages.push({ id: state.id, kind: state.kind, rel, author: state.author });
   return FOLDED_SIZE;
-}
-
-/** The agents with the most messages first. */
-function participantsOf({ authors }: ThreadOrder): ThreadPage["participants"] {
-  const all = [...authors].map(([agent, messages]) => ({ agent, messages }));
-  return all.sort((a, b) => b.messages - a.messages).slice(0, PARTICIPANTS);
 }
 
 /**

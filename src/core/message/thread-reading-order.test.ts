@@ -1,6 +1,6 @@
 import { array, assert, integer, property } from "fast-check";
 import { expect, test } from "vitest";
-import { depthFirst, growTwigs } from "./thread-reading-order.ts";
+import { depthFirst, growTwigs, type Twigs } from "./thread-reading-order.ts";
 
 interface Twig {
   readonly seq: number;
@@ -16,8 +16,17 @@ function naive(twigs: readonly Twig[]): [seq: number, depth: number][] {
   return below(null, 0);
 }
 
+/** All steps at once. */
+function done<Result>(steps: Iterator<void, Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+const grown = (known: Twigs | undefined, twigs: readonly Twig[]): Twigs => done(growTwigs(known, twigs));
+
 const shown = (twigs: readonly Twig[]): [number, number][] => {
-  const { order, depths } = depthFirst(growTwigs(undefined, twigs));
+  const { order, depths } = done(depthFirst(grown(undefined, twigs)));
   return [...order].map((seq, i) => [seq, depths[i]!]);
 };
 
@@ -27,8 +36,8 @@ test("a thread reads depth first with children by seq, whatever its shape", () =
     property(array(integer({ min: -2, max: 30 }), { maxLength: 30 }), (parents) => {
       const twigs = parents.map((parent, i) => ({ seq: (i + 1) * 3, parent: parent === 0 ? null : Math.min(parent, i) * 3 }));
       expect(shown(twigs)).toEqual(naive(twigs));
-      const half = growTwigs(growTwigs(undefined, twigs.slice(0, 10)), twigs.slice(10));
-      expect(half).toEqual(growTwigs(undefined, twigs));
+      const half = grown(grown(undefined, twigs.slice(0, 10)), twigs.slice(10));
+      expect(half).toEqual(grown(undefined, twigs));
     }),
   );
 });
@@ -49,7 +58,7 @@ test("a reply that came before its parent still hangs below it", () => {
 
 test("a chain of a hundred thousand replies does not overflow anything", () => {
   const twigs = Array.from({ length: 100_000 }, (_, i) => ({ seq: i + 1, parent: i === 0 ? null : i }));
-  const { order, depths } = depthFirst(growTwigs(undefined, twigs));
+  const { order, depths } = done(depthFirst(grown(undefined, twigs)));
   expect(order.length).toBe(100_000);
   expect([order.at(-1), depths.at(-1)]).toEqual([100_000, 99_999]);
 });

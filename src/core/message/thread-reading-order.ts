@@ -1,4 +1,7 @@
-// The order in which a thread is read: depth first, children by seq.
+// The order in which a thread is read: depth first, children by seq. A thread may be very long, so it is ordered in steps.
+
+/** Messages per step. */
+const STEP = 1024;
 
 /** The messages of a thread by ascending seq, each with the index of its parent among them, or -1. */
 export interface Twigs {
@@ -12,7 +15,10 @@ export interface DepthFirst {
 }
 
 /** Adds messages of higher seqs; a message without a parent here is at the top level. */
-export function growTwigs(known: Twigs | undefined, fresh: readonly { readonly seq: number; readonly parent: number | null }[]): Twigs {
+export function* growTwigs(
+  known: Twigs | undefined,
+  fresh: readonly { readonly seq: number; readonly parent: number | null }[],
+): Generator<void, Twigs> {
   const start = known?.seqs.length ?? 0;
   const seqs = new Float64Array(start + fresh.length);
   const parents = new Int32Array(start + fresh.length);
@@ -21,18 +27,22 @@ export function growTwigs(known: Twigs | undefined, fresh: readonly { readonly s
     parents.set(known.parents);
   }
   for (const [i, { seq }] of fresh.entries()) seqs[start + i] = seq;
-  for (const [i, { parent }] of fresh.entries()) parents[start + i] = parent === null ? -1 : placeOf(seqs, parent);
+  for (const [i, { parent }] of fresh.entries()) {
+    if (i % STEP === 0) yield;
+    parents[start + i] = parent === null ? -1 : placeOf(seqs, parent);
+  }
   return { seqs, parents };
 }
 
 /** Chains may be as long as the thread, so there is no recursion here. */
-export function depthFirst({ seqs, parents }: Twigs): DepthFirst {
+export function* depthFirst({ seqs, parents }: Twigs): Generator<void, DepthFirst> {
   const count = seqs.length;
   // The slot after the last message is the parent of the top level.
   const parent = parents.map((place) => (place === -1 ? count : place));
   const firstChild = new Int32Array(count + 1).fill(-1);
   const nextSibling = new Int32Array(count + 1).fill(-1);
   for (let i = count - 1; i >= 0; i--) {
+    if (i % STEP === 0) yield;
     nextSibling[i] = firstChild[parent[i]!]!;
     firstChild[parent[i]!] = i;
   }
@@ -42,6 +52,7 @@ export function depthFirst({ seqs, parents }: Twigs): DepthFirst {
   let depth = 0;
   let at = firstChild[count]!;
   for (let place = 0; at !== -1; place++) {
+    if (place % STEP === 0) yield;
     order[place] = seqs[at]!;
     depths[place] = depth;
     if (firstChild[at] !== -1) {

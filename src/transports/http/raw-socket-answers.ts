@@ -139,7 +139,7 @@ export class DirectAnswers {
     if (method !== "GET" || end !== length) return false;
     return this.#inTurn(socket, () => {
       const gone: (() => void)[] = [];
-      const underWay = { once: (_event: "close", listener: () => void) => gone.push(listener) };
+      const underWay = { once: (_event: "close", listener: () => void) => gone.push(listener), destroy: () => socket.destroy() };
       const ready = this.#parts.fastPath.answerTo({ method, url, headers, httpVersion: "1.1", socket }, underWay);
       if (ready === undefined) return false;
       // The callback is also called if the connection ends before the answer is written.

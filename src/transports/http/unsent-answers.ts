@@ -1,4 +1,5 @@
-// Answers that nobody reads: their bytes are counted per caller and in all, and a caller that reads none for 15 to 30 seconds is disconnected.
+// Answers that nobody reads: their bytes are counted per caller and in all, and a caller that reads none for 15 to 30 seconds, or a large
+// answer too slowly, is disconnected.
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Held, type Overheld } from "../../board/limits/held-per-caller.ts";
@@ -7,6 +8,11 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 
 /** A reader that takes no byte for this long is disconnected. The platform checks twice, so it can take twice as long. */
 export const STALL_MS = 15_000;
+/**
+ * A large answer may take that time for each portion of this size, about 17 KiB a second. Otherwise a caller could hold many of them for
+ * as long as it likes: one byte every few seconds, read or sent, is a sign of life.
+ */
+const PORTION_BYTES = 512 * 1024;
 /** What the system itself keeps for a connection is not worth counting. */
 const COUNTED_BYTES = 64 * 1024;
 const MIB = 1024 * 1024;
@@ -16,6 +22,7 @@ const OF_ALL = 256 * MIB;
 /** An answer that is being sent. */
 export interface UnderWayAnswer {
   once(event: "close", listener: () => void): unknown;
+  destroy(): unknown;
 }
 
 export class Unsent {
@@ -24,8 +31,10 @@ export class Unsent {
   /** Resolves when the last large answer of a caller is made. */
   readonly #making = new Map<string, Promise<unknown>>();
   #all = 0;
+  #stallMs = STALL_MS;
 
   watch(server: Server, stallMs = STALL_MS): void {
+    this.#stallMs = stallMs;
     server.on("request", (request, response) => {
       this.#underWay.set(request.socket, response);
       response.once("close", () => this.#underWay.delete(request.socket));
@@ -69,7 +78,9 @@ export class Unsent {
     if (!this.admits(caller, bytes)) throw tooMuch(this.#callers.over(caller, bytes));
     const release = this.#callers.add(caller, bytes);
     this.#all += bytes;
+    const slowest = setTimeout(() => response.destroy(), 2 * this.#stallMs * (1 + bytes / PORTION_BYTES)).unref();
     response.once("close", () => {
+      clearTimeout(slowest);
       release();
       this.#all -= bytes;
     });
