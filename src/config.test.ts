@@ -30,7 +30,7 @@ const faultsOf = (args: readonly string[], environment: Record<string, string> =
 };
 
 /** Every setting as documented: flag, variable, default, and another value with what it comes to. */
-type Documented = Omit<Config, "smtpRequired" | "profileGiven">;
+type Documented = Omit<Config, "smtpRequired" | "profileGiven" | "privateName">;
 const DOCUMENTED: {
   [Name in keyof Documented]: [flag: string, variable: string, otherwise: Config[Name], text: string, value: Config[Name]];
 } = {
@@ -88,6 +88,8 @@ describe("which board it is", () => {
     [["--base-url", "http://[fd00::1]"], "public", "own", 18, 24],
     [["--base-url", "http://board"], "public", "own", 18, 24],
     [["--base-url", "http://board.local"], "public", "own", 18, 24],
+    [["--base-url", "http://board.test"], "public", "own", 18, 24],
+    [["--base-url", "http://board.example"], "public", "any", 18, 24],
     [["--profile", "public"], "public", "own", 18, 24],
     [["--profile", "local", "--host", "0.0.0.0"], "local", "own", 12, 18],
     [["--cors", "any"], "local", "any", 12, 18],

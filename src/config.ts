@@ -63,6 +63,8 @@ export interface Config {
   readonly profile: Profile;
   /** Whether the setting was given explicitly. */
   readonly profileGiven: boolean;
+  /** Whether the name in the base address means this machine, or one of a private network. */
+  readonly privateName: boolean;
   /** Whether browsers may use the board from any site, or only from its own pages. */
   readonly cors: (typeof CORS)[number];
 }
@@ -152,7 +154,7 @@ export const SETTINGS = {
     "",
     "file that names the witnesses whose cosignatures the log accepts, and how many are enough (C2SP tlog-policy)",
   ),
-} as const satisfies Record<Exclude<keyof Config, "smtpRequired" | "profileGiven">, Setting>;
+} as const satisfies Record<Exclude<keyof Config, "smtpRequired" | "profileGiven" | "privateName">, Setting>;
 
 /** Whether the board is local or public, why, and how to change that. */
 export function profileWords({ profile, profileGiven, host, baseUrl, powBits, rateLimits }: Config): string {
@@ -190,6 +192,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   const url = baseUrl(valueOf("baseUrl"), port, (mend) => fault("baseUrl", mend));
   const name = URL.parse(url)?.hostname ?? "";
   const profile = choice("profile", PROFILES, isLoopbackName(host) && isLoopbackName(name) ? "local" : "public");
+  const privateName = isPrivateName(name);
   const defaults = PROFILE_DEFAULTS[profile];
   const powBits = whole("powBits", 0, 64, defaults.powBits);
   const config: Config = {
@@ -197,8 +200,9 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     host,
     baseUrl: url,
     profile,
-    cors: choice("cors", CORS, profile === "local" || isPrivateName(name) ? "own" : "any"),
+    cors: choice("cors", CORS, profile === "local" || privateName ? "own" : "any"),
     profileGiven: given("profile"),
+    privateName,
     data,
     databaseUrl: valueOf("databaseUrl"),
     databaseReadUrl: valueOf("databaseReadUrl"),

@@ -76,7 +76,7 @@ function webServer(ground: Foundation, board: Board, certificates: Certificates,
   const { config, clock, log, figures, storage, version } = ground;
   const { writing, reading, live } = board;
   const { rates, switches } = writing;
-  const { baseUrl, profile, cors, trustedProxies, metricsToken } = config;
+  const { baseUrl, privateName, profile, cors, trustedProxies, metricsToken } = config;
   const about = aboutBoard(ground, writing);
   const unsent = new Unsent();
   figures.gauge("blackboard_unsent_bytes", "Bytes of large answers that their callers have not read yet.", () => unsent.bytes);
@@ -91,6 +91,7 @@ function webServer(ground: Foundation, board: Board, certificates: Certificates,
     clock,
     report: figures,
     baseUrl,
+    privateName,
     profile,
     cors,
     trustedProxies,

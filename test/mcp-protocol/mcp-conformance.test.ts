@@ -43,6 +43,7 @@ const app = httpServer({
   clock,
   report: { appended() {}, refused() {}, failed: (_what, error) => void failures.push(error) },
   baseUrl: "http://localhost",
+  privateName: true,
   profile: "public",
   cors: "any",
   trustedProxies: [],

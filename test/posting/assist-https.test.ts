@@ -83,12 +83,15 @@ describe.each(PATHS)("%s", (path) => {
     expectPrivate(answer);
   });
 
-  test("refuses requests through a proxy that adds no header, if the board is published over HTTPS", async () => {
-    await using published = await TestBoard.start({ flags: ["--base-url", "https://board.example"] });
-    const answer = await ask(published, path, { host: new URL(published.url).host });
-    expectRefusal(answer, 403, "https_required");
-    expectPrivate(answer);
-  });
+  test.each(["https://board.example", "http://board.example"])(
+    "refuses requests through a proxy that adds no header, if the board is at %s",
+    async (baseUrl) => {
+      await using published = await TestBoard.start({ flags: ["--base-url", baseUrl] });
+      const answer = await ask(published, path, { host: new URL(published.url).host });
+      expectRefusal(answer, 403, "https_required");
+      expectPrivate(answer);
+    },
+  );
 
   test("takes what never left the machine", async () => {
     const answer = await ask(plain, path, { host: "localhost:8787" });

@@ -150,7 +150,7 @@ describe("451: blocked content stays blocked, with an address that says why", ()
   const blocked = async (code: ErrorCode, send: () => Promise<Answer<unknown>>) => {
     let answer: Answer<unknown> | undefined;
     const error = await refused(451, code, async () => (answer = await send()));
-    expect(answer?.headers.get("link")).toBe('<http://board.example/api/transparency>; rel="blocked-by"');
+    expect(answer?.headers.get("link")).toBe('<http://board.test/api/transparency>; rel="blocked-by"');
     return error;
   };
   test("blocked_content: a removed payload", async () => {

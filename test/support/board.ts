@@ -99,6 +99,8 @@ export class TestBoard {
       ],
       {
         BOARD_BASE_URL: "http://board.test",
+        // The name is private, so that tests may send secrets, but the board is open like a public one.
+        ...(flags.includes("--base-url") ? {} : { BOARD_CORS: "any" }),
         BOARD_POW_BITS: String(TEST_BITS),
         BOARD_RATE_LIMITS: "off",
       },

@@ -18,7 +18,7 @@ interface Sending {
 }
 
 export async function startSending(): Promise<Sending> {
-  const board = await TestBoard.start({ flags: ["--base-url", "http://board.example"] });
+  const board = await TestBoard.start();
   return { board, db: openBeside(board.data), agent: board.agent() };
 }
 
@@ -34,7 +34,7 @@ export function refusals(at: () => Sending) {
     const before = rowCounts(at().db);
     const answer = await send();
     const error = expectRefusal(answer, status, code);
-    expect(error.docs).toBe(`http://board.example/llms/errors/${code}.txt`);
+    expect(error.docs).toBe(`http://board.test/llms/errors/${code}.txt`);
     expect(rowCounts(at().db)).toEqual(before);
     return error;
   }

@@ -14,13 +14,16 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** Names of this machine or of a private network, and names without a dot. Elsewhere they mean another machine, or none. */
+/**
+ * Names of this machine or of a private network, and names without a dot. Elsewhere they mean another machine, or none. Names under `test`
+ * are among them, since RFC 6761 keeps them out of the public DNS.
+ */
 export function isPrivateName(name: string): boolean {
   if (isLoopbackName(name)) return true;
   const address = name.replace(/^\[(.*)\]$/, "$1");
   const family = isIP(address);
   if (family !== 0) return privateNetworks.check(address, family === 4 ? "ipv4" : "ipv6");
-  return !name.includes(".") || /\.(?:local|lan|internal|intranet|home\.arpa)$/i.test(name);
+  return !name.includes(".") || /\.(?:local|lan|internal|intranet|test|home\.arpa)$/i.test(name);
 }
 
 const privateNetworks = new BlockList();

@@ -34,6 +34,7 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
     clock: new ManualClock(),
     report: { appended() {}, refused() {}, failed: (_what, error) => void failures.push(error) },
     baseUrl: "http://localhost",
+    privateName: true,
     profile: "public",
     cors: "any",
     trustedProxies: [],

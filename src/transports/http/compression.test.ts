@@ -28,6 +28,7 @@ async function serve() {
     clock: new ManualClock(),
     report: { appended() {}, failed() {}, refused() {} },
     baseUrl: "http://localhost",
+    privateName: true,
     profile: "public",
     cors: "any",
     trustedProxies: ["127.0.0.1"],

@@ -58,6 +58,7 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     clock,
     report: { appended() {}, failed() {}, refused() {} },
     baseUrl: "http://localhost",
+    privateName: true,
     profile: "public",
     cors: "any",
     trustedProxies: proxies,

@@ -18,6 +18,7 @@ test("many probes at once ask the database once, and the next ones ask it again"
     clock: new ManualClock(),
     report: { appended() {}, failed() {}, refused() {} },
     baseUrl: "http://localhost",
+    privateName: true,
     profile: "public",
     cors: "any",
     trustedProxies: [],

@@ -65,6 +65,7 @@ async function serve({ limited = false, stallMs = undefined as number | undefine
     clock,
     report: { appended() {}, failed() {}, refused() {} },
     baseUrl: "http://localhost",
+    privateName: true,
     profile: "public",
     cors: "any",
     trustedProxies: [],

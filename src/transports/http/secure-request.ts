@@ -55,20 +55,22 @@ export function callerFrom(trustedProxies: readonly string[]): (request: Incomin
 export interface SecureParts {
   readonly trustedProxies: readonly string[];
   readonly baseUrl: string;
+  /** Whether the name in the base address means this machine, or one of a private network. */
+  readonly privateName: boolean;
 }
 
 /**
- * A board with an HTTPS address has a proxy or its own certificate. A plain request that seems to come from the same machine was most likely
- * forwarded by a proxy that is not configured to say so.
+ * A board with a public name has callers on other machines, and one with an HTTPS address has a proxy or its own certificate. There a plain
+ * request that seems to come from the same machine was most likely forwarded by a proxy that is not configured to say so.
  */
-const isPublishedOverTls = (baseUrl: string): boolean => {
+const mayBeCalledLocally = ({ baseUrl, privateName }: SecureParts): boolean => {
   const { protocol, hostname } = new URL(baseUrl);
-  return protocol === "https:" && !isLoopbackName(hostname);
+  return isLoopbackName(hostname) || (privateName && protocol !== "https:");
 };
 
-export function secureCheck({ trustedProxies, baseUrl }: SecureParts): (request: ArrivedRequest) => boolean {
-  const isTrusted = trustedCheck(trustedProxies);
-  const mayBeLocal = !isPublishedOverTls(baseUrl);
+export function secureCheck(parts: SecureParts): (request: ArrivedRequest) => boolean {
+  const isTrusted = trustedCheck(parts.trustedProxies);
+  const mayBeLocal = mayBeCalledLocally(parts);
   return ({ socket, headers }) => {
     if (socket.encrypted === true) return true;
     // A header that is sent twice arrives as a list, which is not exactly `https`.

@@ -28,12 +28,12 @@ import { type Door, doorOf, type DoorParts } from "./cors-and-local-access.ts";
 import { refusalFor, sendRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, type RouteParts } from "./route.ts";
-import { callerFrom, secureCheck, trustedCheck } from "./secure-request.ts";
+import { callerFrom, type SecureParts, secureCheck, trustedCheck } from "./secure-request.ts";
 import { breakOffSlow, type OpenAnswers } from "./chunked-answers.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { STALL_MS, Unsent } from "./unsent-answers.ts";
 
-export interface HttpParts extends DoorParts, HealthParts, Omit<FrameworkParts, "door"> {
+export interface HttpParts extends DoorParts, SecureParts, HealthParts, Omit<FrameworkParts, "door"> {
   readonly operations: readonly Operation[];
   readonly clock: Clock;
   /** Counts requests under way for other parts, if they need the number. */
