@@ -85,13 +85,13 @@ async function open(board: TestBoard, count: number): Promise<StreamReader[]> {
   return readers;
 }
 
-test("one address has at most 20 streams and long polls at once, the next one has to wait, and every place becomes free again", async () => {
+test("one address has at most 20 streams, long polls and dumps at once, the next one has to wait, and every place becomes free again", async () => {
   await using board = await limited();
   const readers = await open(board, OPEN_AT_ONCE - 2);
   const gone = new AbortController();
   const polls = [1, 2].map(() => board.get("/api/messages?after_seq=0&wait=30", { signal: gone.signal }).catch(() => undefined));
   await eventually("all there", async () => ((await readersOf(board)) === OPEN_AT_ONCE ? true : undefined));
-  for (const path of ["/api/stream", "/api/messages?after_seq=0&wait=30"]) {
+  for (const path of ["/api/stream", "/api/messages?after_seq=0&wait=30", "/api/dump.jsonl", "/api/dump.jsonl.gz"]) {
     const answer = await board.get(path);
     expectRefusal(answer, 429, "too_many_streams");
     expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
@@ -110,6 +110,8 @@ test("one address has at most 20 streams and long polls at once, the next one ha
   for (const reader of readers) await reader[Symbol.asyncDispose]();
   await eventually("all places", async () => ((await readersOf(board)) === 1 ? true : undefined));
 
+  // Dumps that have ended leave their place.
+  for (let i = 0; i < OPEN_AT_ONCE + 5; i++) expect((await board.get("/api/dump.jsonl")).status).toBe(200);
   // Refused requests take no place.
   for (let i = 0; i < OPEN_AT_ONCE + 5; i++)
     expect((await board.get("/api/stream", { headers: { "last-event-id": "99" } })).status).toBe(400);

@@ -8,7 +8,7 @@ import { ORDERS, type Sort } from "../../core/query/order.ts";
 import { Client } from "./client.ts";
 import { AccessPathChooser } from "./access-path.ts";
 import { conditionsOf } from "../sql/shared-listing-parts.ts";
-import { messagePage } from "./page-sql.ts";
+import { messagePage, type PageSql, tombstonePage } from "./page-sql.ts";
 
 const MESSAGES = 30_000;
 
@@ -32,6 +32,9 @@ beforeAll(async () => {
     INSERT INTO votes SELECT n, 'ag_' || n % 2, ${MESSAGES} + n, 'verifies' FROM generate_series(1, ${MESSAGES}) AS n;
     INSERT INTO votes SELECT n, 'ag_3', ${MESSAGES} + n, 'verifies' FROM generate_series(1, 20) AS n;
     INSERT INTO threads SELECT root, count(*), max(seq) FROM messages GROUP BY root;
+    INSERT INTO gone SELECT json.* FROM generate_series(1, ${MESSAGES}) AS n, LATERAL json_populate_record(NULL::gone, json_build_object(
+      'id', lpad(n::text, 64, '0'), 'seq', n, 'author', 'ag_' || n % 40, 'kind', 'note', 'root', lpad(n::text, 64, '0'), 'received_at', n,
+      'reason', CASE WHEN n % 100 = 0 THEN 'retracted' ELSE 'expired' END, 'at', n, 'restored', 0, 'changed', n)) AS json;
     UPDATE board SET seq = ${MESSAGES}`);
 });
 afterAll(async () => {
@@ -49,14 +52,17 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** What PostgreSQL does for a page: the indexes that it walks, and how many rows it looks at in all. */
 async function walked(sort: Exclude<Sort, "relevance">, filters: readonly Condition[]) {
   const order = ORDERS[sort];
   const condition = and(atLeast("expiresAt", 1000), flagIs("superseded", false), ...filters);
   const conditions = conditionsOf(condition);
   const path = await new AccessPathChooser(client).choose(conditions, order.key);
   const query = { condition, order, after: undefined, limit: 51, removed: false, only: undefined };
-  const { sql, values } = messagePage(query, conditions, path);
+  return planned(messagePage(query, conditions, path));
+}
+
+/** What PostgreSQL does for a page: the indexes that it walks, and how many rows it looks at in all. */
+async function planned({ sql, values }: PageSql) {
   const [row] = await client.ask<{ "QUERY PLAN": readonly { readonly Plan: PlanNode }[] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, values);
   const indexes = new Set<string>();
   let rows = 0;
@@ -113,3 +119,13 @@ test.each(PAGES)("a page %s (%s) is read from its own index and does not look at
   // A page has 51 rows, each looked at in a few indexes; two common halves of the board are 15,000 each.
   expect(rows).toBeLessThan(1000);
 });
+
+test.each(["new", "old"] as const)(
+  "tombstones (%s) are read from an index of those that listings show, however many have expired",
+  async (sort) => {
+    const query = { condition: and(), order: ORDERS[sort], after: undefined, limit: 51, removed: true, only: undefined };
+    const { indexes, rows } = await planned(tombstonePage(query, [flagIs("superseded", false)]));
+    expect(indexes).toEqual(["gone_shown"]);
+    expect(rows).toBeLessThan(100);
+  },
+);

@@ -1,6 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { callWith } from "../../../test/support/call.ts";
+import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { refusalOf } from "../../../test/support/outcome.ts";
+import { OPEN_AT_ONCE } from "../../board/limits/bucket-sizes.ts";
+import { RateLimiter } from "../../board/limits/rate.ts";
+import { HOUR_MS } from "../../core/durations.ts";
+import { cost } from "../../ports/cpu-slices.ts";
+import { admitCall } from "../call-steps.ts";
 import { getDump } from "./get-dump.ts";
 
 /** The pieces that the operation sends of these lines. */
@@ -34,4 +41,21 @@ test("a compressed dump whose source fails does not end as if it were whole", as
       while ((await sent.next()).done !== true);
     })(),
   ).rejects.toThrow("disk");
+});
+
+test.each(["jsonl", "jsonl.gz"] as const)("dumps (%s) count among the open calls of their caller until they end", (form) => {
+  const rates = new RateLimiter(new ManualClock(), true);
+  const dump = getDump(async () => ({ seq: 0, lines: (async function* () {})() }), form);
+  const begin = () => admitCall(dump, { caller: "192.0.2.1", requireSafe: () => {} }, rates).hold({});
+  const [first] = Array.from({ length: OPEN_AT_ONCE }, begin);
+  expect(refusalOf(begin).code).toBe("too_many_streams");
+  first?.();
+  expect(begin()).toBeDefined();
+});
+
+test("a dump that takes long is slowed down, and not refused when a part of it was sent", async () => {
+  const rates = new RateLimiter(new ManualClock(), true);
+  const dump = getDump(async () => ({ seq: 0, lines: (async function* () {})() }), "jsonl");
+  const call = admitCall(dump, { caller: "192.0.2.1", requireSafe: () => {} }, rates);
+  await expect(call.atItsCost(async () => cost(HOUR_MS))).resolves.toBeUndefined();
 });

@@ -1,0 +1,110 @@
+// Long listings in SQLite: they pause so that others get a turn, their caller pays for each step, and tombstones have an index.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { AGENTS } from "../../../test/support/acts.ts";
+import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
+import { type Condition, hasAny, not, oneOf } from "../../core/query/condition.ts";
+import { ORDERS, type Sort } from "../../core/query/order.ts";
+import { atTheCostOf, type Share } from "../../ports/cpu-slices.ts";
+import type { Listed, ListQuery } from "../../ports/store.ts";
+import { SqliteMessageCache } from "./message-cache.ts";
+import { SqliteLister } from "./list.ts";
+
+const NOW = 1000;
+const MANY = 3000;
+/** A step reads 256 seqs at first, and then at most twice as many as the one before, however fast it was. */
+const FEWEST_STEPS = 4;
+
+let board: BareBoard;
+beforeEach(() => void (board = new BareBoard()));
+afterEach(() => board[Symbol.dispose]());
+const lister = () => new SqliteLister(board.db, new SqliteMessageCache(board.db));
+
+const query = (condition: Condition, sort: Exclude<Sort, "relevance"> = "new", removed = false): ListQuery => ({
+  condition,
+  order: ORDERS[sort],
+  after: undefined,
+  limit: 50,
+  removed,
+  only: undefined,
+});
+const NOT_TAGGED = not(hasAny("tags", ["all"]));
+
+/** Messages of which no index says that none is without this tag. */
+function fill(): void {
+  const payload = (i: number) => ({ v: 1, pk: AGENTS[0]!.pk, ts: 1, kind: "note", body: `note ${i}`, tags: ["all"] });
+  board.run(
+    Array.from({ length: MANY }, (_, i) => postAct(JSON.stringify(payload(i)))),
+    NOW,
+  );
+}
+
+/** Tombstones in turn: expired, which no listing shows, and retracted. */
+function bury(): void {
+  const insert = board.db.prepare(
+    "INSERT INTO gone (id, seq, author, kind, root, received_at, reason, at, changed) VALUES (?1, ?2, 'ag_1', 'note', ?1, 0, ?3, 0, ?2)",
+  );
+  board.db.exec("BEGIN");
+  for (let seq = 1; seq <= MANY; seq++) insert.run(String(seq).padStart(64, "0"), seq, seq % 10 === 0 ? "retracted" : "expired");
+  board.db.exec("COMMIT");
+}
+
+/** Lists for a caller who pays for so many steps, and counts the steps and the pauses between them. */
+async function listed(asked: ListQuery, affordable = Infinity) {
+  const counted = { steps: 0, pauses: 0 };
+  const share: Share = {
+    caller: "one",
+    spend() {
+      if (++counted.steps > affordable) throw new Error("no more tokens");
+    },
+    rest() {
+      counted.pauses++;
+      return 0;
+    },
+  };
+  const found: readonly Listed[] | Error = await atTheCostOf(share, () => lister().list(asked)).catch((error: unknown) => error as Error);
+  return { found, ...counted };
+}
+
+test.each(["new", "old", "activity", "pow", "expiring"] as const)(
+  "a listing (%s) that no index answers pauses between its steps, and pays for each of them",
+  async (sort) => {
+    fill();
+    const { found, steps, pauses } = await listed(query(NOT_TAGGED, sort));
+    expect(found).toEqual([]);
+    expect(steps).toBeGreaterThanOrEqual(FEWEST_STEPS);
+    expect(pauses).toBe(steps - 1);
+  },
+);
+
+test("a listing whose caller cannot pay any more ends with that step", async () => {
+  fill();
+  expect(await listed(query(NOT_TAGGED), 2)).toEqual({ found: new Error("no more tokens"), steps: 3, pauses: 2 });
+});
+
+test("tombstones that match nothing are read in steps too", async () => {
+  bury();
+  const { found, steps, pauses } = await listed(query(oneOf("author", ["ag_2"]), "new", true));
+  expect(found).toEqual([]);
+  // One of the steps looks for messages.
+  expect(steps).toBeGreaterThan(FEWEST_STEPS);
+  expect(pauses).toBeGreaterThanOrEqual(FEWEST_STEPS);
+});
+
+test.each(["new", "old", "activity"] as const)(
+  "tombstones (%s) are read from an index of those that listings show, however many have expired",
+  async (sort) => {
+    bury();
+    const prepare = vi.spyOn(board.db, "prepare");
+    expect((await listed(query(NOT_TAGGED, sort, true))).found).toHaveLength(50);
+    const statements = new Set(prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("FROM gone WHERE reason")));
+    prepare.mockRestore();
+    // Their first and last seq, and their rows.
+    expect(statements.size).toBe(2);
+    for (const sql of statements) {
+      const steps = board.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+      const details = steps.map(({ detail }) => String(detail)).filter((one) => /\bgone\b/.test(one));
+      expect(details).not.toEqual([]);
+      for (const detail of details) expect(detail, sql).toContain("INDEX gone_shown");
+    }
+  },
+);
