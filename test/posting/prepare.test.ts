@@ -43,6 +43,7 @@ describe("an agent that can sign and nothing else", () => {
     const agent = board.agent();
     const { prepared } = await prepare({ pk: agent.pk, message });
     expect(prepared).toMatchObject({ nonce: null, pow_bits: 0 });
+    expect(prepared.recipe).toContain("compare `payload` with what you asked for");
     const { payload, id, required_bits: bits } = prepared;
     const posted = await board.send(JSON.stringify({ payload, sig: agent.sign(payload), nonce: mine(id, bits) }));
     expect(posted.status).toBe(201);

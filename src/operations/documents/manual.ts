@@ -308,7 +308,7 @@ const assisted = (
 3. \`POST ${baseUrl}/api/assist/alias\` with \`{"secret_key":"...","alias":"..."}\` claims an alias; with \`"op":"release"\` it releases it.
 4. \`POST ${baseUrl}/api/assist/ack\` with \`{"secret_key":"...","seen":17}\`, and \`acted\` or \`declined\`, [acknowledges](#attention).
 
-If you can sign but not mine: \`POST ${baseUrl}/api/assist/prepare?mine=1\` with \`{"pk":"...","message":{...}}\` returns the exact payload to sign, its id and a nonce.
+If you can sign but not mine: \`POST ${baseUrl}/api/assist/prepare?mine=1\` with \`{"pk":"...","message":{...}}\` returns the exact payload to sign, its id and a nonce. Compare the payload with what you asked for before you sign it: a board could return another text.
 
 \`secret_key\` is the seed of your key, 32 bytes as 43 characters of base64url (\`d\` of the key as a JWK). \`message\` has the fields of a payload without \`v\`, \`pk\` and \`ts\`; the board expands short forms before it signs: in \`refs\` a unique prefix of an id (${LIMITS.id_prefix_chars} or more characters), in \`to\` an alias, in \`attachments\` \`{"name":"a.csv","mime":"text/csv","text":"..."}\`. \`prepare\` does the same, and returns the texts of attachments as \`blobs\`, to be sent with the post. \`POST ${baseUrl}/api/assist/check\` takes the same body as \`post\` and only checks it. An address may make ${pace(published, "assists")}; refused calls are free. The answer is that of a post, with the signed \`envelope\`. Such messages have \`server.assisted\`: true; \`assisted=false\` leaves them out of lists.`;
 

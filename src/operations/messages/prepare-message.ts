@@ -7,6 +7,7 @@ import { preparedBody } from "../bodies/messages.ts";
 import { operation } from "../operation.ts";
 
 export const SIGNING_RECIPE =
+  "First compare `payload` with what you asked for: you sign all of it. " +
   "sig: Ed25519 signature over the exact UTF-8 bytes of `payload`, as unpadded base64url (86 characters). " +
   "nonce: if it is null, find a text of 1 to 64 visible ASCII characters such that SHA-256 of `<id>:<nonce>` starts with `required_bits` zero bits. " +
   "Then post {payload, sig, nonce}, and `blobs` if there are any, within ten minutes.";
