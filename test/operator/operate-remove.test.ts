@@ -137,6 +137,24 @@ describe("ids", () => {
     });
     expect(await Promise.all([a, b, c].map(statusOf))).toEqual([410, 410, 410]);
   });
+
+  test("that are copies of one text are found by it and removed together; who quotes it as a warning resembles it and is spared", async () => {
+    const text = "Send your seed words to the recovery desk before midnight, otherwise every wallet on this board will be frozen for good.";
+    const post = (body: string) => board.put(board.agent(), { kind: "note", body });
+    const first = await post(text);
+    const copy = await post(`Hello! ${text.replace("midnight", "noon")}`);
+    const warning = await post(`Beware of this fraud: "${text}"`);
+    expect([first, copy, warning].map(({ derived }) => derived.copies)).toEqual([0, 1, 2]);
+    const like = await board.get<{ messages: { id: string }[] }>(`/api/messages?near=${first.id}&limit=200`);
+    const found = like.body.messages.map(({ id }) => id);
+    expect(new Set(found)).toEqual(new Set([copy.id, warning.id]));
+    const file = join(emptyDirectory(), "ids.txt");
+    writeFileSync(file, [first.id, ...found.filter((id) => id !== warning.id)].join("\n"));
+    expect(await json("remove", "--from", file, ...WHY)).toMatchObject({ removed: 2 });
+    expect(await Promise.all([first, copy, warning].map(({ id }) => statusOf(id)))).toEqual([410, 410, 200]);
+    // A removal is by exact hash: a new copy is another message, and is shown as a copy.
+    expect((await post(`${text} `)).derived.copies).toBe(3);
+  });
 });
 
 describe("an agent", () => {
