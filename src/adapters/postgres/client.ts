@@ -12,7 +12,7 @@ export type Value = string | number | null;
 export interface ClientOptions {
   readonly url: string;
   readonly connections: number;
-  /** Concurrent statements of one caller, if limited. */
+  /** Concurrent statements of one caller, if limited; fewer while there are others, with whom it shares the connections. */
   readonly each?: number;
   /**
    * For statements that may take long: one on each connection, charged to the caller. Others are free, because how long they take depends
@@ -72,8 +72,9 @@ export class Client {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    const { connections, each = Infinity, long } = options;
-    this.#lanes = new Lanes({ most: connections * (long === true ? 1 : PIPELINED), each });
+    const { connections, each, long } = options;
+    const most = connections * (long === true ? 1 : PIPELINED);
+    this.#lanes = new Lanes(each === undefined ? { most, each: most } : { most, each, shared: connections });
   }
 
   /** Rows of a statement from a fixed set. */

@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Lanes } from "./caller-lanes.ts";
 
-function lanesOf(most: number, each: number) {
-  const lanes = new Lanes({ most, each });
+function lanesOf(most: number, each: number, shared?: number) {
+  const lanes = new Lanes({ most, each, ...(shared === undefined ? {} : { shared }) });
   const begun: string[] = [];
   const enter = (caller: string, name = caller): void => {
     const turn = lanes.enter(caller);
@@ -54,4 +54,31 @@ test("a lane that nobody may use stays free for who comes next", async () => {
   expect(await startedNow()).toEqual(["greedy 0", "modest"]);
   lanes.leave("greedy");
   expect(await startedNow()).toEqual(["greedy 0", "modest", "greedy 1"]);
+});
+
+test("callers of the last moments share what there is; who is alone has more, and the board's own work is not limited", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { lanes, enter, startedNow } = lanesOf(100, 4, 6);
+  const run = async (caller: string, calls: number): Promise<number> => {
+    const before = (await startedNow()).length;
+    for (let n = 0; n < calls; n++) enter(caller);
+    return (await startedNow()).length - before;
+  };
+  const end = (caller: string, calls: number): void => {
+    for (let n = 0; n < calls; n++) lanes.leave(caller);
+  };
+  expect(await run("a", 4)).toBe(4);
+  end("a", 4);
+  for (const caller of ["b", "c"]) {
+    await run(caller, 1);
+    end(caller, 1);
+  }
+  expect(await run("a", 2)).toBe(2);
+  expect(await run("d", 2)).toBe(1);
+  expect(await run("", 4)).toBe(4);
+  end("a", 2);
+  end("d", 2);
+  vi.advanceTimersByTime(2500);
+  expect(await run("a", 4)).toBe(4);
 });

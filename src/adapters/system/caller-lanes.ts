@@ -5,7 +5,13 @@ export interface LaneLimits {
   readonly most: number;
   /** How many calls of one caller may run at once. */
   readonly each: number;
+  /** If given, callers of the last moments share this many calls equally; each of them always has one. */
+  readonly shared?: number;
 }
+
+const MOMENT_MS = 1000;
+/** Work of the board itself is for everybody. */
+const BOARD = "";
 
 export class Lanes {
   readonly #limits: LaneLimits;
@@ -14,6 +20,10 @@ export class Lanes {
   /** Waiting calls by caller; callers are in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #all = 0;
+  /** The callers of the present moment, when it ends, and how many callers the moment before had. */
+  readonly #present = new Set<string>();
+  #endsAt = 0;
+  #before = 0;
 
   constructor(limits: LaneLimits) {
     this.#limits = limits;
@@ -21,6 +31,7 @@ export class Lanes {
 
   /** Resolves when it is the caller's turn; every `enter` needs a `leave`. */
   enter(caller: string): Promise<void> | undefined {
+    this.#see(caller);
     if (this.#fits(caller)) {
       this.#begin(caller);
       return undefined;
@@ -50,7 +61,24 @@ export class Lanes {
   }
 
   #fits(caller: string): boolean {
-    return this.#all < this.#limits.most && (this.#running.get(caller) ?? 0) < this.#limits.each;
+    return this.#all < this.#limits.most && (this.#running.get(caller) ?? 0) < this.#mostOf(caller);
+  }
+
+  #mostOf(caller: string): number {
+    const { each, shared } = this.#limits;
+    if (shared === undefined || caller === BOARD) return each;
+    return Math.min(each, Math.max(1, Math.floor(shared / Math.max(1, this.#before, this.#present.size))));
+  }
+
+  #see(caller: string): void {
+    if (this.#limits.shared === undefined || caller === BOARD) return;
+    const now = performance.now();
+    if (now >= this.#endsAt) {
+      this.#before = now < this.#endsAt + MOMENT_MS ? this.#present.size : 0;
+      this.#present.clear();
+      this.#endsAt = now + MOMENT_MS;
+    }
+    this.#present.add(caller);
   }
 
   #begin(caller: string): void {
