@@ -3,14 +3,11 @@
 export interface Markers {
   /** Whether one of the literals is in this part of the text. */
   within(text: string, from: number, end: number): boolean;
+  /** Adds all literals of this part of the text to a set. */
+  collect(text: string, from: number, end: number, into: Set<string>): void;
 }
 
 const SLOTS = 4096;
-/**
- * A longer part is searched for one literal after the other: the engine's own search is fast from the first call on, while this loop is
- * slow until it is compiled.
- */
-const LONG_CHARS = 32 * 1024;
 const slotOf = (first: number, second: number): number => ((first << 5) ^ second) & (SLOTS - 1);
 
 /** The longer the shortest literal is, the farther the search jumps. Each literal has at least two characters. */
@@ -29,30 +26,30 @@ export function markers(literals: Iterable<string>): Markers {
     const last = slotOf(literal.charCodeAt(window - 2), literal.charCodeAt(window - 1));
     ending.set(last, [...(ending.get(last) ?? []), literal]);
   }
-  /** A function of its own, because inside the loop it would be a new closure each time. */
-  const standsAt = (text: string, at: number, slot: number): boolean =>
-    ending.get(slot)?.some((literal) => text.startsWith(literal, at)) ?? false;
+  /** The first place from here on where a literal may stand, or -1. */
+  const nextPlace = (text: string, from: number, end: number): number => {
+    for (let at = from + window - 1; at < end;) {
+      const jump = jumps[slotOf(text.charCodeAt(at - 1), text.charCodeAt(at))] ?? 0;
+      const start = at - window + 1;
+      if (jump === 0 && starts[slotOf(text.charCodeAt(start), text.charCodeAt(start + 1))] === 1) return start;
+      at += Math.max(1, jump);
+    }
+    return -1;
+  };
+  const standingAt = (text: string, at: number, end: number): readonly string[] =>
+    (ending.get(slotOf(text.charCodeAt(at + window - 2), text.charCodeAt(at + window - 1))) ?? []).filter(
+      (literal) => at + literal.length <= end && text.startsWith(literal, at),
+    );
 
   return {
     within(text, from, end) {
-      if (end - from > LONG_CHARS) return all.some((literal) => isWithin(text, literal, from, end));
-      for (let at = from + window - 1; at < end;) {
-        const slot = slotOf(text.charCodeAt(at - 1), text.charCodeAt(at));
-        const jump = jumps[slot] ?? 0;
-        if (jump > 0) {
-          at += jump;
-          continue;
-        }
-        const start = at - window + 1;
-        if (starts[slotOf(text.charCodeAt(start), text.charCodeAt(start + 1))] === 1 && standsAt(text, start, slot)) return true;
-        at++;
-      }
+      for (let at = nextPlace(text, from, end); at !== -1; at = nextPlace(text, at + 1, end))
+        if (standingAt(text, at, end).length > 0) return true;
       return false;
     },
+    collect(text, from, end, into) {
+      for (let at = nextPlace(text, from, end); at !== -1; at = nextPlace(text, at + 1, end))
+        for (const literal of standingAt(text, at, end)) into.add(literal);
+    },
   };
-}
-
-function isWithin(text: string, literal: string, from: number, end: number): boolean {
-  const at = text.indexOf(literal, from);
-  return at !== -1 && at + literal.length <= end;
 }

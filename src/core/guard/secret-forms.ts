@@ -1,4 +1,5 @@
 // The forms of known credentials: their names, and how they differ from hashes, ids and public keys.
+import { endOfRun, nextRun } from "./token-runs.ts";
 
 export interface SecretForm {
   readonly kind: string;
@@ -9,23 +10,38 @@ export interface SecretForm {
   readonly markers: readonly string[];
   /** A match has a bounded length, or it begins only where no earlier attempt can have reached; so a search takes linear time. */
   readonly token: RegExp;
-  /** If the form alone is not enough: the text that must come right before the token. */
+  /** If the form alone is not enough: the text that must come right before the token. It ends where no token can begin. */
   readonly label?: RegExp;
 }
 
-/** How far before a token its label is searched for. */
+/** No label is longer. */
 export const LABEL_CHARS = 48;
 
 const form = (kind: string, words: string, markers: readonly string[], token: RegExp, label?: RegExp): SecretForm => ({
   kind,
   words,
   markers,
-  token: new RegExp(token, "g"),
-  ...(label === undefined ? {} : { label }),
+  // After a label, the token begins right there; there are far fewer labels than places where a token could begin.
+  token: new RegExp(token, label === undefined ? "g" : "y"),
+  ...(label === undefined ? {} : { label: new RegExp(label, `g${label.flags}`) }),
 });
 
 /** 32 bytes as base64url, standing alone: a seed, a public key or a hash. */
-export const SEED = /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048](?![A-Za-z0-9_-])/g;
+const SEED = /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048](?![A-Za-z0-9_-])/;
+const SEED_CHARS = 43;
+
+/** The seeds in a text, with their places. A run may be as long as the text, so it is split and not tried at each of its characters. */
+export function* seedsIn(text: string): Generator<{ readonly seed: string; readonly at: number }> {
+  for (let start = nextRun(text, SEED_CHARS); start >= 0;) {
+    const end = endOfRun(text, start);
+    let at = start;
+    for (const seed of text.slice(start, end).split(/[+/]/)) {
+      if (seed.length === SEED_CHARS && SEED.test(seed)) yield { seed, at };
+      at += seed.length + 1;
+    }
+    start = nextRun(text, SEED_CHARS, end);
+  }
+}
 
 // If a token has no rare prefix, its exact length is part of the form. Otherwise a public key (43 characters) or a signature (86) that
 // happens to begin like a token would be refused.
@@ -48,7 +64,7 @@ export const SECRET_FORMS: readonly SecretForm[] = [
     "a secret key of this board, named as such",
     ["key", "Key", "KEY", "seed", "Seed", "SEED"],
     SEED,
-    /(?:secret|private|signing|agent|board)[_ -]?(?:key|seed)["'`]{0,2}\s{0,3}[:=]\s{0,3}["'`]?$/i,
+    /(?:secret|private|signing|agent|board)[_ -]?(?:key|seed)["'`]{0,2}\s{0,3}[:=]\s{0,3}["'`]?/i,
   ),
   form(
     "aws_key",
@@ -61,7 +77,7 @@ export const SECRET_FORMS: readonly SecretForm[] = [
     "an AWS secret access key",
     ["ccess", "CCESS"],
     /(?<![A-Za-z0-9/+_-])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_-])/,
-    /secret_?access_?key["'`]{0,2}\s{0,3}[:=]\s{0,3}["'`]?$/i,
+    /secret_?access_?key["'`]{0,2}\s{0,3}[:=]\s{0,3}["'`]?/i,
   ),
   form("google_key", "a Google API key", ["AIza"], /(?<![A-Za-z0-9_-])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/),
   form("google_key", "a Google OAuth client secret", ["GOCSPX-"], /(?<![A-Za-z0-9])GOCSPX-[A-Za-z0-9_-]{28}/),
@@ -123,6 +139,6 @@ export const SECRET_FORMS: readonly SecretForm[] = [
     "a JSON Web Token given as a bearer credential",
     ["eyJ"],
     /(?<![A-Za-z0-9_.-])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}/,
-    /(?:\bbearer|(?:access|refresh|id|auth|session)_?token["'`]{0,2}\s{0,3}[:=])\s{0,3}["'`]?$/i,
+    /(?:\bbearer|(?:access|refresh|id|auth|session)_?token["'`]{0,2}\s{0,3}[:=])\s{0,3}["'`]?/i,
   ),
 ];

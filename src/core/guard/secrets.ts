@@ -3,7 +3,7 @@ import { Refusal } from "../errors.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
 import { markers } from "./multi-pattern-search.ts";
 import { endOfRun, nextRun } from "./token-runs.ts";
-import { LABEL_CHARS, SECRET_FORMS, SEED, type SecretForm } from "./secret-forms.ts";
+import { LABEL_CHARS, SECRET_FORMS, seedsIn, type SecretForm } from "./secret-forms.ts";
 
 export interface FoundSecret {
   readonly kind: string;
@@ -16,19 +16,28 @@ export interface FoundSecret {
 
 /** No credential is shorter, except for the lines of a private key. */
 const SHORTEST = 20;
-const SEED_CHARS = 43;
 const PRIVATE_KEY = "PRIVATE KEY";
 /** Literals that the forms require. */
 const MARKERS = markers(SECRET_FORMS.flatMap((form) => form.markers));
+/** Those that consist of a token's characters stand in a long run or right before it; the engine finds the others faster. */
+const isPlain = (marker: string): boolean => endOfRun(marker, 0) === marker.length;
+const SPOTTED = SECRET_FORMS.map((form) => ({
+  ...form,
+  plain: form.markers.filter(isPlain),
+  other: form.markers.filter((marker) => !isPlain(marker)),
+}));
 
-/** Whether the text may contain a secret. Markers are searched for only in long runs and right before them. */
-function mayHold(text: string, name: string): boolean {
-  for (let start = nextRun(text, SHORTEST); start >= 0;) {
+/** The markers in long runs and right before them, and in the name of a text that has such a run. */
+function markersNear(text: string, name: string): ReadonlySet<string> {
+  const near = new Set<string>();
+  let start = nextRun(text, SHORTEST);
+  if (start >= 0) MARKERS.collect(name, 0, name.length, near);
+  while (start >= 0) {
     const end = endOfRun(text, start);
-    if (MARKERS.within(name, 0, name.length) || MARKERS.within(text, Math.max(0, start - LABEL_CHARS), end)) return true;
+    MARKERS.collect(text, Math.max(0, start - LABEL_CHARS), end, near);
     start = nextRun(text, SHORTEST, end);
   }
-  return text.includes(PRIVATE_KEY);
+  return near;
 }
 
 /** Whether 43 characters are the seed of the author's own key. It is called for each candidate, so it may answer false after a few. */
@@ -55,25 +64,31 @@ export function secretRefusal({ kind, words, field, offset }: FoundSecret): Refu
 
 function inText(text: string, name: string, isOwn: IsOwnSeed | undefined): FoundSecret | undefined {
   const found = (kind: string, words: string, at: number) => ({ kind, words, field: shown(name), offset: codePoints(text.slice(0, at)) });
-  if (mayHold(text, name)) {
+  const near = markersNear(text, name);
+  if (near.size > 0 || text.includes(PRIVATE_KEY)) {
     // In an object the label of a value is its key.
     const label = name === "" ? "" : `${name}: `;
     const whole = label + text;
-    for (const form of SECRET_FORMS) {
+    for (const form of SPOTTED) {
+      if (!form.plain.some((marker) => near.has(marker)) && !form.other.some((marker) => whole.includes(marker))) continue;
       const at = placeOf(form, whole, label.length);
       if (at !== undefined) return found(form.kind, form.words, at - label.length);
     }
   }
-  if (isOwn === undefined || nextRun(text, SEED_CHARS) < 0) return undefined;
-  for (const { 0: seed, index } of text.matchAll(SEED)) if (isOwn(seed)) return found("board_secret_key", "your own secret key", index);
+  if (isOwn === undefined) return undefined;
+  for (const { seed, at } of seedsIn(text)) if (isOwn(seed)) return found("board_secret_key", "your own secret key", at);
   return undefined;
 }
 
-function placeOf({ markers: needed, token, label }: SecretForm, text: string, from: number): number | undefined {
-  if (!needed.some((marker) => text.includes(marker))) return undefined;
-  token.lastIndex = from;
-  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
-    if (label === undefined || label.test(text.slice(Math.max(0, match.index - LABEL_CHARS), match.index))) return match.index;
+/** `from` is the end of the field's name, which can be a label and contains no token. */
+function placeOf({ token, label }: SecretForm, text: string, from: number): number | undefined {
+  if (label === undefined) {
+    token.lastIndex = from;
+    return token.exec(text)?.index;
+  }
+  for (const { 0: words, index } of text.matchAll(label)) {
+    token.lastIndex = index + words.length;
+    if (token.lastIndex >= from && token.test(text)) return index + words.length;
   }
   return undefined;
 }
