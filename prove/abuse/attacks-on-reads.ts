@@ -31,6 +31,9 @@ const WAITING = 20;
 /** Reaches back to before the oldest message. */
 const HOURS = 30;
 
+/** Whoever reads so many messages, in whatever form, fills all caches of messages (docs/caches.md), once. */
+const CACHES_MIB = 384;
+
 export const ATTACKS_ON_READS: readonly Attack[] = [
   {
     name: "listings",
@@ -77,6 +80,7 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
     name: "threads",
     sends: "a thread of 20,000, as JSON, as Markdown and as a page",
     meets: ["200", "429"],
+    moreMiB: CACHES_MIB,
     begin: asking(({ feed: { thread } }) => (i) => {
       const at = `/api/messages/${thread}/thread`;
       return [{ path: `${at}?include=` }, { path: `${at}?format=md` }, { path: `/m/${thread}`, headers: PAGE }][i % 3]!;
