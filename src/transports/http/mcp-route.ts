@@ -87,9 +87,12 @@ export function addMcpRoute(app: FastifyInstance, parts: McpRouteParts): void {
     errorHandler: (error, _request, reply) => void sendRefusal(reply, refusalFor(error, report), parts, undefined, protocol.refusal),
     handler: async (request, reply) => {
       const message = await request.admitted!.work(async () => slice(() => protocol.read(takeText(request.body))));
+      // The call may wait for long, and its bytes are no longer needed.
+      request.body = undefined;
       const closed = new AbortController();
       reply.raw.once("close", () => closed.abort());
-      const web = await toWebRequest(request.raw as Parameters<typeof toWebRequest>[0], message, { signal: closed.signal });
+      // The message is passed on beside it, so that it is not written as text again and kept as long as the call waits.
+      const web = await toWebRequest(request.raw as Parameters<typeof toWebRequest>[0], {}, { signal: closed.signal });
       // Both protocol versions require that a caller accepts both types; this answer only needs JSON.
       web.headers.set("accept", BOTH_TYPES);
       const isSafe = secure(request.raw);
