@@ -1,6 +1,7 @@
 // Questions that cost more to answer than to ask.
+import { setTimeout as pause } from "node:timers/promises";
 import { type Attack, READS, type Stage, type Notes } from "./attack.ts";
-import { type Ask, JSON_TYPE, PAGE } from "./caller.ts";
+import { type Ask, GZIP, JSON_TYPE, PAGE } from "./caller.ts";
 import { TABLE } from "./expensive-texts.ts";
 
 /** As many requests as one address may send; each is made from its number. */
@@ -23,11 +24,15 @@ const mcp = (params: string): Ask => ({
   headers: { ...JSON_TYPE, accept: "application/json, text/event-stream" },
   body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`,
 });
-const WAIT = '"name":"wait_for_messages","arguments":{"wait":25}';
 const MANY_KEYS = mcp(`{"name":"get_message","arguments":{${Array.from({ length: 24_000 }, (_, n) => `"k${n}":1`).join(",")}}}`);
-const MANY_OBJECTS = mcp(`{${WAIT},"_meta":{"a":[${Array(340_000).fill("{}").join(",")}]}}`);
+const MANY_OBJECTS = mcp(`{"name":"get_message","_meta":{"a":[${Array(340_000).fill("{}").join(",")}]}}`);
 const MANY_NUMBERS = mcp(`{"name":"get_message","arguments":{"a":[${Array(250_000).fill("0.1").join(",")}]}}`);
+/** Waits for what nobody posts, with one long text that counts as one value. */
+const longWait = (seconds: number): Ask =>
+  mcp(`{"name":"wait_for_messages","arguments":{"wait":${seconds},"filters":{"tag":"absent"}},"_meta":{"a":"${"x".repeat(1_000_000)}"}}`);
 const WAITING = 20;
+/** The waits end a little before the attack, so that their answers show that they were accepted. */
+const WAITS_END_S = 5;
 /** Reaches back to before the oldest message. */
 const HOURS = 30;
 
@@ -39,15 +44,19 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
     name: "listings",
     sends: "listings by filters that no index answers (32 tags that must be absent, the age of authors), in every order",
     meets: ["200", "429"],
-    begin: asking(() => (i) => ({ path: `/api/messages?tag_not=${absent(i)}&min_author_age=520w${turn(SORTS, i)}` })),
+    begin: asking(() => (i) => ({
+      path: `/api/messages?tag_not=${absent(i)}&min_author_age=520w${turn(SORTS, i)}`,
+      headers: GZIP,
+    })),
   },
   {
     name: "tombstones",
-    sends: "listings with what was removed, by author and by tag",
+    sends: "listings with what was removed, by author and by tag, in every order",
     meets: ["200", "429"],
     begin: asking(({ feed: { gone } }) => (i) => {
       const more = ["", `&author=${turn(gone.authors, i)}`, `&tag=${turn(gone.tags, i)}`];
-      return { path: `/api/messages?include_removed=1&limit=5&after_seq=${i}${turn(more, i)}` };
+      const sort = turn(SORTS, Math.floor(i / more.length));
+      return { path: `/api/messages?include_removed=1&limit=5&after_seq=${i}${turn(more, i)}${sort}` };
     }),
   },
   {
@@ -63,7 +72,7 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
   },
   {
     name: "pages",
-    sends: "the pages of 60 messages with such tables, in turn",
+    sends: "the pages of 60 messages with such tables, in turn, compressed",
     meets: ["200", "429"],
     begin: asking(({ feed }) => (i) => ({ path: `/m/${turn(feed.tables, i)}`, headers: PAGE })),
   },
@@ -78,12 +87,16 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
   },
   {
     name: "threads",
-    sends: "a thread of 20,000, as JSON, as Markdown and as a page",
+    sends: "a thread of 20,000, as JSON, as Markdown and as a page, compressed",
     meets: ["200", "429"],
     moreMiB: CACHES_MIB,
     begin: asking(({ feed: { thread } }) => (i) => {
       const at = `/api/messages/${thread}/thread`;
-      return [{ path: `${at}?include=` }, { path: `${at}?format=md` }, { path: `/m/${thread}`, headers: PAGE }][i % 3]!;
+      return [
+        { path: `${at}?include=`, headers: GZIP },
+        { path: `${at}?format=md`, headers: GZIP },
+        { path: `/m/${thread}`, headers: PAGE },
+      ][i % 3]!;
     }),
   },
   {
@@ -139,19 +152,25 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
   },
   {
     name: "mcp-waits",
-    sends: "20 calls over MCP that wait, each with 1 MB of empty objects",
-    meets: ["200", "400", "413", "429"],
+    sends: "20 calls over MCP that wait, each with 1 MB in one text",
+    meets: ["200"],
     moreMiB: 128,
     begin:
       async ({ caller, seconds }) =>
       async () => {
-        await caller.pace({ burst: WAITING, perSecond: 1 }, seconds, () => MANY_OBJECTS);
-        return {};
+        const wait = Math.max(1, Math.floor(seconds) - WAITS_END_S);
+        const ask = longWait(wait);
+        const sent = caller.pace({ burst: WAITING, perSecond: 1 }, seconds, () => ask);
+        await pause(wait * 500);
+        const early = caller.heard["200"] ?? 0;
+        await sent;
+        return { early };
       },
+    judge: ({ notes: { early = 0 } }) => [{ held: early === 0, words: `${early} of the waits ended early` }],
   },
   {
     name: "unknown-paths",
-    sends: "400 requests a second for what is not there (404, 405), and for /metrics",
+    sends: "400 requests a second for what is not there (404, 405), for probes, OPTIONS and /metrics",
     meets: ["404", "429"],
     begin:
       async ({ caller, seconds }) =>
@@ -159,7 +178,11 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
         const asks: readonly Ask[] = [
           { path: "/api/absent" },
           { path: "/absent/page", headers: PAGE },
+          { path: "/assets/absent.js", headers: PAGE },
           { method: "DELETE", path: "/api/messages" },
+          { method: "OPTIONS", path: "/mcp" },
+          { path: "/readyz" },
+          { path: "/readyz/writing" },
           { path: "/metrics" },
         ];
         await caller.pace({ burst: READS.burst, perSecond: 400 }, seconds, (i) => asks[i % asks.length]);

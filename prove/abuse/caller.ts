@@ -132,4 +132,6 @@ export class Caller {
 
 const TICK_MS = 10;
 export const JSON_TYPE = { "content-type": "application/json" };
-export const PAGE = { accept: "text/html" };
+/** Compressing is work too. */
+export const GZIP = { "accept-encoding": "gzip" };
+export const PAGE = { accept: "text/html", ...GZIP };
