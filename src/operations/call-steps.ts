@@ -58,11 +58,15 @@ export const pay = ({ rate, work }: Pick<Callable, "rate" | "work">, caller: str
 /** Whether the caller could pay; takes no tokens. */
 export const couldPay = ({ rate }: Pick<Callable, "rate">, caller: string, rates: RateLimiter): boolean => rates.has(rate, caller);
 
+/** Each further part of a body of this size takes one more token, whatever becomes of it: to read it costs time. */
+const TOKEN_BYTES = 64 * 1024;
+
 export class AdmittedCall {
   readonly #operation: Callable;
   readonly #guest: Guest;
   readonly #rates: RateLimiter;
   #bytesBack: (() => void) | undefined = undefined;
+  #bytesCounted = false;
   #payer: string | undefined = undefined;
   #ended = false;
 
@@ -100,9 +104,14 @@ export class AdmittedCall {
     return this.#guest.caller;
   }
 
-  /** Counts the bytes of a body that will be stored, once. */
+  /** Counts the bytes of a body, once: those of a body that will be stored in a bucket of their own, those of others as tokens. */
   countBytes(length: number): void {
-    if (this.#operation.keeps === true) this.#bytesBack ??= this.#rates.takeBytes("bytes", this.#guest.caller, length);
+    if (this.#bytesCounted) return;
+    this.#bytesCounted = true;
+    const { keeps, rate } = this.#operation;
+    const tokens = Math.floor(length / TOKEN_BYTES);
+    if (keeps === true) this.#bytesBack = this.#rates.takeBytes("bytes", this.caller, length);
+    else if (tokens > 0) this.#rates.take(rate, this.caller, tokens);
   }
 
   /** Runs in the caller's turn; processor time is charged to the caller from here on. */

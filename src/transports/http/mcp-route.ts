@@ -74,8 +74,10 @@ export function addMcpRoute(app: FastifyInstance, parts: McpRouteParts): void {
       request.admitted = admitCall(ADDRESS, guestOf(request, reply, parts), rates);
       // Checked for every request, so that a caller that sends its key unencrypted learns it at the first request and not at the first post.
       if (keyOf(request) !== undefined && !secure(request.raw)) throw new Refusal("https_required", KEY_IN_THE_OPEN, { hint: KEY_HINT });
-      if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
+      const length = request.headers["content-length"];
+      if (Number(length ?? 0) > LIMITS.request_bytes)
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
+      if (length !== undefined) request.admitted.countBytes(Number(length));
       requireJsonWanted(request.headers.accept);
     }),
     preParsing: longInTurns(turns),
@@ -86,6 +88,7 @@ export function addMcpRoute(app: FastifyInstance, parts: McpRouteParts): void {
     },
     errorHandler: (error, _request, reply) => void sendRefusal(reply, refusalFor(error, report), parts, undefined, protocol.refusal),
     handler: async (request, reply) => {
+      if (Buffer.isBuffer(request.body)) request.admitted!.countBytes(request.body.byteLength);
       const message = await request.admitted!.work(async () => slice(() => protocol.read(takeText(request.body))));
       // The call may wait for long, and its bytes are no longer needed.
       request.body = undefined;
