@@ -62,6 +62,19 @@ test("a caller that reads nothing and goes on sending is cut off too", async () 
   await board.stop();
 });
 
+test("what was asked on a connection that is closed counts no longer, and keeps no other answer waiting", async () => {
+  const board = await large();
+  const gone = asksOnly(board, LARGE);
+  // Behind an answer that nobody reads.
+  gone.write(`GET ${LARGE} HTTP/1.1\r\nhost: board.test\r\n\r\n`.repeat(3));
+  await eventually("an answer under way", async () => ((await unsentBytes(board)) > 0 ? true : undefined));
+  gone.destroy();
+  await eventually("none", async () => ((await unsentBytes(board)) === 0 ? true : undefined));
+  expect((await rawRequest(board.url, head(`GET ${LARGE}`))).status).toBe(200);
+  expect(await unsentBytes(board)).toBe(0);
+  await board.stop();
+});
+
 test("unread answers of MCP cannot fill the memory either", async () => {
   const board = await large();
   const body = call("search_messages", { limit: 200, include: "raw" });

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Unsent } from "./unsent-answers.ts";
 
-const response = () => new ServerResponse(new IncomingMessage(new Socket()));
+const response = (connection = new Socket()) => new ServerResponse(new IncomingMessage(connection));
 
 test("large answers of one caller are made one after the other, those of others meanwhile", async () => {
   const unsent = new Unsent();
@@ -27,4 +27,24 @@ test("large answers of one caller are made one after the other, those of others 
   second.emit("close");
   await nextTurn();
   expect(begun).toContain("third");
+});
+
+test("an answer ends with its connection, also if it never had its turn there or is made later, and the next one begins", async () => {
+  const unsent = new Unsent();
+  const connection = new Socket();
+  const [queued, late] = [response(connection), response(connection)];
+  await unsent.turn("a", queued);
+  let begun = false;
+  const goneToo = unsent.turn("a", late);
+  const next = unsent.turn("a", response()).then(() => (begun = true));
+  const answer = Buffer.alloc(1024 * 1024);
+  unsent.count(queued, () => "a", answer);
+  await nextTurn();
+  expect([begun, unsent.bytes]).toEqual([false, answer.length]);
+  connection.destroy();
+  await expect(goneToo).rejects.toThrow("The connection was closed.");
+  await next;
+  expect(unsent.bytes).toBe(0);
+  unsent.count(late, () => "a", answer);
+  expect(unsent.bytes).toBe(0);
 });

@@ -21,6 +21,8 @@ const OF_ALL = 256 * MIB;
 
 /** An answer that is being sent. */
 export interface UnderWayAnswer {
+  /** The request, if the HTTP server has it. */
+  readonly req?: { readonly socket: Socket };
   once(event: "close", listener: () => void): unknown;
   destroy(): unknown;
 }
@@ -56,16 +58,21 @@ export class Unsent {
 
   /**
    * Called before a large answer is made. Large answers of one caller are made one after the other, so that each is counted before the
-   * next begins. Throws if the caller has too many unread bytes for another answer of this size.
+   * next begins. Throws if the caller has too many unread bytes for another answer of this size, or has gone meanwhile.
    */
   async turn(caller: string, response: ServerResponse): Promise<void> {
     if (response.destroyed) return;
     const before = this.#making.get(caller);
-    const made = new Promise<void>((resolve) => void response.once("prefinish", resolve).once("close", resolve));
+    const made = new Promise<void>((resolve) => {
+      response.once("prefinish", resolve);
+      atEnd(response, resolve);
+    });
     const all = Promise.all([before, made]);
     this.#making.set(caller, all);
     void all.then(() => this.#making.get(caller) === all && this.#making.delete(caller));
     await before;
+    // Nobody would get the answer, and making it for nobody takes time and memory.
+    if (response.req.socket.destroyed) throw new Refusal("overloaded", "The connection was closed.");
     const over = this.#callers.over(caller, LIMITS.page_bytes);
     if (over !== undefined) throw tooMuch(over);
   }
@@ -79,12 +86,39 @@ export class Unsent {
     const release = this.#callers.add(caller, bytes);
     this.#all += bytes;
     const slowest = setTimeout(() => response.destroy(), 2 * this.#stallMs * (1 + bytes / PORTION_BYTES)).unref();
-    response.once("close", () => {
+    atEnd(response, () => {
       clearTimeout(slowest);
       release();
       this.#all -= bytes;
     });
   }
+}
+
+/** What is to be done when a connection ends. */
+const endings = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Calls back when an answer has ended, or its connection. Of the latter an answer hears nothing if it was made afterwards, or waits behind
+ * another answer on the same connection.
+ */
+function atEnd(answer: UnderWayAnswer, listener: () => void): void {
+  const connection = answer.req?.socket;
+  if (connection === undefined) return void answer.once("close", listener);
+  if (connection.destroyed) return listener();
+  const all = endingsOf(connection);
+  const end = (): void => void (all.delete(end) && listener());
+  all.add(end);
+  answer.once("close", end);
+}
+
+/** One listener for each connection, however many answers it waits for. */
+function endingsOf(connection: Socket): Set<() => void> {
+  const known = endings.get(connection);
+  if (known !== undefined) return known;
+  const all = new Set<() => void>();
+  endings.set(connection, all);
+  connection.once("close", () => all.forEach((end) => end()));
+  return all;
 }
 
 /** Most answers are so short that their bytes need not be counted. */
