@@ -6,7 +6,7 @@ import type { RiskTable } from "../../core/guard/risk/scorer.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { nextSlice } from "../../ports/cpu-slices.ts";
+import { nextSlice, sliced } from "../../ports/cpu-slices.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
 import type { TextJournal } from "../../ports/text-fingerprints.ts";
 
@@ -86,10 +86,10 @@ export class TextGuard {
     if (this.#seq === 0) this.#seq = Math.max(0, upTo - ENTRIES, (await store.seqAt(Math.max(now - DAY_MS, this.#noted - AGAIN_MS))) - 1);
     for (let after = this.#seq; after < upTo;) {
       const batch = await store.dump(after, upTo, now);
-      for (const { state, raw } of batch) {
+      await sliced(batch, ({ state, raw }) => {
         const signature = state.kind === "email" ? undefined : signatureIn(JSON.parse(raw.payload) as Payload);
         if (signature !== undefined) this.#add(signature, state.author, state.receivedAt);
-      }
+      });
       const last = batch.at(-1);
       if (last === undefined) break;
       after = last.state.seq;

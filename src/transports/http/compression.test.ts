@@ -16,7 +16,13 @@ const TOKEN_MS = 0.5;
 async function serve() {
   const rates = new RateLimiter(new ManualClock(), true, { tokenMs: TOKEN_MS });
   const shared = { method: "GET", summary: "Words.", input: z.strictObject({}), refusals: [], rate: "reads", revalidate: true } as const;
-  const run = async () => ({ json: LIST, next: "more", body: undefined });
+  const run = async () => ({
+    json: LIST,
+    next: "more",
+    get body(): unknown {
+      throw new Error("The text exists already: to parse it would take as long as to make it.");
+    },
+  });
   const app = httpServer({
     ready: async () => {},
     notWritable: () => undefined,

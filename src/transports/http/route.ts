@@ -267,8 +267,9 @@ const bytesOf = (text: string): Buffer => Buffer.from(text, Buffer.byteLength(te
 
 /** Compressed if that is worth it and the caller accepts it. */
 async function sendCoded(request: FastifyRequest, reply: FastifyReply, answer: Reply): Promise<FastifyReply> {
-  const { status = 200, json, body } = answer;
-  const text = json ?? (answer.type === undefined ? JSON.stringify(body) : body);
+  const { status = 200, type, headers } = answer;
+  // If the text exists, `body` would be parsed from it.
+  const text = answer.json ?? (type === undefined ? JSON.stringify(answer.body) : answer.body);
   const isText = typeof text === "string" || Buffer.isBuffer(text);
   if (request.method !== "GET" || status !== 200 || !isText || !isCoded(text.length)) return sendReply(reply, answer);
   const vary = reply.getHeader("vary");
@@ -277,7 +278,7 @@ async function sendCoded(request: FastifyRequest, reply: FastifyReply, answer: R
   if (!takesGzip(request.headers)) return sendReply(reply, answer);
   const bytes = await gzipped(typeof text === "string" ? bytesOf(text) : text);
   void reply.header("content-encoding", "gzip");
-  return sendReply(reply, { ...answer, type: answer.type ?? JSON_TYPE, json: bytes });
+  return sendReply(reply, { status, type: type ?? JSON_TYPE, json: bytes, body: undefined, ...(headers === undefined ? {} : { headers }) });
 }
 const CODED_BY = "Accept-Encoding";
 
