@@ -74,12 +74,9 @@ export class Follower {
     }
   }
 
-  /**
-   * Indexes the next entries of the log. It works half of the time, so that posts get the processor; while a search waits, it works all the
-   * time.
-   */
-  advance(): Promise<void> {
-    const steps = pace(() => (this.#waiting > 0 ? 0 : 1));
+  /** Indexes the next entries of the log; during a flood of posts only half of the time, unless a search waits. */
+  advance(flooded = false): Promise<void> {
+    const steps = pace(() => (flooded && this.#waiting === 0 ? 1 : 0));
     return (this.#advancing ??= this.#advance(steps).finally(() => {
       this.#advancing = undefined;
     }));

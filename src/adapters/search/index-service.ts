@@ -22,13 +22,15 @@ const TIDY_MS = 1000;
 /** Unsaved progress is written to disk after this long, so that little is lost in a crash. */
 const SAVE_MS = 60_000;
 const RETRY_MS = 5000;
-/** When it is this far behind, the index works half of the time instead of occasionally. */
+/** When it is this far behind, the index continues without waiting for the next check. */
 const LAGGING_ENTRIES = 2000;
-/** This many entries between two checks are a flood: while it lasts, posts get the processor, unless somebody has searched recently. */
-const FLOOD_ENTRIES = 100;
+/** This many entries a second are a flood: while it lasts, posts get the processor, unless somebody has searched recently. */
+const FLOOD_PER_S = 400;
 const UNASKED_MS = 5000;
-/** The most entries that may wait during a flood, so that a search after it waits about half a second at most. */
+/** The most entries that may wait during a flood, so that a search after it waits about a second at most. */
 const PATIENT_ENTRIES = 8000;
+/** When it is this far behind, the index no longer rests during a flood: still further behind, searches would be refused. */
+const HURRIED_ENTRIES = 2 * PATIENT_ENTRIES;
 
 export class SearchNode implements SearchIndex {
   readonly #index: LocalIndex;
@@ -44,8 +46,8 @@ export class SearchNode implements SearchIndex {
   #flushing: Promise<void> | undefined;
   #savedAt = performance.now();
   #askedAt = -Infinity;
-  /** The end of the log at the last check. */
-  #seen = 0;
+  /** The end of the log at the last check, and when that was. */
+  #seen = { head: 0, at: performance.now() };
 
   constructor(index: LocalIndex, source: SearchSource, onTrouble: (error: unknown) => void) {
     this.#index = index;
@@ -132,24 +134,25 @@ export class SearchNode implements SearchIndex {
   async #follow(): Promise<void> {
     await this.#follower.recognise();
     await this.#follower.build(() => this.#flush(), pace(0, this.#stop.signal));
-    if (await this.#canWait()) return;
     for (;;) {
       const start = performance.now();
-      await this.#follower.advance();
+      const { behind, flooded } = await this.#look();
+      if (flooded && behind < PATIENT_ENTRIES && start - this.#askedAt > UNASKED_MS) return;
+      await this.#follower.advance(flooded);
       if (this.#index.full || (this.#index.unsaved && performance.now() - this.#savedAt > SAVE_MS))
         void this.#flush().catch(this.#onTrouble);
       if (this.#stop.signal.aborted || (await this.#follower.behind()) < LAGGING_ENTRIES) return;
-      await this.#rest(performance.now() - start);
+      if (flooded && behind < HURRIED_ENTRIES) await this.#rest(performance.now() - start);
     }
   }
 
-  /** Whether many posts arrive and nobody has searched recently. */
-  async #canWait(): Promise<boolean> {
-    const head = await this.#source.head();
-    const arrived = head - this.#seen;
-    this.#seen = head;
-    const behind = head - this.#index.progress.seq;
-    return arrived > FLOOD_ENTRIES && behind < PATIENT_ENTRIES && performance.now() - this.#askedAt > UNASKED_MS;
+  /** How far behind the index is, and whether many posts have arrived since the last look. */
+  async #look(): Promise<{ readonly behind: number; readonly flooded: boolean }> {
+    const [head, at] = [await this.#source.head(), performance.now()];
+    const seconds = (at - this.#seen.at) / 1000;
+    const flooded = head - this.#seen.head > FLOOD_PER_S * seconds;
+    this.#seen = { head, at };
+    return { behind: head - this.#index.progress.seq, flooded };
   }
 
   async #tidy(): Promise<void> {
