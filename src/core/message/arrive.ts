@@ -24,7 +24,7 @@ export function arrive(
   arrival: Arrival,
   { root, dryRun = false }: { readonly root?: string; readonly dryRun?: boolean } = {},
 ): MessageState {
-  const { id, author, payload, raw } = arrival;
+  const { id, author, payload, raw, noticed } = arrival;
   const refs = distinct(payload.refs ?? []);
   const seq = ledger.log("create", id, null, { digest: sha256Hex(contentText(raw)), assisted: arrival.assisted });
   const state: MessageState = {
@@ -41,7 +41,10 @@ export function arrive(
     assisted: arrival.assisted,
     hasData: payload.data !== undefined,
     hasAttachment: (payload.attachments ?? []).length > 0,
-    ...arrival.noticed,
+    // One by one: an object with a spread in the middle takes several times as long to make.
+    risk: noticed.risk,
+    copies: noticed.copies,
+    spreading: noticed.spreading,
     lang: payload.lang?.toLowerCase() ?? null,
     repliedTo: repliedTo(ledger, author, refs),
     status: "open",

@@ -113,6 +113,7 @@ export const oldestRetainedMinute = (now: number): string => String(minuteOf(now
 /** Changes are collected during a transaction and summed at its end: the count of a popular tag changes many times in a batch. */
 export class TallyMoves {
   readonly #moves: TallyMove[] = [];
+  #sums: ReadonlyMap<string, TallyMove> | undefined;
 
   /** The number of collected changes; an undone act is cut off again. */
   get length(): number {
@@ -120,13 +121,19 @@ export class TallyMoves {
   }
   cut(length: number): void {
     this.#moves.length = length;
+    this.#sums = undefined;
   }
 
   move(agent: string | undefined, field: TallyMove["field"], label: string, by: number): void {
     this.#moves.push({ agent, field, label, by, arrived: by > 0 });
+    this.#sums = undefined;
   }
 
   sums(): Iterable<TallyMove> {
+    return (this.#sums ??= this.#added()).values();
+  }
+
+  #added(): ReadonlyMap<string, TallyMove> {
     const sums = new Map<string, TallyMove>();
     for (const move of this.#moves) {
       // Neither fields nor agent ids contain a space.
@@ -138,6 +145,6 @@ export class TallyMoves {
         sum.arrived ||= move.arrived;
       }
     }
-    return sums.values();
+    return sums;
   }
 }
