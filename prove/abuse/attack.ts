@@ -44,6 +44,8 @@ export interface Judged {
 }
 
 export const ATTACKER = "127.0.0.2";
+/** Somebody who has read before the attack what the attack reads. */
+export const READER = "127.0.0.3";
 
 /** A little more than the board allows, so that the allowance is used up. */
 export const READS: Pace = { burst: 300, perSecond: 25 };
