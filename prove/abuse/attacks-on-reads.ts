@@ -35,8 +35,12 @@ const MANY_OBJECTS = mcp(`{"name":"get_message","_meta":{"a":[${Array(340_000).f
 const MANY_NUMBERS = mcp(`{"name":"get_message","arguments":{"a":[${Array(250_000).fill("0.1").join(",")}]}}`);
 /** Waits for what nobody posts, with one long text that counts as one value. */
 const longWait = (seconds: number): Ask =>
-  mcp(`{"name":"wait_for_messages","arguments":{"wait":${seconds},"filters":{"tag":"absent"}},"_meta":{"a":"${"x".repeat(1_000_000)}"}}`);
+  mcp(
+    `{"name":"wait_for_messages","arguments":{"wait":${seconds},"filters":{"tag":"absent"}},"_meta":{"a":"${"x".repeat(WAITING_CHARS)}"}}`,
+  );
 const WAITING = 20;
+/** As long as the caller can pay for that many, so that it can afford to wait. */
+const WAITING_CHARS = 750_000;
 /** The waits end a little before the attack, so that their answers show that they were accepted. */
 const WAITS_END_S = 5;
 /** Reaches back to before the oldest message. */
@@ -162,12 +166,14 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
   },
   {
     name: "mcp-waits",
-    sends: "20 calls over MCP that wait, each with 1 MB in one text",
+    sends: "20 calls over MCP that wait, each with 750 KB in one text",
     meets: ["200"],
     moreMiB: 128,
-    begin:
-      async ({ caller, seconds }) =>
-      async () => {
+    begin: async ({ caller, seconds }) => {
+      const reader = new Caller(caller.port, READER);
+      await Promise.all(Array.from({ length: WAITING }, () => reader.ask(longWait(1))));
+      reader.leave();
+      return async () => {
         const wait = Math.max(1, Math.floor(seconds) - WAITS_END_S);
         const ask = longWait(wait);
         const sent = caller.pace({ burst: WAITING, perSecond: 1 }, seconds, () => ask);
@@ -175,7 +181,8 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
         const early = caller.heard["200"] ?? 0;
         await sent;
         return { early };
-      },
+      };
+    },
     judge: ({ notes: { early = 0 } }) => [{ held: early === 0, words: `${early} of the waits ended early` }],
   },
   {
