@@ -5,6 +5,7 @@ import { half, INJECTION, type Labelled } from "../../bench/guard/injections.ts"
 import { demoTexts, type Ordinary, sentences } from "../../bench/guard/ordinary.ts";
 import { commit } from "../../bench/support/git-commit.ts";
 import { noSets } from "../../bench/support/eval-sets.ts";
+import { PlainText } from "../../src/core/guard/risk/normalized-text.ts";
 import { readRiskTable, riskScore } from "../../src/core/guard/risk/scorer.ts";
 import type { Judged } from "../../src/core/guard/examine-text.ts";
 import { scoreCardTable, judged, share, withScoreCard } from "../guard/score-card.ts";
@@ -34,7 +35,8 @@ export const guard: Part = {
     const texts = test.map((one): Text => ({ ...one, ...judged(table, one.text) }));
     // Runs once more for the timing, because the code is compiled now.
     const before = processorUs();
-    for (const { text } of texts) riskScore(table, text);
+    const plain = new PlainText();
+    for (const { text } of texts) riskScore(table, text, plain);
     const us = Math.round((processorUs() - before) / texts.length);
     const harmlessText = harmlessTexts(sentences("odd", ORDINARY).filter(({ source }) => source === "sts_en"));
     const ordinary = [...sentences("odd", ORDINARY), ...demoTexts()].map((one) => ({ ...one, ...judged(table, one.text) }));

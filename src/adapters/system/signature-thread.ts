@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { SIGNATURE_LENGTH } from "../../core/guard/copies/minhash-signature.ts";
 import { TEXT_FLAGS } from "../../core/guard/flags.ts";
-import { type Looked, lookAt } from "../../core/guard/examine-text.ts";
+import { type Looked, lookAt, Scratch } from "../../core/guard/examine-text.ts";
 import type { Risk } from "../../core/guard/risk/risk-level.ts";
 import type { MessagePort } from "node:worker_threads";
 import { readRiskTable, type RiskTable } from "../../core/guard/risk/scorer.ts";
@@ -139,9 +139,10 @@ export function readAnswer(answers: Uint8Array<ArrayBuffer>, nth: number): Looke
 /** The thread: checks signatures in batches, and runs the guard on the texts of messages. */
 export function run(port: MessagePort): void {
   let table: RiskTable | undefined;
+  const scratch = new Scratch();
   const check = packedChecker((payload) => {
     table ??= readRiskTable(bytesOfPackage(RISK_TABLE));
-    return lookAt(table, JSON.parse(payload) as Payload);
+    return lookAt(table, JSON.parse(payload) as Payload, scratch);
   });
   port.on("message", (jobs: PackedJobs) => {
     const answers = check(jobs);

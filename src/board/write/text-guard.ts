@@ -1,6 +1,6 @@
 // Examines the text of a new message: its flags, its risk, and how many others have posted nearly the same lately.
 import { ALONE, Copies, isSpreading, type Spread } from "../../core/guard/copies/copies.ts";
-import { lookAt, type Looked, signatureIn } from "../../core/guard/examine-text.ts";
+import { lookAt, type Looked, Scratch, signatureIn } from "../../core/guard/examine-text.ts";
 import type { Noticed } from "../../core/guard/risk-and-copies.ts";
 import type { RiskTable } from "../../core/guard/risk/scorer.ts";
 import { DAY_MS } from "../../core/durations.ts";
@@ -22,6 +22,7 @@ type Followed = Pick<MessageReads, "dump"> & Pick<LogReads, "seqAt">;
 
 export class TextGuard {
   readonly #table: RiskTable;
+  readonly #scratch = new Scratch();
   readonly #clock: Clock;
   readonly #journal: TextJournal | undefined;
   readonly #copies = new Copies(TEXTS, DAY_MS);
@@ -45,7 +46,7 @@ export class TextGuard {
   }
 
   look(payload: Payload): Looked {
-    return lookAt(this.#table, payload);
+    return lookAt(this.#table, payload, this.#scratch);
   }
 
   /** The copies of this text, if this author posted it now. */
@@ -87,7 +88,7 @@ export class TextGuard {
     for (let after = this.#seq; after < upTo;) {
       const batch = await store.dump(after, upTo, now);
       await sliced(batch, ({ state, raw }) => {
-        const signature = state.kind === "email" ? undefined : signatureIn(JSON.parse(raw.payload) as Payload);
+        const signature = state.kind === "email" ? undefined : signatureIn(JSON.parse(raw.payload) as Payload, this.#scratch.said);
         if (signature !== undefined) this.#add(signature, state.author, state.receivedAt);
       });
       const last = batch.at(-1);

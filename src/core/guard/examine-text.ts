@@ -1,8 +1,9 @@
 // Examines the text of a message: its flags, its risk, and the signature by which near-copies are found.
 import type { Payload } from "../protocol/payload.ts";
-import { signatureOf } from "./copies/minhash-signature.ts";
+import { SaidText, signatureOf } from "./copies/minhash-signature.ts";
 import { flagsIn, type TextFlag, authoredText } from "./flags.ts";
 import { unseenIn } from "./hidden.ts";
+import { PlainText } from "./risk/normalized-text.ts";
 import { type Risk, riskOf } from "./risk/risk-level.ts";
 import type { RiskTable } from "./risk/scorer.ts";
 
@@ -16,12 +17,22 @@ export interface Looked extends Judged {
   readonly signature: Uint16Array | undefined;
 }
 
-export function guardMarks(table: RiskTable, payload: Payload): Judged {
-  const unseen = unseenIn(authoredText(payload));
-  const flags = flagsIn(unseen);
-  return { flags, risk: riskOf(table, unseen.seen, flags) };
+/** Memory that whoever examines many texts uses again for each of them. */
+export class Scratch {
+  readonly plain = new PlainText();
+  readonly said = new SaidText();
 }
 
-export const lookAt = (table: RiskTable, payload: Payload): Looked => ({ ...guardMarks(table, payload), signature: signatureIn(payload) });
+export function guardMarks(table: RiskTable, payload: Payload, plain?: PlainText): Judged {
+  const unseen = unseenIn(authoredText(payload));
+  const flags = flagsIn(unseen);
+  return { flags, risk: riskOf(table, unseen.seen, flags, plain) };
+}
 
-export const signatureIn = ({ title = "", body = "" }: Payload): Uint16Array | undefined => signatureOf(`${title}\n${body}`);
+export const lookAt = (table: RiskTable, payload: Payload, { plain, said } = new Scratch()): Looked => ({
+  ...guardMarks(table, payload, plain),
+  signature: signatureIn(payload, said),
+});
+
+export const signatureIn = ({ title = "", body = "" }: Payload, said: SaidText): Uint16Array | undefined =>
+  signatureOf(`${title}\n${body}`, said);

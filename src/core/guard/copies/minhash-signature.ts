@@ -53,8 +53,9 @@ const SAID = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /** Undefined if the text is too short. Case, accents, punctuation, spaces, invisible characters and look-alikes make no difference. */
-export function signatureOf(text: string): Uint16Array | undefined {
-  const length = readSaid(text.slice(0, CHARS));
+export function signatureOf(text: string, reader = new SaidText()): Uint16Array | undefined {
+  const length = reader.read(text.slice(0, CHARS));
+  const { said } = reader;
   if (length < LEAST_RUNS + RUN - 1) return undefined;
   const least = new Uint32Array(SIGNATURE_LENGTH).fill(EMPTY);
   let full = 0;
@@ -84,36 +85,43 @@ function mixed(rolled: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** A buffer for the folded text, reused for each text. One folded character may become several. */
-const said = new Uint16Array(8 * CHARS);
-/** A buffer for the bytes of an ASCII text: reading them is faster than reading the characters of a string. */
-const ascii = new Uint8Array(CHARS);
 const UTF_8 = new TextEncoder();
 
-/** Writes the folded text, with single blanks between words and none at the ends; returns its length. */
-function readSaid(text: string): number {
-  const { read, written } = UTF_8.encodeInto(text, ascii);
-  // As many bytes as characters: the text is ASCII.
-  if (read === text.length && written === read) return readAscii(read);
-  const folded = fold(unseenIn(text).seen)
-    .replaceAll(LOOK_ALIKE, (letter) => LOOK_ALIKES.get(letter)!)
-    .replaceAll(NOT_SAID, " ")
-    .trim()
-    .slice(0, said.length);
-  for (let at = 0; at < folded.length; at++) said[at] = folded.charCodeAt(at);
-  return folded.length;
-}
+/** The folded characters of a text, valid until the next text is read. */
+export class SaidText {
+  /** One folded character may become several. */
+  readonly said = new Uint16Array(8 * CHARS);
+  /** The bytes of an ASCII text: reading them is faster than reading the characters of a string. */
+  readonly #ascii = new Uint8Array(CHARS);
 
-/** Like `readSaid`, for ASCII text, which most texts are. It makes no folded string first. */
-function readAscii(end: number): number {
-  let length = 0;
-  let before = BLANK;
-  for (let at = 0; at < end; at++) {
-    const code = SAID[ascii[at]!]!;
-    if (code === BLANK && before === BLANK) continue;
-    said[length++] = before = code;
+  /** Reads the text, with single blanks between words and none at the ends; returns its length. */
+  read(text: string): number {
+    const { read, written } = UTF_8.encodeInto(text, this.#ascii);
+    // As many bytes as characters: the text is ASCII.
+    if (read === text.length && written === read) return this.#readAscii(read);
+    const { said } = this;
+    const folded = fold(unseenIn(text).seen)
+      .replaceAll(LOOK_ALIKE, (letter) => LOOK_ALIKES.get(letter)!)
+      .replaceAll(NOT_SAID, " ")
+      .trim()
+      .slice(0, said.length);
+    for (let at = 0; at < folded.length; at++) said[at] = folded.charCodeAt(at);
+    return folded.length;
   }
-  return before === BLANK && length > 0 ? length - 1 : length;
+
+  /** Most texts are ASCII. No folded string is made of those. */
+  #readAscii(end: number): number {
+    const ascii = this.#ascii;
+    const { said } = this;
+    let length = 0;
+    let before = BLANK;
+    for (let at = 0; at < end; at++) {
+      const code = SAID[ascii[at]!]!;
+      if (code === BLANK && before === BLANK) continue;
+      said[length++] = before = code;
+    }
+    return before === BLANK && length > 0 ? length - 1 : length;
+  }
 }
 
 /** Fills an empty slot from the next one (densification), so that similar texts stay similar. */

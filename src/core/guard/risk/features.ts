@@ -37,16 +37,13 @@ function pairOf(a: number, b: number): number {
   return (larger * (larger - 1)) / 2 + Math.min(a, b);
 }
 
-/** A buffer for the runs of one text, reused unless a text is longer than any window. */
-const buffer = new Int32Array(4096);
-
 /**
  * The bucket of each run of three and of five characters; valid until the next text. Only ASCII: letters of another script would only
  * show the language of a text.
  */
-export function runsOf({ codes, length: end }: PlainText): Int32Array {
-  const most = 2 * (end + 2);
-  const runs = most <= buffer.length ? buffer : new Int32Array(most);
+export function runsOf(plain: PlainText): Int32Array {
+  const { codes, length: end } = plain;
+  const runs = plain.roomForRuns(2 * (end + 2));
   let found = 0;
   /** The last characters, seven bits each, and the number of characters since the last one that is not ASCII. */
   let three = 0;

@@ -45,10 +45,11 @@ const CAPACITY = 4096;
 /** Much faster than `String.fromCharCode` with a thousand arguments. */
 const UTF_16 = new TextDecoder("utf-16le");
 
-/** The current text. The object is reused, so its content is valid until the next text. */
+/** The current text. The object is meant to be reused for many texts, so its content is valid until the next one. */
 export class PlainText {
   codes = new Uint16Array(CAPACITY);
   length = 0;
+  #runs = new Int32Array(CAPACITY);
   readonly counts = new Int32Array(COUNTS);
   #text = "";
   #ascii = true;
@@ -68,6 +69,12 @@ export class PlainText {
    */
   mayHave(kind: number, count = 1): boolean {
     return !this.#ascii || this.counts[kind]! >= count;
+  }
+
+  /** Memory for this many numbers, which is reused for the next text too. */
+  roomForRuns(most: number): Int32Array {
+    if (most > this.#runs.length) this.#runs = new Int32Array(2 * most);
+    return this.#runs;
   }
 
   /** The text as a string. Few texts need it. */

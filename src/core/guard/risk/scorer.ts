@@ -66,13 +66,11 @@ export function windowsOf(text: string): readonly string[] {
   return [...starts.filter((at) => at < last), last].map((at) => text.slice(at, at + WINDOW));
 }
 
-/** The highest of its windows; `text` is as a reader sees it. */
-export const riskScore = (table: RiskTable, text: string): number =>
-  Math.max(...windowsOf(text).map((window) => windowScore(table, window)));
+/** The highest of its windows; `text` is as a reader sees it. Callers with many texts give their own `plain`, which is reused. */
+export const riskScore = (table: RiskTable, text: string, plain = new PlainText()): number =>
+  Math.max(...windowsOf(text).map((window) => windowScore(table, window, plain)));
 
-const plain = new PlainText();
-
-function windowScore({ bias, facts, runs, step }: RiskTable, text: string): number {
+function windowScore({ bias, facts, runs, step }: RiskTable, text: string, plain: PlainText): number {
   const buckets = runsOf(plain.read(text));
   let sum = 0;
   for (let at = 0; at < buckets.length; at++) sum += runs[buckets[at]!]!;
