@@ -122,7 +122,7 @@ export function wroteForCaller(): void {
 }
 
 /** How long a slice may take before other requests get a turn. */
-const SLICE_MS = 8;
+const SLICE_MS = 4;
 
 /** Runs the steps of a long computation in slices by time, however long each step takes. */
 export async function inSlices<Result>(steps: Iterator<unknown, Result>): Promise<Result> {

@@ -58,7 +58,7 @@ const SCAN_MS = 4;
 /** More bytes of messages than this are read in several steps: the largest page is a hundred times as long. */
 const SCAN_CHARS = 1024 * 1024;
 const SYNC_SCAN_ROWS = 512;
-/** The longest step in an order other than that of seq, where rows are looked up one by one. */
+/** The longest step where rows are looked up one by one: in an order other than that of seq, and among tombstones. */
 const MAX_KEY_SCAN_ROWS = 1024;
 /** NO_SEQ comes before every seq, LAST_SEQ after every seq. */
 const NO_SEQ = -1;
@@ -118,7 +118,7 @@ export class SqliteLister {
       if (order.key === "seq" && found.length >= limit) break;
       if (found.length > limit) found.splice(0, found.length, ...merged(plan, found, []));
       from += backwards ? -length : length;
-      length = nextLength(length, performance.now() - began);
+      length = Math.min(MAX_KEY_SCAN_ROWS, nextLength(length, performance.now() - began));
       await nextSlice();
     }
     return merged(plan, found, []);
