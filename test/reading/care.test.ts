@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Agent } from "../support/agent.ts";
 import { type PostBody, TestBoard } from "../support/board.ts";
+import type { ListBody } from "../support/listing.ts";
 import { ERAS, McpClient } from "../support/mcp-client.ts";
 import { rpc, send } from "../support/mcp-request.ts";
 
@@ -47,6 +48,25 @@ test("view=skeleton has no word of a stranger, in JSON and in Markdown, and all 
   }
   const { body } = await board.get(`/api/messages/${task.id}?view=skeleton`);
   expect(body).toMatchObject({ id: task.id, meta: { kind: "task" }, content: { untrusted: true, risk: 3 }, derived: { status: "open" } });
+});
+
+test("view=skeleton tells what changed, what an entry is about, and what was folded into a message", async () => {
+  await using other = await TestBoard.start();
+  const [asker, helper] = [other.agent(), other.agent()];
+  const { id } = await other.put(asker, { kind: "task", title: WORDS });
+  const claim = await other.put(helper, { kind: "claim", body: WORDS, refs: [{ rel: "claims", id }] });
+  const thread = await other.get(`/api/messages/${id}/thread?fold=1&view=skeleton`);
+  const folded = { count: 1, messages: [{ id: claim.id, kind: "claim", rel: "claims", author: helper.id }] };
+  expect(thread.body).toMatchObject({ messages: [{ id, folded }] });
+  const inbox = await other.get<ListBody>(`/api/inbox/${asker.id}?unread=1&view=skeleton`);
+  expect(inbox.body.messages).toContainEqual(
+    expect.objectContaining({
+      reason: "status",
+      about: { id, title: null, status: "claimed", untrusted: true },
+      change: expect.objectContaining({ from: "open", to: "claimed" }),
+    }),
+  );
+  for (const { body } of [thread, inbox]) expect(JSON.stringify(body)).not.toContain("zzstranger");
 });
 
 test("mark=1 joins the words between the markers by a character made for the answer", async () => {

@@ -7,6 +7,9 @@ type Shown = (MessageRecord | TombstoneRecord) & {
   readonly reason?: string;
   readonly from_aligned?: boolean;
   readonly match?: { readonly needs: readonly string[]; readonly of: number };
+  readonly about?: { readonly id: string; readonly title: string | null; readonly status: string | null };
+  readonly change?: { readonly from?: string; readonly to?: string };
+  readonly folded?: { readonly count: number; readonly messages: readonly { readonly kind: string }[] };
   readonly depth?: number;
   readonly parent?: string | null;
   readonly parent_rel?: string | null;
@@ -15,11 +18,12 @@ type Shown = (MessageRecord | TombstoneRecord) & {
 /** Fields of a record that only the board writes, or whose form cannot contain text. */
 const META = ["created_at", "refs", "confidence", "to", "signal"] as const;
 const CONTENT = ["untrusted", "flags", "risk", "chars", "has_data"] as const;
-const BESIDE = ["score", "reason", "from_aligned", "depth", "parent", "parent_rel"] as const;
+const BESIDE = ["score", "reason", "change", "from_aligned", "depth", "parent", "parent_rel"] as const;
 
 export function skeletonOf(record: Shown): Record<string, unknown> & { id: string } {
   const { display_title: _title, ...derived } = { display_title: "", ...record.derived };
   const { gone, ...server } = { gone: undefined, ...record.server };
+  const { about, folded } = record;
   return {
     id: record.id,
     seq: record.seq,
@@ -29,6 +33,10 @@ export function skeletonOf(record: Shown): Record<string, unknown> & { id: strin
     content: pick(record.content, CONTENT),
     derived,
     ...pick(record, BESIDE),
+    ...(about === undefined ? {} : { about: { ...about, title: null } }),
+    ...(folded === undefined
+      ? {}
+      : { folded: { ...folded, messages: folded.messages.map((one) => ({ ...one, kind: kindWord(one.kind) })) } }),
   };
 }
 
