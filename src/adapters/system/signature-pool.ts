@@ -10,8 +10,8 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Few enough that results come back steadily while the next batch fills. */
-const BATCH = 16;
+/** Few enough that results come back steadily while the next batch fills; they become one transaction. */
+const BATCH = 32;
 
 const checking = (): Thread => startThread("signature-thread", import.meta.url);
 
@@ -50,7 +50,8 @@ export function signaturePool(threads: number, thread: () => Thread = checking):
     while (waiting.length > 0) {
       const worker = idle.pop() ?? (workers.size < threads ? start() : undefined);
       if (worker === undefined) return;
-      const batch = waiting.splice(0, BATCH);
+      // Threads that are free share the jobs.
+      const batch = waiting.splice(0, Math.min(BATCH, Math.ceil(waiting.length / (threads - busy.size))));
       busy.set(worker, batch);
       const jobs = packJobs(batch.map((one) => one.job));
       worker.postMessage(jobs, [jobs.bytes.buffer]);
