@@ -49,11 +49,12 @@ export function addHealth(app: FastifyInstance, parts: HealthParts & GuestParts,
   app.get("/healthz", async (_request, reply) =>
     reply.code(life.closing ? 503 : 200).send({ status: life.closing ? "shutting_down" : "ok" }),
   );
-  if (metrics !== undefined)
-    app.get("/metrics", counted, async (request, reply) => {
-      requireToken(request, parts.metricsToken);
-      return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await request.admitted!.work(metrics));
-    });
+  if (metrics === undefined) return;
+  const text = askedOnce(metrics);
+  app.get("/metrics", counted, async (request, reply) => {
+    requireToken(request, parts.metricsToken);
+    return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await request.admitted!.work(text));
+  });
 }
 
 /** Callers that ask while the question is under way share its answer, so that many probes ask the database once. */
