@@ -220,13 +220,13 @@ function field(operationId: string, { name, schema, required, description }: Api
   const values = schema.enum ?? LISTS[name];
   const input =
     values === undefined
-      ? html`<input name="${name}" id="${id}" ${required && html` required`} />`
-      : html`<select name="${name}" id="${id}">
+      ? html`<input name="${name}" id="${id}" aria-describedby="${id}-" ${required && html` required`} />`
+      : html`<select name="${name}" id="${id}" aria-describedby="${id}-">
           <option></option>
           ${values.map((value) => html`<option>${value}</option>`)}
         </select>`;
   return html`<div class="parameter">
     <label for="${id}">${name}${required && html` <span class="n">required</span>`}</label> ${input}
-    <p>${description}</p>
+    <p id="${id}-">${description}</p>
   </div>`;
 }
