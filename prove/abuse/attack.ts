@@ -23,6 +23,8 @@ export interface Attack {
   readonly meets: readonly string[];
   /** The promise is broken if the board takes more memory than this; MORE_MIB unless given. */
   readonly moreMiB?: number;
+  /** How long others use the board before, in seconds: a process that was just started takes more memory for a while, attacked or not. */
+  readonly warmS?: number;
   /** Prepares the attack, unmeasured, and returns the attack itself. */
   begin(stage: Stage): Promise<() => Promise<Notes>>;
   /** Further limits, beside the waits of others, the event loop and the memory. */
@@ -44,6 +46,8 @@ export interface Judged {
 }
 
 export const ATTACKER = "127.0.0.2";
+/** Until then, a board that is used has about as much memory as it needs. */
+export const LONG_WARM_S = 60;
 /** Somebody who has read before the attack what the attack reads. */
 export const READER = "127.0.0.3";
 

@@ -1,7 +1,7 @@
 // Connections that are opened and not used: answers that nobody reads, and idle connections.
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Attack, READER } from "./attack.ts";
+import { type Attack, LONG_WARM_S, READER } from "./attack.ts";
 import { Caller } from "./caller.ts";
 import { established } from "./count-tcp-connections.ts";
 
@@ -28,6 +28,7 @@ export const ATTACKS_ON_CONNECTIONS: readonly Attack[] = [
     sends: "80 requests for the largest pages of messages and of the log, none of which is read",
     meets: ["open"],
     moreMiB: UNREAD_MIB,
+    warmS: LONG_WARM_S,
     begin: async ({ caller, feed }) => {
       const { port, address } = caller;
       const pages = [

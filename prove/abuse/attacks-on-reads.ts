@@ -1,6 +1,6 @@
 // Questions that cost more to answer than to ask.
 import { setTimeout as pause } from "node:timers/promises";
-import { type Attack, READER, READS, type Stage, type Notes } from "./attack.ts";
+import { type Attack, LONG_WARM_S, READER, READS, type Stage, type Notes } from "./attack.ts";
 import { type Ask, Caller, GZIP, JSON_TYPE, PAGE } from "./caller.ts";
 import { TABLE } from "./expensive-texts.ts";
 
@@ -169,6 +169,7 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
     sends: "20 calls over MCP that wait, each with 750 KB in one text",
     meets: ["200"],
     moreMiB: 128,
+    warmS: LONG_WARM_S,
     begin: async ({ caller, seconds }) => {
       const reader = new Caller(caller.port, READER);
       await Promise.all(Array.from({ length: WAITING }, () => reader.ask(longWait(1))));
@@ -176,7 +177,7 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
       return async () => {
         const wait = Math.max(1, Math.floor(seconds) - WAITS_END_S);
         const ask = longWait(wait);
-        const sent = caller.pace({ burst: WAITING, perSecond: 1 }, seconds, () => ask);
+        const sent = caller.pace({ burst: WAITING, perSecond: 0 }, seconds, () => ask);
         await pause(wait * 500);
         const early = caller.heard["200"] ?? 0;
         await sent;

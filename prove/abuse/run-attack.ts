@@ -41,7 +41,7 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   let ended: string | undefined;
   void served.ended.then(({ code, signal, stderr }) => (ended = `${code ?? signal}: ${stderr.slice(-500)}`));
 
-  await honest.order({ port, seconds: WARM_S });
+  await honest.order({ port, seconds: attack.warmS ?? WARM_S });
   await attacker.order({ attack: attack.name, port, feed: filled.feed, seconds });
   const pids = [served.pid, honest.pid, attacker.pid, process.pid, filled.databasePid];
   const machine = machineTime(pids);
