@@ -4,7 +4,7 @@ import { utf8Length } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import { type Fence, fence, TOKEN_BYTES, withJoint } from "../core/view/fence.ts";
-import { hasStrangers, markdownList, markdownOf, type MarkdownRecord, messageMarkdown, messageWriter } from "../core/view/markdown.ts";
+import { markdownList, type MarkdownRecord, messageMarkdown } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
 import { includeKey, recordText, steadyUntil } from "../core/view/record-json.ts";
 import { skeletonOf } from "../core/view/record-without-text.ts";
@@ -14,7 +14,8 @@ import type { Entropy } from "../ports/entropy.ts";
 import type { StoredMessage } from "../ports/store.ts";
 import { jsonReply, type Ready, type ReadyText, type Reply } from "./operation.ts";
 import { PageJson } from "./page-json.ts";
-import { inSlices, sliced } from "../ports/cpu-slices.ts";
+import { inSlices } from "../ports/cpu-slices.ts";
+import { markdownInSlices } from "./markdown-in-slices.ts";
 
 export const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
 export const BODY_AND_DATA: ReadonlySet<Include> = new Set(["body", "data"]);
@@ -160,14 +161,8 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
 
 const markdownWriter =
   (fenceFor: (care: Care) => Fence): Presenter["markdown"] =>
-  async (heading, lines, shown, care = {}) => {
-    const marks = fenceFor(care);
-    const records = seenAs(care, shown);
-    const texts: string[] = [];
-    const write = messageWriter(marks);
-    await sliced(records, (one) => void texts.push(write(one)));
-    return asMarkdown(markdownOf(heading, lines, texts, hasStrangers(records) ? marks : undefined));
-  };
+  async (heading, lines, shown, care = {}) =>
+    asMarkdown(await markdownInSlices(heading, lines, seenAs(care, shown), fenceFor(care)));
 
 /** The lines above a list in Markdown. */
 function factsOf({ asOf, latestSeq }: Page, count: number, beside: Presentation["beside"] = {}): string {

@@ -4,7 +4,8 @@ import type { ErrorBody } from "../../core/errors.ts";
 import { type Fence, fenceRule, inside, visible } from "../../core/view/fence.ts";
 import { markdownDocument, type MarkdownRecord, shortId } from "../../core/view/markdown.ts";
 import type { TombstoneRecord } from "../../core/view/record.ts";
-import { slice } from "../../ports/cpu-slices.ts";
+import { markdownInSlices } from "../../operations/markdown-in-slices.ts";
+import { nextSlice } from "../../ports/cpu-slices.ts";
 import { plural } from "../../core/text/plural.ts";
 import type { Body } from "./tool-context.ts";
 
@@ -19,13 +20,13 @@ interface Page {
 const more = (cursor: string | null | undefined): string[] => (typeof cursor === "string" ? [`next_cursor: ${cursor}`] : []);
 
 /** `notes` are lines by the board itself. */
-export function pageText(heading: string, body: Body, marks: Fence, notes: readonly string[] = []): string {
+export async function pageText(heading: string, body: Body, marks: Fence, notes: readonly string[] = []): Promise<string> {
   const { messages, next_cursor: cursor, latest_seq: seq, as_of: asOf } = body as unknown as Page;
   // `fields` may have left out the facts.
   if (messages.some((one) => (one as Partial<Shown>).server?.author === undefined || (one as Partial<Shown>).derived === undefined))
     return `# ${heading}\n${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.\n${fenced(messages, marks)}`;
   const lines = [`${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.`, ...notes, ...more(cursor)];
-  return slice(() => markdownDocument(heading, lines, messages, marks));
+  return written(heading, lines, messages, marks);
 }
 
 export const messageText = (body: Body, marks: Fence): string => markdownDocument("Message", [], [body as unknown as Shown], marks);
@@ -61,7 +62,7 @@ export function attachmentText(body: Body, marks: Fence): string {
 
 export const blobText = (text: string, marks: Fence): string => [fenceRule(marks), marks.begin, inside(text, marks), marks.end].join("\n");
 
-export function threadText(body: Body, marks: Fence): string {
+export async function threadText(body: Body, marks: Fence): Promise<string> {
   const {
     root,
     messages,
@@ -87,7 +88,15 @@ export function threadText(body: Body, marks: Fence): string {
     ...(omitted === 0 ? [] : [`${plural(omitted, "message")} left out: scope thread and a larger max_chars show more.`]),
     ...more(cursor),
   ];
-  return slice(() => markdownDocument("Thread", lines, messages, marks));
+  return written("Thread", lines, messages, marks);
+}
+
+/** Reading a long answer took time already, and so will sending the text: other requests come in between. */
+async function written(heading: string, lines: readonly string[], messages: readonly Shown[], marks: Fence): Promise<string> {
+  await nextSlice();
+  const text = await markdownInSlices(heading, lines, messages, marks);
+  await nextSlice();
+  return text;
 }
 
 export function graphText(body: Body, marks: Fence): string {

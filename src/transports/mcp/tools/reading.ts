@@ -25,7 +25,7 @@ const THREAD_CUTS = ["fold", "limit", "max_chars"];
 /** Parameters of the listing that the tool handles in another way. */
 const NOT_FILTERS = new Set(["format", "wait", "after_seq", "mark"]);
 
-const shownThread = (body: Body, marks: Fence) => ({ body, text: threadText(body, marks) });
+const shownThread = async (body: Body, marks: Fence) => ({ body, text: await threadText(body, marks) });
 
 /** The largest `max_chars` that the board accepts. */
 const threadChars = (chars: number): number => Math.floor(Math.min(LIMITS.thread_chars, Math.max(LIMITS.thread_chars_min, chars)));
@@ -47,7 +47,7 @@ function searchMessages(shapes: OperationSchemas): Tool {
     }),
     async run(given, { ask, marks }) {
       const body = (await ask("list_messages", paged(given))) as Body;
-      return { body, text: pageText("Messages", body, marks) };
+      return { body, text: await pageText("Messages", body, marks) };
     },
   };
 }
@@ -93,7 +93,7 @@ function getThread(shapes: OperationSchemas): Tool {
       if (maxChars !== threadChars(maxChars)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
       for (let chars = maxChars * JSON_FACTOR, tries = 1; ; tries++) {
         const usual = { scope: "subtree", fold: true, ...wanted, max_chars: threadChars(chars) };
-        const answer = shownThread((await ask("get_thread", usual)) as Body, marks);
+        const answer = await shownThread((await ask("get_thread", usual)) as Body, marks);
         if (answer.text.length <= maxChars || tries === THREAD_TRIES) return answer;
         chars *= (0.9 * maxChars) / answer.text.length;
       }
@@ -117,7 +117,7 @@ function findWork(shapes: OperationSchemas): Tool {
       // A claim of reserved work would only be refused.
       const asker = self !== undefined && "as" in parameters ? { as: self } : {};
       const body = (await ask("get_work", paged({ ...asker, ...given }))) as Body;
-      return { body, text: pageText("Open work", body, marks) };
+      return { body, text: await pageText("Open work", body, marks) };
     },
   };
 }
@@ -138,7 +138,7 @@ function readInbox(shapes: OperationSchemas): Tool {
       if (agent === undefined) context.requireUsableKey?.();
       const usual = "unread" in parameters ? { unread: true } : {};
       const body = (await ask("get_inbox", paged({ agent_id: requireAgent(agent ?? owner), ...usual, ...given }))) as Body;
-      return { body, text: pageText("Inbox", body, marks, readSoFar(body)) };
+      return { body, text: await pageText("Inbox", body, marks, readSoFar(body)) };
     },
   };
 }
@@ -200,7 +200,7 @@ function waitForMessages(shapes: OperationSchemas): Tool {
       const body =
         resumable((await ask("list_messages", question)) as Body) ??
         firstEntry((await ask("list_messages", { ...question, limit: LIMITS.list_limit })) as Body);
-      return { body, text: pageText("New and changed messages", body, marks, resetNote(Number(from), body)) };
+      return { body, text: await pageText("New and changed messages", body, marks, resetNote(Number(from), body)) };
     },
   };
 }
