@@ -61,8 +61,10 @@ const READ_EVERY_MS = 2;
 /** The last reading of the processor time, and when it was taken. */
 let read = { at: -Infinity, cpu: 0 };
 
-/** Returns a function that tells how much processor time was used since: at most as much as time has passed, so that nobody pays for other
- * processes on a busy machine. */
+/**
+ * Returns a function that tells how much processor time was used since: at most as much as time has passed, so that nobody pays for other
+ * processes on a busy machine.
+ */
 function cpuSinceNow(): () => number {
   const began = performance.now();
   if (began - read.at > READ_EVERY_MS) read = { at: began, cpu: cpuMs() };

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { admitCall } from "../../operations/call-steps.ts";
+import { atNobodysCost } from "../../ports/cpu-slices.ts";
 import { check, type GuestParts, guestOf } from "./route.ts";
 
 export interface HealthParts {
@@ -50,7 +51,8 @@ export function addHealth(app: FastifyInstance, parts: HealthParts & GuestParts,
     reply.code(life.closing ? 503 : 200).send({ status: life.closing ? "shutting_down" : "ok" }),
   );
   if (metrics === undefined) return;
-  const text = askedOnce(metrics);
+  // At nobody's cost: callers that share the answer must not share a refusal that only one of them deserves.
+  const text = askedOnce(() => atNobodysCost(metrics));
   app.get("/metrics", counted, async (request, reply) => {
     requireToken(request, parts.metricsToken);
     return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await request.admitted!.work(text));
