@@ -5,7 +5,6 @@ import { z } from "zod";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { admitCall } from "../../operations/call-steps.ts";
-import { atNobodysCost } from "../../ports/cpu-slices.ts";
 import { check, type GuestParts, guestOf } from "./route.ts";
 
 export interface HealthParts {
@@ -51,21 +50,30 @@ export function addHealth(app: FastifyInstance, parts: HealthParts & GuestParts,
     reply.code(life.closing ? 503 : 200).send({ status: life.closing ? "shutting_down" : "ok" }),
   );
   if (metrics === undefined) return;
-  // At nobody's cost: callers that share the answer must not share a refusal that only one of them deserves.
-  const text = askedOnce(() => atNobodysCost(metrics));
+  const text = askedOnce(metrics);
   app.get("/metrics", counted, async (request, reply) => {
     requireToken(request, parts.metricsToken);
     return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await request.admitted!.work(text));
   });
 }
 
-/** Callers that ask while the question is under way share its answer, so that many probes ask the database once. */
+/**
+ * Callers that ask while the question is under way share its answer, so that many probes ask the database once. The first of them pays. If
+ * it has no processor time left, the next one asks again.
+ */
 function askedOnce<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   let asking: Promise<Answer> | undefined;
-  return () =>
-    (asking ??= ask().finally(() => {
+  const start = (): Promise<Answer> =>
+    (asking = ask().finally(() => {
       asking = undefined;
     }));
+  const join = (under: Promise<Answer>): Promise<Answer> =>
+    under.catch((error: unknown) => {
+      if (error instanceof Refusal && error.code === "rate_limited") return answer();
+      throw error;
+    });
+  const answer = (): Promise<Answer> => (asking === undefined ? start() : join(asking));
+  return answer;
 }
 
 /** Compares digests, so that a good guess takes as long as a bad one. */
