@@ -22,5 +22,6 @@ export interface ModerationReads {
   /** Decisions, newest first, at most `limit`; only those with a seq before `before`, if it is given. */
   actions(query: { readonly since: number; readonly before: number | undefined; readonly limit: number }): Promise<readonly Action[]>;
   moderationCounts(since: number): Promise<ModerationCounts>;
+  openReports(): Promise<number>;
   switches(): Promise<Switches>;
 }

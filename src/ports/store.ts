@@ -97,6 +97,11 @@ export interface ListQuery {
   readonly removed: boolean;
   /** Only these seqs, if a search has chosen them. */
   readonly only: readonly number[] | undefined;
+  /**
+   * The listing may end with the message after which its payloads have at least this many bytes together, and the one that follows. Without
+   * tombstones only, because those are listed apart.
+   */
+  readonly enoughBytes?: number | undefined;
 }
 
 export type Listed = Found & { readonly position: Position };

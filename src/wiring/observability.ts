@@ -55,7 +55,7 @@ export function boardMetrics(figures: Metrics, config: Config, store: Store, ver
   const engine = config.databaseUrl === undefined ? "sqlite" : "postgresql";
   figures.info("blackboard_info", "The program's version and settings.", { version, store: engine, profile: config.profile });
   figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
-  figures.gauge("blackboard_reports_open", "Open reports.", async () => (await store.moderationCounts(0)).notices.received);
+  figures.gauge("blackboard_reports_open", "Open reports.", () => store.openReports());
   figures.gauge("blackboard_database_bytes", "Bytes that the database takes.", () => store.size());
   figures.gauge("blackboard_disk_free_bytes", "Bytes free on the disk of the data directory.", () => freeBytes(config.data));
 }

@@ -22,6 +22,8 @@ interface PageRow extends FactRow {
   readonly position: number;
   readonly seq: number;
   readonly version: string;
+  /** Of its payload; only if they are counted. */
+  readonly bytes?: number;
 }
 
 /** How the rows of a page are found, and over which connections. */
@@ -65,11 +67,15 @@ export class PostgresLister {
   async #storedMessages(query: ListQuery): Promise<readonly Listed[]> {
     const chosen = await this.#chosen(query);
     const { sql, values, direction, client } = chosen;
-    const rows = await client.ask<PageRow>(
-      `SELECT p.position, m.seq, m.id || m.xmin AS version, ${FACT_COLUMNS} FROM (${sql}) p JOIN messages m ON m.seq = p.seq ${FACT_JOINS}
-        ORDER BY p.position ${direction}, m.seq ${direction}`,
+    const enoughBytes = query.removed ? undefined : query.enoughBytes;
+    const [column, join] =
+      enoughBytes === undefined ? ["", ""] : [", octet_length(c.payload) AS bytes", " JOIN contents c ON c.seq = m.seq"];
+    const listed = await client.ask<PageRow>(
+      `SELECT p.position, m.seq, m.id || m.xmin AS version, ${FACT_COLUMNS}${column}
+        FROM (${sql}) p JOIN messages m ON m.seq = p.seq${join} ${FACT_JOINS} ORDER BY p.position ${direction}, m.seq ${direction}`,
       values,
     );
+    const rows = enoughBytes === undefined ? listed : upTo(enoughBytes, listed);
     const cached = await this.#cache.of(rows);
     // One of them changed between the two reads: then read all in one statement.
     if (cached === undefined) return this.#messagesAtOnce(chosen);
@@ -116,4 +122,11 @@ export class PostgresLister {
     const isWalk = !short && conditions.some((one) => one !== path?.condition && !holdsMostly(one));
     return { ...page, client: isWalk ? this.#walks : this.#client };
   }
+}
+
+/** The rows up to the one with which their payloads have enough bytes, and the next. */
+function upTo(enoughBytes: number, rows: readonly PageRow[]): readonly PageRow[] {
+  let bytes = 0;
+  const last = rows.findIndex((row) => (bytes += row.bytes ?? 0) >= enoughBytes);
+  return last < 0 ? rows : rows.slice(0, last + 2);
 }

@@ -2,6 +2,7 @@
 import type { Seen } from "../../core/guard/flags.ts";
 import type { MessageState } from "../../core/message/message-state.ts";
 import type { Raw } from "../../ports/store.ts";
+import { cost } from "../../ports/cpu-slices.ts";
 import { messageCache, type SeenOf } from "../sql/message-caches.ts";
 import { STATE_COLUMNS, toMessageState } from "../sql/rows.ts";
 import type { Client } from "./client.ts";
@@ -19,6 +20,8 @@ interface CachedRow extends Raw {
   readonly version: string;
 }
 
+/** What is read in a millisecond, in this process and in the database's, approximately. */
+const READ_PER_MS = { rows: 100, chars: 300_000 };
 /** After this many new ones, ended messages are dropped, so that their texts do not stay in memory. */
 const LET_GO_EVERY = 1000;
 
@@ -39,13 +42,16 @@ export class PostgresMessageCache {
   async of(wanted: readonly { readonly seq: number; readonly version: string }[]): Promise<readonly CachedMessage[] | undefined> {
     const missing = wanted.filter(({ seq, version }) => this.#cache.get(seq)?.version !== version);
     const read = new Map<number, CachedMessage>();
+    let chars = 0;
     for (const row of missing.length === 0 ? [] : await this.#read(missing.map(({ seq }) => seq))) {
       const { version, payload, sig, nonce, ...rest } = row;
       const state = toMessageState(rest);
       const message = { version, state, raw: { payload, sig, nonce }, seen: this.#seenOf(state.id) };
       read.set(message.state.seq, message);
       this.#keep(message);
+      chars += payload.length;
     }
+    cost(wanted.length / READ_PER_MS.rows + chars / READ_PER_MS.chars);
     const found = wanted.flatMap(({ seq, version }) => {
       const cached = read.get(seq) ?? this.#cache.get(seq);
       return cached?.version === version ? [cached] : [];

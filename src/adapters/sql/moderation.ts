@@ -14,6 +14,7 @@ const NOTICES = noticesWhere("");
 const NOTICES_IN = noticesWhere(" AND state = $4");
 const ACTIONS = `SELECT ${ACTION_COLUMNS} FROM actions WHERE at >= $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`;
 const COUNTS = "SELECT state, category, count(*) AS count FROM notices WHERE at >= $1 GROUP BY state, category ORDER BY state, category";
+const OPEN = "SELECT count(*) AS count FROM notices WHERE state = 'received'";
 const TOTALS = `SELECT count(*) FILTER (WHERE visibility = 'content_removed') AS removed,
   count(*) FILTER (WHERE visibility = 'content_removed' AND state = 'reversed') AS restored,
   count(*) FILTER (WHERE visibility = 'key_blocked') AS "keysBlocked" FROM actions WHERE at >= $1`;
@@ -43,5 +44,7 @@ export async function moderationCounts(rows: SqlRows, since: number): Promise<Mo
   const { removed = 0, restored = 0, keysBlocked = 0 } = totals ?? {};
   return { notices, byCategory, removed, restored, keysBlocked };
 }
+
+export const openReports = async (rows: SqlRows): Promise<number> => (await first<{ count: number }>(rows, OPEN, []))?.count ?? 0;
 
 export const switches = async (rows: SqlRows): Promise<Switches> => toSwitches(await first(rows, SELECT_SWITCHES, []));

@@ -9,7 +9,7 @@ import { keyFacts, keyOp, keyOpAt, keyOps, keysOf, keyStates, publicKey } from "
 import { inbox } from "./inbox.ts";
 import { logEntries, oldestSeq, pastIds, pastSeq } from "./log.ts";
 import { blob, changedSince, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
-import { actions, moderationCounts, notice, notices, switches } from "./moderation.ts";
+import { actions, moderationCounts, notice, notices, openReports, switches } from "./moderation.ts";
 import { agentNames, agentsByPrefix } from "./names.ts";
 import { boardStats, postedByMinute } from "./stats.ts";
 import { tags } from "./tags.ts";
@@ -66,6 +66,7 @@ export class SqlReads {
   notice: Store["notice"] = (id) => notice(this.rows, id);
   actions: Store["actions"] = (query) => actions(this.rows, query);
   moderationCounts: Store["moderationCounts"] = (since) => moderationCounts(this.rows, since);
+  openReports: Store["openReports"] = () => openReports(this.rows);
   switches: Store["switches"] = () => switches(this.rows);
   boardStats: Store["boardStats"] = (query) => boardStats(this.rows, query);
   workCourses: Store["workCourses"] = (...asked) => workCourses(this.rows, ...asked);

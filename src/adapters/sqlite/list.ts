@@ -40,6 +40,10 @@ interface Plan extends ListQuery {
 interface Look<Row> {
   readonly rows: readonly Row[];
   readonly stoppedAt?: Position | undefined;
+  /** The length of their payloads. */
+  readonly chars?: number;
+  /** Nothing more is wanted after these rows. */
+  readonly isLast?: boolean;
 }
 
 /** The part of a scan that one statement reads; other requests run between two of them. */
@@ -93,7 +97,14 @@ export class SqliteLister {
   }
 
   async list(query: ListQuery): Promise<Listed[]> {
-    const found = await this.#walk(this.#plan(query, "messages"), (plan, range) => this.#listed(plan, range));
+    const enough = query.removed ? Infinity : (query.enoughBytes ?? Infinity);
+    let chars = 0;
+    const found = await this.#walk(this.#plan(query, "messages"), (plan, range) => {
+      const hadEnough = chars >= enough;
+      const look = this.#listed(plan, range);
+      chars += look.chars ?? 0;
+      return { ...look, isLast: hadEnough && look.rows.length > 0 };
+    });
     if (!query.removed) return found;
     const plan = this.#plan(query, "gone");
     const conditions = tombstoneConditions(plan.conditions);
@@ -159,9 +170,9 @@ export class SqliteLister {
       const began = performance.now();
       const upTo = slice(() => {
         const end = short ? undefined : plan.order.key === "seq" ? this.#seqEnd(plan, from, length) : this.#keyEnd(plan, from, length);
-        const { rows, stoppedAt = end } = look(plan, { after: from, upTo: end, limit: limit - found.length });
+        const { rows, stoppedAt = end, isLast = false } = look(plan, { after: from, upTo: end, limit: limit - found.length });
         found.push(...rows);
-        return stoppedAt;
+        return isLast ? undefined : stoppedAt;
       });
       if (upTo === undefined || found.length >= limit) return found;
       from = upTo;
@@ -215,9 +226,9 @@ export class SqliteLister {
         const position = { key, seq };
         rows.push({ stored, position });
         chars += stored.raw.payload.length;
-        if (rows.length < places.length && chars >= SCAN_CHARS) return { rows, stoppedAt: position };
+        if (rows.length < places.length && chars >= SCAN_CHARS) return { rows, chars, stoppedAt: position };
       }
-      return { rows };
+      return { rows, chars };
     } finally {
       this.#commit.run();
     }

@@ -20,7 +20,7 @@ const AT_ONCE = 4;
 /** Work that takes less processor time causes no pause. */
 const SHORT_MS = 2;
 /** How long the data of one address is processed in one turn of the event loop. */
-const TURN_MS = 8;
+const TURN_MS = 4;
 
 const MAX_CALLERS = 100_000;
 /** With more nodes than this, a caller that spreads its calls over all of them can exceed its rate. */

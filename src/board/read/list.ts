@@ -34,6 +34,8 @@ export interface Question {
   readonly sort?: Sort | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
+  /** For pages of raw messages: no answer has space for payloads of more bytes than this together, so no more need be read. */
+  readonly enoughBytes?: number | undefined;
   /** Everything that must stay the same while paging, as text. */
   readonly fingerprint: string;
 }
@@ -122,8 +124,8 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
         details: { parameter: "sort" },
       });
     const after = question.cursor === undefined ? undefined : cursors.decode(question.fingerprint, question.cursor, positionForm);
-    const { limit, include_removed: removed = false } = question;
-    return { condition, order: ORDERS[sort], after, limit: limit + 1, removed, only: undefined };
+    const { limit, include_removed: removed = false, enoughBytes } = question;
+    return { condition, order: ORDERS[sort], after, limit: limit + 1, removed, only: undefined, enoughBytes };
   }
 
   const contentOf = (question: Question, rows: readonly Listed[], items: readonly Listed[]): PageContent =>

@@ -8,6 +8,7 @@ import { Freshness } from "./cache-freshness.ts";
 interface Asked {
   readonly limit: number;
   readonly cursor?: string | undefined;
+  readonly enoughBytes?: number | undefined;
   readonly fingerprint: string;
 }
 
@@ -54,7 +55,8 @@ export class PageCache<Content extends { readonly items: readonly Listed[] }> {
 export const pageAt = <Content>(content: Content, { seq, now }: Freshness): PageOf<Content> => ({ ...content, latestSeq: seq, asOf: now });
 
 /** No cursor and an empty cursor, which is refused, are two different queries. */
-const keyOf = ({ fingerprint, limit, cursor }: Asked): string => `${limit} ${JSON.stringify(cursor ?? null)} ${fingerprint}`;
+const keyOf = ({ fingerprint, limit, cursor, enoughBytes = 0 }: Asked): string =>
+  `${limit} ${enoughBytes} ${JSON.stringify(cursor ?? null)} ${fingerprint}`;
 
 /** The length of all payloads. */
 const sumOf = (items: readonly Listed[]): number =>

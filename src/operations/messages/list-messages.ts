@@ -94,7 +94,7 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
     holds: ({ wait = 0 }) => wait > 0,
     async run({ input: given, closed, maxBytes }) {
       const patience = waitOf(given);
-      const question = questionOf(given);
+      const question = { ...questionOf(given), enoughBytes: sendsPayloads(given) ? (maxBytes ?? LIMITS.page_bytes) : undefined };
       const read = () => list(question);
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
       return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Messages", maxBytes });
@@ -112,6 +112,10 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
       };
     },
   });
+
+/** Whether each message is answered with its whole payload. */
+const sendsPayloads = ({ include, fields, format, view }: Given): boolean =>
+  include?.has("raw") === true && fields === undefined && format === undefined && view === undefined;
 
 /** Fixed filters as a query, for listings that are a view of this one. */
 export function fixedQuestion(

@@ -25,6 +25,8 @@ interface Lane {
 }
 
 const LONG_BYTES = 64 * 1024;
+/** Most of a request runs in promises after it began: up to this many times as long, if others do not run in the same turn. */
+const MOST_FOLLOWING = 4;
 
 export class RequestTurns {
   readonly #limits: TurnLimits;
@@ -32,6 +34,11 @@ export class RequestTurns {
   readonly #releases = new WeakMap<object, (() => void)[]>();
   #calm: (caller: string) => void = () => {};
   #scheduled = false;
+  /** When the first request of this turn of the event loop began, and the milliseconds of all that began since. */
+  #turnBegan = 0;
+  #turnUsedMs = 0;
+  /** How many times as long as its requests took to begin the last turn of the event loop was. */
+  #following = 1;
 
   constructor(limits: TurnLimits) {
     this.#limits = limits;
@@ -45,7 +52,7 @@ export class RequestTurns {
 
   /** Parses bytes of a caller. The time counts as used, together with that of requests that begin meanwhile. */
   parse(caller: string, parse: () => void): void {
-    timed(this.#laneOf(caller), parse);
+    this.#timed(this.#laneOf(caller), parse);
     this.#schedule();
   }
 
@@ -58,10 +65,10 @@ export class RequestTurns {
   begin(caller: string, socket: Socket, handle: () => void): void {
     if (socket.destroyed) return;
     const lane = this.#laneOf(caller);
-    if (this.#isFree(lane)) timed(lane, handle);
+    if (this.#isFree(lane)) this.#timed(lane, handle);
     else {
       // If the caller has gone, the request is not handled at all.
-      lane.arrived.push(() => void (socket.destroyed || timed(lane, handle)));
+      lane.arrived.push(() => void (socket.destroyed || this.#timed(lane, handle)));
     }
     this.#schedule();
   }
@@ -70,7 +77,7 @@ export class RequestTurns {
   beginNow(caller: string, handle: () => void): boolean {
     const lane = this.#laneOf(caller);
     const free = this.#isFree(lane);
-    if (free) timed(lane, handle);
+    if (free) this.#timed(lane, handle);
     this.#schedule();
     return free;
   }
@@ -133,7 +140,11 @@ export class RequestTurns {
   }
 
   #isFree(lane: Lane): boolean {
-    return lane.arrived.length === 0 && lane.usedMs < this.#limits.turnMs && !isResting(lane);
+    return lane.arrived.length === 0 && this.#hasTime(lane) && !isResting(lane);
+  }
+
+  #hasTime({ usedMs }: Lane): boolean {
+    return usedMs * this.#following < this.#limits.turnMs;
   }
 
   #mayEnter(lane: Lane): boolean {
@@ -150,8 +161,10 @@ export class RequestTurns {
   #nextTurn(): void {
     this.#scheduled = false;
     const now = performance.now();
+    if (this.#turnUsedMs > 0) this.#following = Math.min(MOST_FOLLOWING, (now - this.#turnBegan) / this.#turnUsedMs);
+    this.#turnUsedMs = 0;
     for (const [caller, lane] of this.#lanes) {
-      const pause = this.#limits.pauseFor(lane.usedMs);
+      const pause = this.#limits.pauseFor(lane.usedMs * this.#following);
       if (pause > 0) lane.restsUntil = Math.max(lane.restsUntil, now + pause);
       lane.usedMs = 0;
       lane.entered = 0;
@@ -162,10 +175,21 @@ export class RequestTurns {
 
   #goOn(caller: string, lane: Lane): void {
     while (lane.waiting.length > 0 && this.#mayEnter(lane)) lane.waiting.shift()?.();
-    while (lane.arrived.length > 0 && lane.usedMs < this.#limits.turnMs) lane.arrived.shift()?.();
+    while (lane.arrived.length > 0 && this.#hasTime(lane)) lane.arrived.shift()?.();
     if (lane.arrived.length === 0) this.#calm(caller);
     if (lane.arrived.length > 0 || lane.usedMs > 0 || lane.entered > 0) this.#schedule();
     else if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(caller);
+  }
+
+  /** What is timed inside of this counts once. */
+  #timed(lane: Lane, handle: () => void): void {
+    const [laneMs, turnMs] = [lane.usedMs, this.#turnUsedMs];
+    const began = performance.now();
+    if (turnMs === 0) this.#turnBegan = began;
+    handle();
+    const ms = performance.now() - began;
+    lane.usedMs = laneMs + ms;
+    this.#turnUsedMs = turnMs + ms;
   }
 
   /** Each lane has its own timer, so that no caller waits for the pause of another. */
@@ -180,11 +204,3 @@ export class RequestTurns {
 }
 
 const isResting = ({ restsUntil }: Lane): boolean => restsUntil !== 0 && performance.now() < restsUntil;
-
-/** What is timed inside of this counts once. */
-function timed(lane: Lane, handle: () => void): void {
-  const { usedMs } = lane;
-  const began = performance.now();
-  handle();
-  lane.usedMs = usedMs + performance.now() - began;
-}
