@@ -1,27 +1,38 @@
 // Questions that cost more to answer than to ask.
 import { setTimeout as pause } from "node:timers/promises";
 import { type Attack, LONG_WARM_S, READER, READS, type Stage, type Notes } from "./attack.ts";
-import { type Ask, Caller, GZIP, JSON_TYPE, PAGE } from "./caller.ts";
+import { type Ask, Caller, GZIP, JSON_TYPE, PAGE, type Pace } from "./caller.ts";
 import { TABLE } from "./expensive-texts.ts";
 
 /**
- * As many requests as one address may send; each is made from its number. The answers to the first `known` are in the board's caches
- * before the attack begins, so that they do not count as memory that it takes.
+ * As many requests as one address may send; each is made from its number. The first `known` are asked before the attack begins, so
+ * that what the board makes and caches once does not count as time and memory that it takes.
  */
 const asking =
-  (make: (stage: Stage) => (i: number) => Ask, known = 0) =>
+  (make: (stage: Stage) => (i: number) => Ask, { known = 0, pace = READS }: { known?: number; pace?: Pace } = {}) =>
   async (stage: Stage): Promise<() => Promise<Notes>> => {
     const made = make(stage);
     const reader = new Caller(stage.caller.port, READER);
     for (let i = 0; i < known; i++) await reader.ask(made(i));
     reader.leave();
     return async () => {
-      await stage.caller.pace(READS, stage.seconds, made);
+      await stage.caller.pace(pace, stage.seconds, made);
       return {};
     };
   };
 
-const turn = (list: readonly string[], i: number): string => list[i % list.length] ?? "";
+const turn = <Item>(list: readonly Item[], i: number): Item => list[i % list.length]!;
+/** Nothing is there, or nothing that costs more than a read. */
+const ABSENT: readonly Ask[] = [
+  { path: "/api/absent" },
+  { path: "/absent/page", headers: PAGE },
+  { path: "/assets/absent.js", headers: PAGE },
+  { method: "DELETE", path: "/api/messages" },
+  { method: "OPTIONS", path: "/mcp" },
+  { path: "/readyz" },
+  { path: "/readyz/writing" },
+  { path: "/metrics" },
+];
 const absent = (i: number): string => Array.from({ length: 32 }, (_, n) => `absent-${i}-${n}`).join(",");
 const SORTS = ["", "&sort=activity", "&sort=verified", "&sort=pow", "&sort=expiring"];
 const mcp = (params: string): Ask => ({
@@ -110,7 +121,7 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
             { path: `/m/${thread}`, headers: PAGE },
           ][i % 3]!;
         },
-      3,
+      { known: 3 },
     ),
   },
   {
@@ -157,12 +168,15 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
     name: "mcp-pages",
     sends: "the largest pages of messages over MCP, as text and as JSON",
     meets: ["200", "429"],
-    begin: asking(() => (i) => {
-      const meta = i % 2 === 0 ? "" : ',"_meta":{"agent-blackboard/structured":true}';
-      return mcp(
-        `{"name":"search_messages","arguments":{"limit":200,"sort":"old","include":"raw,body","since":"${HOURS - (i % 3)}h"}${meta}}`,
-      );
-    }),
+    begin: asking(
+      () => (i) => {
+        const meta = i % 2 === 0 ? "" : ',"_meta":{"agent-blackboard/structured":true}';
+        return mcp(
+          `{"name":"search_messages","arguments":{"limit":200,"sort":"old","include":"raw,body","since":"${HOURS - (i % 3)}h"}${meta}}`,
+        );
+      },
+      { known: 6 },
+    ),
   },
   {
     name: "mcp-waits",
@@ -190,22 +204,7 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
     name: "unknown-paths",
     sends: "400 requests a second for what is not there (404, 405), for probes, OPTIONS and /metrics",
     meets: ["404", "429"],
-    begin:
-      async ({ caller, seconds }) =>
-      async () => {
-        const asks: readonly Ask[] = [
-          { path: "/api/absent" },
-          { path: "/absent/page", headers: PAGE },
-          { path: "/assets/absent.js", headers: PAGE },
-          { method: "DELETE", path: "/api/messages" },
-          { method: "OPTIONS", path: "/mcp" },
-          { path: "/readyz" },
-          { path: "/readyz/writing" },
-          { path: "/metrics" },
-        ];
-        await caller.pace({ burst: READS.burst, perSecond: 400 }, seconds, (i) => asks[i % asks.length]);
-        return {};
-      },
+    begin: asking(() => (i) => turn(ABSENT, i), { known: ABSENT.length, pace: { burst: READS.burst, perSecond: 400 } }),
     judge({ heard, seconds }) {
       const answered = Object.entries(heard).reduce((sum, [status, n]) => (/^(429|none|left)$/.test(status) ? sum : sum + n), 0);
       const most = READS.burst + READS.perSecond * (seconds + 1);

@@ -7,6 +7,9 @@ const LARGE_CHARS = 256 * 1024;
 const START = '{"messages":[';
 /** Room for the commas between the records and for the rest of the page. */
 const MARGIN = 64 * 1024;
+/** Reserved at first, and doubled when it is full: much reserved memory makes the engine collect garbage, whether or not it is written to. */
+const FIRST_BYTES = 1024 * 1024;
+const MOST_BYTES = LIMITS.page_bytes + MARGIN;
 
 export class PageJson {
   readonly #texts: string[] = [];
@@ -43,21 +46,31 @@ export class PageJson {
   }
 
   #turnIntoBytes(): void {
-    // Memory that is reserved but not written to costs nothing.
-    this.#bytes = Buffer.allocUnsafeSlow(LIMITS.page_bytes + MARGIN);
+    this.#bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
     this.#bytes.write(START);
     for (const text of this.#texts) this.#write(text);
     this.#texts.length = 0;
   }
 
   #write(record: string): number {
-    const bytes = this.#bytes!;
     const last = this.#ends.at(-1);
-    const from = last === undefined ? START.length : last + bytes.write(",", last);
+    const from = last === undefined ? START.length : last + 1;
     const length = utf8Length(record);
     // A record that does not fit is larger than a page may be.
-    if (from + length <= LIMITS.page_bytes + MARGIN / 2) bytes.write(record, from);
+    if (from + length + MARGIN / 2 <= MOST_BYTES) {
+      const bytes = this.#withRoomFor(from + length + MARGIN / 2);
+      if (last !== undefined) bytes.write(",", last);
+      bytes.write(record, from);
+    }
     this.#ends.push(from + length);
     return length;
+  }
+
+  #withRoomFor(size: number): Buffer {
+    const bytes = this.#bytes!;
+    if (size <= bytes.length) return bytes;
+    const larger = Buffer.allocUnsafeSlow(Math.min(MOST_BYTES, Math.max(size, 2 * bytes.length)));
+    bytes.copy(larger);
+    return (this.#bytes = larger);
   }
 }

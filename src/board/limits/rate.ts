@@ -16,7 +16,7 @@ export interface Spent {
 }
 
 /** Concurrent requests of one address. */
-const AT_ONCE = 4;
+const AT_ONCE = 2;
 /** Work that takes less processor time causes no pause. */
 const SHORT_MS = 2;
 /** How long the data of one address is processed in one turn of the event loop. */
