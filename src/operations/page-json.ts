@@ -2,8 +2,8 @@
 import { utf8Length } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 
-/** Up to this size a page is a string. */
-const LARGE_CHARS = 256 * 1024;
+/** Up to this size a page is a string; so are all pages over MCP, which are parsed again. */
+const LARGE_CHARS = 768 * 1024;
 const START = '{"messages":[';
 /** Room for the commas between the records and for the rest of the page. */
 const MARGIN = 64 * 1024;
@@ -27,6 +27,10 @@ export class PageJson {
     }
     if (this.#bytes === undefined) this.#turnIntoBytes();
     return this.#write(record);
+  }
+
+  get chars(): number {
+    return this.#chars;
   }
 
   /** Whether the page is held as bytes. */

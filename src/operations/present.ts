@@ -64,6 +64,8 @@ export interface Presenter {
 }
 
 const MARK_BYTES = 16;
+/** A longer page is not made in one go. */
+const AT_ONCE_CHARS = 256 * 1024;
 
 /** A page as text without the time at its end, and the time span for which it is valid. */
 interface PageText {
@@ -128,7 +130,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
       const text = new PageJson();
       const steps = filling(page, LIMITS.page_bytes, (item) => text.add(shownText(page, item, how)));
       for (let step = steps.next(); ; step = steps.next()) {
-        if (text.isLarge) return undefined;
+        if (text.chars > AT_ONCE_CHARS) return undefined;
         if (step.done === true) return cacheText(page, how, text, step.value);
       }
     },

@@ -8,7 +8,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import { admitCall, type Guest } from "../../operations/call-steps.ts";
 import { KEY_HEADER, mcpEndpoint } from "../../operations/documents/mcp-endpoint.ts";
-import { slice } from "../../ports/cpu-slices.ts";
+import { costOfNow, slice } from "../../ports/cpu-slices.ts";
 import { accessTo } from "./mcp-access.ts";
 import { takeText } from "./body-text.ts";
 import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
@@ -41,6 +41,8 @@ export interface McpRouteParts extends RefusalParts, GuestParts {
   readonly observe: (operation: string, status: number, ms: number) => void;
 }
 
+/** How many bytes of an answer the packages of the protocol and of its requests check, write and copy in a millisecond, approximately. */
+const WRITTEN_PER_MS = 32 * 1024;
 const BOTH_TYPES = "application/json, text/event-stream";
 const PREFLIGHT = {
   "access-control-allow-methods": "POST",
@@ -112,7 +114,7 @@ export function addMcpRoute(app: FastifyInstance, parts: McpRouteParts): void {
         key: keyOf(request),
       };
       // The caller is also charged for the time in which tools turn answers into text.
-      return send(reply, await request.admitted!.atItsCost(() => protocol.answer(web, message, visit)));
+      return request.admitted!.atItsCost(async () => send(reply, await protocol.answer(web, message, visit)));
     },
   });
 }
@@ -140,7 +142,11 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   for (const [name, value] of response.headers) if (name !== "connection") void reply.header(name, value);
   if (response.body === null) return reply.send();
   // The answer is sent whole, so it counts among those that its caller has not read yet.
-  if (response.headers.get("content-type") !== "text/event-stream") return reply.send(Buffer.from(await response.arrayBuffer()));
+  if (response.headers.get("content-type") !== "text/event-stream") {
+    const bytes = Buffer.from(await response.arrayBuffer());
+    costOfNow()(bytes.length / WRITTEN_PER_MS);
+    return reply.send(bytes);
+  }
   // A stream closes its connection at its end: otherwise a stopping board would wait for an idle connection.
   return reply.header("connection", "close").send(Readable.fromWeb(response.body));
 }
