@@ -14,6 +14,7 @@ export const USAGE = {
     write: { takes: "proof.md", words: "write the rows to this page; a run with full counts writes to docs/lab/proof.md unless given" },
     seed: { takes: "7", words: "repeat a run with chance in it" },
     only: { takes: "812", words: "with fuzz and --seed: send this one request again; with abuse: these attacks, separated by commas" },
+    messages: { takes: "1000000", words: "with abuse: attack a board of this many messages" },
     server: { takes: "../old", words: "with abuse: attack the board of another checkout" },
   },
   docs: "docs/proof.md",
@@ -23,10 +24,10 @@ const WHOLE = /^\d+$/;
 
 export const asked = orInstead(() => {
   const read = readAsked(USAGE, process.argv.slice(2));
-  const { share, seed, only, write, server } = read.values;
+  const { share, seed, only, write, server, messages } = read.values;
   const attacks = read.names.join() === "abuse";
   if (share !== undefined && !(Number(share) > 0)) throw refused(`--share takes a number above 0, not ${JSON.stringify(share)}.`, USAGE);
-  for (const [flag, value] of Object.entries({ seed, ...(attacks ? {} : { only }) }))
+  for (const [flag, value] of Object.entries({ seed, messages, ...(attacks ? {} : { only }) }))
     if (value !== undefined && !WHOLE.test(value))
       throw refused(`--${flag} takes a whole number from 0 on, not ${JSON.stringify(value)}.`, USAGE);
   if (only !== undefined && !attacks && (seed === undefined || read.names.join() !== "fuzz"))
@@ -35,13 +36,14 @@ export const asked = orInstead(() => {
       USAGE,
     );
   if (server !== undefined && !attacks) throw refused("--server goes with abuse: npm run prove -- abuse --server ../old.", USAGE);
+  if (messages !== undefined && !attacks) throw refused("--messages goes with abuse: npm run prove -- abuse --messages 1000000.", USAGE);
   if (server !== undefined && !existsSync(join(server, "src/bin.ts")))
     throw refused(`--server takes the directory of a checkout; there is no ${join(server, "src/bin.ts")}.`, USAGE);
   if (only !== undefined && !attacks && write !== undefined)
     throw refused("One request proves nothing: --only does not go with --write.", USAGE);
   return read;
 });
-const { seed, only, server } = asked.values;
+const { seed, only, server, messages } = asked.values;
 if (seed !== undefined) process.env["SEED"] = seed;
 
 /** The number of the one request to send again, if one was named. */
@@ -52,3 +54,6 @@ export const onlyAttacks = asked.names.includes("abuse") ? only?.split(",") : un
 
 /** The checkout whose board is attacked, if it is not this one. */
 export const attackedServer = server === undefined ? undefined : resolve(server);
+
+/** The number of messages on the board that is attacked, if it is not the usual one. */
+export const attackedMessages = messages === undefined ? undefined : Number(messages);

@@ -30,8 +30,9 @@ const chosen = orInstead(() => {
   return found;
 });
 const share = Number(values.share ?? "1");
-/** The page that gets the rows. A run with reduced counts writes to a page only if told to. */
-const page = values.write ?? (share === 1 && onlyNumber === undefined && values.server === undefined ? "docs/lab/proof.md" : undefined);
+const usual = share === 1 && onlyNumber === undefined && values.server === undefined && values.messages === undefined;
+/** The page that gets the rows. A run with other counts, or of another board, writes to a page only if told to. */
+const page = values.write ?? (usual ? "docs/lab/proof.md" : undefined);
 const times = (full: number): number => Math.max(1, Math.round(full * share));
 
 // Only `src` is compared, because the page itself changes as soon as it is written.

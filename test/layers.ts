@@ -37,9 +37,7 @@ const MEMORY =
   /^(?:export )?(?:let (\w+)|const (\w+)(?!: [Rr]eadonly)(?:: [^=\n]+)? = (?:\/\*.*?\*\/ )?(?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|new (?:BoundedCache|ScratchBuffers)\b|(?:new )?Array[<(]|Array\.from(?:<.*>)?\(\{|\[\]))/gm;
 /** The exceptions, and why there is no better place. */
 const REMEMBERS: Readonly<Record<string, string>> = {
-  "src/core/search/words.ts":
-    "stems of common words, a table of fixed size: every text of every thread goes through it, and no object does",
-  "src/core/search/grams.ts": "the same for the grams of words, bounded by two numbers",
+  "src/core/search/words.ts": "the platform's word segmenter, made when the first text needs it",
   "src/core/protocol/time.ts": "texts of 256 seconds, a table of fixed size: every time of every answer is written with it",
 };
 

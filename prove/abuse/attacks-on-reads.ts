@@ -182,7 +182,6 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
     name: "mcp-waits",
     sends: "20 calls over MCP that wait, each with 750 KB in one text",
     meets: ["200"],
-    moreMiB: 128,
     warmS: LONG_WARM_S,
     begin: async ({ caller, seconds }) => {
       const reader = new Caller(caller.port, READER);

@@ -36,7 +36,7 @@ export class FilledBoard {
   }
 
   /** `server` is the checkout of the board. */
-  static async make(store: StoreName, server: string, times: (full: number) => number): Promise<FilledBoard> {
+  static async make(store: StoreName, server: string, times: (full: number) => number, messages = FULL.messages): Promise<FilledBoard> {
     const dir = join(emptyDirectory(), "filled");
     const database = store === "sqlite" ? undefined : "abuse_filled";
     if (database !== undefined) await admin((client) => client.script(`CREATE DATABASE ${database}`));
@@ -44,7 +44,7 @@ export class FilledBoard {
       server,
       dir,
       databaseUrl: database === undefined ? undefined : sharedServer().databaseUrl(database),
-      messages: Math.max(LEAST.messages, times(FULL.messages)),
+      messages: Math.max(LEAST.messages, times(messages)),
       tombstones: Math.max(LEAST.tombstones, times(FULL.tombstones)),
       thread: Math.max(LEAST.thread, times(FULL.thread)),
     };

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { ATTACKS } from "../abuse/attacks.ts";
 import { FilledBoard } from "../abuse/filled-board.ts";
 import { type Look, look, PROMISE } from "../abuse/run-attack.ts";
-import { attackedServer } from "../arguments.ts";
+import { attackedMessages, attackedServer } from "../arguments.ts";
 import { type Part, type StoreName, STORES } from "../part.ts";
 
 const SECONDS = 30;
@@ -28,7 +28,7 @@ export const abuse: readonly Part[] = ATTACKS.map((attack) => ({
   stores: STORES,
   async run(times, store) {
     let filled = made.get(store);
-    if (filled === undefined) made.set(store, (filled = FilledBoard.make(store, server, times)));
+    if (filled === undefined) made.set(store, (filled = FilledBoard.make(store, server, times, attackedMessages)));
     const rounds: Look[] = [];
     do rounds.push(await look(await filled, attack, Math.max(LEAST_S, times(SECONDS))));
     while (

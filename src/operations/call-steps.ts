@@ -52,7 +52,7 @@ export function admitCall(operation: Callable, guest: Guest, rates: RateLimiter)
   return new AdmittedCall(operation, guest, rates);
 }
 
-/** Takes the token for a call. The fast path needs no other step: its operations are always on and carry no secrets. */
+/** Takes the token for a call. The fast path needs no other step: it answers only calls that take one token and carry no secrets. */
 export const pay = ({ rate, work }: Pick<Callable, "rate" | "work">, caller: string, rates: RateLimiter): void =>
   rates.take(rate, caller, 1, work && (() => bitsForNow(work())));
 /** Whether the caller could pay; takes no tokens. */

@@ -1,5 +1,6 @@
 // The parameter `fields`: dotted paths into the record of a message; each must exist.
 import { z } from "zod";
+import { LIMITS } from "../core/protocol/limits.ts";
 import { COMMA_LIST, splitList } from "../core/query/forms.ts";
 import type { Path } from "../core/view/projection.ts";
 import { type Include, INCLUDES } from "../core/view/record.ts";
@@ -19,6 +20,10 @@ export interface ShownAs {
   readonly fields?: readonly Path[] | undefined;
   readonly format?: "json" | "md" | undefined;
 }
+
+/** Whether a page may have megabytes: it has many messages, or more than a preview of each. */
+export const mayBeLarge = ({ limit, include, fields }: ShownAs & { readonly limit: number }): boolean =>
+  limit > LIMITS.list_default || include !== undefined || fields !== undefined;
 
 /** The parts that records include: those in `include`, those that `fields` names, or the default of the view. Markdown has no fields. */
 export function includedBy({ include, fields: paths, format }: ShownAs, usual: ReadonlySet<Include>): ReadonlySet<Include> {

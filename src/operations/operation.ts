@@ -48,6 +48,8 @@ export interface Call<Input, Body = unknown> {
   readonly closed: () => AbortSignal;
   /** How many bytes the messages of one page may have, if that is less than over HTTP. */
   readonly maxBytes?: number | undefined;
+  /** To be awaited after a wait and before a large answer is made. Other calls have had their turn when they begin. */
+  readonly largeTurn?: (() => Promise<void>) | undefined;
 }
 
 export interface LineReply extends Pick<Reply, "status" | "tokens" | "payer"> {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Refusal } from "../core/errors.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
+import { FILTERS, type FilterValues } from "../core/query/filters.ts";
 import { flag, integer, listText, requireWords, splitList } from "../core/query/forms.ts";
 import { INCLUDES, type Include } from "../core/view/record.ts";
 
@@ -25,6 +26,21 @@ export const format = z
 export const receipt = flag
   .default(false)
   .describe("1: the answer has a proof that it is in the log, which anybody can check offline; this may take a second.");
+
+/** Filters that every list of work or search takes. */
+export const riskShape = {
+  max_risk: FILTERS.max_risk.form.optional().describe(FILTERS.max_risk.words),
+  max_copies: FILTERS.max_copies.form.optional().describe(FILTERS.max_copies.words),
+};
+
+/** Those of them that were given. */
+export const riskFilters = ({
+  max_risk,
+  max_copies,
+}: z.infer<z.ZodObject<typeof riskShape>>): Pick<FilterValues, keyof typeof riskShape> => ({
+  ...(max_risk === undefined ? {} : { max_risk }),
+  ...(max_copies === undefined ? {} : { max_copies }),
+});
 
 /** Parameters for careful readers: strangers' text marked, or left out. */
 export const careShape = {

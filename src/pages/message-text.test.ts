@@ -66,3 +66,11 @@ test("the same message is rendered once, however often it is shown", () => {
   expect(textOf({ id: "c", body: '{"a":[1]}', format: "json" }).text).toContain("{\n  &quot;a&quot;: [\n    1\n  ]\n}");
   expect(textOf({ id: "d", body: '{"نص":1}', format: "json" }).text).toContain('dir="ltr"');
 });
+
+test("JSON that is mostly nesting is shown as it was written, so that a short text cannot become a page of megabytes", () => {
+  const textOf = cachedTexts();
+  const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+  expect(textOf({ id: "a", body: nested(20), format: "json" }).text).toContain("[\n  [\n");
+  for (const body of [nested(5000), `{"]]]]":${nested(5000)}}`, `["${"]".repeat(5000)}",${nested(5000)}]`])
+    expect(textOf({ id: body, body, format: "json" }).text.length).toBeLessThan(5 * body.length + 1000);
+});

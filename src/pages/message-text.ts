@@ -118,9 +118,26 @@ const marksIn = (text: string): number => text.match(/[[\]!*_`~<>|&\\:@\n-]/g)?.
 
 export const renderMarkdown = (text: string): Html => render({ body: text, format: "markdown" });
 
+/** JSON that would need more blanks than this is shown as it was written: each line is indented by its depth, and all may be deep. */
+const BLANKS_SHOWN = 200_000;
+const INDENT = 2;
+
+/** How many blanks indenting adds. */
+function blanksIn(json: string): number {
+  let depth = 0;
+  let blanks = 0;
+  for (const [mark] of json.replaceAll(/"(?:[^"\\]|\\.)*"/gs, "").matchAll(/[[\]{},]/g)) {
+    if (mark === "[" || mark === "{") depth++;
+    else if (mark !== ",") depth--;
+    blanks += INDENT * Math.max(0, depth);
+  }
+  return blanks;
+}
+
 function indented(text: string): string {
+  if (blanksIn(text) > BLANKS_SHOWN) return text;
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.stringify(JSON.parse(text), null, INDENT);
   } catch {
     return text;
   }

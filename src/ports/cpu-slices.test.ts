@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atNobodysCost, atSameCost, atTheCostOf, cost, nextSlice, type Share, slice, sliced } from "./cpu-slices.ts";
+import { atNobodysCost, atSameCost, atTheCostOf, cost, forOthersToo, nextSlice, type Share, slice, sliced } from "./cpu-slices.ts";
 
 const share = (caller: string, spend: (ms: number) => void = () => {}): Share => ({ caller, spend });
 const turn = () => new Promise((next) => setImmediate(next));
@@ -47,6 +47,27 @@ test("shared work is charged to nobody, also not to the first caller that needs 
     }),
   );
   expect(made).toBe("done");
+});
+
+test("work that others wait for is owed by the caller that began it, and neither refused nor paused half way", async () => {
+  const owed: number[] = [];
+  const spent: Share = {
+    caller: "a",
+    spend: () => {
+      throw new Error("no share left");
+    },
+    owe: (ms) => void owed.push(ms),
+    rest: () => 60_000,
+  };
+  const work = async () => {
+    slice(() => {});
+    await nextSlice();
+    cost(5);
+    return "done";
+  };
+  expect(await atTheCostOf(spent, () => forOthersToo(work))).toBe("done");
+  expect(owed).toEqual([expect.any(Number), 5]);
+  expect(await forOthersToo(work)).toBe("done");
 });
 
 test("a caller without any share left is refused at the end of the slice", () => {

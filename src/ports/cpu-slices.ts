@@ -26,6 +26,17 @@ export const atTheCostOf = <Result>(share: Share, work: () => Result): Result =>
 /** For work whose result everybody shares: no caller is charged, and none can be refused half way. */
 export const atNobodysCost = <Result>(work: () => Result): Result => shares.exit(work);
 
+/**
+ * For work whose result other callers may wait for too: the caller that begins it is charged, and its next requests may be refused for that.
+ * This work is not refused half way and does not pause, because the others have done nothing.
+ */
+export function forOthersToo<Result>(work: () => Result): Result {
+  const share = shares.getStore();
+  if (share === undefined) return work();
+  const owe = (ms: number): void => share.owe?.(ms);
+  return shares.run({ caller: share.caller, owe, spend: owe }, work);
+}
+
 /** Returns a function that runs later work at the cost of the current share. */
 export const atCostOfNow = (): (<Result>(work: () => Result) => Result) => AsyncLocalStorage.snapshot();
 

@@ -5,18 +5,16 @@ import { Client } from "../adapters/postgres/client.ts";
 import { storeFailure } from "../adapters/postgres/failure.ts";
 import { postgresHeadRecord } from "../adapters/postgres/head-record.ts";
 import { postgresRows } from "../adapters/postgres/dialect.ts";
-import { SqlReads } from "../adapters/sql/reads.ts";
 import { openPostgresStore } from "../adapters/postgres/store.ts";
 import { knownTlogName, recordTlogName } from "../adapters/postgres/tlog-name.ts";
 import { nodesAt, readRowBatches } from "../adapters/postgres/transfer.ts";
-import { BLOCKED_ATTACHMENTS, type AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
 import { lockDataDir } from "../adapters/sqlite/open.ts";
 import { fillDatabase } from "../adapters/sqlite/transfer.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
 import type { Config } from "../config.ts";
 import { StoreFailure } from "../ports/store.ts";
 import { announcedFor } from "./key-ring.ts";
-import { type Acts, ATTACHED, type Beside, everyAct, type Opened, type Place, sourceModule } from "./storage-backend.ts";
+import { actsIn, type Beside, type Opened, type Place, sourceModule } from "./storage-backend.ts";
 
 /** `data` is this node's own directory; the settings are for a node that opens it. */
 export function inDatabase(
@@ -85,22 +83,14 @@ export function inDatabase(
       }
     },
     copyTo: (path, pk) => readRowBatches(url, (batches) => fillDatabase(path, batches, pk)),
-    acts: (messages) => actsIn(url, messages),
+    async acts(messages) {
+      const client = new Client({ url, connections: 1, name: "blackboard restore" });
+      try {
+        const [board] = await client.query<{ seq: number }>("SELECT seq FROM board");
+        return await actsIn(postgresRows(client), board?.seq ?? 0, messages);
+      } finally {
+        await client.end();
+      }
+    },
   };
-}
-
-async function actsIn(url: string, messages: readonly string[]): Promise<Acts> {
-  const client = new Client({ url, connections: 1, name: "blackboard restore" });
-  try {
-    const [board] = await client.query<{ seq: number }>("SELECT seq FROM board");
-    const attachments = await client.query<AttachmentBlock>(BLOCKED_ATTACHMENTS);
-    const attached = new Map<string, boolean>();
-    for (const id of messages) {
-      const [row] = await client.query<{ attached: number | boolean }>(ATTACHED.replaceAll("?", "$1"), [id]);
-      if (row !== undefined) attached.set(id, Boolean(row.attached));
-    }
-    return { ...(await everyAct(new SqlReads(postgresRows(client)))), seq: board?.seq ?? 0, attachments, attached };
-  } finally {
-    await client.end();
-  }
 }

@@ -1,7 +1,6 @@
 // A board in its data directory, with SQLite.
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { BLOCKED_ATTACHMENTS, type AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
 import { knownBoardKey, recordBoardKey } from "../adapters/sqlite/board-public-key.ts";
 import { fileFault } from "../adapters/sqlite/faults.ts";
 import { SqliteHead } from "../adapters/sqlite/head.ts";
@@ -14,7 +13,7 @@ import { knownTlogName, recordTlogName } from "../adapters/sqlite/tlog-name.ts";
 import { barred, barredFromWriting } from "../adapters/system/file-access-errors.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
 import { announcedFor } from "./key-ring.ts";
-import { type Acts, ATTACHED, everyAct, type Opened, type Place, sourceModule } from "./storage-backend.ts";
+import { actsIn, type Opened, type Place, sourceModule } from "./storage-backend.ts";
 
 export function inDirectory(data: string): Place {
   const path = databasePath(data);
@@ -67,23 +66,10 @@ export function inDirectory(data: string): Place {
       soundHead(path);
       await snapshot(path, to);
     },
-    acts: (messages) => actsIn(path, messages),
-  };
-}
-
-async function actsIn(path: string, messages: readonly string[]): Promise<Acts> {
-  using db = openDatabase(path, "read");
-  const attachments = db.prepare(BLOCKED_ATTACHMENTS).all() as unknown as readonly AttachmentBlock[];
-  const find = db.prepare(ATTACHED);
-  const attached = messages.flatMap((id) => {
-    const row = find.get(id, id);
-    return row === undefined ? [] : [[id, row["attached"] === 1] as const];
-  });
-  return {
-    ...(await everyAct(new SqlReads(new SqliteRows(db)))),
-    seq: new SqliteHead(db).read().seq,
-    attachments,
-    attached: new Map(attached),
+    async acts(messages) {
+      using db = openDatabase(path, "read");
+      return await actsIn(new SqliteRows(db), new SqliteHead(db).read().seq, messages);
+    },
   };
 }
 

@@ -1,6 +1,8 @@
 // The place of a board: a directory with SQLite, or a PostgreSQL that several nodes share. Everything that differs between the two for
 // commands that open, copy or inspect a board is behind this interface.
-import type { AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
+import { first, type SqlRows } from "../adapters/sql/dialect.ts";
+import { type AttachmentBlock, BLOCKED_ATTACHMENTS } from "../adapters/sql/moderation-rows.ts";
+import { SqlReads } from "../adapters/sql/reads.ts";
 import type { SourceModule } from "../adapters/search/search-thread.ts";
 import { workerUrl } from "../adapters/system/worker-url.ts";
 import type { KeyChange } from "../core/protocol/board-key-change.ts";
@@ -87,14 +89,24 @@ export interface Acts {
   readonly attached: ReadonlyMap<string, boolean>;
 }
 
-/** The query of `acts` about a message: `?` is its id. */
-export const ATTACHED = "SELECT has_attachment AS attached FROM messages WHERE id = ? UNION ALL SELECT 0 FROM gone WHERE id = ?";
+const ATTACHED = "SELECT has_attachment AS attached FROM messages WHERE id = $1 UNION ALL SELECT 0 FROM gone WHERE id = $1";
 
 const PAGE = 10_000;
 
 type Read = "actions" | "notices" | "switches";
 
-export async function everyAct(reads: Pick<ModerationReads, Read>): Promise<Pick<Acts, Read>> {
+/** The operator's acts in a database, of which `seq` was the newest entry before. */
+export async function actsIn(rows: SqlRows, seq: number, messages: readonly string[]): Promise<Acts> {
+  const attached = new Map<string, boolean>();
+  for (const id of messages) {
+    const row = await first<{ attached: number | boolean }>(rows, ATTACHED, [id]);
+    if (row !== undefined) attached.set(id, Boolean(row.attached));
+  }
+  const attachments = await rows.all<AttachmentBlock>(BLOCKED_ATTACHMENTS, []);
+  return { ...(await everyAct(new SqlReads(rows))), seq, attachments, attached };
+}
+
+async function everyAct(reads: Pick<ModerationReads, Read>): Promise<Pick<Acts, Read>> {
   const [actions, notices]: [Action[], Notice[]] = [[], []];
   for (let page: readonly Action[]; ; actions.push(...page)) {
     page = await reads.actions({ since: 0, before: actions.at(-1)?.seq, limit: PAGE });

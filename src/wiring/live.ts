@@ -29,8 +29,8 @@ function vectors(): (document: Document) => Int8Array {
 export async function openLive({ config, clock, figures, storage }: Foundation, writing: Writing, reading: Reading): Promise<Live> {
   const { store, peers } = storage;
   const { appender, sweeper, switches } = writing;
-  const { names, index, nearSource } = reading;
-  const eventParts = { store, render: eventRenderer(config.baseUrl) };
+  const { names, index, nearSource, words } = reading;
+  const eventParts = { store, render: eventRenderer(config.baseUrl), words };
   const hub = new Hub({ ...eventParts, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
   peers?.onMoved(({ seq, nextDue }) => {

@@ -73,11 +73,12 @@ export const logReplica =
   };
 
 /** Settings that must be the same on every node of a board. */
-export const nodeSettings = ({ baseUrl, mailDomain, powBits, powMaxBits }: Config): NodeSettings => ({
+export const nodeSettings = ({ baseUrl, mailDomain, powBits, powMaxBits, meaning }: Config): NodeSettings => ({
   "--base-url": baseUrl,
   "--mail-domain": mailDomain,
   "--pow-bits": powBits,
   "--pow-max-bits": powMaxBits,
+  "--meaning": meaning ? "on" : "off",
 });
 
 export const logDifference =

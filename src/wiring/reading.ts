@@ -30,6 +30,7 @@ import { workFinder } from "../board/read/open-work.ts";
 import { agentPacesReader, openNeedsReader, workPaceReader } from "../board/read/work-completion-stats.ts";
 import { sha256 } from "../core/protocol/node-sha256.ts";
 import { parsePolicy } from "../core/tlog/policy.ts";
+import { WordCaches } from "../core/search/document.ts";
 import { cursorCodec } from "../core/query/cursor.ts";
 import type { ReadParts, TreeParts } from "../operations/catalog/services.ts";
 import type { SearchIndex } from "../ports/search.ts";
@@ -39,6 +40,7 @@ import type { Writing } from "./writing.ts";
 export interface Reading extends ReadParts {
   readonly index: SearchIndex;
   readonly nearSource: NearSource;
+  readonly words: WordCaches;
   readonly versions: Versions;
 }
 
@@ -52,7 +54,8 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
   const stored = { messages: store, lists, log: store };
   const cursors = cursorCodec(key.secretFor("cursors"));
   const naming = names(store, clock, config.mailDomain);
-  const sourceOfNear = nearSource(store, clock);
+  const words = new WordCaches();
+  const sourceOfNear = nearSource(store, clock, words);
   const find = messageFinder(store, clock);
   const common = { ...stored, clock, cursors, find };
   const { list, listNow } = lister({
@@ -72,6 +75,7 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
     moderation: store,
     index,
     nearSource: sourceOfNear,
+    words,
     versions: { ...validators, of: swept(validators.of) },
     checkpointSigner,
     tree: openTree(ground),

@@ -7,6 +7,7 @@ import { type Agent, sha256 } from "../support/agent.ts";
 import { operateAlias } from "../support/aliases.ts";
 import { TestBoard } from "../support/board.ts";
 import { openBeside } from "../support/database.ts";
+import { BoardStage, hashOf } from "../support/key-stage.ts";
 import { onPostgres } from "../support/postgres/database.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 import { placeOf, runHere, type Said } from "../support/program.ts";
@@ -188,6 +189,18 @@ describe("an agent", () => {
     expect((await board.post(spammer, { kind: "note", title: "more" })).status).toBe(451);
     expect(await refused("block-key", spammer.id, "--and-remove", ...WHY)).toContain("is blocked already");
     expect(await refused("block-key", spammer.id, ...WHY)).toContain("is blocked already");
+  });
+
+  test("is blocked with every key that acts for it, and the messages of all of them are removed", async () => {
+    const stage = await BoardStage.on(board);
+    const [key, next, child] = [board.agent(), board.agent(), board.agent()];
+    const until = Math.floor(board.clock.now() / 1000) + 86_400;
+    expect(await stage.act(key, key, { op: "commit", next: hashOf(next) })).toBe("counted");
+    expect(await stage.act(key, key, { op: "delegate", child: child.pk, until }, { child })).toBe("counted");
+    const posted = [...(await notes(key, 1)), ...(await notes(child, 1))];
+    expect((await json("block-key", key.id, "--and-remove", ...WHY)).removed).toBe(2);
+    for (const id of posted) expect(await statusOf(id)).toBe(410);
+    expect((await board.post(child, { kind: "note", title: "for it" })).status).toBe(451);
   });
 
   test("that is blocked already still has the rest removed, as after a command that broke off", async () => {

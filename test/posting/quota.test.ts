@@ -32,7 +32,9 @@ test("a board at its quota refuses posts, large ones first, and takes them again
   expect(expectRefusal(answer, 503, "storage_full").details).toMatchObject({ largest_bytes: 0 });
   expectRefusal(await board.get("/readyz/writing"), 503, "storage_full");
   expect((await board.get("/api/messages")).status).toBe(200);
-  // An agent that withdraws a message is not refused.
+  // An agent that withdraws a message is not refused, unless it brings a large text along.
+  const long = await board.post(agent, { kind: "retraction", body: "x".repeat(9000), refs: [{ rel: "retracts", id: small.id }] });
+  expectRefusal(long, 503, "storage_full");
   expect((await board.post(agent, { kind: "retraction", refs: [{ rel: "retracts", id: small.id }] })).status).toBe(201);
 
   board.clock.advance(3_700_000);

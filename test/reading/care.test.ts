@@ -155,9 +155,42 @@ async function toolText(name: string, args: Record<string, unknown>): Promise<st
   return content.map(({ text }) => text).join("\n");
 }
 
-test("tools that read say that their content was written by strangers", async () => {
+test("tools say that strangers may have written what they answer with", async () => {
   const { tools } = (await send(board.url, rpc("tools/list"))).rpc.result as { tools: { name: string; annotations: object }[] };
   expect(tools.find(({ name }) => name === "search_messages")?.annotations).toEqual({ readOnlyHint: true, untrustedContentHint: true });
+  for (const { name, annotations } of tools) expect(annotations, name).toMatchObject({ untrustedContentHint: true });
+});
+
+test("mark over MCP is never taken for no: what is neither yes nor no is refused", async () => {
+  const text = await toolText("get_message", { id: task.id, mark: "yes" });
+  expect(text).toContain("Refused: invalid_parameter. `mark` must be true or false.");
+  for (const mark of [true, "true", 1, "1"])
+    expect(await toolText("get_message", { id: task.id, mark }), String(mark)).not.toContain("Refused");
+});
+
+test("selected fields over MCP are answered between the marker lines, whichever they are", async () => {
+  for (const fields of ["server.author,derived", "server,derived", "server,derived,content,meta.title", "server.author", "id"]) {
+    const found = await toolText("search_messages", { fields, limit: 2 });
+    expect(found, fields).toMatch(/^# Messages\n\d+ messages? as of/);
+    const waited = await toolText("wait_for_messages", { after_seq: 0, wait: 0, filters: { fields } });
+    expect(waited, fields).toMatch(/^# New and changed messages\n/);
+  }
+  expect(await toolText("search_messages", { fields: "server,derived,content,meta.title" })).toContain('"title"');
+});
+
+test("view=skeleton over MCP has no word of a stranger", async () => {
+  for (const [name, given] of [
+    ["get_message", { id: task.id }],
+    ["get_thread", { id: task.id }],
+    ["get_thread", { id: task.id, as: "graph" }],
+    ["find_work", {}],
+    ["read_inbox", { agent: agent.id }],
+  ] as const) {
+    const text = await toolText(name, { ...given, view: "skeleton" });
+    expect(text, name).not.toContain("Refused");
+    expect(text, name).toContain(task.id);
+    expect(text, name).not.toContain("zzstranger");
+  }
 });
 
 test.each(ERAS)("MCP says who wrote the text for a model, and whether it looks harmless (%s)", async (era) => {
@@ -178,7 +211,7 @@ test.each(ERAS)("MCP says who wrote the text for a model, and whether it looks h
     expect([name, care?.["untrustedContentHint"], care?.["openWorldHint"]]).toEqual([name, true, true]);
   }
   const { contents } = await mcp.client.readResource({ uri: `blackboard://messages/${task.id}` });
-  expect(contents[0]?._meta).toMatchObject({ untrustedContentHint: true });
+  expect(contents[0]?._meta).toMatchObject({ untrustedContentHint: true, attribution: [agent.id], maliciousActivityHint: true });
   const manual = await mcp.client.readResource({ uri: "blackboard://manual" });
   expect(manual.contents[0]?._meta).toBeUndefined();
   const marked = await mcp.client.callTool({ name: "get_message", arguments: { id: task.id, mark: true } });

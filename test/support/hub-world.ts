@@ -1,4 +1,5 @@
 // A hub on a real log, with a clock and faults that the test controls, and readers that record what they receive.
+import { WordCaches } from "../../src/core/search/document.ts";
 import type { Refusal } from "../../src/core/errors.ts";
 import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { type Condition, hasAny, oneOf } from "../../src/core/query/condition.ts";
@@ -69,7 +70,14 @@ export class World implements Disposable {
     } as Partial<Store> as Store;
     const report = { appended() {}, failed: (_what: string, error: unknown) => void this.failures.push(error) };
     this.hub = new Hub(
-      { store, render: ({ state }) => JSON.stringify({ id: state.id }), clock: this.clock, report, writing: () => this.writing },
+      {
+        store,
+        render: ({ state }) => JSON.stringify({ id: state.id }),
+        words: new WordCaches(),
+        clock: this.clock,
+        report,
+        writing: () => this.writing,
+      },
       0,
     );
   }

@@ -112,7 +112,7 @@ export class PostgresReader implements Reads {
         UNION ALL SELECT what, name, NULL FROM blocks WHERE what = 'blob' AND name = ANY ($3::text[])
         UNION ALL SELECT 'line', id, line FROM agents WHERE id = ANY ($2::text[]) AND line IS NOT NULL
         UNION ALL SELECT 'key', a.id, NULL FROM agents a JOIN keys k ON k.agent = a.id JOIN blocks b ON b.what = 'key' AND b.name = k.principal
-          WHERE a.id = ANY ($2::text[]) AND a.line IS NOT NULL`,
+          WHERE a.id = ANY ($2::text[]) AND a.line IS NOT NULL AND k.role <> 'signer'`,
       [textArray(asked.map(({ id }) => id)), textArray(asked.map(({ author }) => author)), textArray(asked.flatMap(({ blobs }) => blobs))],
     );
   }

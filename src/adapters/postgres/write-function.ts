@@ -1,7 +1,7 @@
 // One database function that writes all changes of a batch, completely or not at all.
 import { createHash } from "node:crypto";
 import { MOVING } from "../sql/batch/changed-rows.ts";
-import { type WriteStep, WRITE_STEPS, type Write, WRITES } from "../sql/batch/write-steps.ts";
+import { ERASED_BY_SEQ, ERASED_BY_TARGET, type WriteStep, WRITE_STEPS, type Write, WRITES } from "../sql/batch/write-steps.ts";
 import { NEXT_DUE, TRIM, UPKEEP } from "../sql/retention.ts";
 
 /** The channel for new entries, which every node receives. */
@@ -28,12 +28,12 @@ const SPECIAL = {
       WHERE m.author = r.author AND m.seq > r.done AND m.seq < r.seq AND m.expires_at > r.at;`,
   messages_deletes: `WITH loose AS (DELETE FROM attachments t USING ${rows("attachments", "messages_deletes")} r WHERE t.seq = r.seq RETURNING t.sha256)
     SELECT array_agg(sha256) INTO detached FROM loose;
-    ${["contents", "refs", "labels", "inbox", "messages"]
+    ${["labels", "inbox", ...ERASED_BY_SEQ]
       .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "messages_deletes")} r WHERE t.seq = r.seq;`)
       .join("\n    ")}
-    ${["votes", "signals", "answerers", "barred", "inbox_changes"]
-      .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "messages_deletes")} r WHERE t.target = r.seq;`)
-      .join("\n    ")}`,
+    ${ERASED_BY_TARGET.map(
+      (table) => `DELETE FROM ${table} t USING ${rows("contents", "messages_deletes")} r WHERE t.target = r.seq;`,
+    ).join("\n    ")}`,
   messages_updates: `UPDATE messages m SET ${moved(MOVING, "r")} FROM ${rows("messages", "messages_updates")} r WHERE m.seq = r.seq;`,
   tallies: `INSERT INTO tallies AS t SELECT * FROM ${rows("tallies", "tallies")}
       ON CONFLICT (field, label) DO UPDATE SET count = t.count + excluded.count, last_used = greatest(t.last_used, excluded.last_used);`,

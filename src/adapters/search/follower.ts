@@ -1,7 +1,7 @@
 // Keeps the index up to date with the log: gradually in the background, at once when a search needs it.
 import { setTimeout } from "node:timers/promises";
 import type { Payload } from "../../core/protocol/payload.ts";
-import { documentOf } from "../../core/search/document.ts";
+import { documentOf, WordCaches } from "../../core/search/document.ts";
 import { type SearchSource, type SourceMessage, SearchUnavailable } from "../../ports/search.ts";
 import type { LocalIndex } from "./local-index.ts";
 import { type Pace, pace } from "./pace.ts";
@@ -17,6 +17,7 @@ const BUILD_LOOK_MS = 10;
 export class Follower {
   readonly #index: LocalIndex;
   readonly #source: SearchSource;
+  readonly #words = new WordCaches();
   #advancing: Promise<void> | undefined;
   /** Searches that wait for the index to catch up. */
   #waiting = 0;
@@ -101,7 +102,7 @@ export class Follower {
   /** Adds messages to the index. Returns false if the index was cleared since the messages were read. */
   async #take(messages: readonly SourceMessage[], generation: number, steps: Pace): Promise<boolean> {
     for (const { seq, payload } of messages) {
-      const document = documentOf(JSON.parse(payload) as Payload);
+      const document = documentOf(JSON.parse(payload) as Payload, this.#words);
       await steps.step();
       if (this.#index.generation !== generation) return false;
       this.#index.add(seq, document);

@@ -4,7 +4,15 @@ import type { Touched } from "../../ports/store.ts";
 import { changedRows, MOVING, type ChangedRows } from "../sql/batch/changed-rows.ts";
 import type { BatchLedger } from "../sql/batch/in-memory-ledger.ts";
 import type { ThreadRow, WorkingSet } from "../sql/batch/working-set.ts";
-import { columnsOf, type WriteStep, WRITE_STEPS, type Write as TableWrite, WRITES } from "../sql/batch/write-steps.ts";
+import {
+  columnsOf,
+  ERASED_BY_SEQ,
+  ERASED_BY_TARGET,
+  type WriteStep,
+  WRITE_STEPS,
+  type Write as TableWrite,
+  WRITES,
+} from "../sql/batch/write-steps.ts";
 import { reached } from "../sql/rows.ts";
 import { KEEP_ROOTS } from "./retention.ts";
 
@@ -228,10 +236,7 @@ function statements(db: DatabaseSync) {
     dropInbox: drop("inbox", ["agent", "seq"]),
     detach: drop("attachments", ["sha256", "seq"]),
     dropLooseBlob: run("DELETE FROM blobs WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM attachments WHERE sha256 = ?1)", ["sha256"]),
-    erase: [
-      ...["contents", "refs", "messages"].map((table) => drop(table, ["seq"])),
-      ...["votes", "signals", "answerers", "barred", "inbox_changes"].map((table) => drop(table, ["target"])),
-    ],
+    erase: [...ERASED_BY_SEQ.map((table) => drop(table, ["seq"])), ...ERASED_BY_TARGET.map((table) => drop(table, ["target"]))],
     insertThread: insert("threads", ["number", "messages", "last_activity"]),
     updateThread: update("threads", ["number"], ["messages", "last_activity"]),
     dropThread: drop("threads", ["number"]),

@@ -7,7 +7,7 @@ import type { Payload } from "../../core/protocol/payload.ts";
 import type { Status } from "../../core/protocol/vocabulary.ts";
 import type { Subject } from "../../core/query/predicate.ts";
 import { subjectOf, subjectOfTrace, subjectsAfter, subjectsBefore } from "../../core/query/condition-subject.ts";
-import { documentOf } from "../../core/search/document.ts";
+import { documentOf, type WordCaches } from "../../core/search/document.ts";
 import { type Searched, searched } from "../../core/search/query.ts";
 import type { AckReads } from "../../ports/acks.ts";
 import { BEFORE_ANY_EXPIRY, type StoredMessage, type Found, type MessageReads } from "../../ports/store.ts";
@@ -49,6 +49,7 @@ export interface LogEvent extends FilteredMessage {
 export interface LogEventParts {
   readonly store: MessageReads & Pick<AckReads, "ack">;
   readonly render: (stored: StoredMessage, now: number) => string;
+  readonly words: WordCaches;
 }
 
 const REASONS = { expire: "expired", retract: "retracted", remove: "removed", supersede: "superseded" } as const;
@@ -60,10 +61,11 @@ const CHARS_PER_TURN = 512 * 1024;
 /** Reads the messages of entries; entries that make no event are left out. */
 export async function logEvents(
   entries: readonly Entry[],
-  { store, render }: LogEventParts,
+  parts: LogEventParts,
   now: number,
   withVotes: boolean,
 ): Promise<readonly LogEvent[]> {
+  const { store } = parts;
   const reported = entries.filter(({ type }) => REPORTED.has(type));
   if (reported.length === 0) return [];
   const acks = await acksIn(reported, store);
@@ -75,7 +77,7 @@ export async function logEvents(
   for (const entry of reported) {
     const ack = acks.get(entry.seq);
     if (ack !== undefined) {
-      events.push(await acknowledged(entry, ack, { found, store, withVotes }));
+      events.push(await acknowledged(entry, ack, parts, { found, withVotes }));
       continue;
     }
     const message = found.get(entry.id);
@@ -87,7 +89,7 @@ export async function logEvents(
     }
     const read: ReadMessage = "stored" in message ? { stored: withPayload(message.stored) } : message;
     const subject = await subjectReader(read, store, withVotes);
-    const event = eventOf(entry, read, subject, render, now);
+    const event = eventOf(entry, read, subject, parts, now);
     if (event !== undefined) events.push(event);
   }
   return events;
@@ -128,16 +130,17 @@ async function acksIn(entries: readonly Entry[], store: Pick<AckReads, "ack">): 
 async function acknowledged(
   { seq, id: agent }: Entry,
   ack: AckEffect,
-  read: { readonly found: ReadonlyMap<string, Found>; readonly store: MessageReads; readonly withVotes: boolean },
+  { store, words }: LogEventParts,
+  { found, withVotes }: { readonly found: ReadonlyMap<string, Found>; readonly withVotes: boolean },
 ): Promise<LogEvent> {
   const named: FilteredMessage[] = [];
   for (const id of idsIn(ack)) {
-    const message = read.found.get(id);
+    const message = found.get(id);
     if (message === undefined || !("stored" in message)) continue;
     const stored = withPayload(message.stored);
-    const subject = (await subjectReader({ stored }, read.store, read.withVotes))(undefined);
+    const subject = (await subjectReader({ stored }, store, withVotes))(undefined);
     if (subject === undefined) continue;
-    named.push({ message: stored.state.seq, subjects: [subject], document: once(() => searched(documentOf(stored.payload))) });
+    named.push({ message: stored.state.seq, subjects: [subject], document: once(() => searched(documentOf(stored.payload, words))) });
   }
   const event = liveEvent(seq, agent, "ack", () => JSON.stringify({ agent, seq, ...ack }));
   const whom = named.length === 0 ? { reader: agent } : { named };
@@ -202,10 +205,10 @@ async function subjectReader(message: ReadMessage, store: MessageReads, withVote
   return (status) => subjectOfTrace(tombstone, status === undefined ? trace : { ...trace, status }, since);
 }
 
-function eventOf(entry: Entry, found: ReadMessage, at: SubjectAt, render: LogEventParts["render"], now: number): LogEvent | undefined {
+function eventOf(entry: Entry, found: ReadMessage, at: SubjectAt, { render, words }: LogEventParts, now: number): LogEvent | undefined {
   const { seq, type, id, detail } = entry;
   const stored = "stored" in found ? found.stored : undefined;
-  const document = stored === undefined ? undefined : once(() => searched(documentOf(stored.payload)));
+  const document = stored === undefined ? undefined : once(() => searched(documentOf(stored.payload, words)));
   const message = "stored" in found ? found.stored.state.seq : found.tombstone.seq;
   const logEvent = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): LogEvent => ({
     event: liveEvent(seq, id, name, json),

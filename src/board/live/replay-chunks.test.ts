@@ -1,4 +1,5 @@
 // The past on a real log: a crowd of readers costs one reading, nothing is sent that is older than the log, and nothing that was removed.
+import { WordCaches } from "../../core/search/document.ts";
 import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
@@ -41,7 +42,7 @@ class World implements Disposable {
       this.rendered++;
       return raw.payload;
     };
-    const eventParts = { store: this.store, render };
+    const eventParts = { store: this.store, render, words: new WordCaches() };
     this.hub = new Hub({ ...eventParts, clock: this.clock, report: { appended() {}, failed() {} }, writing: () => false }, 0);
     this.backlog = new Backlog({ store: this.store, clock: this.clock, hub: this.hub, eventParts });
   }

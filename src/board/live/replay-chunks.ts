@@ -2,6 +2,7 @@
 // readers.
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { forOthersToo } from "../../ports/cpu-slices.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
 import type { LiveFilter } from "./filter.ts";
 import type { Hub } from "./hub.ts";
@@ -65,7 +66,7 @@ export class Backlog {
     if (chunk === undefined) {
       chunk = this.#inLine(filter.matchesText === undefined ? "plain" : "text", async () => {
         try {
-          const read = await this.#read(from, filter);
+          const read = await forOthersToo(() => this.#read(from, filter));
           if (state === this.#state && state === this.#stateNow()) this.#keep(place, read);
           return read;
         } finally {

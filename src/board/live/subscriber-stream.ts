@@ -3,7 +3,7 @@ import { Refusal } from "../../core/errors.ts";
 import { FILTER_NAMES, meaningOf, refers } from "../../core/query/filters.ts";
 import { momentMs } from "../../core/query/forms.ts";
 import { requirePartners } from "../../core/query/dependent-parameters.ts";
-import { documentOfText } from "../../core/search/document.ts";
+import { SURELY_ALL } from "../../core/search/index/hybrid-nearest-texts.ts";
 import { parseQuery } from "../../core/search/query.ts";
 import { NEAR_THRESHOLD } from "../../core/search/similarity.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -50,9 +50,8 @@ export function feeds(parts: FeedParts): Feeds {
   async function textFilter({ q, q_mode, near }: StreamQuestion): Promise<TextFilter> {
     const query = q === undefined ? undefined : parseQuery(q, q_mode ?? "all");
     if (near === undefined) return { query, near: undefined, except: undefined, vectorOf };
-    const source = await nearSource(near);
-    const document = source?.document ?? documentOfText(near);
-    return { query, near: await index.near(document, (await store.head()).seq), except: source?.seq, vectorOf };
+    const { document, seq } = await nearSource.of(near);
+    return { query, near: await index.near(document, (await store.head()).seq), except: seq, vectorOf };
   }
 
   /** Messages that the text filter matches already, so that the reader also gets the event of their end. */
@@ -63,7 +62,8 @@ export function feeds(parts: FeedParts): Feeds {
     if (text.query !== undefined) known.addAll(await index.matching(text.query, { upTo, first: { from: "newest", limit } }));
     else if (text.near !== undefined) {
       const { hits } = await index.similar(text.near, { upTo, limit, threshold: NEAR_THRESHOLD });
-      known.addAll(hits.map(({ seq }) => seq));
+      if (hits.length >= SURELY_ALL) known.addAny();
+      else known.addAll(hits.map(({ seq }) => seq));
     }
     return known;
   }

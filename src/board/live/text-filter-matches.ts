@@ -19,6 +19,11 @@ export class MatchedMessages {
     for (const message of messages) this.add(message);
   }
 
+  /** For when it is not known which have matched. */
+  addAny(): void {
+    this.#messages = undefined;
+  }
+
   delete(message: number): void {
     this.#messages?.delete(message);
   }

@@ -7,6 +7,7 @@ import type { Policy } from "../../core/tlog/policy.ts";
 import { type Ed25519Verify, verifiedSignatures } from "../../core/tlog/signature.ts";
 import { TlogError } from "../../core/tlog/tlog-error.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { nextSlice, sliceOfPromises } from "../../ports/cpu-slices.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { SignedHead } from "./cosigned-head.ts";
@@ -81,8 +82,9 @@ export function cosigner({ heads, log, policy, verify, clock, peers }: Cosigning
   /** The newest head for which all signature lines are valid. */
   async function fitting(signatures: readonly NoteSignature[]): Promise<SignedHead> {
     for (const head of heads.cosignable) {
-      const holds = await verifiedSignatures({ text: head.text, signatures }, witnesses, verify).catch(() => []);
+      const holds = await sliceOfPromises(() => verifiedSignatures({ text: head.text, signatures }, witnesses, verify).catch(() => []));
       if (holds.length > 0) return head;
+      await nextSlice();
     }
     throw new TlogError("signature", "The signature is not valid for any stored head.");
   }

@@ -15,6 +15,7 @@ import type { AnnouncedKey } from "../../core/protocol/board-key-change.ts";
 import type { BoardKeys } from "../../ports/board-keys.ts";
 import type { TlogIdentity, TlogName } from "../../ports/tlog-identity.ts";
 import type { CheckpointSigner } from "../operator/log-checkpoint-signer.ts";
+import { forOthersToo } from "../../ports/cpu-slices.ts";
 import { SignedHead } from "./cosigned-head.ts";
 import type { Tiles } from "./tile-cache.ts";
 
@@ -150,7 +151,7 @@ export class TreeHeads {
   }
 
   #make(): Promise<SignedHead> {
-    this.#making ??= this.#sign().finally(() => (this.#making = undefined));
+    this.#making ??= forOthersToo(() => this.#sign()).finally(() => (this.#making = undefined));
     return this.#making;
   }
 

@@ -7,6 +7,7 @@ import { firstCodePoints } from "../../core/protocol/encoding.ts";
 import { distinctLabels, foldLabel } from "../../core/protocol/tags-needs-offers.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
+import { type FilterValues, meaningOf } from "../../core/query/filters.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
@@ -27,6 +28,7 @@ export interface WorkQuestion {
   /** The caller's skills, folded: work that needs any of them comes first. */
   readonly offers: readonly string[];
   readonly tags: readonly string[];
+  readonly filters: Pick<FilterValues, "max_risk" | "max_copies">;
   /** The caller. Work that it may not claim is left out, and the list begins at the caller's own position. */
   readonly agent: string | undefined;
   readonly sort: WorkSort;
@@ -161,8 +163,9 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
   }
 
   async function read(asked: WorkQuestion, { now, seq: latestSeq }: Freshness): Promise<WorkContent> {
-    const { needs, offers, tags, agent, changedAfter, limit, cursor, fingerprint } = asked;
+    const { needs, offers, tags, filters, agent, changedAfter, limit, cursor, fingerprint } = asked;
     const narrowed = [
+      ...meaningOf(filters, now),
       ...(needs.length === 0 ? [] : [hasAny("needs", needs)]),
       ...(tags.length === 0 ? [] : [hasAny("tags", tags)]),
       ...(changedAfter === undefined ? [] : [atLeast("changed", changedAfter + 1), atMost("changed", latestSeq)]),

@@ -6,7 +6,6 @@ import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { ListQuery, ListReads } from "../../ports/store.ts";
 import { flagged } from "./warm-guard-flags.ts";
 import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
-import { documentOfText } from "../../core/search/document.ts";
 import type { Hit } from "../../core/search/index/top-hits.ts";
 import type { CorpusStats } from "../../core/search/index/rank.ts";
 import { NEAR_THRESHOLD, type Near } from "../../core/search/similarity.ts";
@@ -222,9 +221,9 @@ async function likeOf(
 ): Promise<Like | undefined> {
   const text = near ?? like;
   if (text === undefined) return undefined;
-  const source = near === undefined ? undefined : await sourceOf(near);
-  const prepared = pinned ?? (await index.near(source?.document ?? documentOfText(text), upTo));
-  return { near: prepared, exclude: source?.seq, threshold: near === undefined ? ANY_LIKENESS : NEAR_THRESHOLD };
+  const { document, seq } = near === undefined ? sourceOf.text(text) : await sourceOf.of(text);
+  const prepared = pinned ?? (await index.near(document, upTo));
+  return { near: prepared, exclude: seq, threshold: near === undefined ? ANY_LIKENESS : NEAR_THRESHOLD };
 }
 
 export const seqArray = (seqs: Iterable<number>): Uint32Array => Uint32Array.from([...seqs].sort((a, b) => a - b));

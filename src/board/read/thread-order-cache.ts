@@ -1,7 +1,7 @@
 // Threads in reading order, cached so that a change of a thread costs one read of the new messages, however many pages are requested.
 import { type DepthFirst, depthFirst, growTwigs, type Twigs } from "../../core/message/thread-reading-order.ts";
 import type { Branch, ThreadExtent, ThreadReads } from "../../ports/message-threads.ts";
-import { inSlices, nextSlice } from "../../ports/cpu-slices.ts";
+import { forOthersToo, inSlices, nextSlice } from "../../ports/cpu-slices.ts";
 
 const BRANCHES_PER_READ = 500;
 /** At 24 bytes each. */
@@ -62,7 +62,7 @@ export class ThreadOrders {
     const key = keyOf(root, extent);
     let order = this.#orders.get(key);
     if (order === undefined) {
-      order = this.#make(root, extent, now, this.#newest.get(root));
+      order = forOthersToo(() => this.#make(root, extent, now, this.#newest.get(root)));
       void this.#weigh(key, root, order);
     }
     this.#orders.delete(key);

@@ -1,4 +1,5 @@
 // The advice in the answer to a dry run or to new work: similar messages, and warnings about likely mistakes.
+import { setTimeout as pause } from "node:timers/promises";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { type Warning, warning } from "../../core/warnings.ts";
 import { isWorkable, type Status } from "../../core/protocol/vocabulary.ts";
@@ -26,7 +27,7 @@ export interface Similar {
 export interface Adviser {
   /** The advice for a dry run; `known` are the warnings of the rules themselves. */
   readonly advise: (stored: StoredMessage, known: readonly Warning[]) => Promise<Advice>;
-  /** Messages similar to one that was posted; none if the index cannot be searched now. */
+  /** Messages similar to one that was posted; none if that cannot be told at once. Never fails, because the message is on the board. */
   readonly similarTo: (stored: StoredMessage) => Promise<readonly Similar[]>;
 }
 
@@ -38,6 +39,8 @@ const isOpenWork = ({ kind, shown: { status } }: Found): boolean => isWorkable(k
 
 const NOTHING_MORE: ReadonlySet<Include> = new Set();
 const SIMILAR = 3;
+/** After a flood of posts, the index may need longer than an author should wait. */
+const PATIENCE_MS = 500;
 /** A clock that is off by more than this may soon be off too far, and is warned of. */
 const CLOCK_S = 60;
 /** Kinds that others look for by their tags. */
@@ -55,7 +58,8 @@ export function adviser(list: List, clock: Clock): Adviser {
       };
     },
     async similarTo({ raw, state }) {
-      return (await foundLike(JSON.parse(raw.payload) as Payload, state.id)).map(({ shown }) => shown);
+      const found = foundLike(JSON.parse(raw.payload) as Payload, state.id).catch(() => []);
+      return (await Promise.race([found, pause(PATIENCE_MS, [], { ref: false })])).map(({ shown }) => shown);
     },
   };
 

@@ -45,6 +45,9 @@ export interface WritingParts {
   readonly requireWritable: () => void;
 }
 
+/** More than a retraction with a few words of explanation takes. */
+const RETRACTION_BYTES = 8 * 1024;
+
 export type Post = (envelope: Envelope, how: PostingHow) => Promise<PostResult>;
 
 export function poster({ draft, check, enter }: PostSteps): Post {
@@ -73,8 +76,8 @@ export function postSteps({
     requireWritable();
     const made = slice(() => draftOf(envelope, dryRun));
     requireAudience(made.payload, board);
-    // A retraction frees space, so the quota does not apply.
-    if (made.payload.kind !== "retraction") quota.require(bytesOf(made));
+    // A retraction frees space, so the quota does not apply, unless it brings more than a retraction needs.
+    if (made.payload.kind !== "retraction" || bytesOf(made) > RETRACTION_BYTES) quota.require(bytesOf(made));
     return made;
   }
 

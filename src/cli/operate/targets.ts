@@ -93,9 +93,9 @@ export async function resolveAgent(
   );
 }
 
-/** All live messages of an agent, oldest first. */
+/** All live messages of an agent, by whichever of its keys, oldest first. */
 export async function messagesBy({ store, now }: OperatorSession, agent: string): Promise<readonly Target[]> {
-  const condition = and(atLeast("expiresAt", now() + 1), oneOf("author", [agent]));
+  const condition = and(atLeast("expiresAt", now() + 1), oneOf("author", await store.keysOf(agent)));
   const found: Target[] = [];
   for (let after: Listed["position"] | undefined; ;) {
     const page = await store.list({ condition, order: ORDERS.old, after, limit: BATCH, removed: false, only: undefined });

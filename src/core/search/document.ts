@@ -1,7 +1,7 @@
 // A message as search sees it: the words by which it is found and the grams by which it is compared.
 import type { Payload } from "../protocol/payload.ts";
-import { grams } from "./grams.ts";
-import { foldedRuns, words, wordsOf } from "./words.ts";
+import { GramCache } from "./grams.ts";
+import { foldedRuns, StemCache, words, wordsOf } from "./words.ts";
 
 export interface Document {
   readonly title: readonly string[];
@@ -15,23 +15,29 @@ export interface Document {
   readonly said: string;
 }
 
-export function documentOf(payload: Payload): Document {
+/** Belongs to whoever reads many texts. */
+export class WordCaches {
+  readonly stems = new StemCache();
+  readonly grams = new GramCache();
+}
+
+export function documentOf(payload: Payload, { stems, grams }: WordCaches = new WordCaches()): Document {
   const title = foldedRuns(payload.title ?? "");
   const text = foldedRuns(payload.body ?? "");
-  const body = wordsOf(text);
+  const body = wordsOf(text, stems);
   const add = (piece: string): void => {
     body.push("");
-    for (const word of words(piece)) body.push(word);
+    for (const word of words(piece, stems)) body.push(word);
   };
   for (const tag of payload.tags ?? []) add(tag);
   if (payload.data !== undefined) eachString(payload.data, add);
-  return { title: wordsOf(title), body, grams: grams(title, text), said: `${payload.title ?? ""} ${payload.body ?? ""}` };
+  return { title: wordsOf(title, stems), body, grams: grams.grams(title, text), said: `${payload.title ?? ""} ${payload.body ?? ""}` };
 }
 
 /** A plain text, such as the value of `near`, as if it were the body of a message. */
-export function documentOfText(text: string): Document {
+export function documentOfText(text: string, { stems, grams }: WordCaches = new WordCaches()): Document {
   const found = foldedRuns(text);
-  return { title: [], body: wordsOf(found), grams: grams([], found), said: text };
+  return { title: [], body: wordsOf(found, stems), grams: grams.grams(found), said: text };
 }
 
 /** Depth first, in the order written. The payload check bounds `data` in size and depth. */

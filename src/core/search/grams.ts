@@ -14,53 +14,77 @@ interface Gram {
   text: number;
 }
 
-/** Grams of recent non-ASCII words: only short words, since a longer slice would keep the whole text in memory that it was cut from. */
-const CACHE = new Map<string, readonly Gram[]>();
-const MAX_CACHED_WORDS = 16_384;
+/** Only short words are cached, since a longer slice would keep the whole text in memory that it was cut from. */
 const MAX_CACHED_CHARS = 12;
-const TABLE = new Map<string, Gram>();
-const TABLE_GRAMS = 65_536;
-let texts = 0;
+const MAX_CACHED_WORDS = 16_384;
+const MAX_CACHED_GRAMS = 65_536;
 
 /** The characters of ASCII words and their ends: three of them make a number, by which a gram is found without making its text. */
 const PLAIN = " abcdefghijklmnopqrstuvwxyz0123456789+#";
 const PLACES = new Int8Array(128).fill(-1);
 for (let place = 0; place < PLAIN.length; place++) PLACES[PLAIN.charCodeAt(place)] = place;
-const PLAIN_GRAMS = Array<Gram | undefined>(PLAIN.length ** 3).fill(undefined);
 
-/** The first grams of the runs, each once. */
-export function grams(...of: readonly (readonly string[])[]): string[] {
-  if (CACHE.size >= MAX_CACHED_WORDS || TABLE.size >= TABLE_GRAMS) {
-    CACHE.clear();
-    TABLE.clear();
+export class GramCache {
+  /** Grams of recent non-ASCII words. */
+  readonly #words = new Map<string, readonly Gram[]>();
+  readonly #grams = new Map<string, Gram>();
+  readonly #plain = Array<Gram | undefined>(PLAIN.length ** 3).fill(undefined);
+  #texts = 0;
+
+  /** The first grams of the runs, each once. */
+  grams(...of: readonly (readonly string[])[]): string[] {
+    if (this.#words.size >= MAX_CACHED_WORDS || this.#grams.size >= MAX_CACHED_GRAMS) {
+      this.#words.clear();
+      this.#grams.clear();
+    }
+    this.#texts++;
+    const out: string[] = [];
+    for (const found of of) {
+      for (const run of found) {
+        if (isPlain(run)) this.#addPlain(run, out);
+        else for (const gram of this.#gramsOf(run)) if (out.length < GRAMS) this.#add(gram, out);
+        if (out.length === GRAMS) return out;
+      }
+    }
+    return out;
   }
-  texts++;
-  const out: string[] = [];
-  for (const found of of) {
-    for (const run of found) {
-      if (isPlain(run)) addPlain(run, out);
-      else for (const gram of gramsOf(run)) if (out.length < GRAMS) add(gram, out);
-      if (out.length === GRAMS) return out;
+
+  #add(gram: Gram, out: string[]): void {
+    if (gram.text === this.#texts) return;
+    gram.text = this.#texts;
+    out.push(gram.term);
+  }
+
+  /** Like cutGrams, in place. */
+  #addPlain(run: string, out: string[]): void {
+    let first = 0;
+    let second = placeAt(run, 0);
+    for (let at = 1, end = Math.min(run.length, GRAMS); at <= end && out.length < GRAMS; at++) {
+      const third = at < run.length ? placeAt(run, at) : 0;
+      this.#add(this.#plainGram(first, second, third), out);
+      first = second;
+      second = third;
     }
   }
-  return out;
-}
 
-function add(gram: Gram, out: string[]): void {
-  if (gram.text === texts) return;
-  gram.text = texts;
-  out.push(gram.term);
-}
+  #plainGram(first: number, second: number, third: number): Gram {
+    const number = (first * PLAIN.length + second) * PLAIN.length + third;
+    return (this.#plain[number] ??= { term: `${GRAM}${PLAIN[first]}${PLAIN[second]}${PLAIN[third]}`, text: 0 });
+  }
 
-/** Like cutGrams, in place. */
-function addPlain(run: string, out: string[]): void {
-  let first = 0;
-  let second = placeAt(run, 0);
-  for (let at = 1, end = Math.min(run.length, GRAMS); at <= end && out.length < GRAMS; at++) {
-    const third = at < run.length ? placeAt(run, at) : 0;
-    add(plainGram(first, second, third), out);
-    first = second;
-    second = third;
+  #gramsOf(run: string): readonly Gram[] {
+    const known = this.#words.get(run);
+    if (known !== undefined) return known;
+    const made = cutGrams(run).map((cut) => this.#gramOf(cut));
+    if (run.length <= MAX_CACHED_CHARS) this.#words.set(run, made);
+    return made;
+  }
+
+  #gramOf(cut: string): Gram {
+    if (cut.length === 3 && isPlain(cut)) return this.#plainGram(placeAt(cut, 0), placeAt(cut, 1), placeAt(cut, 2));
+    let gram = this.#grams.get(cut);
+    if (gram === undefined) this.#grams.set(cut, (gram = { term: GRAM + cut, text: 0 }));
+    return gram;
   }
 }
 
@@ -73,26 +97,6 @@ function placeAt(text: string, at: number): number {
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (placeAt(text, at) < 0) return false;
   return true;
-}
-
-function plainGram(first: number, second: number, third: number): Gram {
-  const number = (first * PLAIN.length + second) * PLAIN.length + third;
-  return (PLAIN_GRAMS[number] ??= { term: `${GRAM}${PLAIN[first]}${PLAIN[second]}${PLAIN[third]}`, text: 0 });
-}
-
-function gramsOf(run: string): readonly Gram[] {
-  const known = CACHE.get(run);
-  if (known !== undefined) return known;
-  const made = cutGrams(run).map(gramOf);
-  if (run.length <= MAX_CACHED_CHARS) CACHE.set(run, made);
-  return made;
-}
-
-function gramOf(cut: string): Gram {
-  if (cut.length === 3 && isPlain(cut)) return plainGram(placeAt(cut, 0), placeAt(cut, 1), placeAt(cut, 2));
-  let gram = TABLE.get(cut);
-  if (gram === undefined) TABLE.set(cut, (gram = { term: GRAM + cut, text: 0 }));
-  return gram;
 }
 
 /** Trigrams of a run with a space at both ends; bigrams if the characters are wide. */

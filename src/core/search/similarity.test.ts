@@ -17,7 +17,7 @@ const BOARD = [
   "A recipe for lentil soup with cumin and lemon",
   "Weather at the north coast tomorrow: rain, then wind",
 ];
-const documents = BOARD.map(documentOfText);
+const documents = BOARD.map((text) => documentOfText(text));
 const statsOf = (all: readonly Document[]): TermStats => {
   const sets = all.map(({ title, body, grams }) => new Set([...title, ...body, ...grams]));
   return { documents: all.length, frequency: (term) => sets.filter((set) => set.has(term)).length };

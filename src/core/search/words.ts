@@ -24,17 +24,29 @@ const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, "gu");
 /** Made for the first text that needs it, since making it takes longer than starting the rest of the search. */
 let segmenter: Intl.Segmenter | undefined;
 
+const PLACES = 65_536;
+const MAX_CACHED_CHARS = 12;
+
 /**
  * Recent words and their stems, each in the slot of its hash; a later word replaces an earlier one. A Map would first look each word up
  * among all strings of the process. Only short words: a longer slice would keep the whole text in memory that it was cut from.
  */
-const PLACES = 65_536;
-const CACHED_WORDS = Array<string>(PLACES).fill("");
-const STEMS = Array<string>(PLACES).fill("");
-const MAX_CACHED_CHARS = 12;
+export class StemCache {
+  readonly #words = Array<string>(PLACES).fill("");
+  readonly #stems = Array<string>(PLACES).fill("");
 
-export function words(text: string): string[] {
-  return wordsOf(foldedRuns(text));
+  /** Undefined if the word is not of a kind that is cached. */
+  stem(word: string): string | undefined {
+    const place = word.length > MAX_CACHED_CHARS ? -1 : placeOf(word);
+    if (place < 0) return undefined;
+    if (this.#words[place] === word) return this.#stems[place];
+    this.#words[place] = word;
+    return (this.#stems[place] = stem(word));
+  }
+}
+
+export function words(text: string, stems?: StemCache): string[] {
+  return wordsOf(foldedRuns(text), stems);
 }
 
 /** The folded runs of a text, in order, before they are split by a dictionary and stemmed. */
@@ -44,11 +56,11 @@ export function foldedRuns(text: string): string[] {
   return folded.match(isAscii(folded) ? ASCII_RUN : RUN) ?? [];
 }
 
-export function wordsOf(found: readonly string[]): string[] {
+export function wordsOf(found: readonly string[], stems?: StemCache): string[] {
   const out: string[] = [];
   for (const run of found) {
-    const place = run.length > MAX_CACHED_CHARS ? -1 : placeOf(run);
-    if (place >= 0) out.push(CACHED_WORDS[place] === run ? STEMS[place]! : cacheStem(place, run));
+    const cached = stems?.stem(run);
+    if (cached !== undefined) out.push(cached);
     else for (const part of split(run)) out.push(/^[a-z]+$/.test(part) ? stem(part) : part);
   }
   return out;
@@ -79,13 +91,6 @@ function placeOf(word: string): number {
     sum = (Math.imul(sum, 31) + code) | 0;
   }
   return (sum ^ (sum >>> 16)) & (PLACES - 1);
-}
-
-function cacheStem(place: number, word: string): string {
-  const found = stem(word);
-  CACHED_WORDS[place] = word;
-  STEMS[place] = found;
-  return found;
 }
 
 function cut(word: string): string {

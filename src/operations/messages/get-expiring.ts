@@ -6,7 +6,7 @@ import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { messageFields, includedBy } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
-import { careShape, format, pageShape } from "../parameters.ts";
+import { careShape, format, pageShape, riskFilters, riskShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
 export const getExpiring = (list: List, present: Presenter) =>
@@ -17,6 +17,7 @@ export const getExpiring = (list: List, present: Presenter) =>
     summary: "Messages close to expiry, the closest first.",
     input: z.strictObject({
       within: duration.default(86_400).describe("How close, as a duration; 24h unless given."),
+      ...riskShape,
       fields: messageFields,
       ...pageShape,
       format,
@@ -28,7 +29,8 @@ export const getExpiring = (list: List, present: Presenter) =>
     revalidate: true,
     moves: () => true,
     async run({ input, maxBytes }) {
-      const page = await list(fixedQuestion("expiring", { expiring_within: input.within }, input, { sort: "expiring" }));
+      const filters = { expiring_within: input.within, ...riskFilters(input) };
+      const page = await list(fixedQuestion("expiring", filters, input, { sort: "expiring" }));
       return present.page(page, {
         include: includedBy(input, PREVIEW),
         fields: input.fields,

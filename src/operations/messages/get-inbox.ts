@@ -14,7 +14,7 @@ import { pendingLine, pendingView } from "../../core/view/keys.ts";
 import type { AckReads } from "../../ports/acks.ts";
 import { LIST_REFUSALS, questionFingerprint } from "./list-messages.ts";
 import { inboxBody } from "../bodies/messages.ts";
-import { messageFields, includedBy } from "../fields-parameter.ts";
+import { includedBy, mayBeLarge, messageFields } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
@@ -59,8 +59,9 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
     refusals: [...LIST_REFUSALS, "alias_unknown", "too_many_streams"],
     rate: "reads",
     revalidate: true,
+    large: mayBeLarge,
     holds: ({ wait = 0 }) => wait > 0,
-    async run({ input: given, closed, maxBytes }) {
+    async run({ input: given, closed, maxBytes, largeTurn }) {
       const agent = await names.agent(given.agent_id);
       const { unread = false, after_seq, changed_after, kind, since, limit, cursor } = given;
       const { seen } = await acks.reading(agent);
@@ -76,6 +77,7 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
       const isByMessages = changed_after === undefined && reasons.every((one) => (MESSAGE_REASONS as readonly string[]).includes(one));
       const wakes = isByMessages ? { wakes: wakesOf(agent, await keys.all(agent)) } : {};
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wakes, closed: closed() }) : read());
+      await largeTurn?.();
       const { pending } = await keys.of(agent);
       return present.page(page, {
         first: pending === null ? undefined : { fields: { pending: pendingView(pending) }, line: pendingLine(pending) },

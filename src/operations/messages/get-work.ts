@@ -15,9 +15,9 @@ import { shortId } from "../../core/view/markdown.ts";
 import { type Include, recordOf } from "../../core/view/record.ts";
 import { LIST_REFUSALS, questionFingerprint } from "./list-messages.ts";
 import { workBody } from "../bodies/messages.ts";
-import { messageFields, includedBy } from "../fields-parameter.ts";
+import { includedBy, mayBeLarge, messageFields } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
-import { careShape, followShape, format, pageShape } from "../parameters.ts";
+import { careShape, followShape, format, pageShape, riskFilters, riskShape } from "../parameters.ts";
 import { cutTo, type Presentation, PREVIEW, type Presenter } from "../present.ts";
 
 const input = z.strictObject({
@@ -37,6 +37,7 @@ const input = z.strictObject({
   held: flag
     .default(false)
     .describe("1: the answer also has the leases of the agent in `as` and the `required_bits` of a claim: all that is needed to claim."),
+  ...riskShape,
   fields: messageFields,
   changed_after: followShape.changed_after,
   wait: followShape.wait.describe("Seconds to wait for work."),
@@ -52,12 +53,13 @@ export type AskWork = (asked: WorkInput) => Promise<WorkQuestion>;
 
 export const workQuestions =
   (names: Names, lists: Pick<ListReads, "agent">, clock: Clock): AskWork =>
-  async ({ needs, offers: given, tags, as, sort, changed_after: changedAfter, wait = 0, limit, cursor }) => {
+  async ({ needs, offers: given, tags, as, sort, changed_after: changedAfter, wait = 0, limit, cursor, ...risk }) => {
     const agent = as === undefined ? undefined : await names.agent(as, "as");
     const isKnown = sort === "fit" && given.length === 0 && agent !== undefined;
     const offers = isKnown ? ((await lists.agent(agent, clock.now()))?.offers ?? []).map(foldLabel) : given;
-    const fingerprint = questionFingerprint("work", { needs, offers: given, tags, agent, sort, changedAfter });
-    return { needs, offers, tags, agent, sort, changedAfter, patient: wait >= LIMITS.work_turn_s, limit, cursor, fingerprint };
+    const filters = riskFilters(risk);
+    const fingerprint = questionFingerprint("work", { needs, offers: given, tags, agent, sort, changedAfter, ...filters });
+    return { needs, offers, tags, filters, agent, sort, changedAfter, patient: wait >= LIMITS.work_turn_s, limit, cursor, fingerprint };
   };
 
 export interface WorkParts {
@@ -108,8 +110,9 @@ export function getWork(parts: WorkParts) {
     revalidate: true,
     // Reserved work becomes claimable again without a log entry.
     moves: ({ as }) => as !== undefined,
+    large: mayBeLarge,
     holds: ({ wait = 0 }) => wait > 0,
-    async run({ input: asked, closed, maxBytes }) {
+    async run({ input: asked, closed, maxBytes, largeTurn }) {
       const question = await askWork(asked);
       const { agent } = question;
       if (asked.held && agent === undefined)
@@ -120,6 +123,7 @@ export function getWork(parts: WorkParts) {
       const { wait: seconds = 0, changed_after: after = 0 } = asked;
       const read = () => findWork(question);
       const page = await (seconds > 0 ? waitFor(read, { seconds, after, closed: closed() }) : read());
+      await largeTurn?.();
       const rejected = await rejectedOn(page, messages);
       return present.page(page, {
         ...(asked.held && agent !== undefined

@@ -8,7 +8,7 @@ import { FILTER_NAMES, FILTERS, refForm, relForm } from "../../core/query/filter
 import { flag } from "../../core/query/forms.ts";
 import { SORTS } from "../../core/query/order.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
-import { messageFields, includedBy } from "../fields-parameter.ts";
+import { includedBy, mayBeLarge, messageFields } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
@@ -88,20 +88,19 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
       "too_many_streams",
     ],
     rate: "reads",
-    large: ({ limit }) => limit > LIMITS.list_default,
+    large: mayBeLarge,
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
     holds: ({ wait = 0 }) => wait > 0,
-    async run({ input: given, closed, maxBytes }) {
+    async run({ input: given, closed, maxBytes, largeTurn }) {
       const patience = waitOf(given);
       const question = { ...questionOf(given), enoughBytes: sendsPayloads(given) ? (maxBytes ?? LIMITS.page_bytes) : undefined };
       const read = () => list(question);
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
+      await largeTurn?.();
       return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Messages", maxBytes });
     },
     runSync(given) {
-      // A search waits for the index, and takes tokens from two buckets.
-      if (given.q !== undefined || given.near !== undefined) return undefined;
       if (given.limit > LIMITS.list_default) return undefined;
       if (given.wait !== undefined || given.format === "md" || given.fields !== undefined || given.view === "skeleton") return undefined;
       const question = questionOf(given);

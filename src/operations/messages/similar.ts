@@ -9,7 +9,7 @@ import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { messageFields, includedBy, type ShownAs } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
-import { careShape, format, pageShape } from "../parameters.ts";
+import { careShape, format, pageShape, riskFilters, riskShape } from "../parameters.ts";
 import { type Care, PREVIEW, type Presenter } from "../present.ts";
 
 const WORDS = "Live messages similar to a text, the most similar first.";
@@ -19,10 +19,14 @@ const text = z
   .max(LIMITS.body_chars, `must be at most ${LIMITS.body_chars} characters`)
   .describe("The text to compare with.");
 
-type Given = { text: string; limit: number; cursor?: string | undefined; maxBytes: number | undefined } & ShownAs & Care;
+type Given = { text: string; limit: number; cursor?: string | undefined; maxBytes: number | undefined } & z.infer<
+  z.ZodObject<typeof riskShape>
+> &
+  ShownAs &
+  Care;
 
 const answer = (list: List, present: Presenter) => async (given: Given) => {
-  const page = await list(fixedQuestion("similar", {}, given, { like: given.text }));
+  const page = await list(fixedQuestion("similar", riskFilters(given), given, { like: given.text }));
   return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Similar messages" });
 };
 
@@ -32,7 +36,7 @@ export const getSimilar = (list: List, present: Presenter) =>
     method: "GET",
     path: "/api/similar",
     summary: WORDS,
-    input: z.strictObject({ text, fields: messageFields, ...pageShape, format, ...careShape }),
+    input: z.strictObject({ text, ...riskShape, fields: messageFields, ...pageShape, format, ...careShape }),
     responses: { 200: { words: "One page of messages, each with its score.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "searches",
@@ -58,6 +62,7 @@ export const postSimilar = (list: List, present: Presenter) =>
     summary: `${WORDS} For texts too long for an address.`,
     input: z.strictObject({
       limit: integer(1, LIMITS.list_limit).optional().describe("How many at most."),
+      ...riskShape,
       fields: messageFields,
       format,
       ...careShape,

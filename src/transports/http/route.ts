@@ -98,13 +98,14 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     if (page) return await pages(request, reply, operation, asked);
     const leave = call.hold(input);
     try {
-      if (leave === undefined && operation.large?.(input) === true) await unsent.turn(call.caller, reply.raw);
+      const largeTurn = operation.large?.(input) === true ? () => unsent.turn(call.caller, reply.raw) : undefined;
+      if (leave === undefined) await largeTurn?.();
       const tag =
         operation.revalidate === undefined || leave !== undefined
           ? undefined
           : await versions.of(markdown ? `${request.url} md` : request.url, isMoving(operation, input));
       if (tag !== undefined && matchesEtag(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
-      const answer = await operation.run(asked);
+      const answer = await operation.run(leave === undefined ? asked : { ...asked, largeTurn });
       call.succeeded(answer);
       if (operation.steady === true) return await documents(request, reply, answer);
       // Set only now: a refusal has no validator, or a second request would be answered with 304.

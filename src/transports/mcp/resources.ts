@@ -9,43 +9,58 @@ interface Kind {
   readonly mimeType: string;
   /** The name of the variable in the address, if it has one. */
   readonly parameter?: string;
-  read(context: ToolContext, name: string): Promise<string>;
+  read(context: ToolContext, name: string): Promise<Read>;
+}
+
+interface Read {
+  readonly text: string;
+  /** The answer that it was made from, if it has text of strangers. */
+  readonly body?: Body;
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
   manual: {
     description: "Everything an agent needs to use the board.",
     mimeType: MARKDOWN,
-    read: async ({ ask }) => (await ask("get_manual", {})) as string,
+    read: async ({ ask }) => ({ text: (await ask("get_manual", {})) as string }),
   },
   kinds: {
     description: "Kinds, rels, signals, statuses, errors and limits.",
     mimeType: "application/json",
-    read: async ({ ask }) => JSON.stringify(await ask("get_kinds", {})),
+    read: async ({ ask }) => ({ text: JSON.stringify(await ask("get_kinds", {})) }),
   },
   messages: {
     description: "One message.",
     mimeType: MARKDOWN,
     parameter: "id",
-    read: async ({ ask, marks }, id) => messageText((await ask("get_message", { id })) as Body, marks),
+    async read({ ask, marks }, id) {
+      const body = (await ask("get_message", { id })) as Body;
+      return { body, text: messageText(body, marks) };
+    },
   },
   threads: {
     description: "The thread of a message.",
     mimeType: MARKDOWN,
     parameter: "id",
-    read: async ({ ask, marks }, id) => threadText((await ask("get_thread", { id })) as Body, marks),
+    async read({ ask, marks }, id) {
+      const body = (await ask("get_thread", { id })) as Body;
+      return { body, text: await threadText(body, marks) };
+    },
   },
   blobs: {
     description: "The text of an attachment.",
     mimeType: MARKDOWN,
     parameter: "sha256",
-    read: async ({ ask, marks }, sha256) => blobText((await ask("get_blob", { sha256 })) as string, marks),
+    read: async ({ ask, marks }, sha256) => ({ text: blobText((await ask("get_blob", { sha256 })) as string, marks) }),
   },
   inbox: {
     description: "What was addressed to an agent, or replies to it.",
     mimeType: MARKDOWN,
     parameter: "agent",
-    read: async ({ ask, marks }, agent) => pageText("Inbox", (await ask("get_inbox", { agent_id: agent })) as Body, marks),
+    async read({ ask, marks }, agent) {
+      const body = (await ask("get_inbox", { agent_id: agent })) as Body;
+      return { body, text: await pageText("Inbox", body, marks) };
+    },
   },
 };
 
@@ -65,13 +80,14 @@ const ADDRESS = /^blackboard:\/\/([a-z]+)(?:\/([^/?#]{1,300}))?$/;
 export async function readResource(
   uri: string,
   context: ToolContext,
-): Promise<{ uri: string; mimeType: string; text: string } | undefined> {
+): Promise<{ readonly content: { uri: string; mimeType: string; text: string }; readonly body: Body | undefined } | undefined> {
   const [, name = "", written] = ADDRESS.exec(uri) ?? [];
   const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
   if (kind === undefined || (kind.parameter === undefined) !== (written === undefined)) return undefined;
   const parameter = written === undefined ? "" : decoded(written);
   if (parameter === undefined) return undefined;
-  return { uri, mimeType: kind.mimeType, text: await kind.read(context, parameter) };
+  const { text, body } = await kind.read(context, parameter);
+  return { content: { uri, mimeType: kind.mimeType, text }, body };
 }
 
 /** The agent of an inbox address; undefined for other addresses. */

@@ -2,7 +2,9 @@
 import { type CallToolResult, type ProtocolError, ProtocolErrorCode, type ServerOptions } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { ERRORS, type ErrorBody, Refusal } from "../../core/errors.ts";
+import { flag } from "../../core/query/forms.ts";
 import { closestName } from "../../core/text/did-you-mean.ts";
+import { asTexts } from "./arguments-as-texts.ts";
 import { unknownParameter } from "../../operations/input.ts";
 import { withJoint } from "../../core/view/fence.ts";
 import { careMeta } from "./untrusted-result-warnings.ts";
@@ -88,11 +90,12 @@ export function surfaceServer(surface: Surface): ServerFor {
     server.setRequestHandler("resources/list", () => ({ resources: RESOURCES }));
     server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
     server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq }) => {
-      const content = await readResource(uri, contextFor(mcpReq.signal)).catch((error: unknown) => {
+      const read = await readResource(uri, contextFor(mcpReq.signal)).catch((error: unknown) => {
         throw resourceFault(uri, refusalOf(error));
       });
-      if (content === undefined) throw resourceFault(uri, refusalOf(nothingNamed("resource", uri, ADDRESSES)));
-      const care = careMeta(undefined, content.text);
+      if (read === undefined) throw resourceFault(uri, refusalOf(nothingNamed("resource", uri, ADDRESSES)));
+      const { content, body } = read;
+      const care = careMeta(body, content.text);
       return { contents: [{ ...content, ...(care === undefined ? {} : { _meta: { ...care } }) }] };
     });
     server.setRequestHandler("prompts/list", () => promptList);
@@ -134,10 +137,11 @@ const listing = ({ name, description, input, changes }: Tool) => ({
   description,
   inputSchema: input as { type: "object" },
   // Clients assume an open world by default.
-  annotations:
-    changes === undefined
-      ? { readOnlyHint: true, untrustedContentHint: true }
-      : { readOnlyHint: false, destructiveHint: changes === "replaces" },
+  annotations: {
+    ...(changes === undefined ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: changes === "replaces" }),
+    // A tool that writes may answer with text of strangers too: work that was taken, similar titles, the statement in a refusal.
+    untrustedContentHint: true,
+  },
 });
 
 /** In `_meta` of a call: whether the answer should also be sent as JSON. */
@@ -153,8 +157,9 @@ const MARK = "mark";
 
 async function callTool(tool: Tool, asked: Arguments, plain: ToolContext, { refusalOf, structured }: Answering): Promise<CallToolResult> {
   const { [MARK]: mark, ...given } = asked;
-  const context = mark === true || mark === 1 || mark === "1" ? { ...plain, marks: withJoint(plain.marks) } : plain;
+  let context = plain;
   try {
+    if (isMarked(mark)) context = { ...plain, marks: withJoint(plain.marks) };
     const names = Object.keys(tool.input["properties"] as object);
     const unknown = Object.keys(given).find((name) => !names.includes(name) && tool.also?.includes(name) !== true);
     if (unknown !== undefined) throw unknownParameter(unknown, names);
@@ -163,6 +168,17 @@ async function callTool(tool: Tool, asked: Arguments, plain: ToolContext, { refu
   } catch (error) {
     return refusedCall(refusalOf(error), context, structured);
   }
+}
+
+/** Refuses anything that is not clearly yes or no: text that was not marked must not be taken for text that was. */
+function isMarked(mark: unknown): boolean {
+  const { [MARK]: text } = asTexts({ [MARK]: mark });
+  const read = flag.optional().safeParse(text);
+  if (read.success) return read.data ?? false;
+  throw new Refusal("invalid_parameter", `\`${MARK}\` must be true or false.`, {
+    hint: "With true, blanks in strangers' text are replaced by a mark.",
+    details: { parameter: MARK },
+  });
 }
 
 function answeredCall(body: object, text: string, structured: boolean): CallToolResult {

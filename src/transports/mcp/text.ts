@@ -19,11 +19,16 @@ interface Page {
 
 const more = (cursor: string | null | undefined): string[] => (typeof cursor === "string" ? [`next_cursor: ${cursor}`] : []);
 
-/** `notes` are lines by the board itself. */
-export async function pageText(heading: string, body: Body, marks: Fence, notes: readonly string[] = []): Promise<string> {
+/** `notes` are lines by the board itself; `fields` are those that were asked for, if not all were. */
+export async function pageText(
+  heading: string,
+  body: Body,
+  marks: Fence,
+  { notes = [], fields }: { readonly notes?: readonly string[]; readonly fields?: unknown } = {},
+): Promise<string> {
   const { messages, next_cursor: cursor, latest_seq: seq, as_of: asOf } = body as unknown as Page;
-  // `fields` may have left out the facts.
-  if (messages.some((one) => (one as Partial<Shown>).server?.author === undefined || (one as Partial<Shown>).derived === undefined))
+  // Without the facts, there is nothing to say above each text.
+  if (fields !== undefined && fields !== "")
     return `# ${heading}\n${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.\n${fenced(messages, marks)}`;
   const lines = [`${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.`, ...notes, ...more(cursor)];
   return written(heading, lines, messages, marks);
@@ -102,11 +107,13 @@ async function written(heading: string, lines: readonly string[], messages: read
 export function graphText(body: Body, marks: Fence): string {
   const { center, nodes, edges, truncated } = body as unknown as {
     center: string;
-    nodes: readonly { id: string; kind: string; title: string; status: string; author: string; distance: number }[];
+    nodes: readonly { id: string; kind: string; title?: string; status: string; author: string; distance: number }[];
     edges: readonly { from: string; to: string; rel: string }[];
     truncated: boolean;
   };
-  const rows = nodes.map((one) => `${shortId(one.id)} ${one.distance} ${one.kind} ${one.status} ${one.author}: ${oneLine(one.title)}`);
+  const rows = nodes.map(({ id, distance, kind, status, author, title }) =>
+    [`${shortId(id)} ${distance} ${kind} ${status} ${author}`, ...(title === undefined ? [] : [oneLine(title)])].join(": "),
+  );
   return [
     "# Graph",
     `${plural(nodes.length, "message")} around ${center}${truncated ? ", more left out" : ""}; each line: id, distance, kind, status, author: title.`,

@@ -19,19 +19,22 @@ export interface CareMeta {
 /** Made from the records in an answer and from its text; undefined if it has no text of strangers. */
 export function careMeta(body: unknown, text: string): CareMeta | undefined {
   const authors = new Set<string>();
-  let riskiest = 0;
+  let riskiest: number | undefined;
   visit(body, DEPTH);
   const attribution = [...authors].slice(0, MOST_AUTHORS);
   const hints = { openWorldHint: true, untrustedContentHint: true, attribution } as const;
-  if (authors.size > 0) return { ...hints, maliciousActivityHint: riskiest >= RISKY };
+  if (riskiest !== undefined) return { ...hints, maliciousActivityHint: riskiest >= RISKY };
+  if (authors.size > 0) return hints;
   return hasFence(text) ? hints : undefined;
 
   function visit(value: unknown, depth: number): void {
     if (depth === 0 || typeof value !== "object" || value === null) return;
     if (Array.isArray(value)) return value.forEach((item) => visit(item, depth - 1));
-    const { server, content } = value as { server?: { author?: { id?: unknown } }; content?: { risk?: unknown } };
+    const { server, content, author } = value as { server?: { author?: { id?: unknown } }; content?: { risk?: unknown }; author?: unknown };
     if (typeof server?.author?.id === "string") authors.add(server.author.id);
-    if (typeof content?.risk === "number") riskiest = Math.max(riskiest, content.risk);
+    // A message in a graph.
+    if (typeof author === "string") authors.add(author);
+    if (typeof content?.risk === "number") riskiest = Math.max(riskiest ?? 0, content.risk);
     for (const [name, item] of Object.entries(value)) if (!WORDS.has(name)) visit(item, depth - 1);
   }
 }

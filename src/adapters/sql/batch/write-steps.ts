@@ -31,6 +31,10 @@ const add = (table: TableName): Write => write("add", table);
 const put = (table: TableName, moving?: readonly string[]): Write => write("put", table, undefined, moving);
 const drop = (table: TableName, keys?: readonly string[]): Write => write("drop", table, keys);
 
+/** The tables from which a message is erased: by its own seq, and as the target of others. Labels and inbox entries are erased with them. */
+export const ERASED_BY_SEQ = ["contents", "refs", "messages"] as const;
+export const ERASED_BY_TARGET = ["votes", "signals", "answerers", "barred", "inbox_changes"] as const;
+
 /** Each store has its own statement for these. */
 type Special =
   | "messages_expirations"

@@ -11,7 +11,7 @@ const DOCUMENTS = 40_000;
 
 test("a phrase of common words lets other work run between its steps, and is not searched twice", () => {
   const memtable = new Memtable();
-  const documents = TEXTS.map(documentOfText);
+  const documents = TEXTS.map((text) => documentOfText(text));
   for (let i = 0; i < DOCUMENTS; i++) memtable.add(i + 1, documents[i % TEXTS.length]!);
   const phrases = new BoundedCache<string, Postings>(2 * DOCUMENTS, ({ docs }) => docs.length);
   const part: IndexPart = Object.assign(memtable, { phrases });

@@ -15,7 +15,7 @@ test("a new message is as similar in a search as on the live stream, whatever it
     note({ body: "parser crash on nested tables", data: { a: "entirely different words", b: "in many strings" } }),
     note({ tags: ["parser", "nested", "tables"], data: { why: "parser crash" } }),
     note({ title: "nothing alike", body: "weather report" }),
-  ].map(documentOf);
+  ].map((payload) => documentOf(payload));
   const table = new Memtable();
   for (const [i, document] of documents.entries()) table.add(i + 1, document);
   const near = prepareNear(documentOfText("parser crash nested tables"), termStats([table]));

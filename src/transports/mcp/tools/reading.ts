@@ -4,7 +4,7 @@ import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Fence } from "../../../core/view/fence.ts";
 import type { Arguments, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
-import type { OperationSchemas } from "../openapi-schemas.ts";
+import type { OperationSchemas, Schema } from "../openapi-schemas.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
 import { choice, described, objectOf, choiceOf, only, pick, type Tool } from "./tool.ts";
 
@@ -24,6 +24,9 @@ const THREAD_CUTS = ["fold", "limit", "max_chars"];
 
 /** Parameters of the listing that the tool handles in another way. */
 const NOT_FILTERS = new Set(["format", "wait", "after_seq", "mark"]);
+
+/** A board of an earlier release has no views. */
+const viewIn = (parameters: Readonly<Record<string, Schema>>) => ("view" in parameters ? pick(parameters, "view") : {});
 
 const shownThread = async (body: Body, marks: Fence) => ({ body, text: await threadText(body, marks) });
 
@@ -47,7 +50,7 @@ function searchMessages(shapes: OperationSchemas): Tool {
     }),
     async run(given, { ask, marks }) {
       const body = (await ask("list_messages", paged(given))) as Body;
-      return { body, text: await pageText("Messages", body, marks) };
+      return { body, text: await pageText("Messages", body, marks, { fields: given["fields"] }) };
     },
   };
 }
@@ -57,7 +60,7 @@ function getMessage(shapes: OperationSchemas): Tool {
   return {
     name: "get_message",
     description: "One message by id or unique prefix of 8 or more characters.",
-    input: objectOf({ id: "", include: described(parameters, "include", "of body, data, preview, raw") }, ["id"]),
+    input: objectOf({ id: "", include: described(parameters, "include", "of body, data, preview, raw"), ...viewIn(parameters) }, ["id"]),
     async run(given, { ask, marks }) {
       const body = (await ask("get_message", given)) as Body;
       return { body, text: messageText(body, marks) };
@@ -77,16 +80,17 @@ function getThread(shapes: OperationSchemas): Tool {
         as: choice(VIEWS),
         ...pick(ofGraph, "depth", "rel"),
         ...pick(ofThread, "scope", ...THREAD_CUTS.filter((name) => name in ofThread), "include", "cursor"),
+        ...viewIn(ofThread),
       },
       ["id"],
     ),
     async run(given, { ask, marks }) {
       const as = choiceOf(given, "as", VIEWS);
       if (as === "graph") {
-        const body = (await ask("get_graph", only(given, "id", "depth", "rel"))) as Body;
+        const body = (await ask("get_graph", only(given, "id", "depth", "rel", "view"))) as Body;
         return { body, text: graphText(body, marks) };
       }
-      const wanted = only(given, "id", "include", "cursor", "scope", ...THREAD_CUTS);
+      const wanted = only(given, "id", "include", "cursor", "scope", "view", ...THREAD_CUTS);
       // A board of an earlier release has no scopes.
       if (!("scope" in ofThread)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
       const maxChars = Number(given["max_chars"] ?? THREAD_CHARS);
@@ -111,7 +115,8 @@ function findWork(shapes: OperationSchemas): Tool {
       needs: described(parameters, "needs", "only what needs these"),
       // A board of an earlier release does not take these.
       ...("as" in parameters ? { as: "who would do it; you, if your key is known" } : {}),
-      ...pick(parameters, "tags", ...["sort", "changed_after", "wait"].filter((name) => name in parameters), "limit", "cursor"),
+      ...pick(parameters, "tags", ...["sort", "changed_after", "wait", "max_risk"].filter((name) => name in parameters), "limit", "cursor"),
+      ...viewIn(parameters),
     }),
     async run(given, { ask, self, marks }) {
       // A claim of reserved work would only be refused.
@@ -132,13 +137,14 @@ function readInbox(shapes: OperationSchemas): Tool {
       // A board of an earlier release has no acknowledgements.
       ...("unread" in parameters ? { unread: { type: "boolean" } } : {}),
       ...pick(parameters, ...["kind", "reason"].filter((name) => name in parameters), "since", "include", "limit", "cursor"),
+      ...viewIn(parameters),
     }),
     async run({ agent, ...given }, context) {
       const { ask, self, owner = self, marks } = context;
       if (agent === undefined) context.requireUsableKey?.();
       const usual = "unread" in parameters ? { unread: true } : {};
       const body = (await ask("get_inbox", paged({ agent_id: requireAgent(agent ?? owner), ...usual, ...given }))) as Body;
-      return { body, text: await pageText("Inbox", body, marks, readSoFar(body)) };
+      return { body, text: await pageText("Inbox", body, marks, { notes: readSoFar(body) }) };
     },
   };
 }
@@ -200,7 +206,8 @@ function waitForMessages(shapes: OperationSchemas): Tool {
       const body =
         resumable((await ask("list_messages", question)) as Body) ??
         firstEntry((await ask("list_messages", { ...question, limit: LIMITS.list_limit })) as Body);
-      return { body, text: await pageText("New and changed messages", body, marks, resetNote(Number(from), body)) };
+      const { fields } = wanted as Arguments;
+      return { body, text: await pageText("New and changed messages", body, marks, { notes: resetNote(Number(from), body), fields }) };
     },
   };
 }
