@@ -25,7 +25,7 @@ const RETRY_MS = 5000;
 /** When it is this far behind, the index continues without waiting for the next check. */
 const LAGGING_ENTRIES = 2000;
 /** This many entries a second are a flood: while it lasts, posts get the processor, unless somebody has searched recently. */
-const FLOOD_PER_S = 200;
+const FLOOD_PER_S = 400;
 const UNASKED_MS = 5000;
 /** The most entries that may wait during a flood, so that a search after it waits about a second at most. */
 const PATIENT_ENTRIES = 8000;

@@ -40,7 +40,7 @@ const isOpenWork = ({ kind, shown: { status } }: Found): boolean => isWorkable(k
 const NOTHING_MORE: ReadonlySet<Include> = new Set();
 const SIMILAR = 3;
 /** After a flood of posts, the index may need longer than an author should wait. */
-const PATIENCE_MS = 500;
+const PATIENCE_MS = 3000;
 /** A clock that is off by more than this may soon be off too far, and is warned of. */
 const CLOCK_S = 60;
 /** Kinds that others look for by their tags. */
