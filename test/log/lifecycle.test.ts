@@ -266,6 +266,27 @@ describe.concurrent("ending", () => {
     await using again = await TestBoard.start({ data, clock: new ManualClock(clock.now()) });
     for (const { envelope } of sent) expect(await rawOf(again.url, envelope)).toEqual(envelope);
   });
+  // The limit is shorter than an idle connection lives.
+  test("a client that was refused before it had sent everything does not keep the board from ending", { timeout: 60_000 }, async () => {
+    await using board = await serve(emptyDirectory());
+    const socket = connect(Number(new URL(board.url).port), "127.0.0.1");
+    const body = "x".repeat(100_000);
+    const [head, rest] = [body.slice(0, 10), body.slice(10)];
+    socket.write(`POST /nothing HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/plain\r\ncontent-length: ${body.length}\r\n\r\n${head}`);
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 404 [^]*connection: keep-alive/i);
+    const ended = board.kill("SIGTERM");
+    // The board takes no new connection when it has closed those that were idle.
+    await eventually("its closing", () =>
+      fetch(`${board.url}/healthz`).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    socket.write(rest);
+    await text(socket);
+    expect((await ended).code).toBe(0);
+  });
   test("a client that never finishes its request does not keep the board from ending", async () => {
     const passing = new ProcessClock();
     await using board = await BoardProcess.serve(emptyDirectory(), [], {}, [], passing);

@@ -130,6 +130,9 @@ interface Closing {
   readonly direct: DirectAnswers | undefined;
 }
 
+/** How often a stopping board closes connections that have become idle. */
+const CLOSE_IDLE_EVERY_MS = 50;
+
 /** Streams are ended first, because the server waits for them. */
 function closeInTurn(app: FastifyInstance, life: Life, { streams, drain, direct }: Closing): void {
   app.addHook("preClose", async () => {
@@ -137,6 +140,9 @@ function closeInTurn(app: FastifyInstance, life: Life, { streams, drain, direct 
     streams.close();
     await drain.drain();
     direct?.close();
+    // The server does this once. A refusal may have been sent before the stop and before its request had come in whole.
+    const closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
+    app.server.once("close", () => clearInterval(closing));
   });
 }
 
