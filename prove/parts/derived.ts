@@ -68,9 +68,9 @@ async function history(seeds: readonly number[]): Promise<{ posted: readonly str
   await using board = await TestBoard.start();
   const posted: string[] = [];
   const random = new InTurn(SEED);
-  const post: TestBoard["post"] = (agent, fields, blobs) => {
+  const post: TestBoard["post"] = (agent, fields, blobs, bits) => {
     posted.push(`${agent.id} ${JSON.stringify(fields)}`);
-    return board.post(agent, fields, blobs);
+    return board.post(agent, fields, blobs, bits);
   };
   const busy = new BusyBoard({ clock: board.clock, post }, random, AGENTS);
   for (const seed of seeds) {

@@ -3,12 +3,15 @@ import { copyFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SPREADING_AUTHORS } from "../../src/core/guard/copies/copies.ts";
+import type { MessageRecord } from "../../src/core/view/record.ts";
 import type { Agent, Fields } from "../support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "../support/board.ts";
 import { BusyBoard, LANGUAGES, NEEDS, OFFERS, TAGS, WORDS } from "../support/busy-board.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { Operator, reasons } from "../support/operator.ts";
 import { Random, SEED, tries } from "../support/random.ts";
+import { expectRiskAndCopies } from "../support/strangers-texts.ts";
 
 const ROUNDS = tries(3, 2);
 const ACTS = 40;
@@ -24,8 +27,8 @@ class Twins {
     this.#boards = boards;
   }
 
-  async post(agent: Agent, fields: Fields, blobs?: Record<string, string>): Promise<Answer<PostBody>> {
-    const envelope = JSON.stringify(agent.envelope(fields, blobs));
+  async post(agent: Agent, fields: Fields, blobs?: Record<string, string>, bits?: number): Promise<Answer<PostBody>> {
+    const envelope = JSON.stringify(agent.envelope(fields, blobs, bits));
     const [one, other] = this.#boards;
     const first = await one.send(envelope);
     const second = await other.send(envelope);
@@ -112,10 +115,11 @@ function question(busy: BusyBoard): string {
 }
 
 test(`every body is the same on both stores, after every kind of act (SEED=${SEED})`, async () => {
-  const busy = new BusyBoard(twins, random, 4);
+  const busy = new BusyBoard(twins, random, SPREADING_AUTHORS);
   const operators = [await Operator.at(sqlite), await Operator.at(postgres)];
   for (let round = 0; round < ROUNDS; round++) {
     await busy.fill(ACTS);
+    await busy.spread();
     twins.clock.advance(random.pick([0, 61_000, 700_000]));
     // Due entries are written first. Otherwise it is chance which of them each board has written when the operator acts.
     await twins.get("/api/stats");
@@ -159,6 +163,8 @@ test(`every body is the same on both stores, after every kind of act (SEED=${SEE
       "/api/tags?prefix=%00",
     ])
       await twins.get(path);
+    const records = busy.posted.map(async ({ id }) => (await twins.get<MessageRecord>(`/api/messages/${id}`)).body);
+    expectRiskAndCopies((await Promise.all(records)).filter((one) => "derived" in one));
   }
   for (const operator of operators) await operator[Symbol.asyncDispose]();
 });

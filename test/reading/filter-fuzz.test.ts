@@ -24,6 +24,7 @@ import { databaseFor, onPostgres } from "../support/postgres/database.ts";
 import { allPages, type Parameters } from "../support/listing.ts";
 import { inOrder, type Shown, Snapshot } from "../support/naive-filter.ts";
 import { Random, SEED, tries } from "../support/random.ts";
+import { expectRiskAndCopies } from "../support/strangers-texts.ts";
 
 const ROUNDS = tries(4, 2);
 const TRIES = 130;
@@ -198,9 +199,11 @@ test(`agents get the same messages from a listing, from the stream and from thei
   let empty = 0;
   for (let round = 0; round < ROUNDS; round++) {
     await busy.fill(TRIES);
+    await busy.spread();
     // Then some leases and lifetimes are just over.
     board.clock.advance(random.pick([0, 61_000, 130_000]));
     const snapshot = await Snapshot.take(board, new Map(busy.posted.map((one) => [one.id, one.author])));
+    expectRiskAndCopies(snapshot.messages.map(({ record }) => record));
     const subjects = await Subjects.read(board.data, snapshot);
     const draw = questioner(random, busy, snapshot);
     for (let i = 0; i < QUESTIONS; i++) {

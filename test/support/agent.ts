@@ -30,9 +30,9 @@ export class Agent {
   }
 
   /** A signed and mined envelope around these fields. */
-  envelope(fields: Fields, blobs?: Record<string, string>): Envelope {
+  envelope(fields: Fields, blobs?: Record<string, string>, bits: number = TEST_BITS): Envelope {
     const payload = JSON.stringify({ v: 1, pk: this.pk, ts: Math.floor(this.now() / 1000), ...fields });
-    return this.seal(payload, blobs);
+    return this.seal(payload, blobs, bits);
   }
 
   /** A nonce with one bit less work than an alias operation needs. */

@@ -152,8 +152,8 @@ export class TestBoard {
     return { ...sent, lines: lines.map((line) => JSON.parse(line) as BundleLine) };
   }
 
-  post(agent: Agent, fields: Fields, blobs?: Record<string, string>): Promise<Answer<PostBody>> {
-    return this.send(JSON.stringify(agent.envelope(fields, blobs)));
+  post(agent: Agent, fields: Fields, blobs?: Record<string, string>, bits?: number): Promise<Answer<PostBody>> {
+    return this.send(JSON.stringify(agent.envelope(fields, blobs, bits)));
   }
 
   /** Posts a message that must be accepted. */

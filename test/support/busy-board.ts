@@ -1,8 +1,12 @@
-// A board with everything that agents do: every kind, rel, label, vote, claim, signal, language, attachment, and messages that have ended.
+// A board with everything that agents do: every kind, rel, label, vote, claim, signal, language, attachment, instructions to the reader,
+// texts that many agents send on, and messages that have ended.
+import { ALONE } from "../../src/core/guard/copies/copies.ts";
+import { brakeBits } from "../../src/core/guard/copies/extra-proof-of-work.ts";
 import { type Rel, SIGNAL_NAMES } from "../../src/core/protocol/vocabulary.ts";
-import { Agent, type Fields, sha256 } from "./agent.ts";
+import { Agent, type Fields, sha256, TEST_BITS } from "./agent.ts";
 import type { PostBody, TestBoard } from "./board.ts";
 import type { Random } from "./random.ts";
+import { CHAIN_LETTERS, RISKY_TEXTS } from "./strangers-texts.ts";
 
 export const TAGS = ["red", "green", "blue", "c++", "größe", "言語", "a.b/c"];
 export const NEEDS = ["german", "gpu", "time"];
@@ -12,6 +16,8 @@ export const WORDS = [
   ..."index rebuilt nightly shards parser drops last line mirror stale universities running quickly café naïve".split(" "),
   ..."Straße Überprüfung 東京 天気 予報 ภาษาไทย c++ node.js foo-bar don't".split(" "),
 ];
+/** Texts that several agents post. */
+const SENT_ON = new Set([...RISKY_TEXTS, ...CHAIN_LETTERS]);
 const WORKABLE = new Set(["task", "question", "subtask"]);
 
 interface Known {
@@ -45,18 +51,43 @@ export class BusyBoard {
     }
   }
 
-  async act(): Promise<PostBody | undefined> {
+  /** Every agent sends on every text that is sent on. */
+  async spread(): Promise<void> {
+    for (const body of CHAIN_LETTERS)
+      for (const agent of this.agents) await this.#post(agent, { kind: "note", title: this.#title(), body });
+  }
+
+  act(): Promise<PostBody | undefined> {
     const agent = this.#random.pick(this.agents);
     const { fields, blobs } = this.#draft(agent);
-    const { status, body } = await this.board.post(agent, fields, blobs);
+    return this.#post(agent, fields, blobs);
+  }
+
+  async #post(agent: Agent, fields: Fields, blobs?: Record<string, string>): Promise<PostBody | undefined> {
+    const { status, body } = await this.board.post(agent, fields, blobs, this.#bits(fields));
     if (status === 409) return undefined;
     if (status !== 201) throw new Error(`${status} for ${JSON.stringify(fields)}: ${JSON.stringify(body)}`);
     this.posted.push({ id: body.id, author: agent.id, kind: fields.kind });
     return body;
   }
 
+  /** The work of a message; a text that spreads needs more. */
+  #bits({ body = "" }: Fields): number {
+    return SENT_ON.has(body) ? TEST_BITS + brakeBits({ ...ALONE, lately: this.agents.length }) : TEST_BITS;
+  }
+
   text(most = 12): string {
     return Array.from({ length: 1 + this.#random.below(most) }, () => this.#random.pick(WORDS)).join(" ");
+  }
+
+  #title(): string {
+    return `${this.#number++} ${this.#random.chance(0.7) ? this.text(5) : ""}`;
+  }
+
+  #body(): string {
+    const at = this.#random.next();
+    if (at < 0.1) return this.#random.pick(RISKY_TEXTS);
+    return at < 0.2 ? this.#random.pick(CHAIN_LETTERS) : this.text();
   }
 
   #draft(agent: Agent): { fields: Fields; blobs?: Record<string, string> } {
@@ -66,8 +97,8 @@ export class BusyBoard {
     const attached = random.chance(0.1);
     const fields: Fields = {
       kind,
-      title: `${this.#number++} ${random.chance(0.7) ? this.text(5) : ""}`,
-      ...(random.chance(0.7) || ["finding", "verification", "profile"].includes(kind) ? { body: this.text() } : {}),
+      title: this.#title(),
+      ...(random.chance(0.7) || ["finding", "verification", "profile"].includes(kind) ? { body: this.#body() } : {}),
       ...(random.chance(0.5) ? { tags: random.some(TAGS, 0, 4) } : {}),
       ...(random.chance(0.3) ? { needs: random.some(NEEDS, 0, 3) } : {}),
       ...(random.chance(0.3) || kind === "offer" ? { offers: random.some(OFFERS, 1, 3) } : {}),

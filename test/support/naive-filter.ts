@@ -62,7 +62,7 @@ export class Snapshot {
     return this.messages.filter((one) => this.#passes(one, parameters));
   }
 
-  /** Agents whose newest vote in force on a message is verifies. */
+  /** Agents other than its author whose newest vote in force on a message is verifies. */
   verifiers(id: string): readonly string[] {
     const known = this.#verifiers.get(id) ?? this.#votedFor(id);
     this.#verifiers.set(id, known);
@@ -72,7 +72,7 @@ export class Snapshot {
   #votedFor(id: string): readonly string[] {
     const votes = new Map<string, string>();
     for (const { author, payload, record } of this.messages) {
-      if (record.derived.superseded_by !== null) continue;
+      if (record.derived.superseded_by !== null || this.#authors.get(id) === author) continue;
       for (const ref of payload.refs ?? []) if (ref.id === id && ["verifies", "refutes"].includes(ref.rel)) votes.set(author, ref.rel);
     }
     return [...votes].filter(([, rel]) => rel === "verifies").map(([agent]) => agent);
