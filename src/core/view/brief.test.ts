@@ -1,6 +1,7 @@
 // A brief of anything at all: never over its budget, never an urgent thing cut for an ordinary one, always the same, never silent.
 import { array, assert, boolean, integer, nat, property, record, string } from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fencedLines } from "../../../test/support/hostile-words.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
 import { type Brief, BRIEF_SECTIONS, type BriefItem, briefJson, briefMarkdown, wordlessBrief } from "./brief.ts";
 import { fence, withJoint } from "./fence.ts";
@@ -96,14 +97,8 @@ describe("whatever there is to tell", () => {
     assert(
       property(brief, (one) => {
         for (const marks of FENCES) {
-          let inside = false;
-          // A reader who knows lines in every way there is.
-          for (const line of briefMarkdown(one, marks).split(/\r\n|[\n\r\u0085\u2028\u2029\v\f]/u)) {
-            if (line === marks.begin) inside = true;
-            else if (line === marks.end) inside = false;
-            else if (!inside) expect(line).toMatch(/^(#|Seq |Text between|- item |Nothing in|$)/u);
-          }
-          expect(inside).toBe(false);
+          for (const line of fencedLines(briefMarkdown(one, marks), marks).outside)
+            expect(line).toMatch(/^(#|Seq |Text between|- item |Nothing in|$)/u);
         }
       }),
     );
