@@ -221,12 +221,14 @@ test.each(ERAS)("MCP says who wrote the text for a model, and whether it looks h
   expect(text).toContain(WORDS.replaceAll(" ", joint));
 });
 
-test("MCP shows similar work to an agent that posts work, with the titles between the markers", async () => {
+test("MCP shows similar work to an agent that posts work: what is known about it, and the titles between the markers", async () => {
   const envelope = board.agent().envelope({ kind: "task", title: WORDS, body: WORDS });
   for (const dry of [true, undefined]) {
     const text = await toolText("submit_message", { ...envelope, dry_run: dry });
     const [facts = "", fenced = ""] = text.split(/^<<<DATA .*$/m);
-    expect(facts).toMatch(new RegExp(`^\\d\\. ${task.id} · score 1\\.00 · open$`, "m"));
+    const known = `by ${agent.id} · author here 0 s, verified 0 · copies 0 · risk 3`;
+    expect(facts).toMatch(new RegExp(`^\\d\\. ${task.id} · score 1\\.00 · open · ${known}$`, "m"));
+    for (const line of facts.split("\n")) expect(line.length, line).toBeLessThan(300);
     expect(facts).not.toContain("zzstranger");
     expect(fenced).toContain(`1. ${WORDS}`);
   }

@@ -136,7 +136,9 @@ function factLine(record: MarkdownRecord): string {
  * What to know about a text before reading it: how long its author has been here, how often others verified its work, which agent it
  * acts for, how often it was posted before, and how risky it looks.
  */
-function noticedLine({ server: { author, expires_at: ends, expires_in_s: left }, content, derived }: MarkdownRecord): string {
+export function noticedLine(record: Pick<MarkdownRecord, "server" | "content" | "derived">): string {
+  const { author, expires_at: ends, expires_in_s: left } = record.server;
+  const { content, derived } = record;
   const seconds = Math.floor(((timeMs(ends) ?? 0) - (timeMs(author.first_seen) ?? 0)) / 1000) - left;
   const { delegated_by: parent, verified } = author;
   return `${hereWords({ seconds, verified, parent })} · copies ${derived.copies} · risk ${content.risk}`;

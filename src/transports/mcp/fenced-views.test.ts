@@ -90,9 +90,18 @@ const VIEWS: Readonly<Record<string, Readonly<Record<string, View>>>> = {
       return text.agentsText({ agents: [{ id: AGENT, ...figures, votes, ...said }], next_cursor: null }, marks);
     },
     attachmentText: (words, marks) =>
-      text.attachmentText({ sha256: ID, name: words, mime: words, text: words, offset: 0, chars: 9, next_offset: 5 }, marks),
+      text.attachmentText(
+        { sha256: ID, name: words, mime: words, text: words, offset: 0, chars: 9, next_offset: 5 },
+        messageOf(words),
+        marks,
+      ),
     blobText: text.blobText,
-    similarText: (words, marks) => text.similarText([{ id: ID, score: 0.5, title: words, status: "claimed", claimed_by: AGENT }], marks),
+    similarText: (words, marks) =>
+      text.similarText(
+        [{ id: ID, score: 0.5, title: words, status: "claimed", claimed_by: AGENT }],
+        new Map([[ID, messageOf(words)]]),
+        marks,
+      ),
     refusalText: (words, marks) => {
       const said = { message: "No.", hint: "Do something else.", docs: "http://board.test/x" };
       const quoted = { kind: `x-${words}`, statement: { facts: words }, alternatives: [{ id: ID, title: words, untrusted: true }] };
@@ -102,7 +111,7 @@ const VIEWS: Readonly<Record<string, Readonly<Record<string, View>>>> = {
 };
 
 /** Functions of these files that show no text of strangers, or get it with the marker lines around it. */
-const NO_VIEWS = new Set(["briefJson", "wordlessBrief", "shortId", "hasStrangers", "markdownOf", "warningsText"]);
+const NO_VIEWS = new Set(["briefJson", "wordlessBrief", "shortId", "noticedLine", "hasStrangers", "markdownOf", "warningsText"]);
 /** Shows between marker lines what its caller wrote. */
 const OWN_WORDS = "src/transports/mcp/tools/writing.ts";
 const HARMLESS = "word";

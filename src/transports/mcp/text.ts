@@ -2,7 +2,7 @@
 import { rejectedWords } from "../../core/view/rejected-answer-words.ts";
 import type { ErrorBody } from "../../core/errors.ts";
 import { type Fence, fenceRule, inside, visible } from "../../core/view/fence.ts";
-import { markdownDocument, type MarkdownRecord, shortId } from "../../core/view/markdown.ts";
+import { markdownDocument, type MarkdownRecord, noticedLine, shortId } from "../../core/view/markdown.ts";
 import type { TombstoneRecord } from "../../core/view/record.ts";
 import { markdownInSlices } from "../../operations/markdown-in-slices.ts";
 import { nextSlice } from "../../ports/cpu-slices.ts";
@@ -57,11 +57,17 @@ export function takenText({ work, held, claim }: Body, marks: Fence): string {
   return markdownDocument("Your work", lines, [taken], marks);
 }
 
-/** A part of an attachment. */
-export function attachmentText(body: Body, marks: Fence): string {
+/** A part of an attachment, under what is known about the message that it belongs to. */
+export function attachmentText(body: Body, message: MarkdownRecord, marks: Fence): string {
   const { sha256, name, mime, text, offset, chars, next_offset: next } = body as Record<string, string | number | null>;
   const shown = next === null && offset === 0 ? `all ${chars}` : `${offset} to ${next ?? chars} of ${chars}`;
-  const lines = [`Characters: ${shown}. sha256 ${sha256}.`, ...(next === null ? [] : [`Continue with offset ${next}.`])];
+  const { flags } = message.content;
+  const lines = [
+    `Characters: ${shown}. sha256 ${sha256}.`,
+    ...(next === null ? [] : [`Continue with offset ${next}.`]),
+    `Attached to ${shortId(message.id)} by ${message.server.author.id}: ${noticedLine(message)}. The attachment itself was not examined.`,
+    ...(flags.length === 0 ? [] : [`flags: ${flags.join(", ")}`]),
+  ];
   return ["# Attachment", ...lines, fenceRule(marks), marks.begin, inside(`${name} (${mime})\n\n${text}`, marks), marks.end].join("\n");
 }
 
@@ -174,13 +180,26 @@ export interface SimilarMessage {
   readonly status: string;
   readonly claimed_by: string | null;
 }
+/** The record of a similar message, as far as it tells about its author and its text. */
+export type SimilarRecord = Pick<MarkdownRecord, "server" | "content" | "derived">;
 
-/** Messages like the one that was posted; nothing if there are none. */
-export function similarText(similar: readonly SimilarMessage[], marks: Fence): string {
+/** Messages like the one that was posted, each with what is known about it if its record was read; nothing if there are none. */
+export function similarText(
+  similar: readonly SimilarMessage[],
+  records: ReadonlyMap<string, SimilarRecord | undefined>,
+  marks: Fence,
+): string {
   if (similar.length === 0) return "";
-  const facts = similar.map(({ id, score, status, claimed_by: by }, n) =>
-    [`${n + 1}. ${id}`, `score ${score.toFixed(2)}`, status, ...(by === null ? [] : [`claimed by ${by}`])].join(" · "),
-  );
+  const facts = similar.map(({ id, score, status, claimed_by: holder }, n) => {
+    const record = records.get(id);
+    return [
+      `${n + 1}. ${id}`,
+      `score ${score.toFixed(2)}`,
+      status,
+      ...(holder === null ? [] : [`claimed by ${holder}`]),
+      ...(record === undefined ? [] : [`by ${record.server.author.id}`, noticedLine(record)]),
+    ].join(" · ");
+  });
   const titles = similar.map(({ title }, n) => `${n + 1}. ${oneLine(title)}`).join("\n");
   return ["", "Similar messages:", ...facts, fenceRule(marks), marks.begin, inside(titles, marks), marks.end].join("\n");
 }

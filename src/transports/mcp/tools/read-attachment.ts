@@ -3,6 +3,7 @@ import { Refusal } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { plural } from "../../../core/text/plural.ts";
 import { type Attached, chosenAttachment } from "../../../core/view/choose-attachment.ts";
+import type { MarkdownRecord } from "../../../core/view/markdown.ts";
 import { attachmentText } from "../text.ts";
 import { objectOf, type Tool } from "./tool.ts";
 
@@ -16,7 +17,7 @@ export const attachmentTool: Tool = {
   async run({ id, name, offset = 0, max_chars: most = PIECE_CHARS }, { ask, marks }) {
     const from = whole("offset", offset, 0);
     const length = whole("max_chars", most, 1);
-    const message = (await ask("get_message", { id, include: "" })) as { id: string; meta: { attachments?: readonly Attached[] } };
+    const message = (await ask("get_message", { id, include: "" })) as MarkdownRecord;
     const { sha256, mime, name: called } = requireAttachment(message.id, message.meta.attachments ?? [], name);
     const chars = Array.from((await ask("get_blob", { sha256 })) as string);
     requireWithin(from, chars.length);
@@ -33,7 +34,7 @@ export const attachmentTool: Tool = {
       next_offset: next,
       untrusted: true,
     };
-    return { body, text: attachmentText(body, marks) };
+    return { body, text: attachmentText(body, message, marks) };
   },
 };
 

@@ -10,7 +10,7 @@ import { isOwnKind } from "../../../core/view/own-or-experiment-kinds.ts";
 import type { Arguments, Ask, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { Schema, OperationSchemas } from "../openapi-schemas.ts";
-import { type SimilarMessage, similarText, warningsText } from "../text.ts";
+import { type SimilarMessage, type SimilarRecord, similarText, warningsText } from "../text.ts";
 import { choice, objectOf, choiceOf, only, pick, type Tool } from "./tool.ts";
 
 const ALIAS_OPS = ["resolve", "claim", "release"] as const;
@@ -70,7 +70,7 @@ function postingTools(options: WritingOptions): readonly Tool[] {
       changes: "adds",
       async run({ dry_run: dry, ...envelope }, { ask, marks }) {
         const body = (await ask("post_message", dry === undefined ? { targets: true } : { dry_run: dry, targets: true }, envelope)) as Body;
-        return { body, text: postedText(body) + (await movedText(body, ask)) + similarText(similarIn(body), marks) };
+        return { body, text: postedText(body) + (await movedText(body, ask)) + (await similarTo(body, ask, marks)) };
       },
     },
     {
@@ -85,7 +85,7 @@ function postingTools(options: WritingOptions): readonly Tool[] {
       async run({ secret_key: secret, blobs: given, dry_run: dry, ...rest }, { ask, toolKey, marks }) {
         const message = messageOf(rest);
         const body = await toolKey.post(message, { secret, blobs: given, dryRun: dry === true });
-        const text = postedText(body, message["kind"]) + (await movedText(body, ask)) + similarText(similarIn(body), marks);
+        const text = postedText(body, message["kind"]) + (await movedText(body, ask)) + (await similarTo(body, ask, marks));
         return { body, text };
       },
     },
@@ -218,7 +218,15 @@ function preparedText(body: Body, marks: Fence): string {
   return [...facts, marks.begin, payload, marks.end, recipe].join("\n");
 }
 
-const similarIn = ({ similar = [] }: { readonly similar?: readonly SimilarMessage[] } & Body): readonly SimilarMessage[] => similar;
+/** Strangers wrote the titles, so what is known about them is read too; there are few. A failure here does not matter either. */
+async function similarTo(body: Body, ask: Ask, marks: Fence): Promise<string> {
+  const { similar = [] } = body as { readonly similar?: readonly SimilarMessage[] };
+  const read = similar.map(async ({ id }) => {
+    const record = await ask("get_message", { id, include: "" }).catch(() => undefined);
+    return [id, record as SimilarRecord | undefined] as const;
+  });
+  return similarText(similar, new Map(await Promise.all(read)), marks);
+}
 
 /** Only facts: the text is the caller's own and need not come back. */
 function postedText(body: Body, kind?: unknown): string {
