@@ -8,8 +8,8 @@ import type { IndexPart } from "./index-part.ts";
 import { ScratchBuffers } from "./scratch-buffers.ts";
 
 /** This many messages with the most similar words, and this many with the most signs in common, are compared exactly. */
-const BY_WORDS = 2000;
-const BY_SIGNS = 400;
+export const BY_WORDS = 2000;
+export const BY_SIGNS = 400;
 /** If fewer than this are found, none was left out because others were compared instead. */
 export const SURELY_ALL = BY_SIGNS;
 /**
