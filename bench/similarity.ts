@@ -3,12 +3,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Document, documentOf, documentOfText } from "../src/core/search/document.ts";
+import { alike } from "../src/core/search/index/hybrid-nearest-texts.ts";
+import { nearestTexts, termStats } from "../src/core/search/index/lexical-nearest-texts.ts";
+import { Memtable } from "../src/core/search/index/memtable.ts";
+import type { Hit } from "../src/core/search/index/top-hits.ts";
+import { askedMeaning } from "../src/core/search/meaning/asked-meaning.ts";
+import type { AskedMeaning } from "../src/core/search/meaning/fuse-scores.ts";
 import { Embedder } from "../src/core/search/meaning/embedder.ts";
-import { fused, trust } from "../src/core/search/meaning/fuse-scores.ts";
-import { Meanings } from "../src/core/search/meaning/meanings.ts";
 import { readTable } from "../src/core/search/meaning/table.ts";
-import { cosine } from "../src/core/search/meaning/vector-similarity.ts";
-import { NEAR_THRESHOLD, nearScore, prepareNear, type TermStats } from "../src/core/search/similarity.ts";
+import { NEAR_THRESHOLD, prepareNear } from "../src/core/search/similarity.ts";
 import { evalSet, evalSets, noSets } from "./support/eval-sets.ts";
 import { REWORDED } from "./support/reworded.ts";
 
@@ -21,14 +24,8 @@ interface Text {
 }
 
 const QUESTIONS = 1000;
-/** As in the board: this many texts with the most weight of words in common are scored exactly, and this many with the nearest meanings. */
-const BY_WORDS = 200;
-const BY_MEANING = 100;
-
-interface Scored {
-  readonly at: number;
-  readonly score: number;
-}
+/** All texts with any score, up to this many. */
+const SCOPE = { threshold: 0, limit: 1000 };
 const ENGINES = ["lexical", "semantic", "fused"] as const;
 type Engine = (typeof ENGINES)[number];
 
@@ -45,10 +42,8 @@ function reworded(): readonly Text[] {
 }
 
 function recall(texts: readonly Text[]): readonly (readonly [Engine, Record<string, number>])[] {
-  const { documents, document_us } = indexedWords(texts);
-  const { vectors, meanings, meaning_us } = indexedMeanings(texts);
-  const postings = postingsOf(documents);
-  const stats: TermStats = { documents: documents.length, frequency: (term) => postings.get(term)?.length ?? 0 };
+  const { parts, document_us, meaning_us } = indexed(texts);
+  const stats = termStats(parts);
 
   const members = Map.groupBy(texts.keys(), (at) => texts[at]?.g);
   const asked = [...texts.entries()].filter(([, { g }]) => g >= 0).sort(([, a], [, b]) => a.i - b.i);
@@ -60,39 +55,31 @@ function recall(texts: readonly Text[]): readonly (readonly [Engine, Record<stri
   for (const [self, { t, b, g }] of questions) {
     const start = performance.now();
     const near = prepareNear(documentOfText(`${t}\n${b}`), stats);
-    const shared = new Float64Array(documents.length);
-    for (const { term, weight } of near.terms) for (const at of postings.get(term) ?? []) shared[at] = (shared[at] ?? 0) + weight;
-    shared[self] = 0;
-    const sharing = [...shared.keys()].filter((at) => (shared[at] ?? 0) > 0).sort((x, y) => (shared[y] ?? 0) - (shared[x] ?? 0));
-    const byWords = sharing.slice(0, BY_WORDS).map((at) => ({ at, score: nearScore(near, documents[at] ?? documentOfText("")) }));
+    const lexical = nearestTexts(parts, near, SCOPE).hits;
     const worded = performance.now();
-    const { vector, piecesPerWord } = embedder.meaningOf(`${t} ${b}`);
-    const byMeaning = meanings
-      .nearest(vector, BY_MEANING, (row) => row !== self)
-      .map(({ row, cosine }): Scored => ({ at: row, score: cosine }));
+    const meaning = askedMeaning(embedder, `${t} ${b}`);
+    const semantic = meaning === undefined ? [] : alike(parts, { ...near, terms: [], meaning }, SCOPE).hits;
     const meant = performance.now();
-    const lexical = new Map(byWords.map(({ at, score }) => [at, score]));
-    for (const { at } of byMeaning) if (!lexical.has(at)) lexical.set(at, nearScore(near, documents[at] ?? documentOfText("")));
-    const trusted = trust(piecesPerWord);
-    const both = [...lexical].map(([at, score]) => ({ at, score: fused(score, cosine(vector, vectors[at] ?? vector), trusted) }));
+    const both = { ...prepareNear(documentOfText(`${t}\n${b}`), stats), ...withMeaning(`${t} ${b}`) };
+    const fused = alike(parts, both, SCOPE).hits;
     const joined = performance.now();
 
     const group = new Set(members.get(g));
-    const lists: Readonly<Record<Engine, readonly [Scored[], number]>> = {
-      lexical: [byWords, worded - start],
-      semantic: [byMeaning, meant - worded],
-      fused: [both, joined - start],
+    const lists: Readonly<Record<Engine, readonly [readonly Hit[], number]>> = {
+      lexical: [lexical, worded - start],
+      semantic: [semantic, meant - worded],
+      fused: [fused, joined - meant],
     };
     for (const engine of ENGINES) {
-      const [list, ms] = lists[engine];
+      const [hits, ms] = lists[engine];
+      const list = hits.filter(({ seq }) => seq !== self);
       const sum = seen[engine];
-      list.sort((x, y) => y.score - x.score);
-      const rank = list.findIndex(({ at }) => group.has(at));
+      const rank = list.findIndex(({ seq }) => group.has(seq));
       if (rank === 0) sum.first++;
       if (rank >= 0 && rank < 10) sum.ten++;
       const similar = list.filter(({ score }) => score >= NEAR_THRESHOLD);
-      if (similar.some(({ at }) => group.has(at))) sum.near++;
-      sum.others += similar.filter(({ at }) => !group.has(at)).length;
+      if (similar.some(({ seq }) => group.has(seq))) sum.near++;
+      sum.others += similar.filter(({ seq }) => !group.has(seq)).length;
       sum.ms += ms;
     }
   }
@@ -113,40 +100,32 @@ function recall(texts: readonly Text[]): readonly (readonly [Engine, Record<stri
   });
 }
 
-function indexedWords(texts: readonly Text[]): { readonly documents: readonly Document[]; readonly document_us: number } {
-  const before = processorMs();
-  const documents = texts.map(({ t, b }) => documentOf({ v: 1, pk: "", ts: 0, kind: "note", ...(t === "" ? {} : { title: t }), body: b }));
-  return { documents, document_us: Math.round(((processorMs() - before) * 1000) / texts.length) };
+function withMeaning(text: string): { readonly meaning?: AskedMeaning } {
+  const meaning = askedMeaning(embedder, text);
+  return meaning === undefined ? {} : { meaning };
 }
 
-function indexedMeanings(texts: readonly Text[]): {
-  readonly vectors: readonly Int8Array[];
-  readonly meanings: Meanings;
+/** The texts as the board indexes them, each with its place as its seq. */
+function indexed(texts: readonly Text[]): {
+  readonly parts: readonly Memtable[];
+  readonly document_us: number;
   readonly meaning_us: number;
 } {
-  const before = processorMs();
+  const start = processorMs();
+  const documents = texts.map(({ t, b }): Document =>
+    documentOf({ v: 1, pk: "", ts: 0, kind: "note", ...(t === "" ? {} : { title: t }), body: b }),
+  );
+  const read = processorMs();
   const vectors = texts.map(({ t, b }) => embedder.meaningOf(`${t} ${b}`).vector);
-  const meaning_us = Math.round(((processorMs() - before) * 1000) / texts.length);
-  const meanings = new Meanings(vectors[0]?.length ?? 0);
-  for (const vector of vectors) meanings.add(vector);
-  return { vectors, meanings, meaning_us };
+  const meant = processorMs();
+  const part = new Memtable(vectors[0]?.length ?? 0);
+  for (const [at, document] of documents.entries()) part.add(at, document, vectors[at]);
+  const us = (ms: number): number => Math.round((ms * 1000) / texts.length);
+  return { parts: [part], document_us: us(read - start), meaning_us: us(meant - read) };
 }
 
 /** CPU time of this process, which a busy machine changes little. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
-}
-
-function postingsOf(documents: readonly Document[]): ReadonlyMap<string, readonly number[]> {
-  const postings = new Map<string, number[]>();
-  for (const [at, { title, body, grams }] of documents.entries()) {
-    for (const term of new Set([...title, ...body, ...grams])) {
-      const list = postings.get(term);
-      if (list === undefined) postings.set(term, [at]);
-      else list.push(at);
-    }
-  }
-  postings.delete("");
-  return postings;
 }

@@ -2,17 +2,12 @@
 
 /** 0 to 1, 1 for the same direction; opposite directions count as unrelated. */
 export function cosine(a: Int8Array, b: Int8Array): number {
-  return cosineAt(a, b, 0);
-}
-
-/** As above, with the vector at this offset of many. */
-export function cosineAt(a: Int8Array, many: Int8Array, from: number): number {
   let dot = 0;
   let first = 0;
   let second = 0;
   for (let at = 0; at < a.length; at++) {
     const x = a[at]!;
-    const y = many[from + at]!;
+    const y = b[at]!;
     dot += x * y;
     first += x * x;
     second += y * y;
@@ -21,7 +16,7 @@ export function cosineAt(a: Int8Array, many: Int8Array, from: number): number {
   return dot <= 0 ? 0 : Math.round((dot / Math.sqrt(first * second)) * 1e6) / 1e6;
 }
 
-export const WORD_BITS = 32;
+const WORD_BITS = 32;
 /** The number of 32-bit words for the signs of this many numbers. */
 export const signWords = (dimensions: number): number => Math.ceil(dimensions / WORD_BITS);
 
