@@ -6,6 +6,7 @@ import { type Figure, othersFigure, whole, written } from "./support/figure.ts";
 import { GeneratorProcess } from "./support/spawn-load-generator.ts";
 import { machineTime, othersShare } from "./support/cpu-time.ts";
 import { MeasuredBoard, storesIn } from "./support/board-on-chosen-store.ts";
+import { type PostKind, postKindIn } from "./support/posts.ts";
 import { readBack } from "./support/measure-recent-reads.ts";
 import { Scratch } from "./support/scratch.ts";
 
@@ -20,6 +21,7 @@ const ALL_STORES = "sqlite,postgres,postgres-2";
 
 interface Posted {
   readonly board: MeasuredBoard;
+  readonly kind: PostKind;
   readonly connections: number;
   readonly perSecond: number;
   readonly p50: number;
@@ -34,8 +36,14 @@ interface Posted {
   readonly checks: number;
 }
 
-export async function postBench({ store = ALL_STORES }: { store?: string | undefined } = {}): Promise<readonly Figure[]> {
+interface PostOptions {
+  readonly store?: string | undefined;
+  readonly kind?: string | undefined;
+}
+
+export async function postBench({ store = ALL_STORES, kind: asked = "note" }: PostOptions = {}): Promise<readonly Figure[]> {
   const choices = storesIn(store);
+  const kind = postKindIn(asked);
   await using open = new AsyncDisposableStack();
   const scratch = open.use(new Scratch());
   const generator = open.use(new GeneratorProcess());
@@ -46,15 +54,15 @@ export async function postBench({ store = ALL_STORES }: { store?: string | undef
   for (const choice of choices) boards.push(open.use(await MeasuredBoard.start(choice, scratch.path, server)));
 
   for (const board of boards) {
-    await generator.make(WARM_UP.seconds * 4000);
-    await generator.post(board.ports, WARM_UP.connections, WARM_UP.seconds);
+    await generator.make(WARM_UP.seconds * 4000, kind);
+    await generator.post(board.ports, WARM_UP.connections, WARM_UP.seconds, kind);
   }
   const posted: Posted[] = [];
   // The stores take turns, so that other load on the machine affects all of them.
   for (const connections of RUNS) {
     for (const board of boards) {
-      await generator.make(SECONDS * (connections === 1 ? 2000 : POSTS_PER_SECOND));
-      posted.push(await measure(board, generator, connections));
+      await generator.make(SECONDS * (connections === 1 ? 2000 : POSTS_PER_SECOND), kind);
+      posted.push(await measure(board, generator, connections, kind));
     }
   }
   const read = await readBack(boards, generator);
@@ -62,12 +70,12 @@ export async function postBench({ store = ALL_STORES }: { store?: string | undef
   return [...posted.flatMap((one) => figuresOf(one, ceilings)), ...read, ...ceilings];
 }
 
-async function measure(board: MeasuredBoard, generator: GeneratorProcess, connections: number): Promise<Posted> {
+async function measure(board: MeasuredBoard, generator: GeneratorProcess, connections: number, kind: PostKind): Promise<Posted> {
   const pids = [...board.pids, generator.pid];
   const checksBefore = signatureChecks(MOMENT_S).openssl;
   const machineBefore = machineTime(pids);
   const [before, cpuBefore] = [await board.commits(), board.cpuMs()];
-  const { perSecond, p50, p99, answers, statuses } = await generator.post(board.ports, connections, SECONDS);
+  const { perSecond, p50, p99, answers, statuses } = await generator.post(board.ports, connections, SECONDS, kind);
   const [after, cpuAfter] = [await board.commits(), board.cpuMs()];
   const others = othersShare(machineBefore, machineTime(pids));
   const checks = (checksBefore + signatureChecks(MOMENT_S).openssl) / 2;
@@ -75,7 +83,7 @@ async function measure(board: MeasuredBoard, generator: GeneratorProcess, connec
   if (created !== answers) throw new Error(`Not every post was created: ${JSON.stringify(statuses)}`);
   const commitsAPost = (after.transactions - before.transactions) / created;
   console.log(
-    `${board.name}, ${connections} connections: ${whole(perSecond)} posts/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${commitsAPost.toFixed(3)} commits a post`,
+    `${board.name}, ${connections} connections: ${whole(perSecond)} ${kind}s/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${commitsAPost.toFixed(3)} commits a post`,
   );
   const spent = [...cpuAfter]
     .map(([thread, ms]) => ({ thread, us: ((ms - (cpuBefore.get(thread) ?? 0)) * 1000) / created }))
@@ -83,12 +91,13 @@ async function measure(board: MeasuredBoard, generator: GeneratorProcess, connec
   if (spent.length > 0) console.log(`      CPU us a post: ${spent.map(({ thread, us }) => `${thread} ${us.toFixed(0)}`).join(", ")}`);
   if (others !== undefined) console.log(`      other processes took ${(others * 100).toFixed(0)} % of the machine meanwhile`);
   const cpuUs = spent.reduce((sum, { us }) => sum + us, 0);
-  return { board, connections, perSecond, p50, p99, commitsAPost, cpuUs, others, checks };
+  return { board, kind, connections, perSecond, p50, p99, commitsAPost, cpuUs, others, checks };
 }
 
 function figuresOf(posted: Posted, ceilings: readonly Figure[]): readonly Figure[] {
-  const { board, connections, perSecond, p50, p99, commitsAPost, cpuUs, others, checks } = posted;
-  const of = (what: string): string => `${board.name}, ${connections} connection${connections === 1 ? "" : "s"}: ${what}`;
+  const { board, kind, connections, perSecond, p50, p99, commitsAPost, cpuUs, others, checks } = posted;
+  const posts = kind === "note" ? "" : `${kind}s, `;
+  const of = (what: string): string => `${board.name}, ${posts}${connections} connection${connections === 1 ? "" : "s"}: ${what}`;
   // A single connection waits for the disk; many connections wait for processors.
   const beside = { name: "OpenSSL's checks on one core, beside it", value: checks };
   const ceiling = connections > 1 ? beside : ceilings.find(({ name }) => name === "fsyncs");

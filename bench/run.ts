@@ -12,6 +12,7 @@ import { streamBench } from "./stream.ts";
 import type { Figure } from "./support/figure.ts";
 import { sizesIn } from "./support/filled-board-directory.ts";
 import { History, type Run, runOf } from "./support/history.ts";
+import { postKindIn } from "./support/posts.ts";
 import { storesIn } from "./support/board-on-chosen-store.ts";
 import { orInstead, readAsked, refused, requireNames, type Usage } from "./support/command-line.ts";
 import { summary } from "./support/summary-table.ts";
@@ -23,6 +24,7 @@ import { writerBench } from "./writer.ts";
 interface Options {
   readonly messages?: string | undefined;
   readonly store?: string | undefined;
+  readonly kind?: string | undefined;
   readonly tasks?: string | undefined;
   readonly workers?: string | undefined;
   readonly clients?: string | undefined;
@@ -52,6 +54,7 @@ const USAGE = {
   flags: {
     messages: { takes: "100000,1000000", words: "how many messages the boards of read and pages hold" },
     store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post, writer, brief, acks, keys and tlog keep themselves" },
+    kind: { takes: "task", words: "of which kind the posts of post are: note, or task, whose answers name similar work" },
     tasks: { takes: "200", words: "how many tasks the queue of team has" },
     workers: { takes: "3,12", words: "how many workers the teams have" },
     clients: { takes: "typescript,python,mcp", words: "by which clients the workers of team speak to the board" },
@@ -69,10 +72,11 @@ const {
 } = orInstead(() => {
   const read = readAsked(USAGE, process.argv.slice(2));
   requireNames(USAGE, read, Object.keys(BENCHES));
-  const { store, messages } = read.values;
+  const { store, messages, kind } = read.values;
   try {
     if (store !== undefined) storesIn(store);
     if (messages !== undefined) sizesIn(messages);
+    if (kind !== undefined) postKindIn(kind);
   } catch (error) {
     throw refused((error as Error).message, USAGE);
   }

@@ -9,7 +9,7 @@ import { posts, TAGS } from "./posts.ts";
 import { someIds } from "./measure-recent-reads.ts";
 import { untilIdle } from "./until-idle.ts";
 
-const GOODS: Readonly<Record<Manner, Goods>> = { alone: "post", bundled: "bundle" };
+const GOODS: Readonly<Record<Manner, Goods>> = { alone: "note", bundled: "bundle" };
 
 export class BoardContender implements Contender {
   readonly name = "this board";

@@ -2,13 +2,13 @@
 import { drive, type Measured } from "./load.ts";
 import { nostrEvents, nostrQuestion } from "./nostr-events.ts";
 import { nostrConversation } from "./nostr-load.ts";
-import { bundles, posts } from "./posts.ts";
+import { bundles, type PostKind, posts } from "./posts.ts";
 
 /** Posts in a bundle. */
 export const BUNDLE = 16;
 
-/** A post or a bundle of them for a board, or an event for a Nostr relay. */
-export type Goods = "post" | "bundle" | "event";
+/** A post of a kind or a bundle of them for a board, or an event for a Nostr relay. */
+export type Goods = PostKind | "bundle" | "event";
 
 export interface Posts {
   readonly goods: Goods;
@@ -59,11 +59,12 @@ function* ready(source: Iterator<Buffer, never>): Generator<Ready, never> {
 }
 
 const SOURCES: Readonly<Record<Goods, Iterator<Ready, never>>> = {
-  post: ready(posts()),
+  note: ready(posts("note")),
+  task: ready(posts("task")),
   bundle: ready(bundles(BUNDLE)),
   event: nostrEvents(),
 };
-const made: Readonly<Record<Goods, Ready[]>> = { post: [], bundle: [], event: [] };
+const made: Readonly<Record<Goods, Ready[]>> = { note: [], task: [], bundle: [], event: [] };
 const sentIds: string[] = [];
 
 function next(goods: Goods): Buffer | undefined {

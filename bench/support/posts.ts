@@ -60,8 +60,18 @@ export function words(): { readonly title: string; readonly body: string; readon
   return { title: text(40), body: text(BODY_CHARS), tags: [...tags] };
 }
 
-function payloadBy(pk: string): string {
-  return JSON.stringify({ v: 1, pk, ts: Math.floor(Date.now() / 1000), kind: "note", ...words(), lang: "en" });
+/** Kinds of which posts are made: the answer to a task also names similar work. */
+const POST_KINDS = ["note", "task"] as const;
+export type PostKind = (typeof POST_KINDS)[number];
+
+export function postKindIn(name: string): PostKind {
+  const kind = POST_KINDS.find((one) => one === name);
+  if (kind === undefined) throw new Error(`There are no posts of kind ${name}. There are: ${POST_KINDS.join(", ")}.`);
+  return kind;
+}
+
+function payloadBy(pk: string, kind: PostKind = "note"): string {
+  return JSON.stringify({ v: 1, pk, ts: Math.floor(Date.now() / 1000), kind, ...words(), lang: "en" });
 }
 
 /** Endless payloads, for callers that need them unsigned. */
@@ -70,18 +80,18 @@ export function* payloads(): Generator<string, never> {
   for (let n = 0; ; n++) yield payloadBy(authors[n % AGENTS]!.pk);
 }
 
-function* envelopes(): Generator<string, never> {
+function* envelopes(kind?: PostKind): Generator<string, never> {
   const authors = agents();
   for (let n = 0; ; n++) {
     const agent = authors[n % AGENTS]!;
-    const payload = payloadBy(agent.pk);
+    const payload = payloadBy(agent.pk, kind);
     yield JSON.stringify({ payload, sig: agent.sign(payload), nonce: mine(messageId(payload), BENCH_BITS) });
   }
 }
 
 /** Endless posts, made on demand. */
-export function* posts(): Generator<Buffer, never> {
-  const source = envelopes();
+export function* posts(kind?: PostKind): Generator<Buffer, never> {
+  const source = envelopes(kind);
   for (;;) yield request(source.next().value, "application/json");
 }
 

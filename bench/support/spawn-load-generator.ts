@@ -12,13 +12,13 @@ export class GeneratorProcess {
     this.#child.once("exit", () => this.#ended.abort(new Error("The load generator has ended.")));
   }
 
-  async make(count: number, goods: Goods = "post"): Promise<void> {
+  async make(count: number, goods: Goods = "note"): Promise<void> {
     await this.#order({ make: { goods, count } });
   }
 
   /** The connections are spread evenly over the ports. */
-  post(ports: readonly number[], connections: number, seconds: number): Promise<Measured> {
-    return this.send({ goods: "post", ports, connections, seconds });
+  post(ports: readonly number[], connections: number, seconds: number, goods: Goods = "note"): Promise<Measured> {
+    return this.send({ goods, ports, connections, seconds });
   }
 
   async send(post: Posts): Promise<Measured> {
