@@ -31,7 +31,20 @@ test("a text that says the same without a word in common is found, and comes fir
   const [first] = await similar(board, ASKED);
   expect(first?.id).toBe(images.id);
   expect(first?.score).toBeGreaterThan(0.2);
-  expect((await similar(board, "program fails when the file has nothing in it")).map(({ id }) => id)).toContain(crash.id);
+});
+
+test("work that says the same without a common word is found by /api/similar; posts and dry runs name what reaches the threshold", async () => {
+  const title = "program fails when the file has nothing in it";
+  const found = (await similar(board, title)).find(({ id }) => id === crash.id);
+  expect(found).toBeDefined();
+  const { body: kinds } = await board.get<{ limits: { near_threshold: number } }>("/api/kinds");
+  expect(found?.score).toBeLessThan(kinds.limits.near_threshold);
+  const envelope = JSON.stringify(agent.envelope({ kind: "task", title }));
+  for (const path of ["/api/messages?dry_run=1", "/api/messages"]) {
+    const { body } = await board.send(envelope, path);
+    expect((body as Similar).similar).toEqual([]);
+    expect(body.warnings.map(({ code }) => code)).not.toContain("similar_open_work");
+  }
 });
 
 test("a board without meanings goes by words alone, and one that is started with them again finds it again", async () => {
