@@ -3,11 +3,12 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { refusalOf } from "../../test/support/outcome.ts";
-import { BUCKETS, type Scope } from "../board/limits/bucket-sizes.ts";
+import { BUCKETS, OPEN_AT_ONCE, type Scope } from "../board/limits/bucket-sizes.ts";
 import { RateLimiter } from "../board/limits/rate.ts";
 import { Refusal } from "../core/errors.ts";
 import { jsonBody } from "../core/protocol/read-json-body.ts";
-import { admitCall, type Callable, type Guest } from "./call-steps.ts";
+import { admitCall, type Callable, type CallContext, type Guest, runCall } from "./call-steps.ts";
+import type { Operation } from "./operation.ts";
 
 const caller = "192.0.2.1";
 const guest = (more: Partial<Guest> = {}): Guest => ({ caller, requireSafe: () => {}, ...more });
@@ -111,11 +112,77 @@ test("parameters come before the body, and a board that cannot write says so bef
 test("a call that stays open has its place until it leaves, and lets its caller's other requests go on", () => {
   const rates = limits();
   let waited = 0;
-  const call = admitCall(operation({ holds: () => true }), guest({ waits: () => void waited++ }), rates);
-  const places = Array.from({ length: 20 }, () => call.hold({}));
-  expect(refusalOf(() => call.hold({})).code).toBe("too_many_streams");
-  places[0]?.();
-  call.hold({});
-  expect(waited).toBe(21);
-  expect(admitCall(operation(), guest(), rates).hold({})).toBeUndefined();
+  const begin = () => {
+    const call = admitCall(operation({ rate: "reads", holds: () => true }), guest({ waits: () => void waited++ }), rates);
+    expect(call.hold({})).toBe(true);
+    return call;
+  };
+  const calls = Array.from({ length: OPEN_AT_ONCE }, begin);
+  expect(refusalOf(begin).code).toBe("too_many_streams");
+  calls[0]?.leave();
+  calls[0]?.leave();
+  begin();
+  expect(refusalOf(begin).code).toBe("too_many_streams");
+  expect(waited).toBe(OPEN_AT_ONCE + 1);
+  expect(admitCall(operation(), guest(), rates).hold({})).toBe(false);
 });
+
+test("a call is open until it was answered, failed, or its stream has ended", async () => {
+  const rates = limits();
+  const fails: Partial<Operation> = { run: () => Promise.reject(new Error("failed")) };
+  const streams: Partial<Operation> = { run: async () => ({ body: undefined, stream: (async function* () {})() }) };
+  for (let nth = 0; nth <= OPEN_AT_ONCE; nth++) {
+    await answered({ holds: () => true }, rates);
+    await expect(answered({ holds: () => true, ...fails }, rates)).rejects.toThrow("failed");
+  }
+  const calls = [];
+  for (let nth = 0; nth < OPEN_AT_ONCE; nth++) calls.push((await answered({ holds: () => true, ...streams }, rates)).call);
+  await expect(answered({ holds: () => true }, rates)).rejects.toThrow(Refusal);
+  calls[0]?.leave();
+  expect((await answered({ holds: () => true }, rates)).answer.body).toBe("done");
+});
+
+test("a caller that has the answer gets no other, unless it waits for the next one", async () => {
+  const context = { isUnchanged: async () => true };
+  expect((await answered({ revalidate: true }, limits(), context)).answer.status).toBe(304);
+  expect((await answered({}, limits(), context)).answer.body).toBe("done");
+  expect((await answered({ revalidate: true, holds: () => true }, limits(), context)).answer.body).toBe("done");
+});
+
+test("a large answer waits for its turn once: before the call runs, or after the call has waited for something to answer", async () => {
+  for (const holds of [false, true]) {
+    const order: string[] = [];
+    const largeTurn = async () => void order.push("turn");
+    const run: Operation["run"] = async (call) => {
+      order.push("run");
+      await call.largeTurn?.();
+      return { body: "done" };
+    };
+    await answered({ large: () => true, holds: () => holds, run }, limits(), { largeTurn });
+    expect(order).toEqual(holds ? ["run", "turn"] : ["turn", "run"]);
+  }
+});
+
+test("a call that costs less than a token gets the rest back when it was answered", async () => {
+  const rates = limits();
+  await answered({ run: async () => ({ body: "done", tokens: 0 }) }, rates);
+  expect(left(rates, "reads")).toBe(BUCKETS.reads.burst);
+});
+
+/** Runs a whole call of such an operation. */
+async function answered(more: Partial<Operation>, rates: RateLimiter, context: Partial<CallContext> = {}) {
+  const whole: Operation = {
+    name: "test",
+    method: "GET",
+    path: "/test",
+    summary: "",
+    responses: {},
+    ...operation({ rate: "reads" }),
+    run: async () => ({ body: "done" }),
+    ...more,
+  };
+  const call = admitCall(whole, guest(), rates);
+  const around = { query: {}, caller, lastEventId: undefined, closed: () => new AbortController().signal, ...context };
+  const { answer } = await call.work(() => runCall(whole, call, { params: {}, query: {}, text: "" }, around));
+  return { call, answer };
+}

@@ -1,4 +1,4 @@
-// The steps of every call of an operation. HTTP, its fast path and MCP all use these.
+// The steps of every call of an operation. HTTP, its fast paths and MCP all use these.
 //
 // First: is the operation switched on, and has the caller tokens left? Then, in the caller's turn and at its cost: read input and body by
 // the operation's schemas, count the call among the open ones if it stays open for long, run it, and refund tokens of refused calls.
@@ -33,7 +33,22 @@ export interface Asked {
   readonly text: string;
 }
 
-/** The properties of an operation that these steps need. */
+/** What a transport adds to the input and body of a call. */
+export interface CallContext extends Omit<Call<Record<string, unknown>>, "input" | "body"> {
+  /** Whether the caller has the present answer already; asked only of answers that have a validator. */
+  readonly isUnchanged?: (input: Record<string, unknown>) => Promise<boolean>;
+}
+
+/** A call that was answered. */
+export interface AnsweredCall {
+  readonly input: Record<string, unknown>;
+  readonly answer: Reply;
+}
+
+/** The answer to a caller that has it already. */
+const UNCHANGED: Reply = { status: 304, body: undefined };
+
+/** The properties of an operation that the first steps need. */
 export type Callable = Pick<Operation, "rate" | "input" | "refusals"> &
   Partial<
     Pick<
@@ -52,11 +67,37 @@ export function admitCall(operation: Callable, guest: Guest, rates: RateLimiter)
   return new AdmittedCall(operation, guest, rates);
 }
 
-/** Takes the token for a call. The fast path needs no other step: it answers only calls that take one token and carry no secrets. */
+/** Takes the token for a call. The fast path takes no other step, and answers only calls that need no other. */
 export const pay = ({ rate, work }: Pick<Callable, "rate" | "work">, caller: string, rates: RateLimiter): void =>
   rates.take(rate, caller, 1, work && (() => bitsForNow(work())));
 /** Whether the caller could pay; takes no tokens. */
 export const couldPay = ({ rate }: Pick<Callable, "rate">, caller: string, rates: RateLimiter): boolean => rates.has(rate, caller);
+
+/** Whether paying is the only step of such a call. */
+export const onlyPays = (operation: Operation, input: Record<string, unknown>): boolean =>
+  operation.secret !== true &&
+  operation.requireOpen === undefined &&
+  operation.keeps !== true &&
+  operation.paced !== true &&
+  operation.extraRate?.(input) === undefined &&
+  operation.holds?.(input) !== true;
+
+/**
+ * All steps from reading to the answer, in the caller's turn. If the answer is a stream or a feed, the transport calls `leave` at its end.
+ * A large answer waits until the caller has read its earlier ones; a call that stays open waits for that itself, when it has something to
+ * answer.
+ */
+export async function runCall(operation: Operation, call: AdmittedCall, asked: Asked, context: CallContext): Promise<AnsweredCall> {
+  const { input, body } = call.read(asked);
+  const holds = call.hold(input);
+  const largeTurn = operation.large?.(input) === true ? context.largeTurn : undefined;
+  if (!holds && largeTurn !== undefined) await largeTurn();
+  if (!holds && operation.revalidate === true && (await context.isUnchanged?.(input)) === true) return { input, answer: UNCHANGED };
+  const answer = await operation.run({ ...context, input, body, largeTurn: holds ? largeTurn : undefined });
+  call.succeeded(answer);
+  if (answer.stream === undefined && answer.feed === undefined) call.leave();
+  return { input, answer };
+}
 
 /** Each further part of a body of this size takes one more token, whatever becomes of it: to read it costs time. */
 const TOKEN_BYTES = 64 * 1024;
@@ -68,6 +109,7 @@ export class AdmittedCall {
   #bytesBack: (() => void) | undefined = undefined;
   #bytesCounted = false;
   #payer: string | undefined = undefined;
+  #leave: (() => void) | undefined = undefined;
   #ended = false;
 
   constructor(operation: Callable, guest: Guest, rates: RateLimiter) {
@@ -114,10 +156,15 @@ export class AdmittedCall {
     else if (tokens > 0) this.#rates.take(rate, this.caller, tokens);
   }
 
-  /** Runs in the caller's turn; processor time is charged to the caller from here on. */
+  /** Runs in the caller's turn; processor time is charged to the caller from here on. A call that fails stays open no longer. */
   async work<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#guest.turn?.();
-    return this.atItsCost(work);
+    try {
+      return await this.atItsCost(work);
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
   }
 
   /** Runs the work and charges its processor time to the caller. */
@@ -140,12 +187,18 @@ export class AdmittedCall {
     return { input, body: reader === undefined ? undefined : slice(() => reader.read(text)) };
   }
 
-  /** A call that stays open for long counts among the caller's open calls until it ends. */
-  hold(input: Record<string, unknown>): (() => void) | undefined {
-    if (this.#operation.holds?.(input) !== true) return undefined;
-    const leave = this.#rates.enter(this.#guest.caller);
+  /** A call that stays open for long counts among the caller's open calls until it leaves. Returns whether it is such a call. */
+  hold(input: Record<string, unknown>): boolean {
+    if (this.#operation.holds?.(input) !== true) return false;
+    this.#leave = this.#rates.enter(this.#guest.caller);
     this.#guest.waits?.();
-    return leave;
+    return true;
+  }
+
+  /** The call stays open no longer. */
+  leave(): void {
+    this.#leave?.();
+    this.#leave = undefined;
   }
 
   /** The call succeeded and costs less than a token: the rest is refunded before the answer is sent. */

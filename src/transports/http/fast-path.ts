@@ -6,7 +6,7 @@ import type { RateLimiter } from "../../board/limits/rate.ts";
 import type { BoardMoment } from "../../board/read/cache-freshness.ts";
 import { versionAt, type Versions } from "./etags.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
-import { couldPay, pay } from "../../operations/call-steps.ts";
+import { couldPay, onlyPays, pay } from "../../operations/call-steps.ts";
 import { readInput } from "../../operations/input.ts";
 import { isMoving, type Operation, type ReadyText } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -105,7 +105,7 @@ export class FastPath {
   }
 
   #note(url: string, operation: Operation, input: Record<string, unknown>): KnownAddress | undefined {
-    if (url.length > LONGEST_ADDRESS || !takesOneToken(operation, input)) return undefined;
+    if (url.length > LONGEST_ADDRESS || !onlyPays(operation, input)) return undefined;
     const make = this.#fromMemory(operation, input) ?? this.#fromBoard(url, operation, input);
     if (make === undefined) return undefined;
     const known: KnownAddress = { operation, make };
@@ -221,15 +221,6 @@ function offerOf(operation: Operation): Offer {
     },
   };
 }
-
-/** This path takes one token for an answer. Calls that need more, or other checks, take the normal path. */
-const takesOneToken = (operation: Operation, input: Record<string, unknown>): boolean =>
-  operation.secret !== true &&
-  operation.requireOpen === undefined &&
-  operation.keeps !== true &&
-  operation.paced !== true &&
-  operation.extraRate?.(input) === undefined &&
-  operation.holds?.(input) !== true;
 
 /** Refusals are written on the normal path. A parameter that is given twice is left to it too. */
 function inputOf(operation: Operation, params: Record<string, string>, query: string): Record<string, unknown> | undefined {

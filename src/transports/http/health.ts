@@ -5,7 +5,8 @@ import { z } from "zod";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { admitCall } from "../../operations/call-steps.ts";
-import { check, type GuestParts, guestOf } from "./route.ts";
+import { type GuestParts, guestOf } from "./guest.ts";
+import { check } from "./route.ts";
 
 export interface HealthParts {
   readonly rates: RateLimiter;

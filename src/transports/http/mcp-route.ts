@@ -11,8 +11,9 @@ import { KEY_HEADER, mcpEndpoint } from "../../operations/documents/mcp-endpoint
 import { costOfNow, slice } from "../../ports/cpu-slices.ts";
 import { accessTo } from "./mcp-access.ts";
 import { takeText } from "./body-text.ts";
+import { type GuestParts, guestOf } from "./guest.ts";
 import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
-import { check, type GuestParts, guestOf, keepPrivate, longInTurns } from "./route.ts";
+import { check, keepPrivate, longInTurns } from "./route.ts";
 
 export const MCP_PATH = mcpEndpoint.path;
 /** The price of a message itself. The operations that it calls are charged on their own. */

@@ -1,14 +1,14 @@
 // Posts of messages, read from the socket without the framework: the same call steps and the same answers as on the normal path.
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
-import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { errorBody, type Refusal } from "../../core/errors.ts";
-import { admitCall, type AdmittedCall, type Guest } from "../../operations/call-steps.ts";
+import { admitCall, type AdmittedCall, type Asked, type CallContext, runCall } from "../../operations/call-steps.ts";
 import type { Operation, Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import { readText } from "./body-text.ts";
 import type { Door } from "./cors-and-local-access.ts";
+import { guestAt } from "./guest.ts";
 import type { PlainHead } from "./parse-request-head.ts";
 import { allowanceHeaders } from "./rate-headers.ts";
 import { endsConnection, JSON_TYPE, refusalFor, refusalHeaders } from "./refusals.ts";
@@ -59,9 +59,10 @@ export class DirectPosts {
     let call: AdmittedCall | undefined;
     const answered = async (): Promise<DirectReply> => {
       try {
-        const admitted = (call = admitCall(operation, guestAt(socket, end, turns), rates));
+        const admitted = (call = admitCall(operation, guestAt(socket.remoteAddress, end, end, turns, refuseSecret), rates));
         admitted.countBytes(body.length);
-        return this.#answered(await admitted.work(() => run(operation, admitted, body)));
+        const { answer } = await admitted.work(() => runCall(operation, admitted, inputOf(body), contextOf(admitted.caller)));
+        return this.#answered(answer);
       } catch (error) {
         return this.#refused(refusalFor(error, this.#parts.report));
       }
@@ -95,28 +96,16 @@ export class DirectPosts {
   }
 }
 
-async function run(operation: Operation, call: AdmittedCall, bytes: Buffer): Promise<Reply> {
-  const { input, body } = call.read({ params: {}, query: {}, text: readText(bytes) });
-  const answer = await operation.run({ input, body, query: {}, caller: call.caller, lastEventId: undefined, closed: neverClosed });
-  call.succeeded(answer);
-  return answer;
+/** A secret is never taken here. */
+function refuseSecret(): never {
+  throw new Error("An operation with a secret cannot be read from the socket directly.");
 }
+
+const inputOf = (body: Buffer): Asked => ({ params: {}, query: {}, text: readText(body) });
 
 /** The post is carried out even if its caller has gone. */
+const contextOf = (caller: string): CallContext => ({ query: {}, caller, lastEventId: undefined, closed: neverClosed });
 const neverClosed = (): AbortSignal => new AbortController().signal;
-
-function guestAt({ remoteAddress }: Socket, end: Exchange, turns: RequestTurns | undefined): Guest {
-  const caller = callerOf(remoteAddress);
-  return {
-    caller,
-    requireSafe() {
-      throw new Error("A secret is never taken here.");
-    },
-    ...(turns === undefined
-      ? {}
-      : { turn: () => turns.enter(caller, end, end), waits: () => turns.release(end), used: (ms) => turns.used(caller, ms) }),
-  };
-}
 
 /** A request and its answer, as an object whose end other parts can await. */
 class Exchange extends EventEmitter implements Ending {

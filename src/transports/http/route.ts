@@ -14,13 +14,14 @@ import type { RateLimiter } from "../../board/limits/rate.ts";
 import type { Versions } from "./etags.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { admitCall, type AdmittedCall, type Guest } from "../../operations/call-steps.ts";
+import { admitCall, type AdmittedCall, type CallContext, runCall } from "../../operations/call-steps.ts";
 import { formQuery, joinedLists } from "../../operations/input.ts";
-import { type Call, isMoving, type Operation, type Reply } from "../../operations/operation.ts";
+import { isMoving, type Operation, type Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import type { FastPath } from "./fast-path.ts";
 import { readText, takeText } from "./body-text.ts";
 import { gzipped, isCoded, takesGzip } from "./compression.ts";
+import { type GuestParts, guestOf, requireOwnPage } from "./guest.ts";
 import { matchesEtag, matchesAnyEtag } from "./if-none-match.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
@@ -31,18 +32,9 @@ import type { SendDocument } from "./cached-documents.ts";
 import { CORS_HEADER_NAMES } from "./cors-and-local-access.ts";
 import { sendAllowances } from "./rate-headers.ts";
 import { JSON_TYPE } from "./refusals.ts";
-import type { ArrivedRequest } from "./secure-request.ts";
 import type { RequestTurns } from "./request-turns.ts";
 import type { Unsent } from "./unsent-answers.ts";
 import { sendStream, type OpenAnswers } from "./chunked-answers.ts";
-
-export interface GuestParts {
-  readonly baseUrl: string;
-  /** Whether a request may carry a secret. */
-  readonly secure: (request: ArrivedRequest) => boolean;
-  /** Where the requests of a caller take turns. */
-  readonly turns: RequestTurns | undefined;
-}
 
 export interface RouteParts extends GuestParts {
   readonly rates: RateLimiter;
@@ -56,18 +48,6 @@ export interface RouteParts extends GuestParts {
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly pages: SendPage;
   readonly documents: SendDocument;
-}
-
-/** The sender of a request, as a caller of the board. */
-export function guestOf(request: FastifyRequest, reply: FastifyReply, { turns, secure, baseUrl }: GuestParts): Guest {
-  const caller = callerOf(request.ip);
-  return {
-    caller,
-    requireSafe: () => requireSafe(request, secure, baseUrl),
-    turn: () => turns?.enter(caller, request.raw, reply.raw),
-    waits: () => turns?.release(request.raw),
-    used: (ms) => turns?.used(caller, ms),
-  };
 }
 
 declare module "fastify" {
@@ -93,36 +73,34 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     const query = page || operation.form === true ? formQuery(written) : joinedLists(operation, written);
     const markdown = offersMarkdown && query["format"] === undefined && !page && wantsMarkdown(request.headers.accept);
     if (markdown) query["format"] = "md";
-    const { input, body } = call.read({ params: paramsOf(request, operation), query, text });
-    const asked = callOf(request, reply, { input, body, query: query as Record<string, string>, caller: call.caller });
-    if (page) return await pages(request, reply, operation, asked);
-    const leave = call.hold(input);
-    try {
-      const largeTurn = operation.large?.(input) === true ? () => unsent.turn(call.caller, reply.raw) : undefined;
-      if (leave === undefined) await largeTurn?.();
-      const tag =
-        operation.revalidate === undefined || leave !== undefined
-          ? undefined
-          : await versions.of(markdown ? `${request.url} md` : request.url, isMoving(operation, input));
-      if (tag !== undefined && matchesEtag(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
-      const answer = await operation.run(leave === undefined ? asked : { ...asked, largeTurn });
-      call.succeeded(answer);
-      if (operation.steady === true) return await documents(request, reply, answer);
-      // Set only now: a refusal has no validator, or a second request would be answered with 304.
-      if (tag !== undefined) void reply.header("etag", tag);
-      if (tag !== undefined && matchesAnyEtag(request.headers)) return await reply.code(304).send();
-      if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
-      if (answer.stream === undefined) leave?.();
-      fastPath.learn(request.url, operation, input);
-      if (answer.feed !== undefined) return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
-      if (answer.next !== undefined) linkNext(reply, request, baseUrl, answer.next);
-      return await (answer.stream === undefined
-        ? sendCoded(request, reply, answer)
-        : sendStream(request, reply, answer, answer.stream, { report, underWay, leave }));
-    } catch (error) {
-      leave?.();
-      throw error;
+    const asked = { params: paramsOf(request, operation), query, text };
+    const context = contextOf(request, reply, query as Record<string, string>, call.caller);
+    if (page) return await pages(request, reply, operation, { ...context, ...call.read(asked) });
+    let tag: string | undefined;
+    const { input, answer } = await runCall(operation, call, asked, {
+      ...context,
+      largeTurn: () => unsent.turn(call.caller, reply.raw),
+      async isUnchanged(input) {
+        tag = await versions.of(markdown ? `${request.url} md` : request.url, isMoving(operation, input));
+        return matchesEtag(request.headers, tag);
+      },
+    });
+    if (tag !== undefined && answer.status === 304) return reply.header("etag", tag).code(304).send();
+    if (operation.steady === true) return await documents(request, reply, answer);
+    // Set only now: a refusal has no validator, or a second request would be answered with 304.
+    if (tag !== undefined) void reply.header("etag", tag);
+    if (tag !== undefined && matchesAnyEtag(request.headers)) return await reply.code(304).send();
+    const leave = (): void => call.leave();
+    if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave);
+    fastPath.learn(request.url, operation, input);
+    if (answer.feed !== undefined) {
+      leave();
+      return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
     }
+    if (answer.next !== undefined) linkNext(reply, request, baseUrl, answer.next);
+    return await (answer.stream === undefined
+      ? sendCoded(request, reply, answer)
+      : sendStream(request, reply, answer, answer.stream, { report, underWay, leave }));
   };
   app.route({
     method: operation.method,
@@ -202,31 +180,6 @@ export function check(work: (request: FastifyRequest, reply: FastifyReply) => vo
   };
 }
 
-/** A secret may only come in the body of an encrypted request. Text in the address is not quoted, because it may be a secret. */
-function requireSafe(request: FastifyRequest, secure: GuestParts["secure"], baseUrl: string): void {
-  if (!secure(request.raw)) throw new Refusal("https_required");
-  requireOwnPage(request, baseUrl, "The request was sent by a page of another site; such pages may not send keys.");
-  const [, search] = /\?(.*)$/s.exec(request.url) ?? [];
-  if (search !== undefined && !/^receipt=\w{0,5}$/.test(search))
-    throw new Refusal("unknown_parameter", "This address takes no parameter except `receipt`.", {
-      hint: "Send everything in the body; addresses end up in logs and histories.",
-    });
-}
-
-/**
- * Pages of other sites must not send forms or use up the limits of the person who reads them. Browsers say which site a request comes from:
- * newer ones in Sec-Fetch-Site, all in Origin, which is `null` if a page hides itself. A program sends neither.
- */
-function requireOwnPage({ headers, host }: FastifyRequest, baseUrl: string, words: string): void {
-  const { origin, "sec-fetch-site": from } = headers;
-  if (from === "same-origin") return;
-  const own = origin === undefined || (URL.canParse(origin) && (origin === new URL(baseUrl).origin || new URL(origin).host === host));
-  if (own && (from === undefined || from === "none")) return;
-  throw new Refusal("origin_forbidden", words, {
-    hint: `Use this board's own pages; a program sends no Origin header. What programs use: ${baseUrl}/llms.txt`,
-  });
-}
-
 export function keepPrivate(reply: FastifyReply): void {
   for (const name of CORS_HEADER_NAMES) void reply.removeHeader(name);
   void reply.header("cache-control", "no-store");
@@ -292,14 +245,12 @@ function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
   return reply.send(typeof body === "string" && body.length > LARGE_CHARS ? bytesOf(body) : body);
 }
 
-function callOf(
-  request: FastifyRequest,
-  { raw }: FastifyReply,
-  read: Pick<Call<Record<string, unknown>>, "input" | "body" | "query" | "caller">,
-): Call<Record<string, unknown>> {
+/** The parts of a call that are not its input. */
+function contextOf(request: FastifyRequest, { raw }: FastifyReply, query: Readonly<Record<string, string>>, caller: string): CallContext {
   const lastEventId = request.headers["last-event-id"];
   return {
-    ...read,
+    query,
+    caller,
     lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
     closed() {
       const controller = new AbortController();

@@ -2,7 +2,7 @@
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { admitCall, type Asked, type Guest } from "../../operations/call-steps.ts";
+import { admitCall, type Asked, type Guest, runCall } from "../../operations/call-steps.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Arguments, Ask } from "./tool-context.ts";
 import { asTexts } from "./arguments-as-texts.ts";
@@ -22,23 +22,15 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
     if (operation === undefined) throw new Error(`There is no operation ${name}.`);
     const call = admitCall(operation, visit, rates);
     const text = body === undefined ? "" : JSON.stringify(body);
+    // A page over MCP is read, written and sent at once.
+    const context = { query: {}, lastEventId: undefined, caller: visit.caller, closed: () => gone, maxBytes: LIMITS.mcp_page_bytes };
     let status = 500;
     try {
-      const reply = await call.work(async () => {
-        const read = call.read({ ...placed(operation, parameters), text });
-        const leave = call.hold(read.input);
-        try {
-          // A page over MCP is read, written and sent at once.
-          const how = { query: {}, lastEventId: undefined, caller: visit.caller, closed: () => gone, maxBytes: LIMITS.mcp_page_bytes };
-          return await operation.run({ ...read, ...how });
-        } finally {
-          leave?.();
-        }
-      });
-      call.succeeded(reply);
-      ({ status = 200 } = reply);
-      return reply.body;
+      const { answer } = await call.work(() => runCall(operation, call, { ...placed(operation, parameters), text }, context));
+      ({ status = 200 } = answer);
+      return answer.body;
     } finally {
+      call.leave();
       call.end(status);
     }
   };
