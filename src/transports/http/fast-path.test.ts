@@ -54,7 +54,8 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     ready: async () => {},
     notWritable: () => undefined,
     operations: [one, same],
-    rates: new RateLimiter(clock, limited),
+    // Requests cost one token each, however slow the machine is.
+    rates: new RateLimiter(clock, limited, { tokenMs: 60_000 }),
     clock,
     report: { appended() {}, failed() {}, refused() {} },
     baseUrl: "http://localhost",
