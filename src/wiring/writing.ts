@@ -66,6 +66,7 @@ export async function openWriting(ground: Foundation, tokenMs?: number): Promise
   const requireNoSecret = secretGuard(signingKeys);
   const quota = await Quota.open({ maxBytes: config.maxBytes, measure: () => store.used(), clock, report: figures });
   parts.defer(() => quota.close());
+  const lookup = names(store, clock, config.mailDomain);
   const writing = {
     store,
     clock,
@@ -77,7 +78,7 @@ export async function openWriting(ground: Foundation, tokenMs?: number): Promise
     guard,
     quota,
     requireNoSecret,
-    writeOut: writerOut(names(store, clock, config.mailDomain)),
+    writeOut: writerOut(lookup),
     ...requirements(ground, switches),
   };
   const notWritable = (): Refusal | undefined => refusalOf(writing.requireWritable, ground, quota);
@@ -107,7 +108,7 @@ export async function openWriting(ground: Foundation, tokenMs?: number): Promise
     acknowledge,
     operateKey,
     prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),
-    report: reporter({ ...writing, file, baseUrl, mailDomain }),
+    report: reporter({ ...writing, names: lookup, file, baseUrl }),
     assist: config.assist ? assist({ ...writing, keys: signingKeys, miner: mining, post, operateAlias, acknowledge }) : undefined,
     mailroom: (reader) => mailroom({ ...writing, file, keys, reader, mailDomain, maskSenders: config.mailMask }),
   };

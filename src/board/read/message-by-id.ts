@@ -7,6 +7,7 @@ import { iso } from "../../core/protocol/time.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Found, LogReads, MessageReads, StoredMessage } from "../../ports/store.ts";
+import { idsMeant } from "./resolve-agents-and-messages.ts";
 
 const CANDIDATES = 5;
 
@@ -62,8 +63,7 @@ function prefixResolver(
 ): (idOrPrefix: string, now: number) => Promise<string> {
   return async (prefix, now) => {
     if (prefix.length === MESSAGE_ID_CHARS) return prefix;
-    const { live, ended } = await store.idsByPrefix(prefix, CANDIDATES + 1, now);
-    const known = live.length > 0 ? live : ended;
+    const known = await idsMeant(store, prefix, CANDIDATES + 1, now);
     const candidates = known.length > 0 ? known : await forgotten(prefix);
     const [first, second] = candidates;
     if (first === undefined) throw new Refusal("not_found", `No message id starts with ${prefix}.`);

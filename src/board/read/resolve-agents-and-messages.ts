@@ -20,8 +20,16 @@ export interface Names {
 export interface NameLookup {
   /** The agent with this id or alias; undefined if there is none. An address in another domain is not found here. */
   findAgent(name: string): Promise<string | undefined>;
-  /** The ids with this prefix, live ones and others; at most `most` of each. */
-  idsFrom(prefix: string, most: number): ReturnType<Store["idsByPrefix"]>;
+  /** The live alias with this name, which may be an address of this board. */
+  findAlias(name: string): ReturnType<Store["alias"]>;
+  /** The messages that a prefix can mean, at most `most`. */
+  idsMeant(prefix: string, most: number): Promise<readonly string[]>;
+}
+
+/** The messages that a prefix can mean, at most `most`: live ones, or ended ones if none is live. */
+export async function idsMeant(store: Pick<Store, "idsByPrefix">, prefix: string, most: number, now: number): Promise<readonly string[]> {
+  const { live, ended } = await store.idsByPrefix(prefix, most, now);
+  return live.length > 0 ? live : ended;
 }
 
 export function names(
@@ -29,13 +37,14 @@ export function names(
   clock: Pick<Clock, "now">,
   mailDomain: string,
 ): Names & NameLookup {
-  const idsFrom = (prefix: string, most: number) => store.idsByPrefix(prefix, most, clock.now());
+  const meant = (prefix: string, most: number) => idsMeant(store, prefix, most, clock.now());
 
-  async function findAgent(name: string): Promise<string | undefined> {
-    if (AGENT_ID.test(name)) return name;
+  async function findAlias(name: string): ReturnType<Store["alias"]> {
     const alias = foldNamedAlias(name, mailDomain);
-    return alias === undefined ? undefined : (await store.alias(alias, clock.now()))?.agent;
+    return alias === undefined ? undefined : store.alias(alias, clock.now());
   }
+
+  const findAgent = async (name: string): Promise<string | undefined> => (AGENT_ID.test(name) ? name : (await findAlias(name))?.agent);
 
   async function agent(name: string, parameter?: string): Promise<string> {
     const found = await findAgent(name);
@@ -50,8 +59,7 @@ export function names(
 
   async function message(idOrPrefix: string, parameter = "ref"): Promise<string> {
     if (idOrPrefix.length === MESSAGE_ID_CHARS) return idOrPrefix;
-    const { live, ended } = await idsFrom(idOrPrefix, 2);
-    const [first, second] = live.length > 0 ? live : ended;
+    const [first, second] = await meant(idOrPrefix, 2);
     if (first !== undefined && second === undefined) return first;
     const found = first === undefined ? "No" : "More than one";
     throw new Refusal("invalid_parameter", `${found} message id starts with ${idOrPrefix}.`, {
@@ -87,5 +95,5 @@ export function names(
     });
   }
 
-  return { agent, message, findAgent, idsFrom, resolve, areIds };
+  return { agent, message, findAgent, findAlias, idsMeant: meant, resolve, areIds };
 }

@@ -9,8 +9,7 @@ const CANDIDATES = 5;
 
 export function writerOut(lookup: NameLookup): WriteOut {
   async function wholeId(prefix: string, field: string): Promise<string> {
-    const { live, ended } = await lookup.idsFrom(prefix, CANDIDATES + 1);
-    const candidates = live.length > 0 ? live : ended;
+    const candidates = await lookup.idsMeant(prefix, CANDIDATES + 1);
     const [first, second] = candidates;
     if (first === undefined) throw prefixUnknown(field);
     if (second === undefined) return first;

@@ -1,16 +1,15 @@
 // Reports: finds the target that the reporter means, and stores a notice that only the operator sees.
 import { Refusal } from "../../core/errors.ts";
 import type { Notice } from "../../core/message/moderation-state.ts";
-import { foldNamedAlias } from "../../core/protocol/alias-name.ts";
 import { NETWORK_MARK_CHARS } from "../../core/message/execute-operator-commands.ts";
 import { AGENT_ID, MESSAGE_ID } from "../../core/protocol/encoding.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { sealHex } from "../../core/protocol/node-sha256.ts";
 import type { ReportCategory } from "../../core/protocol/vocabulary.ts";
-import type { AliasReads } from "../../ports/aliases.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { MessageReads } from "../../ports/store.ts";
+import type { NameLookup } from "../read/resolve-agents-and-messages.ts";
 import type { Append } from "./append.ts";
 import { networkOf } from "../limits/callers.ts";
 
@@ -38,11 +37,11 @@ export interface FilingParts {
 }
 
 export interface ReportParts {
-  readonly store: MessageReads & AliasReads;
+  readonly store: MessageReads;
+  readonly names: NameLookup;
   readonly clock: Clock;
   readonly file: Report;
   readonly baseUrl: string;
-  readonly mailDomain: string;
   readonly requireStore: () => void;
 }
 
@@ -64,7 +63,7 @@ export function filing({ clock, entropy, networkSecret, append, requireStore, on
   };
 }
 
-export function reporter({ store, clock, file, baseUrl, mailDomain, requireStore }: ReportParts): Report {
+export function reporter({ store, names, clock, file, baseUrl, requireStore }: ReportParts): Report {
   return async ({ target, ...complaint }) => {
     requireStore();
     const meant = target.length > LIMITS.report_target_chars ? undefined : await targetOf(target.trim());
@@ -85,8 +84,7 @@ export function reporter({ store, clock, file, baseUrl, mailDomain, requireStore
       return storedBlobs.size + blockedBlobs.length > 0 ? text : undefined;
     }
     if (PREFIX.test(text)) {
-      const { live, ended } = await store.idsByPrefix(text, 2, now);
-      const [first, second] = live.length > 0 ? live : ended;
+      const [first, second] = await names.idsMeant(text, 2);
       if (second !== undefined)
         throw new Refusal("invalid_target", `More than one message id starts with ${text}.`, { hint: "Give the whole id." });
       return first;
@@ -95,7 +93,6 @@ export function reporter({ store, clock, file, baseUrl, mailDomain, requireStore
       const named = /^\/(?:m|api\/messages|api\/blobs|a|api\/agents)\/([^/?#]+)/.exec(text.slice(baseUrl.length))?.[1];
       return named === undefined || named.startsWith(baseUrl) ? undefined : targetOf(named);
     }
-    const alias = foldNamedAlias(text, mailDomain);
-    return alias === undefined ? undefined : (await store.alias(alias, now))?.alias;
+    return (await names.findAlias(text))?.alias;
   }
 }

@@ -58,14 +58,14 @@ export async function messagesOf(session: OperatorSession, given: readonly strin
 /** The whole id, or why there is none. */
 type Whole = { readonly id: string; readonly fault?: never } | { readonly id?: never; readonly fault: string };
 
-async function wholeId({ names }: OperatorSession, given: string): Promise<Whole> {
+async function wholeId({ store, now }: OperatorSession, given: string): Promise<Whole> {
   if (MESSAGE_ID.test(given)) return { id: given };
   if (isOperatorMailbox(given)) return { fault: notAThing(given) };
   const shown = quoted(given);
   const right = `give all ${MESSAGE_ID_CHARS} characters of the id, or its first ${LEAST} or more`;
   if (!/^[0-9a-f]+$/.test(given)) return { fault: `${shown} is not an id, which is made of 0-9 and a-f: ${right}.` };
   if (!START.test(given)) return { fault: `${shown} has ${plural(given.length, "character")}: ${right}.` };
-  const { live, ended } = await names.idsFrom(given, MOST_ALIKE);
+  const { live, ended } = await store.idsByPrefix(given, MOST_ALIKE, now());
   const [id, other] = [...live, ...ended];
   if (id === undefined) return { fault: `No message id starts with ${shown}.` };
   if (other === undefined) return { id };
