@@ -14,7 +14,7 @@ import { headFileIn } from "../adapters/system/head-file.ts";
 import type { Config } from "../config.ts";
 import { StoreFailure } from "../ports/store.ts";
 import { announcedFor } from "./key-ring.ts";
-import { actsIn, type Beside, type Opened, type Place, sourceModule } from "./storage-backend.ts";
+import { type Acts, actsIn, type Beside, type Opened, type Place, sourceModule } from "./storage-backend.ts";
 
 /** `data` is this node's own directory; the settings are for a node that opens it. */
 export function inDatabase(
@@ -37,6 +37,8 @@ export function inDatabase(
   }
   return {
     words: "the database",
+    engine: "postgresql",
+    isShared: true,
     isThere: () => true,
     async open({ sealed, watchReplica }): Promise<Opened> {
       const lock = sealed ? undefined : lockDataDir(data);
@@ -71,6 +73,10 @@ export function inDatabase(
         throw failure instanceof StoreFailure ? unreachable(failure.message) : failure;
       }
     },
+    async lock() {
+      if ((await nodesAt(url)) > 0) throw new Error("Boards are running on that database. Stop them first.");
+      return lockDataDir(data);
+    },
     openBeside,
     async identity() {
       const store = await openPostgresStore(url, undefined, "operator");
@@ -83,14 +89,16 @@ export function inDatabase(
       }
     },
     copyTo: (path, pk) => readRowBatches(url, (batches) => fillDatabase(path, batches, pk)),
-    async acts(messages) {
-      const client = new Client({ url, connections: 1, name: "blackboard restore" });
-      try {
-        const [board] = await client.query<{ seq: number }>("SELECT seq FROM board");
-        return await actsIn(postgresRows(client), board?.seq ?? 0, messages);
-      } finally {
-        await client.end();
-      }
-    },
+    acts: (messages) => actsAt(url, messages),
   };
+}
+
+async function actsAt(url: string, messages: readonly string[]): Promise<Acts> {
+  const client = new Client({ url, connections: 1, name: "blackboard restore" });
+  try {
+    const [board] = await client.query<{ seq: number }>("SELECT seq FROM board");
+    return await actsIn(postgresRows(client), board?.seq ?? 0, messages);
+  } finally {
+    await client.end();
+  }
 }

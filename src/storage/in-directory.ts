@@ -20,6 +20,8 @@ export function inDirectory(data: string): Place {
   const source = sourceModule("sqlite", { path });
   return {
     words: data,
+    engine: "sqlite",
+    isShared: false,
     isThere: () => existsSync(path),
     async open({ sealed, onFatal }): Promise<Opened> {
       if (sealed && !existsSync(path))
@@ -39,6 +41,7 @@ export function inDirectory(data: string): Place {
         close: () => store.close(),
       };
     },
+    lock: async () => lockDataDir(data),
     async openBeside() {
       requireBoardIn(data);
       const record = headFileIn(data, await knownBoardKey(path));

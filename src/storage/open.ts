@@ -22,10 +22,15 @@ import type { Opened, Place } from "./storage-backend.ts";
 import { openTlog } from "./tlog-identity.ts";
 
 /** The only place that decides which store it is, for the board and for every operator command. */
-export const placeOf = (config: Config): Place =>
-  config.databaseUrl === undefined ? inDirectory(config.data) : inDatabase(config.databaseUrl, config.data, config);
+export const byStore = <Result>(
+  { databaseUrl, data }: Pick<Config, "databaseUrl" | "data">,
+  of: { readonly directory: (data: string) => Result; readonly database: (url: string) => Result },
+): Result => (databaseUrl === undefined ? of.directory(data) : of.database(databaseUrl));
 
-export interface Storage extends Pick<Opened, "store" | "source" | "peers"> {
+export const placeOf = (config: Config): Place =>
+  byStore(config, { directory: inDirectory, database: (url) => inDatabase(url, config.data, config) });
+
+export interface Storage extends Pick<Opened, "store" | "source" | "peers">, Pick<Place, "engine"> {
   /** The agent id of the board's first key, which stays the board's name. */
   readonly board: string;
   /** The key that signs at the start; secrets are derived from it. */
@@ -62,6 +67,7 @@ export async function openStorage(
   const opened = await place.open({ sealed, onFatal, watchReplica });
   parts.defer(() => opened.close());
   const { store, source, peers } = opened;
+  const { engine } = place;
   const known = await opened.knownPk();
   const changes = known === undefined ? [] : await announcedFor(store, known);
   const announced = signersAt({ pk: known, changes, tlog: await opened.tlogName() }, now);
@@ -86,7 +92,7 @@ export async function openStorage(
   const replica = await opened.beginReplica(formerPk);
   const all = parts.move();
   const board = agentId(pk);
-  return { store, board, key, keys, formerPk, record, sealed, source, indexDir, peers, replica, close: () => all.disposeAsync() };
+  return { store, engine, board, key, keys, formerPk, record, sealed, source, indexDir, peers, replica, close: () => all.disposeAsync() };
 }
 
 const MEND =

@@ -19,10 +19,15 @@ import type { Wakeup } from "../ports/wakeup.ts";
 export interface Place {
   /** Describes the place of the board. */
   readonly words: string;
+  readonly engine: "sqlite" | "postgresql";
+  /** Whether several nodes may run on it, each with its own directory and its own copies of the keys. */
+  readonly isShared: boolean;
   /** Whether there is a board, as far as is known without opening it. */
   isThere(): boolean;
   /** Opens it for the board itself. `sealed`: nothing can be written in the data directory. */
   open(as: { readonly sealed: boolean; readonly onFatal: (error: Error) => void; readonly watchReplica: ReplicaWatch }): Promise<Opened>;
+  /** Keeps boards from starting in the data directory until it is closed; throws if one runs here, or anywhere on the database. */
+  lock(): Promise<{ close(): void }>;
   /** Opens it for an operator's command, while the board may be running; throws if there is no board. */
   openBeside(): Promise<Beside>;
   /** The board's key, its last signed head and its log name. */

@@ -43,7 +43,7 @@ export async function openFoundation(given: Given, onFatal: (error: Error) => vo
   const checkpointSigner = await CheckpointSigner.open(store, record, keys, clock, config.baseUrl);
   if (checkpointSigner.rolledBack) log.error({ seq: (await store.head()).seq, signed_seq: checkpointSigner.signedSeq }, ROLLED_BACK);
   const { version } = JSON.parse(textOfPackage("package.json")) as { version: string };
-  boardMetrics(figures, config, store, version);
+  boardMetrics(figures, config, storage, version);
   if (replica !== undefined) replicaMetrics(figures, replica);
   return { ...given, storage, checkpointSigner, version };
 }

@@ -10,7 +10,8 @@ import type { OperatorWatch } from "../board/operator/operator-watch.ts";
 import type { Config } from "../config.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ReplicaStatus, ReplicaWatch } from "../ports/replica-status.ts";
-import { type Store, StoreFailure } from "../ports/store.ts";
+import { StoreFailure } from "../ports/store.ts";
+import type { Storage } from "../storage/open.ts";
 import type { Access } from "../transports/http/access-log.ts";
 
 export interface Watching {
@@ -51,8 +52,12 @@ export function watching(config: Config, clock: Clock, lines?: LogLines): Watchi
 }
 
 /** Gauges that are read when somebody asks for the metrics. */
-export function boardMetrics(figures: Metrics, config: Config, store: Store, version: string): void {
-  const engine = config.databaseUrl === undefined ? "sqlite" : "postgresql";
+export function boardMetrics(
+  figures: Metrics,
+  config: Config,
+  { store, engine }: Pick<Storage, "store" | "engine">,
+  version: string,
+): void {
   figures.info("blackboard_info", "The program's version and settings.", { version, store: engine, profile: config.profile });
   figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
   figures.gauge("blackboard_reports_open", "Open reports.", () => store.openReports());

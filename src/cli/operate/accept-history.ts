@@ -2,8 +2,6 @@
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { nodesAt } from "../../adapters/postgres/transfer.ts";
-import { lockDataDir } from "../../adapters/sqlite/open.ts";
 import { readBoardKey, requireBoardKey } from "../../adapters/system/board-key.ts";
 import { HEAD_FILE } from "../../adapters/system/head-file.ts";
 import { logKeyFile, setLogKeyAside } from "../../adapters/system/log-key.ts";
@@ -45,9 +43,7 @@ export interface AcceptedHistory {
 
 export async function acceptHistory(config: Config, confirm: (question: string) => Promise<void>, now: number): Promise<AcceptedHistory> {
   const place = placeOf(config);
-  if (config.databaseUrl !== undefined && (await nodesAt(config.databaseUrl)) > 0)
-    throw new Error("Boards are running on that database. Stop them first: they must not continue the old log.");
-  const lock = lockDataDir(config.data);
+  const lock = await place.lock();
   try {
     const identity = await place.identity();
     const { signed } = identity;

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { makeBoardKey, readBoardKey, requireBoardKey } from "../../adapters/system/board-key.ts";
 import { laterLogKey, logKeyFile, logKeyFor, announcedKeyFile } from "../../adapters/system/log-key.ts";
-import { continues } from "../../board/operator/log-checkpoint-signer.ts";
 import type { Config } from "../../config.ts";
 import { ANNOUNCED_MS } from "../../core/message/announce-next-board-key.ts";
 import { type BoardKeyName, changeText, type KeyStatement, statementText } from "../../core/protocol/board-key-change.ts";
@@ -14,7 +13,7 @@ import type { SigningKey } from "../../ports/signing-key.ts";
 import { fileOfKey, type Signers, signersAt, vouchedFor } from "../../storage/key-ring.ts";
 import { placeOf } from "../../storage/open.ts";
 import { UsageFault } from "../failure.ts";
-import { configOf, type OperatorOptions, quoted, refusalWords, withClosedBoard, withOperator } from "./operator-session.ts";
+import { configOf, type OperatorOptions, quoted, refusalWords, withClosedBoard, withOpenPlace, withOperator } from "./operator-session.ts";
 import { giveToOwnerOf } from "./chown-to-board-owner.ts";
 
 /** The clocks of this machine and of the board may differ by this much. */
@@ -77,7 +76,7 @@ export async function changeKey(
   const isMade = existsSync(announcedKeyFile(config.keyFile));
   const next = name === "board" ? nextBoardKey(config) : board;
   // Every node needs its own copy before it is announced, or it could sign nothing.
-  if (name === "board" && !isMade && config.databaseUrl !== undefined) return { made: announcedKeyFile(config.keyFile) };
+  if (name === "board" && !isMade && place.isShared) return { made: announcedKeyFile(config.keyFile) };
   await confirm(
     `Announce a new key of the ${name === "board" ? "board and of its log" : "log"}, which takes effect after ${LIMITS.board_key_days} days?`,
   );
@@ -111,19 +110,16 @@ function signedChange(statement: KeyStatement, old: SigningKey, next: SigningKey
   return changeText({ statement: text, old_sig: old.sign(text), new_sig: next.sign(text) });
 }
 
-async function announce(config: Config, changes: readonly string[], now: number): Promise<readonly KeyStatement[]> {
-  const { store, record } = await placeOf(config).openBeside();
-  try {
-    const signed = await record.read();
-    if (signed !== undefined && !(await continues(store, signed)))
-      throw new Error("The database is behind the last signed head: nothing may be written. Restore the newest database first.");
-    const acts = changes.map((detail) => ({ type: "order", order: { do: "board_key", detail } }) as const);
-    const { outcomes } = await store.append(acts, now);
-    return outcomes.map((outcome) => {
-      if ("refused" in outcome) throw new Error(refusalWords(outcome));
-      return outcome.ordered.announced;
-    });
-  } finally {
-    await store.close();
-  }
-}
+const announce = (config: Config, changes: readonly string[], now: number): Promise<readonly KeyStatement[]> =>
+  withOpenPlace(
+    config,
+    {},
+    () => now,
+    async ({ orders }) => {
+      const outcomes = await orders(changes.map((detail) => ({ do: "board_key", detail }) as const));
+      return outcomes.map((outcome) => {
+        if ("refused" in outcome) throw new Error(refusalWords(outcome));
+        return outcome.ordered.announced;
+      });
+    },
+  );

@@ -86,15 +86,19 @@ function warnOfVariables(): void {
   for (const { words } of likely) process.stderr.write(`warning: ${words}\n`);
 }
 
+export const withOpenBoard = <Result>(options: OperatorOptions, work: (session: OperatorSession) => Promise<Result>): Promise<Result> =>
+  withOpenPlace(configOf(options), options, Date.now, work);
+
 /** Opens the store, does the work and closes the store, also if the work failed. */
-export async function withOpenBoard<Result>(
+export async function withOpenPlace<Result>(
+  config: Config,
   options: OperatorOptions,
+  now: () => number,
   work: (session: OperatorSession) => Promise<Result>,
 ): Promise<Result> {
-  const config = configOf(options);
   const opened = await placeOf(config).openBeside();
   try {
-    return await work(operatorSession(config, opened, options));
+    return await work(operatorSession(config, opened, options, now));
   } catch (error) {
     throw opened.explain(error);
   } finally {
@@ -113,8 +117,12 @@ export function withClosedBoard(options: OperatorOptions): Pick<OperatorSession,
   };
 }
 
-export function operatorSession(config: Config, { store, record, source }: Beside, options: OperatorOptions): OperatorSession {
-  const now = (): number => Date.now();
+export function operatorSession(
+  config: Config,
+  { store, record, source }: Beside,
+  options: OperatorOptions,
+  now: () => number = Date.now,
+): OperatorSession {
   async function signedAhead(): Promise<Head | undefined> {
     const signed = await record.read();
     return signed === undefined || (await continues(store, signed)) ? undefined : signed;

@@ -15,6 +15,7 @@ import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { inDatabase } from "../../storage/in-database.ts";
 import { signersAt } from "../../storage/key-ring.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
+import { byStore } from "../../storage/open.ts";
 import { copyToPostgres } from "./copy.ts";
 import { withOperator, configOf, type OperatorOptions, withClosedBoard, withOpenBoard } from "./operator-session.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey, type MovedLogKey, moveLogKey } from "./move-board-key.ts";
@@ -39,22 +40,31 @@ export function restoreBackupCommand(operate: Command): void {
 }
 
 async function restore(dir: string, options: RestoreOptions): Promise<void> {
-  const { confirm } = withClosedBoard(options);
   const config = configOf(options);
   const { seq } = soundBackup(dir);
-  if (config.databaseUrl !== undefined) {
-    await confirm(`Put the backup in ${dir}, up to entry ${seq}, into the empty database?`);
-    // Checked before anything is written: if the database cannot be read, nothing has changed.
-    const was = options.replacedUrl === undefined ? undefined : await inDatabase(options.replacedUrl, config.data).acts([]);
-    const undone = was && (await undoneBy(was, inDirectory(dir)));
-    const { head, key } = await restoreToDatabase(config, config.databaseUrl, dir);
-    const lines = [
-      `Restored the database to entry ${head.seq}, and verified it.`,
-      keyWords(key, true),
-      ...givenOutLines(undone?.givenOut, seq, true),
-    ];
-    return tellUndone(options, undone, ["--replaced-url", "..."], { lines, json: { restored: head, key } });
-  }
+  await byStore(config, {
+    directory: () => restoreDirectory(dir, seq, config, options),
+    database: (url) => restoreDatabase(dir, seq, config, url, options),
+  });
+}
+
+async function restoreDatabase(dir: string, seq: number, config: Config, url: string, options: RestoreOptions): Promise<void> {
+  const { confirm } = withClosedBoard(options);
+  await confirm(`Put the backup in ${dir}, up to entry ${seq}, into the empty database?`);
+  // Checked before anything is written: if the database cannot be read, nothing has changed.
+  const was = options.replacedUrl === undefined ? undefined : await inDatabase(options.replacedUrl, config.data).acts([]);
+  const undone = was && (await undoneBy(was, inDirectory(dir)));
+  const { head, key } = await restoreToDatabase(config, url, dir);
+  const lines = [
+    `Restored the database to entry ${head.seq}, and verified it.`,
+    keyWords(key, true),
+    ...givenOutLines(undone?.givenOut, seq, true),
+  ];
+  await tellUndone(options, undone, ["--replaced-url", "..."], { lines, json: { restored: head, key } });
+}
+
+async function restoreDirectory(dir: string, seq: number, config: Config, options: RestoreOptions): Promise<void> {
+  const { confirm } = withClosedBoard(options);
   await confirm(`Put the backup in ${dir}, up to entry ${seq}, in the place of the board in ${config.data}?`);
   const { head, signed, replaced, undone, key } = await restoreBackup(config, dir);
   const behind = signed !== undefined && signed.seq > head.seq;
