@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { MOVING } from "../sql/batch/changed-rows.ts";
 import { ERASED_BY_SEQ, ERASED_BY_TARGET, type WriteStep, WRITE_STEPS, type Write, WRITES } from "../sql/batch/write-steps.ts";
-import { NEXT_DUE, TRIM, UPKEEP } from "../sql/retention.ts";
+import { DELETE_OVERDUE_TEXTS, type Deletion, FORGET_SILENT_AGENTS, NEXT_DUE, PRUNE, retentionTimes, TRIM } from "../sql/retention.ts";
 
 /** The channel for new entries, which every node receives. */
 export const CHANNEL = "blackboard";
@@ -55,10 +55,14 @@ const STATEMENTS: Readonly<Record<WriteStep, string>> = {
 /** What the function returns, without writing, if the board is not at the version that the batch was made for. */
 export const HEAD_MOVED = -1;
 
+const deletion = ({ kind, sql }: Deletion): string => `${sql(`p_${kind}_before`)};`;
+
 const PARAMETERS = `
   p_version bigint, p_seq bigint, p_hash text, p_frontier text, p_now bigint, p_prune_every bigint,
-  p_gone_before bigint, p_acks_before bigint, p_once_before bigint, p_texts_before bigint, p_agents_before bigint, p_log_before bigint,
-  p_minute_before text, p_node text, p_posted text,
+  ${Object.entries(retentionTimes(0))
+    .map(([kind, time]) => `p_${kind}_before ${typeof time === "string" ? "text" : "bigint"}`)
+    .join(", ")},
+  p_node text, p_posted text,
   ${WRITE_STEPS.map((step) => `p_${step} text`).join(", ")}`;
 
 export const PARAMETER_COUNT = PARAMETERS.split(",").length;
@@ -75,24 +79,17 @@ BEGIN
   SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board WHERE one = 1 AND version = p_version FOR UPDATE;
   IF NOT FOUND THEN RETURN ${HEAD_MOVED}; END IF;
   IF pruning THEN
-    ${UPKEEP.keepPast("p_gone_before")};
-    ${UPKEEP.dropTombstones("p_gone_before")};
-    ${UPKEEP.dropAcks("p_acks_before")};
-    ${UPKEEP.dropArrivals("p_once_before")};
-    ${UPKEEP.dropMinutes("p_minute_before")};
+    ${PRUNE.map(deletion).join("\n    ")}
     young := (${TRIM.firstYoung("p_log_before")});
     anchor := (${TRIM.anchor("young", "least")});
-    ${TRIM.dropEntries("anchor")};
-    ${TRIM.dropPast("anchor")};
-    ${TRIM.eraseDetails("young", "anchor", "least")};
+    ${TRIM.deletions("young", "anchor", "least").join(";\n    ")};
   END IF;
-  ${UPKEEP.dropBlobs("p_now")};
-  ${UPKEEP.dropReportTexts("p_texts_before")};
+  ${DELETE_OVERDUE_TEXTS.map(deletion).join("\n  ")}
   ${WRITE_STEPS.map((step) => `IF p_${step} IS NOT NULL THEN ${STATEMENTS[step]} END IF;`).join("\n  ")}
   IF detached IS NOT NULL THEN
     DELETE FROM blobs b WHERE b.sha256 = ANY (detached) AND NOT EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = b.sha256);
   END IF;
-  IF pruning THEN ${UPKEEP.dropSilentAgents("p_agents_before")}; END IF;
+  IF pruning THEN ${deletion(FORGET_SILENT_AGENTS)} END IF;
   due := (${NEXT_DUE});
   UPDATE board SET version = version + 1, seq = p_seq, hash = p_hash, frontier = coalesce(p_frontier, frontier), at = p_now, next_due = due,
     pruned_at = CASE WHEN pruning THEN p_now ELSE pruned_at END WHERE one = 1;

@@ -3,22 +3,19 @@ import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { edgeOf, fillsTile, type TreeEdge } from "../../core/log/tree-edge.ts";
 import { fromBase64, toBase64 } from "../../core/tlog/base64.ts";
 import { decodeFrontier, encodeFrontier } from "../../core/tlog/frontier.ts";
-import { LIMITS } from "../../core/protocol/limits.ts";
-import { DAY_MS, MINUTE_MS } from "../../core/durations.ts";
 import type { Act, Outcome } from "../../core/message/acts-and-outcomes.ts";
-import { oldestRetainedMinute } from "../../core/message/counts.ts";
 import { type Appended, StoreFailure } from "../../ports/store.ts";
 import { changedRows } from "../sql/batch/changed-rows.ts";
 import { BatchLedger } from "../sql/batch/in-memory-ledger.ts";
 import { anticipate, workOut } from "../sql/batch/run-batch.ts";
 import { WRITE_STEPS } from "../sql/batch/write-steps.ts";
+import { PRUNE_EVERY_MS, retentionTimes } from "../sql/retention.ts";
 import { edgeQueries } from "../sql/tree.ts";
 import { postsText } from "./latest-head.ts";
 import { Client, type Value } from "./client.ts";
 import { type BoardRow, loadMissing } from "./load-batch-rows.ts";
 import { HEAD_MOVED, PARAMETER_COUNT, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
-const PRUNE_EVERY_MS = MINUTE_MS;
 /** Each round fetches what the one before found missing; rules follow refs only a few steps. */
 const MAX_ROUNDS = 50;
 /**
@@ -141,8 +138,6 @@ export class PostgresWriter {
     }
     const parts = WRITE_STEPS.map((step): Value => (rows[step] === undefined ? null : JSON.stringify(rows[step])));
     const posts = ledger.entries.filter(({ type }) => type === "create").map(({ id }) => ledger.inserted.get(id)?.arrival.bits ?? 0);
-    const { gone_days, ack_days, once_days, report_text_days, agent_days, log_days } = LIMITS;
-    const keeping = [gone_days, ack_days, once_days, report_text_days, agent_days, log_days].map((days) => set.now - days * DAY_MS);
     const values = [
       board.version,
       head.seq,
@@ -150,8 +145,7 @@ export class PostgresWriter {
       toBase64(encodeFrontier(edge.frontier)),
       set.now,
       PRUNE_EVERY_MS,
-      ...keeping,
-      oldestRetainedMinute(set.now),
+      ...Object.values(retentionTimes(set.now)),
       this.#node,
       postsText(posts),
       ...parts,

@@ -5,7 +5,6 @@ import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { edgeOf, type TreeEdge } from "../../core/log/tree-edge.ts";
 import { type Act, arrivalsOf, type Outcome } from "../../core/message/acts-and-outcomes.ts";
 import { refusalOf } from "../../core/message/perform.ts";
-import { MINUTE_MS } from "../../core/durations.ts";
 import type { Appended } from "../../ports/store.ts";
 import { BatchLedger } from "../sql/batch/in-memory-ledger.ts";
 import { workOut } from "../sql/batch/run-batch.ts";
@@ -15,9 +14,8 @@ import { errcodeOf, primaryCode } from "./faults.ts";
 import { Fetcher } from "./load-batch-rows.ts";
 import { Flush } from "./write-batch-rows.ts";
 import { openDatabase } from "./open.ts";
+import { PRUNE_EVERY_MS } from "../sql/retention.ts";
 import { SqliteUpkeep } from "./retention.ts";
-
-const PRUNE_EVERY_MS = MINUTE_MS;
 
 export class SqliteWriter {
   readonly #db: DatabaseSync;
