@@ -2,7 +2,7 @@
 import type { Condition, NumberField } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
-import { countOf, fewOf, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
+import { countOf, fewOf, lookupFor, repeatsSeqs, rowsOf, serves } from "../sql/access-path.ts";
 import { Binder, rangeSql } from "../sql/condition.ts";
 import { holdsMostly } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
@@ -94,7 +94,7 @@ function byLookup(condition: Condition): Candidate | undefined {
   const found = lookupFor(condition, POSTGRES_DIALECT);
   if (found === undefined || found.values.length === 0) return undefined;
   const { lookup, values } = found;
-  const { seq = "seq", orderedBy, repeats, nearby = false } = lookup;
+  const { seq = "seq", orderedBy, nearby = false } = lookup;
   return {
     condition,
     streams: (binder) => values.map((value) => rowsOf(lookup, [value], binder)),
@@ -102,7 +102,7 @@ function byLookup(condition: Condition): Candidate | undefined {
     orderedBy,
     inOrder: orderedBy.length === 1,
     bound: false,
-    overlap: repeats === "always" || (repeats === "across values" && values.length > 1),
+    overlap: repeatsSeqs(found),
     nearby,
     count: (binder) => values.map((value) => countOf(lookup, value, binder)).join(" + "),
   };

@@ -4,7 +4,7 @@ import type { Position } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import type { SqlValue } from "../sql/dialect.ts";
-import { TOMBSTONES_AS_MESSAGES, isSeqRange, ORDER_COLUMN } from "../sql/shared-listing-parts.ts";
+import { TOMBSTONES_AS_MESSAGES, isSeqRange, logTimes, ORDER_COLUMN, orderColumnOf } from "../sql/shared-listing-parts.ts";
 import type { AccessPath } from "./access-path.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 import { numberArray } from "./array-literals.ts";
@@ -67,8 +67,7 @@ export function messagePage(
 export function tombstonePage({ order, after, limit, only }: ListQuery, conditions: readonly Condition[]): PageSql {
   const binder = new Binder(POSTGRES_DIALECT);
   const direction = order.descending ? "DESC" : "ASC";
-  // A thread without messages is deleted, but its tombstones are still listed on request.
-  const key = order.key === "activity" ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[order.key];
+  const key = orderColumnOf(order.key, "gone");
   const where = [
     ...conditions.filter((one) => !isSeqRange(one)).map((one) => conditionSql(one, binder)),
     ...conditions.flatMap((one) => seqBounds("m.seq", one, binder)),
@@ -101,12 +100,11 @@ const isBesideMessages = (condition: Condition): boolean =>
 
 /** Times of receipt also as bounds of seq, at which an index scan can stop; looked up once, not for each row. */
 function seqBounds(seq: string, condition: Condition, binder: Binder): string[] {
-  if (condition.is !== "between") return [];
-  if (condition.field === "seq") return [rangeSql(seq, condition, binder)];
-  if (condition.field !== "receivedAt") return [];
+  if (isSeqRange(condition)) return [rangeSql(seq, condition, binder)];
+  const { from, before } = logTimes(condition) ?? {};
   return [
-    ...(condition.min === undefined ? [] : [`${seq} >= (SELECT seq_at(${binder.bind(condition.min)}))`]),
-    ...(condition.max === undefined ? [] : [`${seq} < (SELECT seq_at(${binder.bind(condition.max + 1)}))`]),
+    ...(from === undefined ? [] : [`${seq} >= (SELECT seq_at(${binder.bind(from)}))`]),
+    ...(before === undefined ? [] : [`${seq} < (SELECT seq_at(${binder.bind(before)}))`]),
   ];
 }
 

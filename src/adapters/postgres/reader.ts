@@ -3,7 +3,8 @@ import type { StoredMessage, Found, Precheck, Store } from "../../ports/store.ts
 import type { SeenOf } from "../sql/message-caches.ts";
 import type { AuthorLine } from "../../core/keys/key-state.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
-import { TOMBSTONE_COLUMNS, expiredTombstone, toTombstone } from "../sql/rows.ts";
+import { foundAt, postedBefore } from "../sql/known-message.ts";
+import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { STORED_MESSAGE_COLUMNS, STORED_MESSAGE_JOINS, toStoredMessage } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
 import { numberArray, textArray } from "./array-literals.ts";
@@ -24,11 +25,8 @@ interface Mentioned {
   readonly lines: ReadonlyMap<string, AuthorLine | undefined>;
 }
 
-/** A message that is past its time counts as ended, whether or not it was swept. */
-function asOf(found: Found | undefined, now: number): Found | undefined {
-  if (found === undefined || "tombstone" in found || found.stored.state.expiresAt > now) return found;
-  return { tombstone: expiredTombstone(found.stored.state) };
-}
+const asOf = (found: Found | undefined, now: number): Found | undefined =>
+  found === undefined || "tombstone" in found ? found : foundAt(found.stored, now);
 
 export class PostgresReader implements Reads {
   readonly #client: Client;
@@ -62,8 +60,7 @@ export class PostgresReader implements Reads {
     // Nearly every post is new, so further facts are read only if something is known.
     const found = heardOf.has(`message ${id}`) ? await this.find(id, now) : undefined;
     return {
-      known: found !== undefined && "stored" in found ? found.stored.raw : undefined,
-      tombstone: found !== undefined && "tombstone" in found ? found.tombstone : undefined,
+      ...postedBefore(found),
       keyBlocked: heardOf.has(`key ${author}`),
       payer: lines.get(author)?.delegated_by ?? author,
       storedBlobs: new Map(stored.map(({ sha256, bytes }) => [sha256, bytes])),

@@ -2,6 +2,7 @@
 import type { StoredMessage, Raw } from "../../ports/store.ts";
 import { READ_AT } from "../sql/acks.ts";
 import { VERIFIED_WORK } from "../sql/agents.ts";
+import { unknownAuthor, unknownThread } from "../sql/known-message.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
 import { STATE_COLUMNS, toMessageState } from "../sql/rows.ts";
 
@@ -43,12 +44,11 @@ export function storedMessageOf(
     raw,
     seen,
     author: {
-      firstSeen: firstSeen ?? state.receivedAt,
-      messages: authorMessages ?? 1,
+      ...(firstSeen === null || authorMessages === null ? unknownAuthor(state) : { firstSeen, messages: authorMessages }),
       line: authorLine,
       verified: authorVerified ?? 0,
     },
-    thread: { messages: threadMessages ?? 0, lastActivity: lastActivity ?? state.receivedAt },
+    thread: threadMessages === null || lastActivity === null ? unknownThread(state) : { messages: threadMessages, lastActivity },
     readAt,
   };
 }

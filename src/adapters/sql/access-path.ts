@@ -60,6 +60,10 @@ export interface SeqSource {
   readonly values: readonly string[];
 }
 
+/** Whether these rows may give a seq more than once. */
+export const repeatsSeqs = ({ lookup, values }: SeqSource): boolean =>
+  lookup.repeats === "always" || (lookup.repeats === "across values" && values.length > 1);
+
 const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];
 
 /** Undefined if no table leads to the messages of the condition. */

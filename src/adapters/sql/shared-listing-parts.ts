@@ -13,6 +13,10 @@ export const ORDER_COLUMN: Record<OrderKey, string> = {
   changed: "m.changed",
 };
 
+/** A thread without messages is deleted, but its tombstones are still listed on request. */
+export const orderColumnOf = (key: OrderKey, source: "messages" | "gone"): string =>
+  key === "activity" && source === "gone" ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[key];
+
 /** Tombstones with the columns of messages; missing facts are empty. */
 export const TOMBSTONES_AS_MESSAGES = `(
   SELECT seq, id, author, kind, root, received_at, 9007199254740991 AS expires_at, NULL AS "to", 0 AS bits, 0 AS assisted, 0 AS has_data,
@@ -54,6 +58,12 @@ function ofTombstone(condition: Condition): Condition {
 
 export type SeqRange = Extract<Condition, { is: "between" }>;
 export const isSeqRange = (condition: Condition): condition is SeqRange => condition.is === "between" && condition.field === "seq";
+
+/** Times of receipt as times of the log, at whose seqs a scan can begin and stop. */
+export function logTimes(condition: Condition): { readonly from: number | undefined; readonly before: number | undefined } | undefined {
+  if (condition.is !== "between" || condition.field !== "receivedAt") return undefined;
+  return { from: condition.min, before: condition.max === undefined ? undefined : condition.max + 1 };
+}
 
 /** Conditions that nearly every message meets, so that a page fills soon; bounds of seq end a scan by themselves. */
 export function holdsMostly(condition: Condition): boolean {

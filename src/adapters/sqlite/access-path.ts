@@ -1,7 +1,7 @@
 // Chooses the index of a listing in SQLite: that of the condition with the fewest rows.
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
-import { countOf, type SeqSource, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
+import { countOf, type SeqSource, lookupFor, repeatsSeqs, rowsOf, serves } from "../sql/access-path.ts";
 import { Binder } from "../sql/condition.ts";
 import type { SeqLookup } from "../sql/lookup-table-spec.ts";
 import { SQLITE_DIALECT } from "./dialect.ts";
@@ -35,9 +35,9 @@ export class AccessPathChooser {
     return paths.filter((one) => serves(one, key)).sort((a, b) => a.rows - b.rows)[0];
   }
 
-  #path(condition: Condition, { lookup, values }: SeqSource): AccessPath {
-    const single = values.length === 1;
-    const repeats = lookup.repeats === "always" || (lookup.repeats === "across values" && !single);
+  #path(condition: Condition, source: SeqSource): AccessPath {
+    const { lookup, values } = source;
+    const repeats = repeatsSeqs(source);
     const from = (binder: Binder): string => {
       const rows = rowsOf(lookup, values, binder);
       return repeats ? `(SELECT DISTINCT seq FROM (${rows}))` : `(${rows})`;
@@ -47,7 +47,7 @@ export class AccessPathChooser {
       // A column of `messages` leads by the condition itself.
       from: condition.is === "oneOf" && lookup.key === undefined ? undefined : from,
       rows: values.reduce((sum, value) => sum + this.#count(lookup, value), 0),
-      inOrder: single && !repeats && lookup.orderedBy.length === 1,
+      inOrder: values.length === 1 && !repeats && lookup.orderedBy.length === 1,
       nearby: lookup.nearby === true,
     };
   }

@@ -14,9 +14,11 @@ import {
   TOMBSTONES_AS_MESSAGES,
   holdsMostly,
   isSeqRange,
+  logTimes,
   merged,
   conditionsOf,
   ORDER_COLUMN,
+  orderColumnOf,
   tombstoneConditions,
   type SeqRange,
 } from "../sql/shared-listing-parts.ts";
@@ -276,10 +278,12 @@ export class SqliteLister {
   #withSeqBounds(condition: Condition): readonly Condition[] {
     const parts = conditionsOf(condition).flatMap((one) => (isByVotes(one) ? [VERIFIED, one] : [one]));
     const bounds = parts.flatMap((one): Condition[] => {
-      if (one.is !== "between" || one.field !== "receivedAt") return [];
+      const times = logTimes(one);
+      if (times === undefined) return [];
+      const { from, before } = times;
       const range = {
-        ...(one.min === undefined ? {} : { min: this.seqAt(one.min) }),
-        ...(one.max === undefined ? {} : { max: this.seqAt(one.max + 1) - 1 }),
+        ...(from === undefined ? {} : { min: this.seqAt(from) }),
+        ...(before === undefined ? {} : { max: this.seqAt(before) - 1 }),
       };
       return [{ is: "between", field: "seq", ...range }];
     });
@@ -337,10 +341,7 @@ const VERIFIED = atLeast("verifies", 1);
 const isByVotes = (condition: Condition): boolean =>
   (condition.is === "hasAny" || condition.is === "hasAll") && condition.field === "verifiedBy" && condition.values.length > 0;
 
-/** A thread without messages is deleted, but its tombstones are still listed on request. */
-function orderColumn({ order, source }: Pick<Plan, "order" | "source">): string {
-  return order.key === "activity" && source === "gone" ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[order.key];
-}
+const orderColumn = ({ order, source }: Pick<Plan, "order" | "source">): string => orderColumnOf(order.key, source);
 
 /** Rows before or after a position of the scan. */
 function compared(key: string, seq: string, how: "<" | ">" | "<=" | ">=", { key: value, seq: last }: Position, binder: Binder): string {

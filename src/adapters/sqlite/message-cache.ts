@@ -8,6 +8,7 @@ import { SqliteHead } from "./head.ts";
 import { MESSAGES_CACHED, messageCache, flagsCache, type SeenOf } from "../sql/message-caches.ts";
 import { VERIFIED_WORK } from "../sql/agents.ts";
 import { principalOf } from "../sql/key-rows.ts";
+import { unknownAuthor, unknownThread } from "../sql/known-message.ts";
 import { STATE_COLUMNS, stateFrom } from "../sql/rows.ts";
 
 const MAX_FACTS = 50_000;
@@ -113,13 +114,9 @@ export class SqliteMessageCache {
   ): StoredMessage | undefined {
     if (message === undefined) return undefined;
     const { state, raw, seen } = message;
-    const known: AuthorFacts = this.#facts(authors, state.author, this.#sql.author, state.author) ?? {
-      firstSeen: state.receivedAt,
-      messages: 1,
-    };
-    const { firstSeen, messages, line = null } = known;
+    const { firstSeen, messages, line = null } = this.#facts(authors, state.author, this.#sql.author, state.author) ?? unknownAuthor(state);
     const author = { firstSeen, messages, line, verified: this.#verifiedOf(state.principal, verified) };
-    const thread = this.#facts(threads, state.root, this.#sql.thread, message.thread) ?? { messages: 0, lastActivity: state.receivedAt };
+    const thread = this.#facts(threads, state.root, this.#sql.thread, message.thread) ?? unknownThread(state);
     return { state, raw, seen, author, thread, readAt: state.to === null ? null : this.#readAt(message, state.to) };
   }
 

@@ -3,12 +3,12 @@ import type { Head } from "../../core/log/chain-checkpoint.ts";
 import type { Found, Precheck } from "../../ports/store.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
-import { TOMBSTONE_COLUMNS, expiredTombstone, toTombstone } from "../sql/rows.ts";
+import { foundAt, postedBefore } from "../sql/known-message.ts";
+import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 const NOTHING_KNOWN: Omit<Precheck, "payer"> = {
-  known: undefined,
-  tombstone: undefined,
+  ...postedBefore(undefined),
   keyBlocked: false,
   storedBlobs: new Map(),
   blockedBlobs: [],
@@ -38,8 +38,7 @@ export class SqliteReader {
     const found = this.find(id, now);
     const line = authorLineOf(this.#sql.line.get(author)?.["line"] as string | null | undefined);
     return {
-      known: found !== undefined && "stored" in found ? found.stored.raw : undefined,
-      tombstone: found !== undefined && "tombstone" in found ? found.tombstone : undefined,
+      ...postedBefore(found),
       keyBlocked: [author, line?.principal ?? author].some((key) => this.#sql.blocked.get("key", key) !== undefined),
       payer: line?.delegated_by ?? author,
       storedBlobs: new Map(
@@ -51,7 +50,7 @@ export class SqliteReader {
 
   find(id: string, now: number): Found | undefined {
     const stored = this.#storedMessages.current().byId(id);
-    if (stored !== undefined) return stored.state.expiresAt > now ? { stored } : { tombstone: expiredTombstone(stored.state) };
+    if (stored !== undefined) return foundAt(stored, now);
     const tombstone = this.#sql.tombstone.get(id);
     return tombstone === undefined ? undefined : { tombstone: toTombstone(tombstone) };
   }
