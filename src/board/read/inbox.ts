@@ -117,9 +117,7 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
     const fresh = await freshnessOf(lists, now);
     // `question.fingerprint` must stay the same while paging, so it does not say how far the agent has read. The key of the cache does.
     const asked = { ...question, fingerprint: `${question.fingerprint} ${question.after}` };
-    const cached = pages.find(asked, fresh);
-    if (cached !== undefined) return cached;
-    return pages.keep(asked, fresh, await contentOf(question, fresh.seq, now), question.since !== undefined);
+    return pages.of(asked, fresh, question.since !== undefined, () => contentOf(question, fresh.seq, now));
   };
 }
 

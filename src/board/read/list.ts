@@ -12,7 +12,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Listed, ListQuery, ListReads } from "../../ports/store.ts";
 import { flagged, flaggedNow } from "./warm-guard-flags.ts";
 import { type Freshness, freshnessOf, type BoardMoment } from "./cache-freshness.ts";
-import { PageCache, pageAt, type PageOf } from "./page-cache.ts";
+import { PageCache, type PageOf } from "./page-cache.ts";
 import type { Names } from "./resolve-agents-and-messages.ts";
 
 /** The query of a listing, parsed. */
@@ -87,7 +87,9 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
     if (!names.areIds(filters) || (ref !== undefined && !MESSAGE_ID.test(ref))) return undefined;
     const found = reads.list(queryOf(question, conditionOn(question, filters, ref, fresh)));
     const items = found === undefined ? undefined : flaggedNow(found.slice(0, question.limit));
-    return found === undefined || items === undefined ? undefined : keep(question, fresh, contentOf(question, found, items));
+    return found === undefined || items === undefined
+      ? undefined
+      : pages.keep(question, fresh, contentOf(question, found, items), moves(question));
   }
 
   async function list(question: Question): Promise<Page> {
@@ -97,17 +99,16 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
     const follows = question.after_seq !== undefined || question.changed_after !== undefined;
     const reads = isText(question) || follows ? store : await store.listingReads();
     const fresh = await freshnessOf(reads, now);
-    const cached = pages.find(question, fresh);
-    if (cached !== undefined) return cached;
-    const condition = await conditionOf(question, names, fresh);
-    if (isText(question)) return pageAt(await found(question, condition, fresh), fresh);
-    const only = question.include_removed === true ? undefined : await changedOnly(question.changed_after, store);
-    const rows = await reads.list({ ...queryOf(question, condition), only });
-    return keep(question, fresh, contentOf(question, rows, await flagged(rows.slice(0, question.limit))));
+    return pages.of(question, fresh, isText(question) || moves(question), async () => {
+      const condition = await conditionOf(question, names, fresh);
+      if (isText(question)) return found(question, condition, fresh);
+      const only = question.include_removed === true ? undefined : await changedOnly(question.changed_after, store);
+      const rows = await reads.list({ ...queryOf(question, condition), only });
+      return contentOf(question, rows, await flagged(rows.slice(0, question.limit)));
+    });
   }
 
-  const keep = (question: Question, fresh: Freshness, content: PageContent): Page =>
-    pages.keep(question, fresh, content, movesWithClock({ ...question.filters, include_removed: question.include_removed }));
+  const moves = ({ filters, include_removed }: Question): boolean => movesWithClock({ ...filters, include_removed });
 
   async function found(question: Question, condition: Condition, { now, seq: upTo }: Freshness): Promise<PageContent> {
     const after = question.cursor === undefined ? undefined : cursors.decode(question.fingerprint, question.cursor, z.unknown());

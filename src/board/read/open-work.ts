@@ -146,7 +146,7 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
     const now = clock.now();
     const fresh = await freshnessOf(store, now);
     // The time for which an agent may not claim a piece of work ends without an entry, so a page for an agent is not cached.
-    return pages.find(asked, fresh) ?? pages.keep(asked, fresh, await readInTurn(asked, fresh), asked.agent !== undefined);
+    return pages.of(asked, fresh, asked.agent !== undefined, () => readInTurn(asked, fresh));
   };
 
   /**

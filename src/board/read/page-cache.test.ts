@@ -54,3 +54,14 @@ test("another question never gets this page: other filters, another limit, anoth
 test("what moves with the clock alone is read each time", () => {
   expect(filledCache(question(), true).find(question(), moment)).toBeUndefined();
 });
+
+test("a page is made once for all that ask for it, and each time if it moves with the clock", async () => {
+  for (const moves of [false, true]) {
+    const pages = new PageCache<PageContent>();
+    let made = 0;
+    const ask = () => pages.of(question(), moment, moves, async () => (made++, page));
+    expect((await ask()).items).toBe(page.items);
+    expect((await ask()).latestSeq).toBe(7);
+    expect(made).toBe(moves ? 2 : 1);
+  }
+});

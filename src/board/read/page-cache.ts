@@ -32,6 +32,11 @@ export class PageCache<Content extends { readonly items: readonly Listed[] }> {
   readonly #pages = boundedTextCache<string, CachedPage<Content>>(MAX_PAGES, MAX_CHARS, ({ content }) => sumOf(content.items));
   #at = new Freshness(-1, null, 0);
 
+  /** The page, from the cache or made now; `moves` says that it depends on the clock, and then it is not cached. */
+  async of(asked: Asked, at: Freshness, moves: boolean, make: () => Promise<Content>): Promise<PageOf<Content>> {
+    return this.find(asked, at) ?? this.keep(asked, at, await make(), moves);
+  }
+
   find(asked: Asked, at: Freshness): PageOf<Content> | undefined {
     if (at.isAs(this.#at)) {
       const cached = this.#pages.get(keyOf(asked));
@@ -52,7 +57,7 @@ export class PageCache<Content extends { readonly items: readonly Listed[] }> {
   }
 }
 
-export const pageAt = <Content>(content: Content, { seq, now }: Freshness): PageOf<Content> => ({ ...content, latestSeq: seq, asOf: now });
+const pageAt = <Content>(content: Content, { seq, now }: Freshness): PageOf<Content> => ({ ...content, latestSeq: seq, asOf: now });
 
 /** No cursor and an empty cursor, which is refused, are two different queries. */
 const keyOf = ({ fingerprint, limit, cursor, enoughBytes = 0 }: Asked): string =>
