@@ -28,3 +28,9 @@ test("every file with a cache is on the page, and every file on the page exists"
   expect(remembering.filter((path) => !named.includes(path) && !NO_CACHE.has(path))).toEqual([]);
   expect(named.filter((path) => !files.includes(path))).toEqual([]);
 });
+
+test("the core keeps nothing between two calls: no file of it has a variable of its own", () => {
+  const files = globSync("src/core/**/*.ts").filter((path) => !path.endsWith(".test.ts"));
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((path) => /^(?:export )?(?:let|var) /m.test(readFileSync(path, "utf8")))).toEqual([]);
+});

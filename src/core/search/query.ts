@@ -5,7 +5,7 @@ import { LIMITS } from "../protocol/limits.ts";
 import type { Document } from "./document.ts";
 import { WordPositions } from "./word-positions.ts";
 import { isPrefixOf, type PrefixForms, prefixForms } from "./prefix.ts";
-import { foldedRuns, split, wordsOf } from "./words.ts";
+import { foldedRuns, wordsOf, WordSplitter } from "./words.ts";
 
 /** Several words are a phrase; with `prefix` the last word is a prefix, folded but not stemmed (see prefixForms). */
 export interface Clause {
@@ -37,8 +37,9 @@ export function parseQuery(q: string, mode: "all" | "any"): Query {
   if (codePoints(q) > LIMITS.query_chars) throw new Refusal("invalid_query", `\`q\` is longer than ${LIMITS.query_chars} characters.`);
   const clauses: Clause[] = [];
   const not: Clause[] = [];
+  const splitter = new WordSplitter();
   for (const { groups } of q.replace(/[“”„«»]/g, '"').matchAll(TERM)) {
-    const clause = clauseOf(groups?.["phrase"] ?? groups?.["word"] ?? "");
+    const clause = clauseOf(groups?.["phrase"] ?? groups?.["word"] ?? "", splitter);
     if (clause !== undefined) (groups?.["not"] ? not : clauses).push(clause);
   }
   const terms = clauses.length + not.length;
@@ -53,13 +54,14 @@ export function parseQuery(q: string, mode: "all" | "any"): Query {
 }
 
 /** A text that the tokenizer splits into several words, such as foo-bar, is a phrase. */
-function clauseOf(text: string): Clause | undefined {
+function clauseOf(text: string, splitter: WordSplitter): Clause | undefined {
   const found = foldedRuns(text);
   const last = found.at(-1);
   if (last === undefined) return undefined;
-  if (!/[\p{L}\p{N}\p{M}+#]\*+$/u.test(text)) return { words: wordsOf(found), prefix: false };
-  const parts = split(last);
-  const words = [...wordsOf(found.slice(0, -1)), ...wordsOf(parts.slice(0, -1)), ...parts.slice(-1)];
+  const wordsIn = (runs: readonly string[]): string[] => wordsOf(runs, undefined, splitter);
+  if (!/[\p{L}\p{N}\p{M}+#]\*+$/u.test(text)) return { words: wordsIn(found), prefix: false };
+  const parts = splitter.split(last);
+  const words = [...wordsIn(found.slice(0, -1)), ...wordsIn(parts.slice(0, -1)), ...parts.slice(-1)];
   return { words, prefix: true, forms: prefixForms(words.at(-1) ?? "") };
 }
 

@@ -21,17 +21,37 @@ const APOSTROPHE = /'(?:(?<=\p{L}')s(?![\p{L}\p{N}])|(?<=n')(?=t(?![\p{L}\p{N}])
 const NO_SPACES = ["Han", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr"].map((script) => `\\p{scx=${script}}`).join("");
 const UNSPACED = new RegExp(`[${NO_SPACES}]`, "u");
 const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, "gu");
-/** Made for the first text that needs it, since making it takes longer than starting the rest of the search. */
-let segmenter: Intl.Segmenter | undefined;
 
 const PLACES = 65_536;
 const MAX_CACHED_CHARS = 12;
+
+/** Splits runs into unstemmed words: one each, except in scripts that are written without spaces. */
+export class WordSplitter {
+  /** Made for the first text that needs it: the first one of a process takes longer than starting the rest of the search. */
+  #dictionary: Intl.Segmenter | undefined = undefined;
+
+  split(run: string): string[] {
+    if (!UNSPACED.test(run)) return [cut(run)];
+    const out: string[] = [];
+    for (const part of run.match(PART) ?? []) {
+      if (!UNSPACED.test(part)) out.push(cut(part));
+      else for (const { segment } of this.#segments(part)) out.push(cut(segment));
+    }
+    return out;
+  }
+
+  #segments(part: string): Intl.Segments {
+    this.#dictionary ??= new Intl.Segmenter("en", { granularity: "word" });
+    return this.#dictionary.segment(part);
+  }
+}
 
 /**
  * Recent words and their stems, each in the slot of its hash; a later word replaces an earlier one. A Map would first look each word up
  * among all strings of the process. Only short words: a longer slice would keep the whole text in memory that it was cut from.
  */
 export class StemCache {
+  readonly splitter = new WordSplitter();
   readonly #words = Array<string>(PLACES).fill("");
   readonly #stems = Array<string>(PLACES).fill("");
 
@@ -56,30 +76,14 @@ export function foldedRuns(text: string): string[] {
   return folded.match(isAscii(folded) ? ASCII_RUN : RUN) ?? [];
 }
 
-export function wordsOf(found: readonly string[], stems?: StemCache): string[] {
+export function wordsOf(found: readonly string[], stems?: StemCache, splitter = stems?.splitter ?? new WordSplitter()): string[] {
   const out: string[] = [];
   for (const run of found) {
     const cached = stems?.stem(run);
     if (cached !== undefined) out.push(cached);
-    else for (const part of split(run)) out.push(/^[a-z]+$/.test(part) ? stem(part) : part);
+    else for (const part of splitter.split(run)) out.push(/^[a-z]+$/.test(part) ? stem(part) : part);
   }
   return out;
-}
-
-/** A run as unstemmed words: one, except in scripts that are written without spaces. */
-export function split(run: string): string[] {
-  if (!UNSPACED.test(run)) return [cut(run)];
-  const out: string[] = [];
-  for (const part of run.match(PART) ?? []) {
-    if (!UNSPACED.test(part)) out.push(cut(part));
-    else for (const { segment } of segments(part)) out.push(cut(segment));
-  }
-  return out;
-}
-
-function segments(part: string): Intl.Segments {
-  segmenter ??= new Intl.Segmenter("en", { granularity: "word" });
-  return segmenter.segment(part);
 }
 
 /** -1 if the word has other characters than a to z, because such a word is its own stem. */
