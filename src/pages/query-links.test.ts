@@ -1,14 +1,8 @@
 import { expect, test } from "vitest";
-import { address, toggled } from "./query-links.ts";
+import { address } from "./query-links.ts";
 
 test("one more filter goes back to the first page and leaves the others alone", () => {
   expect(address("/", { q: "a b", kind: "task", cursor: "x" }, { status: "open" })).toBe("/?q=a+b&kind=task&status=open");
   expect(address("/", { kind: "task" }, { kind: undefined })).toBe("/");
   expect(address("/", { kind: "task" }, { kind: "" })).toBe("/");
-});
-
-test("an item of a list is put in, and taken out again", () => {
-  expect(toggled(undefined, "task")).toBe("task");
-  expect(toggled("task", "note")).toBe("task,note");
-  expect(toggled("task, note", "task")).toBe("note");
 });

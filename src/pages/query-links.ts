@@ -16,9 +16,3 @@ export const itemsOf = (list: string | undefined): string[] =>
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "");
-
-/** A comma-separated list with the item added, or removed if it was there. */
-export function toggled(list: string | undefined, item: string): string {
-  const items = itemsOf(list);
-  return (items.includes(item) ? items.filter((one) => one !== item) : [...items, item]).join(",");
-}

@@ -11,7 +11,6 @@ import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { sha256, sha256Hex } from "../../src/core/protocol/node-sha256.ts";
 import { acceptProof } from "../../src/core/tlog/verify-against-policy.ts";
 import { openCheckpoint } from "../../src/core/tlog/checkpoint.ts";
-import { decodeBundle } from "../../src/core/tlog/entry-bundle.ts";
 import { parseVerifierKey } from "../../src/core/tlog/key.ts";
 import { parseNote } from "../../src/core/tlog/note.ts";
 import { planRoot, readLater } from "../../src/core/tlog/proofs-from-tiles.ts";
@@ -29,6 +28,7 @@ import { ALIAS_BITS } from "../support/agent.ts";
 import { hashOf, signed } from "../support/key-stage.ts";
 import { configAt } from "../support/operator.ts";
 import { expectRefusal } from "../support/refusal.ts";
+import { decodeBundle } from "../support/tlog.ts";
 
 const holds: Ed25519Verify = (publicKey, message, signature) => {
   const x = Buffer.from(publicKey).toString("base64url");

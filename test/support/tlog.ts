@@ -85,3 +85,19 @@ export async function signedNote(checkpoint: Checkpoint, log: Signer, witnesses:
   const cosignatures = await Promise.all(witnesses.map((witness) => cosignText(text, time, witness)));
   return formatNote({ text, signatures: [await signText(text, log), ...cosignatures] });
 }
+
+/** The entries of a bundle: exactly the requested number, and nothing after them. */
+export function decodeBundle(bytes: Uint8Array, width: number): Uint8Array[] {
+  const entries: Uint8Array[] = [];
+  let at = 0;
+  while (entries.length < width) {
+    const [high, low] = bytes.subarray(at, at + 2);
+    if (high === undefined || low === undefined) throw new Error(`The bundle ends after ${entries.length} entries of ${width}.`);
+    const entry = bytes.slice(at + 2, at + 2 + (high << 8) + low);
+    if (entry.length !== (high << 8) + low) throw new Error(`The bundle ends within entry ${entries.length} of ${width}.`);
+    entries.push(entry);
+    at += 2 + entry.length;
+  }
+  if (at !== bytes.length) throw new Error(`The bundle goes on after its ${width} entries.`);
+  return entries;
+}

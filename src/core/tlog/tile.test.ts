@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeBundle, encodeBundle } from "./entry-bundle.ts";
+import { decodeBundle } from "../../../test/support/tlog.ts";
+import { encodeBundle } from "./entry-bundle.ts";
 import { bundlePath, parseTilePath, tileIn, tilePath } from "./tile.ts";
 
 // The example of C2SP's tlog-tiles: index 1234067 is x001/x234/067.
