@@ -112,17 +112,23 @@ type LabelRow = { readonly seq: number } & (Label | { readonly payload: string }
 type Acting = { readonly target: string; readonly acting: number };
 type EarlyReply = { readonly target: string };
 
+/** One row for each key; the key is a column of text. */
+const byColumn = <Row>(
+  table: (set: WorkingSet) => WorkingTable<Row>,
+  select: string,
+  column: string,
+  key: (row: Row) => string,
+  toRow = itself as (row: unknown) => Row,
+): Load =>
+  load(
+    "text",
+    ({ among }) => `${select} WHERE ${among(column, "text")}`,
+    (set, keys, rows) => one(table(set), keys, rows.map(toRow), key, itself),
+  );
+
 export const LOADS: { readonly [Name in TableName]: Load } = {
-  messages: load(
-    "text",
-    ({ among }) => `${MESSAGES} WHERE ${among("m.id", "text")}`,
-    ({ messages }, ids, rows) => one(messages, ids, rows.map(toMessageState), idOf, itself),
-  ),
-  tombstones: load(
-    "text",
-    ({ among }) => `SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE ${among("id", "text")}`,
-    ({ tombstones }, ids, rows) => one(tombstones, ids, rows.map(toTombstone), idOf, itself),
-  ),
+  messages: byColumn(({ messages }) => messages, MESSAGES, "m.id", idOf, toMessageState),
+  tombstones: byColumn(({ tombstones }) => tombstones, `SELECT ${TOMBSTONE_COLUMNS} FROM gone`, "id", idOf, toTombstone),
   agents: load<AgentRow & { readonly id: string }>(
     "text",
     ({ among }) =>
@@ -150,11 +156,7 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
       many(earlyReplies, targets, found, nameOf, ({ state }) => state.id);
     },
   ),
-  aliases: load(
-    "text",
-    ({ among }) => `${ALIASES} WHERE ${among("alias", "text")}`,
-    ({ aliases }, names, rows) => one(aliases, names, rows.map(toAlias), aliasOf, itself),
-  ),
+  aliases: byColumn(({ aliases }) => aliases, ALIASES, "alias", aliasOf, toAlias),
   aliasesHeldBy: load(
     "text",
     ({ among }) => `${ALIASES} WHERE ${among("agent", "text")} AND ended_at IS NULL`,
@@ -173,26 +175,16 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
       many(leasesHeldBy, agents, found, ({ claimedBy }) => claimedBy ?? "", idOf);
     },
   ),
-  acks: load(
-    "text",
-    ({ among }) => `SELECT ${ACK_COLUMNS} FROM acks WHERE ${among("id", "text")}`,
-    ({ acks }, ids, rows) => one(acks, ids, rows.map(toAck), idOf, itself),
+  acks: byColumn(({ acks }) => acks, `SELECT ${ACK_COLUMNS} FROM acks`, "id", idOf, toAck),
+  keys: byColumn(({ keys }) => keys, "SELECT state FROM keys", "agent", agentOf, toState<KeyState>),
+  lines: byColumn(
+    ({ lines }) => lines,
+    "SELECT state FROM key_lines",
+    "principal",
+    ({ principal }) => principal,
+    toState<LineState>,
   ),
-  keys: load(
-    "text",
-    ({ among }) => `SELECT state FROM keys WHERE ${among("agent", "text")}`,
-    ({ keys }, agents, rows) => one(keys, agents, rows.map(toState<KeyState>), agentOf, itself),
-  ),
-  lines: load(
-    "text",
-    ({ among }) => `SELECT state FROM key_lines WHERE ${among("principal", "text")}`,
-    ({ lines }, principals, rows) => one(lines, principals, rows.map(toState<LineState>), ({ principal }) => principal, itself),
-  ),
-  keyOps: load<StoredKeyOp>(
-    "text",
-    ({ among }) => `SELECT ${KEY_OP_COLUMNS} FROM key_ops WHERE ${among("id", "text")}`,
-    ({ keyOps }, ids, rows) => one(keyOps, ids, rows, idOf, itself),
-  ),
+  keyOps: byColumn<StoredKeyOp>(({ keyOps }) => keyOps, `SELECT ${KEY_OP_COLUMNS} FROM key_ops`, "id", idOf),
   arrivedOnce: load<{ readonly key: string }>(
     "text",
     ({ among }) => `SELECT key FROM arrived_once WHERE ${among("key", "text")}`,
@@ -261,11 +253,7 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
       many(labels, keys, found, seqOf, ({ field, label, spelling }): Label => ({ field, label, spelling }));
     },
   ),
-  notices: load<Notice>(
-    "text",
-    ({ among }) => `${NOTICES} WHERE ${among("id", "text")}`,
-    ({ notices }, ids, rows) => one(notices, ids, rows, idOf, itself),
-  ),
+  notices: byColumn<Notice>(({ notices }) => notices, NOTICES, "id", idOf),
   openNoticesOn: load<Notice>(
     "text",
     ({ among }) => `${NOTICES} WHERE ${among("target", "text")} AND state = 'received'`,
@@ -281,11 +269,7 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
         FROM ${keys({ prefix: "text" })}`,
     ({ openNoticeCounts }, prefixes, rows) => one(openNoticeCounts, prefixes, rows, prefixOf, ({ count }) => count),
   ),
-  actions: load<Action>(
-    "text",
-    ({ among }) => `${ACTIONS} WHERE ${among("id", "text")}`,
-    ({ actions }, ids, rows) => one(actions, ids, rows, idOf, itself),
-  ),
+  actions: byColumn<Action>(({ actions }) => actions, ACTIONS, "id", idOf),
   actionsInForceOn: load<Action>(
     "text",
     ({ among }) => `${ACTIONS} WHERE ${among("target", "text")} AND state = 'in_force'`,
