@@ -1,42 +1,21 @@
-// Listings in SQLite: chooses the leading index, builds the statement, and turns its rows into messages.
+// Listings in SQLite: chooses the leading index, scans in steps, and turns rows into messages.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { atLeast, type Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { nextSlice, slice } from "../../ports/cpu-slices.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
-import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
-import { type AccessPath, AccessPathChooser } from "./access-path.ts";
+import { Binder } from "../sql/condition.ts";
+import { AccessPathChooser } from "./access-path.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
-import { threadOf } from "./thread-number-sql.ts";
-import {
-  TOMBSTONES_AS_MESSAGES,
-  holdsMostly,
-  isSeqRange,
-  logTimes,
-  merged,
-  conditionsOf,
-  ORDER_COLUMN,
-  orderColumnOf,
-  tombstoneConditions,
-  type SeqRange,
-} from "../sql/shared-listing-parts.ts";
+import { LAST_SEQ, NO_SEQ, pageSql, type ScanPlan, type ScanRange } from "./page-sql.ts";
+import { holdsMostly, isSeqRange, logTimes, merged, conditionsOf, ORDER_COLUMN, tombstoneConditions } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { SqliteRows } from "./statement-runner.ts";
 
 const MAX_STATEMENTS = 200;
-
-/** The tables of rows; a listing of both scans each separately and merges them. */
-type Source = "messages" | "gone";
-
-/** How a listing is scanned; the same for all its steps. */
-interface Plan extends ListQuery {
-  readonly source: Source;
-  readonly conditions: readonly Condition[];
-  readonly path: AccessPath | undefined;
-}
 
 /** The result of one step; and where it stopped early because large messages take long to read. */
 interface Look<Row> {
@@ -46,13 +25,6 @@ interface Look<Row> {
   readonly chars?: number;
   /** Nothing more is wanted after these rows. */
   readonly isLast?: boolean;
-}
-
-/** The part of a scan that one statement reads; other requests run between two of them. */
-interface ScanRange {
-  readonly after: Position | undefined;
-  readonly upTo: Position | undefined;
-  readonly limit: number;
 }
 
 const FIRST_SCAN_ROWS = 256;
@@ -66,10 +38,6 @@ const SCAN_CHARS = 1024 * 1024;
 const SYNC_SCAN_ROWS = 512;
 /** The longest step where rows are looked up one by one: in an order other than that of seq, and among tombstones. */
 const MAX_KEY_SCAN_ROWS = 1024;
-/** NO_SEQ comes before every seq, LAST_SEQ after every seq. */
-const NO_SEQ = -1;
-const LAST_SEQ = Number.MAX_SAFE_INTEGER;
-
 export class SqliteLister {
   readonly #db: DatabaseSync;
   readonly #statements = new BoundedCache<string, StatementSync>(MAX_STATEMENTS);
@@ -114,7 +82,7 @@ export class SqliteLister {
   }
 
   /** Scans tombstones by seq, whatever the order of the listing: there is an index for exactly that. */
-  async #walkTombstones(plan: Plan): Promise<Listed[]> {
+  async #walkTombstones(plan: ScanPlan): Promise<Listed[]> {
     const { after, limit, order } = plan;
     const { first, last } = this.#shownTombstones.get() as { first: number | null; last: number | null };
     if (first === null || last === null) return [];
@@ -152,18 +120,18 @@ export class SqliteLister {
 
   seqs(query: ListQuery): Promise<number[]> {
     return this.#walk(this.#plan(query, "messages"), (plan, range) => ({
-      rows: this.#rows(plan, range, "m.seq").map(([seq]) => seq),
+      rows: this.#rows(plan, range, "seq").map(([seq]) => seq),
     }));
   }
 
-  #plan(query: ListQuery, source: Source): Plan {
+  #plan(query: ListQuery, source: ScanPlan["source"]): ScanPlan {
     const conditions = this.#withSeqBounds(query.condition);
     const path = query.only === undefined && source === "messages" ? this.#paths.choose(conditions, query.order.key) : undefined;
     return { ...query, source, conditions, path };
   }
 
   /** In steps until there is enough; a scan that cannot be long is one step. */
-  async #walk<Row>(plan: Plan, look: (plan: Plan, range: ScanRange) => Look<Row>): Promise<Row[]> {
+  async #walk<Row>(plan: ScanPlan, look: (plan: ScanPlan, range: ScanRange) => Look<Row>): Promise<Row[]> {
     const { after, limit } = plan;
     const short = isShort(plan);
     const found: Row[] = [];
@@ -184,7 +152,7 @@ export class SqliteLister {
   }
 
   /** The position this many seqs further; undefined if that is past the end. */
-  #seqEnd({ order, conditions }: Plan, from: Position | undefined, length: number): Position | undefined {
+  #seqEnd({ order, conditions }: ScanPlan, from: Position | undefined, length: number): Position | undefined {
     const ranges = conditions.filter(isSeqRange);
     const { first, last } = this.#seqs.get() as { first: number | null; last: number | null };
     const low = Math.max(first ?? 0, ...ranges.map(({ min = 0 }) => min));
@@ -197,7 +165,7 @@ export class SqliteLister {
    * The position this many messages further in the order of the listing. A step covers whole runs of equal keys, or a part of one run: if
    * it covered several runs, no index could tell where in the last run to stop.
    */
-  #keyEnd({ order: { key, descending } }: Plan, from: Position | undefined, length: number): Position | undefined {
+  #keyEnd({ order: { key, descending } }: ScanPlan, from: Position | undefined, length: number): Position | undefined {
     const binder = new Binder(SQLITE_DIALECT);
     const direction = descending ? "DESC" : "ASC";
     const column = ORDER_COLUMN[key];
@@ -215,13 +183,13 @@ export class SqliteLister {
   }
 
   /** In one transaction: a message that the writer deletes between the rows and the messages would end the page early. */
-  #listed(plan: Plan, range: ScanRange): Look<Listed> {
+  #listed(plan: ScanPlan, range: ScanRange): Look<Listed> {
     this.#begin.run();
     try {
       const storedMessages = this.#storedMessages.current();
       const rows: Listed[] = [];
       let chars = 0;
-      const places = this.#rows(plan, range, `m.seq, ${orderColumn(plan)} AS position`);
+      const places = this.#rows(plan, range);
       for (const [seq, key] of places) {
         const stored = storedMessages.bySeq(seq);
         if (stored === undefined) throw new Error(`Message ${seq} has a row and no content.`);
@@ -236,42 +204,17 @@ export class SqliteLister {
     }
   }
 
-  #tombstones(plan: Plan, range: ScanRange): Listed[] {
-    return this.#rows(plan, range, `m.seq, ${orderColumn(plan)} AS position`).flatMap(([seq, key]) => {
+  #tombstones(plan: ScanPlan, range: ScanRange): Listed[] {
+    return this.#rows(plan, range).flatMap(([seq, key]) => {
       const row = this.#tombstoneBySeq.get(seq);
       return row === undefined ? [] : [{ tombstone: toTombstone(row), position: { key, seq } }];
     });
   }
 
-  #rows({ order, source, only, conditions, path }: Plan, { after, upTo, limit }: ScanRange, columns: string): [number, number][] {
-    const binder = new Binder(SQLITE_DIALECT);
-    const direction = order.descending ? "DESC" : "ASC";
-    const byThread = order.key === "activity" && path === undefined && only === undefined && source === "messages";
-    const messages = source === "gone" ? TOMBSTONES_AS_MESSAGES : "messages";
-
-    let from = byThread ? `threads t CROSS JOIN ${messages} m ON m.thread = t.number` : `${messages} m`;
-    if (path?.from !== undefined) from = `${path.from(binder)} d CROSS JOIN messages m ON m.seq = d.seq`;
-    if (!byThread && order.key === "activity")
-      from += ` LEFT JOIN threads t ON t.number = ${source === "gone" ? threadOf("m.root") : "m.thread"}`;
-    // Seqs come from the leading table if there is one, so that its index gives bounds and order.
-    const seq = path?.from === undefined ? "m.seq" : "d.seq";
-    const where = conditions
-      .filter((one) => !isSeqRange(one) && (path?.from === undefined || path.nearby || one !== path.condition))
-      .map((one) => conditionSql(one, binder, path?.condition));
-    if (only !== undefined) where.push(`m.seq IN (SELECT value FROM json_each(${binder.bind(JSON.stringify(only))}))`);
-    const key = order.key === "seq" ? seq : orderColumn({ order, source });
-    // Inside a long run of equal keys, only bounds of seq tell an index where to start.
-    const within = after !== undefined && upTo !== undefined && after.key === upTo.key && key !== seq;
-    if (within) where.push(`${key} = ${binder.bind(after.key)}`);
-    const bySeq = within || key === seq;
-    if (after !== undefined && !bySeq) where.push(compared(key, seq, order.descending ? "<" : ">", after, binder));
-    if (upTo !== undefined && !bySeq) where.push(compared(key, seq, order.descending ? ">=" : "<=", upTo, binder));
-    // One range: of several, SQLite uses the first for its index and skips the rest row by row.
-    const range = seqRange(conditions.filter(isSeqRange), bySeq ? { after, upTo, descending: order.descending } : undefined);
-    if (range !== undefined) where.push(rangeSql(seq, range, binder));
-    const by = order.key === "seq" ? `${seq} ${direction}` : `${key} ${direction}, ${seq} ${direction}`;
-    const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT +${binder.bind(limit)}`;
-    return this.#listStatement(sql).all(...binder.values) as unknown as [number, number][];
+  /** Seqs, or seqs and positions. */
+  #rows(plan: ScanPlan, range: ScanRange, columns: "seq" | "seq and position" = "seq and position"): [number, number][] {
+    const { sql, values } = pageSql(plan, range, columns);
+    return this.#listStatement(sql).all(...values) as unknown as [number, number][];
   }
 
   /** The top-level conditions, one by one; times of receipt also as bounds of seq, at which the scan can stop. */
@@ -316,19 +259,6 @@ export class SqliteLister {
   }
 }
 
-/** The intersection of all these ranges of seq, and a step of the scan. */
-function seqRange(
-  ranges: readonly SeqRange[],
-  scanned: (Pick<ScanRange, "after" | "upTo"> & { readonly descending: boolean }) | undefined,
-): SeqRange | undefined {
-  const { after, upTo, descending = false } = scanned ?? {};
-  const [low, high] = descending ? [upTo?.seq, after && after.seq - 1] : [after && after.seq + 1, upTo?.seq];
-  const min = Math.max(low ?? -Infinity, ...ranges.map((range) => range.min ?? -Infinity));
-  const max = Math.min(high ?? Infinity, ...ranges.map((range) => range.max ?? Infinity));
-  const bounds = { ...(min === -Infinity ? {} : { min }), ...(max === Infinity ? {} : { max }) };
-  return Object.keys(bounds).length === 0 ? undefined : { is: "between", field: "seq", ...bounds };
-}
-
 /** As many rows as would have taken the target time, but never many more than before: the next ones may be slow. */
 function nextLength(length: number, ms: number): number {
   const fitting = length * Math.min(2, SCAN_MS / Math.max(ms, 0.1));
@@ -341,19 +271,8 @@ const VERIFIED = atLeast("verifies", 1);
 const isByVotes = (condition: Condition): boolean =>
   (condition.is === "hasAny" || condition.is === "hasAll") && condition.field === "verifiedBy" && condition.values.length > 0;
 
-const orderColumn = ({ order, source }: Pick<Plan, "order" | "source">): string => orderColumnOf(order.key, source);
-
-/** Rows before or after a position of the scan. */
-function compared(key: string, seq: string, how: "<" | ">" | "<=" | ">=", { key: value, seq: last }: Position, binder: Binder): string {
-  const strictly = how.charAt(0);
-  // Before or after a whole run of equal keys: no seq has to be compared.
-  if (last === NO_SEQ || last === LAST_SEQ)
-    return `${key} ${strictly}${(last === NO_SEQ) === (strictly === ">") ? "=" : ""} ${binder.bind(value)}`;
-  return `(${key} ${strictly}= ${binder.bind(value)} AND (${key} ${strictly} ${binder.bind(value)} OR ${seq} ${how} ${binder.bind(last)}))`;
-}
-
 /** Whether the scan is short: nearly every row matches, or there are few rows to read. */
-function isShort({ source, only, conditions, path }: Plan): boolean {
+function isShort({ source, only, conditions, path }: ScanPlan): boolean {
   if (source === "gone" || only !== undefined || (path !== undefined && path.rows <= SORTABLE)) return true;
   return conditions.every(holdsMostly);
 }
