@@ -7,22 +7,9 @@ import type { LogReads } from "../../ports/store.ts";
 import { nextTurn } from "../read/yield.ts";
 import { fanOut, type Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
-import { MatchedMessages } from "./text-filter-matches.ts";
+import { groupMatches, type ReaderGroup, ReaderGroups, remember } from "./reader-groups.ts";
+import type { MatchedMessages } from "./text-filter-matches.ts";
 import { type LiveEvent, type LogEvent, type LogEventParts, logEvents, readWords, dropStale } from "./log-event.ts";
-
-/** Readers with the same filter. */
-interface Group {
-  readonly filter: LiveFilter;
-  readonly readers: Set<Reader>;
-  /** Of a text filter: charges each of the readers, by processor time. */
-  readonly payers: Set<(ms: number) => void>;
-  /** How long the text filter was matched since the readers were charged. */
-  unpaidMs: number;
-  /** Messages whose text matched while they were live; see LiveFilter.concerns. */
-  readonly known: MatchedMessages;
-  /** Groups are numbered in the order of their creation. */
-  readonly arrived: number;
-}
 
 /** Some entries of the log, as they were read. */
 interface ReadBatch {
@@ -50,15 +37,11 @@ const ENTRIES_PER_TEXT_BATCH = 8;
 const LOOK_MS = 500;
 /** Filters are matched for this long before other work gets a turn. */
 const ASK_MS = 8;
-/** The readers of a text filter are charged when each has caused this much work, so that charging many readers is no work itself. */
-const CHARGED_MS = 1;
 const NOTHING: readonly LiveEvent[] = [];
 
 export class Hub {
   readonly #parts: HubParts;
-  readonly #groups = new Map<string, Group>();
-  readonly #byTerm = new Map<string, Set<Group>>();
-  readonly #everywhere = new Set<Group>();
+  readonly #groups = new ReaderGroups();
   #waiting: { readonly seq: number; readonly resolve: (reached: boolean) => void }[] = [];
   #position: number;
   #upTo: number;
@@ -66,7 +49,6 @@ export class Hub {
   #closed = false;
   #stopLooking = () => {};
   #readers = 0;
-  #arrivals = 0;
   #removals = 0;
   /** Counts everything that may have ended a message: new entries and removals. */
   #changes = 0;
@@ -118,18 +100,7 @@ export class Hub {
       reader.end(new Refusal("shutting_down"));
       return () => {};
     }
-    let group = this.#groups.get(filter.key);
-    if (group === undefined)
-      this.#addGroup(
-        (group = {
-          filter,
-          readers: new Set(),
-          payers: new Set(),
-          unpaidMs: 0,
-          known: new MatchedMessages(),
-          arrived: ++this.#arrivals,
-        }),
-      );
+    const group = this.#groups.of(filter);
     if (known !== undefined) group.known.absorb(known);
     const { readers, payers } = group;
     readers.add(reader);
@@ -140,7 +111,7 @@ export class Hub {
       if (!readers.delete(reader)) return;
       if (pay !== undefined) payers.delete(pay);
       this.#readers--;
-      if (readers.size === 0) this.#dropGroup(group);
+      if (readers.size === 0) this.#groups.drop(group);
     };
   }
 
@@ -148,7 +119,7 @@ export class Hub {
   close(): void {
     this.#closed = true;
     this.#stopLooking();
-    for (const { readers } of this.#groups.values()) {
+    for (const { readers } of this.#groups.all()) {
       for (const reader of readers) reader.end(new Refusal("shutting_down"));
     }
     for (const { resolve } of this.#waiting.splice(0)) resolve(false);
@@ -189,7 +160,7 @@ export class Hub {
   async #read(most: number): Promise<ReadBatch | undefined> {
     const { store, clock } = this.#parts;
     const [removals, changes] = [this.#removals, this.#changes];
-    const { votes, text } = this.#needs();
+    const { votes, text } = this.#groups.needs();
     const limit = Math.min(most, text ? ENTRIES_PER_TEXT_BATCH : ENTRIES_PER_BATCH, this.#upTo - this.#position);
     const entries = await store.entries(this.#position, limit);
     const last = entries.at(-1);
@@ -198,19 +169,9 @@ export class Hub {
     if (text) await readWords(read);
     const looked = this.#changes;
     const events = await dropStale(read, store, clock.now(), changes !== looked);
-    const needed = this.#needs();
+    const needed = this.#groups.needs();
     const current = removals === this.#removals && (votes || !needed.votes) && (text || !needed.text);
     return { events, upTo: last.seq, entries: entries.length, current, changes: looked };
-  }
-
-  /** Whether the present readers need votes and texts to be read. */
-  #needs(): { readonly votes: boolean; readonly text: boolean } {
-    let [votes, text] = [false, false];
-    for (const { filter } of this.#groups.values()) {
-      votes ||= filter.usesVotes;
-      text ||= filter.matchesText !== undefined;
-    }
-    return { votes, text };
   }
 
   async #broadcast({ events, upTo, changes: before }: ReadBatch): Promise<void> {
@@ -236,23 +197,23 @@ export class Hub {
   /** Which readers get what, and whether other work ran meanwhile: text filters take long on a long text. */
   async #concerned(
     events: readonly LogEvent[],
-  ): Promise<{ readonly matched: ReadonlyMap<Group, readonly LiveEvent[]>; readonly paused: boolean }> {
-    const matched = new Map<Group, readonly LiveEvent[]>();
+  ): Promise<{ readonly matched: ReadonlyMap<ReaderGroup, readonly LiveEvent[]>; readonly paused: boolean }> {
+    const matched = new Map<ReaderGroup, readonly LiveEvent[]>();
     let paused = false;
     let began = performance.now();
     // Readers that attach while others are matched are matched in the next round: all of it is new to them.
-    for (let [from, upTo] = [0, this.#arrivals]; from < upTo; [from, upTo] = [upTo, this.#arrivals]) {
+    for (let [from, upTo] = [0, this.#groups.arrivals]; from < upTo; [from, upTo] = [upTo, this.#groups.arrivals]) {
       for (const logEvent of events) {
         // Groups with the same events so far that also get this one go on sharing one list, so that its bytes are made once.
         const grown = new Map<readonly LiveEvent[], readonly LiveEvent[]>();
-        for (const group of this.#candidates(logEvent)) {
+        for (const group of this.#groups.candidates(logEvent)) {
           if (group.arrived <= from || group.arrived > upTo) continue;
           if (group.filter.matchesText !== undefined && performance.now() - began > ASK_MS) {
             paused = true;
             await nextSlice();
             began = performance.now();
           }
-          if (!matches(group, logEvent)) continue;
+          if (!groupMatches(group, logEvent)) continue;
           remember(group.filter, group.known, logEvent);
           const earlier = matched.get(group) ?? NOTHING;
           let more = grown.get(earlier);
@@ -272,40 +233,6 @@ export class Hub {
     for (const { resolve } of reached) resolve(true);
   }
 
-  #candidates({ subjects, named }: LogEvent): Iterable<Group> {
-    const [subject] = subjects;
-    if (subject === undefined) return this.#groups.values();
-    if (this.#byTerm.size === 0) return this.#everywhere;
-    const found = new Set(this.#everywhere);
-    // Several subjects are one message at several times, with the same terms. If they are named messages, each has its own terms.
-    for (const one of named === undefined ? [subject] : subjects) {
-      for (const term of one.terms()) {
-        for (const group of this.#byTerm.get(term) ?? []) found.add(group);
-      }
-    }
-    return found;
-  }
-
-  #addGroup(group: Group): void {
-    this.#groups.set(group.filter.key, group);
-    if (group.filter.terms === undefined) this.#everywhere.add(group);
-    for (const term of group.filter.terms ?? []) {
-      const groups = this.#byTerm.get(term);
-      if (groups === undefined) this.#byTerm.set(term, new Set([group]));
-      else groups.add(group);
-    }
-  }
-
-  #dropGroup(group: Group): void {
-    this.#groups.delete(group.filter.key);
-    this.#everywhere.delete(group);
-    for (const term of group.filter.terms ?? []) {
-      const groups = this.#byTerm.get(term);
-      groups?.delete(group);
-      if (groups?.size === 0) this.#byTerm.delete(term);
-    }
-  }
-
   #look(): void {
     const { store, clock, report, writing } = this.#parts;
     const look = async (): Promise<void> => {
@@ -318,27 +245,4 @@ export class Hub {
       look().catch((error: unknown) => report.failed("stream", error));
     });
   }
-}
-
-/** A text filter is matched at the cost of its readers. Nothing is lost if they cannot pay: their other requests are refused. */
-function matches(group: Group, logEvent: LogEvent): boolean {
-  const { filter, known, payers } = group;
-  const knew = (message: number): boolean => known.has(message);
-  if (filter.matchesText === undefined) return filter.concerns(logEvent, knew);
-  // Not measured in processor time, which is told in steps longer than most filters take; nothing else runs meanwhile.
-  const began = performance.now();
-  const concerned = filter.concerns(logEvent, knew);
-  group.unpaidMs += performance.now() - began;
-  const each = group.unpaidMs / payers.size;
-  if (each < CHARGED_MS) return concerned;
-  group.unpaidMs = 0;
-  for (const pay of payers) pay(each);
-  return concerned;
-}
-
-/** Text filters remember the messages that they matched: when a message ends, its words are erased and cannot be matched again. */
-export function remember(filter: LiveFilter, known: MatchedMessages, { event, message, document }: LogEvent): void {
-  if (filter.matchesText === undefined || event.name === "ack") return;
-  if (event.name === "gone" && document === undefined) known.delete(message);
-  else known.add(message);
 }

@@ -3,7 +3,8 @@ import type { LogReads } from "../../ports/store.ts";
 import { nextTurn } from "../read/yield.ts";
 import type { Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
-import { type Hub, remember } from "./hub.ts";
+import type { Hub } from "./hub.ts";
+import { remember } from "./reader-groups.ts";
 import type { MatchedMessages } from "./text-filter-matches.ts";
 import type { Backlog } from "./replay-chunks.ts";
 

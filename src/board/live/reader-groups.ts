@@ -1,0 +1,119 @@
+// The live readers by their filters: readers with the same filter are one group, and groups are found by the terms of a message.
+import type { Reader } from "./fan-out.ts";
+import type { LiveFilter } from "./filter.ts";
+import type { LogEvent } from "./log-event.ts";
+import { MatchedMessages } from "./text-filter-matches.ts";
+
+/** Readers with the same filter. */
+export interface ReaderGroup {
+  readonly filter: LiveFilter;
+  readonly readers: Set<Reader>;
+  /** Of a text filter: charges each of the readers, by processor time. */
+  readonly payers: Set<(ms: number) => void>;
+  /** How long the text filter was matched since the readers were charged. */
+  unpaidMs: number;
+  /** Messages whose text matched while they were live; see LiveFilter.concerns. */
+  readonly known: MatchedMessages;
+  /** Groups are numbered in the order of their creation. */
+  readonly arrived: number;
+}
+
+/** The readers of a text filter are charged when each has caused this much work, so that charging many readers is no work itself. */
+const CHARGED_MS = 1;
+
+export class ReaderGroups {
+  readonly #byKey = new Map<string, ReaderGroup>();
+  readonly #byTerm = new Map<string, Set<ReaderGroup>>();
+  readonly #everywhere = new Set<ReaderGroup>();
+  #arrivals = 0;
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+  /** The number of the newest group. */
+  get arrivals(): number {
+    return this.#arrivals;
+  }
+
+  all(): Iterable<ReaderGroup> {
+    return this.#byKey.values();
+  }
+
+  /** The group of a filter, made if there is none yet. */
+  of(filter: LiveFilter): ReaderGroup {
+    let group = this.#byKey.get(filter.key);
+    if (group === undefined) {
+      const [readers, payers, known] = [new Set<Reader>(), new Set<(ms: number) => void>(), new MatchedMessages()];
+      this.#add((group = { filter, readers, payers, unpaidMs: 0, known, arrived: ++this.#arrivals }));
+    }
+    return group;
+  }
+
+  drop(group: ReaderGroup): void {
+    this.#byKey.delete(group.filter.key);
+    this.#everywhere.delete(group);
+    for (const term of group.filter.terms ?? []) {
+      const groups = this.#byTerm.get(term);
+      groups?.delete(group);
+      if (groups?.size === 0) this.#byTerm.delete(term);
+    }
+  }
+
+  /** Whether the present readers need votes and texts to be read. */
+  needs(): { readonly votes: boolean; readonly text: boolean } {
+    let [votes, text] = [false, false];
+    for (const { filter } of this.#byKey.values()) {
+      votes ||= filter.usesVotes;
+      text ||= filter.matchesText !== undefined;
+    }
+    return { votes, text };
+  }
+
+  /** The groups that an event may concern. */
+  candidates({ subjects, named }: LogEvent): Iterable<ReaderGroup> {
+    const [subject] = subjects;
+    if (subject === undefined) return this.#byKey.values();
+    if (this.#byTerm.size === 0) return this.#everywhere;
+    const found = new Set(this.#everywhere);
+    // Several subjects are one message at several times, with the same terms. If they are named messages, each has its own terms.
+    for (const one of named === undefined ? [subject] : subjects) {
+      for (const term of one.terms()) {
+        for (const group of this.#byTerm.get(term) ?? []) found.add(group);
+      }
+    }
+    return found;
+  }
+
+  #add(group: ReaderGroup): void {
+    this.#byKey.set(group.filter.key, group);
+    if (group.filter.terms === undefined) this.#everywhere.add(group);
+    for (const term of group.filter.terms ?? []) {
+      const groups = this.#byTerm.get(term);
+      if (groups === undefined) this.#byTerm.set(term, new Set([group]));
+      else groups.add(group);
+    }
+  }
+}
+
+/** A text filter is matched at the cost of its readers. Nothing is lost if they cannot pay: their other requests are refused. */
+export function groupMatches(group: ReaderGroup, logEvent: LogEvent): boolean {
+  const { filter, known, payers } = group;
+  const knew = (message: number): boolean => known.has(message);
+  if (filter.matchesText === undefined) return filter.concerns(logEvent, knew);
+  // Not measured in processor time, which is told in steps longer than most filters take; nothing else runs meanwhile.
+  const began = performance.now();
+  const concerned = filter.concerns(logEvent, knew);
+  group.unpaidMs += performance.now() - began;
+  const each = group.unpaidMs / payers.size;
+  if (each < CHARGED_MS) return concerned;
+  group.unpaidMs = 0;
+  for (const pay of payers) pay(each);
+  return concerned;
+}
+
+/** Text filters remember the messages that they matched: when a message ends, its words are erased and cannot be matched again. */
+export function remember(filter: LiveFilter, known: MatchedMessages, { event, message, document }: LogEvent): void {
+  if (filter.matchesText === undefined || event.name === "ack") return;
+  if (event.name === "gone" && document === undefined) known.delete(message);
+  else known.add(message);
+}
