@@ -26,7 +26,7 @@ export interface Cosigned {
 export type Cosign = (body: string) => Promise<Cosigned>;
 
 export interface CosigningParts {
-  readonly heads: TreeHeads;
+  readonly heads: Pick<TreeHeads, "cosignable" | "keys" | "has" | "isRecent" | "adopt" | "onShown" | "showToo">;
   readonly log: Pick<LogReads, "entries">;
   readonly policy: Policy | undefined;
   readonly verify: Ed25519Verify;
@@ -72,7 +72,7 @@ export function cosigner({ heads, log, policy, verify, clock, peers }: Cosigning
     const known = (note?.signatures ?? parseSignatures(body)).filter((line) => witnesses.some((key) => isOf(key, line)));
     if (known.length === 0) throw unknownWitness(witnesses.map(({ name }) => name));
     const signed = note ?? (await fitting(known));
-    const held = await verifiedSignatures({ text: signed.text, signatures: known }, witnesses, verify);
+    const held = await sliceOfPromises(() => verifiedSignatures({ text: signed.text, signatures: known }, witnesses, verify));
     // A head that is not known here is stored only with the cosignature of a witness.
     const head = signed instanceof SignedHead ? signed : await signedBefore(signed);
     const added = held.filter(({ key, signature }) => head.add(key, signature)).length;

@@ -9,7 +9,7 @@ import { operation } from "../../operations/operation.ts";
 import { httpServer } from "./server.ts";
 
 /** A server with one operation, which notes how it was answered. */
-async function serve({ limited = false, due = (): boolean => false, proxies = [] as string[] } = {}) {
+async function serve({ limited = false, due = (): boolean => false, proxies = [] as string[], tokenMs = Infinity, longMs = 0 } = {}) {
   const ways: string[] = [];
   let looks = 0;
   const note = <Answer>(way: string, answer: Answer): Answer => {
@@ -21,13 +21,20 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     method: "GET",
     path: "/api/one",
     summary: "One.",
-    input: z.strictObject({ tall: z.string().optional() }),
+    input: z.strictObject({ tall: z.string().optional(), deep: z.string().optional() }),
     responses: { 200: "One." },
     refusals: ["unknown_parameter"],
     rate: "reads",
+    extraRate: ({ deep }) => (deep === undefined ? undefined : "searches"),
     revalidate: true,
     run: async () => note("usual", { body: { one: "ä" }, next: "more" }),
-    runSync: ({ tall }) => (tall === undefined ? () => note("fast path", { json: '{"one":"ä"}', next: "more" }) : undefined),
+    runSync: ({ tall }) => {
+      if (tall !== undefined) return undefined;
+      return () => {
+        for (const began = performance.now(); performance.now() - began < longMs;);
+        return note("fast path", { json: '{"one":"ä"}', next: "more" });
+      };
+    },
   });
   const BYTES = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
   const immutable = { type: "application/octet-stream", headers: { "cache-control": "immutable" } };
@@ -45,6 +52,7 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     lasting: ({ place }) => (place === "x/y" ? () => note("from memory", { latin1: BYTES.toString("latin1"), ...immutable }) : undefined),
   });
   const clock = new ManualClock();
+  const rates = new RateLimiter(clock, limited, { tokenMs });
   const state = () => {
     looks++;
     return { seq: 1, nextDue: due() ? clock.now() : null };
@@ -54,8 +62,7 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     ready: async () => {},
     notWritable: () => undefined,
     operations: [one, same],
-    // Requests cost one token each, however slow the machine is.
-    rates: new RateLimiter(clock, limited, { tokenMs: 60_000 }),
+    rates,
     clock,
     report: { appended() {}, failed() {}, refused() {} },
     baseUrl: "http://localhost",
@@ -77,7 +84,7 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     const { date: _date, ...headers } = Object.fromEntries(response.headers);
     return { status: response.status, headers, body: Buffer.from(await response.arrayBuffer()).toString(coding) };
   };
-  return { get, ways, looks: () => looks, [Symbol.asyncDispose]: () => app.close() };
+  return { get, ways, looks: () => looks, rates, [Symbol.asyncDispose]: () => app.close() };
 }
 
 /** Not plain, so that a connection is the HTTP server's from here on. */
@@ -148,4 +155,26 @@ test("nobody gets more than their share by asking again, also behind a proxy", a
     expect([all.filter((one) => one === 200).length, all.filter((one) => one === 429).length]).toEqual([300, 10]);
   }
   expect(server.ways).toContain("fast path");
+});
+
+test("an answer that takes long costs its caller more than a token, and the next one is refused when nothing is left", async () => {
+  const [tokenMs, longMs] = [0.01, 1];
+  await using server = await serve({ limited: true, tokenMs, longMs });
+  const left = () => server.rates.allowance("reads", "127.0.0.1")?.tokens ?? 0;
+  const { burst } = BUCKETS.reads;
+  expect((await server.get()).status).toBe(200);
+  expect(left()).toBeLessThanOrEqual(burst - longMs / tokenMs);
+  while (left() >= 1) expect((await server.get()).status).toBe(200);
+  const answered = server.ways.length;
+  expect((await server.get()).status).toBe(429);
+  expect(server.ways).toEqual(Array.from({ length: answered }, () => "fast path"));
+  expect(answered).toBeLessThanOrEqual(burst / (longMs / tokenMs));
+});
+
+test("what takes a token of a second bucket goes the usual way each time, and takes it each time", async () => {
+  await using server = await serve({ limited: true });
+  for (let i = 0; i < 3; i++) expect((await server.get("/api/one?deep=1")).status).toBe(200);
+  expect(server.ways).toEqual(["usual", "usual", "usual"]);
+  const taken = (scope: "reads" | "searches") => BUCKETS[scope].burst - (server.rates.allowance(scope, "127.0.0.1")?.tokens ?? 0);
+  expect([taken("reads"), taken("searches")]).toEqual([3, 3]);
 });
