@@ -96,6 +96,8 @@ test("one address can leave 12 MiB unread; more is refused to it and nobody else
   const size = Buffer.byteLength(JSON.stringify((await board.get(LARGE)).body));
   const fits = Math.floor((12 * 1024 * 1024) / size);
   const stalled = Array.from({ length: fits + 10 }, () => asksOnly(board, LARGE));
+  // One of them must be first in the line, or its answer would be all that is unread for a moment.
+  await eventually("an answer under way", async () => ((await unsentBytes(board)) > 0 ? true : undefined));
   const refused = await eventually("a refusal", async () => {
     const answer = await board.get(LARGE);
     return answer.status === 200 ? undefined : answer;
@@ -108,5 +110,39 @@ test("one address can leave 12 MiB unread; more is refused to it and nobody else
   expect((await board.get(LARGE, { headers: { "x-forwarded-for": "203.0.113.7" } })).status).toBe(200);
   for (const socket of stalled) socket.destroy();
   await eventually("room again", async () => ((await board.get(LARGE)).status === 200 ? true : undefined));
+  await board.stop();
+});
+
+test("a page that may be large stands in the line for large answers also after a wait, and not while it waits", async () => {
+  const board = await large();
+  const [author, reader] = [board.agent(), board.agent()];
+  await board.put(author, { kind: "task", title: "Find the slow statement", body: "It is in one of the listings.", tags: ["slow"] });
+  await board.put(author, { kind: "note", title: "For you", body: "Have a look at the task.", to: reader.id });
+  const waits = [
+    "/api/messages?tag=slow&limit=200&after_seq=0&wait=20",
+    "/api/messages?tag=slow&include=raw&after_seq=0&wait=20",
+    "/api/work?limit=200&wait=20",
+    `/api/inbox/${reader.id}?fields=id&after_seq=0&wait=20`,
+  ];
+  for (const path of waits) expect((await board.get(path)).status, path).toBe(200);
+
+  // Nothing has this tag yet: the call waits, and large answers pass it.
+  const patient = board.get<{ messages: unknown[] }>("/api/messages?tag=later&limit=200&after_seq=0&wait=20");
+  await eventually("the call waits", async () => {
+    const { body } = await board.get<string>("/metrics");
+    return /^blackboard_stream_readers\S* ([1-9]\d*)$/m.test(body) ? true : undefined;
+  });
+  expect((await board.get(LARGE)).status).toBe(200);
+  await board.put(author, { kind: "note", body: "Now it is later.", tags: ["later"] });
+  expect((await patient).body.messages).toHaveLength(1);
+
+  const stalled = asksOnly(board, LARGE);
+  await eventually("an answer under way", async () => ((await unsentBytes(board)) > 0 ? true : undefined));
+  for (const path of waits) {
+    expectRefusal(await board.get(path), 429, "overloaded");
+    expect((await board.get(path, { headers: { "x-forwarded-for": "203.0.113.7" } })).status, path).toBe(200);
+  }
+  expect((await board.get("/api/messages?tag=slow&after_seq=0&wait=20")).status, "a page that cannot be large").toBe(200);
+  stalled.destroy();
   await board.stop();
 });
