@@ -1,4 +1,5 @@
 // One attack: what one address sends, and what it must not achieve.
+import { count } from "../part.ts";
 import type { Caller, Pace } from "./caller.ts";
 import type { Feed } from "./fill.ts";
 
@@ -19,8 +20,8 @@ export interface Attack {
   readonly flags?: readonly string[];
   /** The address that its requests come from; ATTACKER unless given. */
   readonly address?: string;
-  /** At least one request must be answered with one of these; otherwise the attack has missed its aim. */
-  readonly meets: readonly string[];
+  /** Answers for which the board has done the costly work, and how many of them there must be; with fewer, the attack was none. */
+  readonly meets: Met;
   /** The promise is broken if the board takes more memory than this; MORE_MIB unless given. */
   readonly moreMiB?: number;
   /** How long others use the board before, in seconds: a process that was just started takes more memory for a while, attacked or not. */
@@ -29,6 +30,12 @@ export interface Attack {
   begin(stage: Stage): Promise<() => Promise<Notes>>;
   /** Further limits, beside the waits of others, the event loop and the memory. */
   judge?(after: Aftermath): readonly Judged[];
+}
+
+export interface Met {
+  readonly least: number;
+  /** As a caller counts them. */
+  readonly of: readonly string[];
 }
 
 /** What was observed from outside. */
@@ -43,6 +50,16 @@ export interface Aftermath {
 export interface Judged {
   readonly held: boolean;
   readonly words: string;
+}
+
+/** Whether the attack was one: a board is not proved to withstand requests that it refused before it did anything. */
+export function hasAttacked({ least, of }: Met, heard: Aftermath["heard"]): Judged {
+  const met = of.reduce((sum, status) => sum + (heard[status] ?? 0), 0);
+  const answers = Object.entries(heard).map(([status, n]) => `${count(n)} x ${status}`);
+  const answered = `answered ${answers.join(", ") || "nothing"}`;
+  return met >= least
+    ? { held: true, words: answered }
+    : { held: false, words: `did not attack: ${answered}, and an attack needs ${count(least)} x ${of.join(" or ")}` };
 }
 
 export const ATTACKER = "127.0.0.2";

@@ -26,7 +26,7 @@ export const ATTACKS_ON_CONNECTIONS: readonly Attack[] = [
   {
     name: "unread",
     sends: "80 requests for the largest pages of messages and of the log, none of which is read",
-    meets: ["open"],
+    meets: { least: 1, of: ["open"] },
     moreMiB: UNREAD_MIB,
     warmS: LONG_WARM_S,
     begin: async ({ caller, feed }) => {
@@ -71,7 +71,7 @@ export const ATTACKS_ON_CONNECTIONS: readonly Attack[] = [
   {
     name: "idle-connections",
     sends: "1,500 connections, each with one request and then nothing",
-    meets: ["open"],
+    meets: { least: 400, of: ["open"] },
     begin:
       async ({ caller, seconds }) =>
       async () => {
@@ -96,7 +96,7 @@ export const ATTACKS_ON_CONNECTIONS: readonly Attack[] = [
   {
     name: "pipelined",
     sends: "100 connections, each with 4,000 requests one behind the other and none of the answers read; opened again when they are closed",
-    meets: ["open"],
+    meets: { least: 50, of: ["open"] },
     begin:
       async ({ caller, seconds }) =>
       async () => {

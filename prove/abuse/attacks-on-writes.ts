@@ -1,5 +1,5 @@
 // Posts and streams that cost the board more than they should: bytes, work for the writer, filters to match, leases and reports.
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomInt } from "node:crypto";
 import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { Agent, type Fields } from "../../test/support/agent.ts";
@@ -28,8 +28,14 @@ const FLOATS = `{"v":1,"pk":"${"A".repeat(43)}","ts":1,"kind":"note","data":{"a"
 
 const STREAMS = 20;
 const PREFIXES = Array.from({ length: 15 }, (_, n) => `qxzj${n}*`).join(" ");
-/** As many short words as a text can have. */
-const MANY_WORDS = Array.from({ length: 10_000 }, (_, n) => n.toString(36).slice(-2).padStart(2, "q")).join(" ");
+const WORDS = 10_000;
+/** As many short words as a text can have; each time others, because copies of one text by many keys are refused. */
+const manyWords = (): string =>
+  Array.from({ length: WORDS }, () =>
+    randomInt(36 ** 2)
+      .toString(36)
+      .padStart(2, "q"),
+  ).join(" ");
 
 const LARGE_POSTS = 150;
 const BURST_BYTES = 2 * 1024 * 1024;
@@ -47,7 +53,7 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
   {
     name: "adoption",
     sends: "dry runs of a message that 20,000 replies wait for",
-    meets: ["200", "429"],
+    meets: { least: 20, of: ["200"] },
     begin: async ({ caller, feed, seconds }) => {
       const ask = posting(JSON.stringify({ ...feed.awaited, nonce: "" }), "/api/messages?dry_run=1");
       return async () => {
@@ -59,7 +65,7 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
   {
     name: "floats",
     sends: "posts with 125,000 fractions in `data`",
-    meets: ["400", "413", "429"],
+    meets: { least: 20, of: ["400"] },
     begin: async ({ caller, seconds }) => {
       const ask = posting(JSON.stringify({ payload: FLOATS, sig: "A".repeat(86), nonce: "1" }));
       return async () => {
@@ -71,7 +77,7 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
   {
     name: "empty-lines",
     sends: "requests of a million lines, of which all are empty, or all but one that is no message",
-    meets: ["200", "429"],
+    meets: { least: 3, of: ["200", "429 half way"] },
     begin: async ({ caller, seconds }) => {
       const lines = { "content-type": "application/x-ndjson" };
       const bodies = ["\n".repeat(LIMITS.bundle_bytes), `${" \r\n".repeat(LIMITS.bundle_bytes / 3 - 1)}{}`];
@@ -84,7 +90,7 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
   {
     name: "bytes",
     sends: "the largest posts there are, with four attachments each, by ever other keys",
-    meets: ["201", "429"],
+    meets: { least: 1, of: ["201"] },
     begin: async ({ caller, seconds }) => {
       const ready = Array.from({ length: LARGE_POSTS }, (_, i) => {
         const texts = Array.from({ length: 4 }, () => randomBytes((LIMITS.attachment_bytes * 3) / 4).toString("base64url"));
@@ -118,11 +124,11 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
   {
     name: "stream-filters",
     sends: "20 streams that look for 16 beginnings of words, and posts of 10,000 words",
-    meets: ["201", "429"],
+    meets: { least: 20, of: ["201"] },
     begin: async ({ caller, seconds }) => {
       const agents = agentsOf(20);
       const ready = Array.from({ length: WRITES.burst + Math.ceil(WRITES.perSecond * seconds) }, (_, i) =>
-        posting(sealed(of(agents, i), { kind: "note", title: `words ${i} ${Math.random()}`, body: MANY_WORDS })),
+        posting(sealed(of(agents, i), { kind: "note", title: `words ${i}`, body: manyWords() })),
       );
       const streams = await Promise.all(
         Array.from({ length: STREAMS }, (_, i) =>
@@ -134,12 +140,12 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
         return { streams: streams.filter((status) => status === "200").length };
       };
     },
-    judge: ({ notes: { streams = 0 } }) => [{ held: true, words: `${streams} of ${STREAMS} streams granted` }],
+    judge: ({ notes: { streams = 0 } }) => [{ held: streams === STREAMS, words: `${streams} of ${STREAMS} streams granted` }],
   },
   {
     name: "leases",
     sends: "one note that claims 16 tasks, then a claim for each, by one key",
-    meets: ["201", "409", "400"],
+    meets: { least: 1, of: ["201"] },
     begin: async ({ caller }) => {
       const [owner, taker] = [new Agent(), new Agent()];
       const neighbour = new Caller(caller.port, "127.0.0.7");
@@ -181,7 +187,7 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
     sends: `${REPORTS.perSecond} reports a second from ever other networks of 64 bits within one of 48`,
     flags: ["--trusted-proxies", PROXY],
     address: PROXY,
-    meets: ["201", "429"],
+    meets: { least: 1, of: ["201"] },
     begin:
       async ({ caller, feed, seconds }) =>
       async () => {

@@ -9,7 +9,10 @@ export interface Ask {
 }
 
 export interface Answer {
-  /** `none` if the board closed the connection or did not answer in time; `left` if this caller did not wait for the answer. */
+  /**
+   * `none` if the board closed the connection or did not answer in time; `left` if this caller did not wait for the answer, and
+   * `200 begun` if it had begun. `429 half way` if the request was refused for the work that had been done for it.
+   */
   readonly status: string;
   readonly text: string;
 }
@@ -50,14 +53,17 @@ export class Caller {
   ask(ask: Ask): Promise<Answer> {
     return new Promise((resolve) => {
       let over = false;
+      let begun: number | undefined;
       const end = (found: string, text = ""): void => {
         if (over) return;
         over = true;
-        const status = found === "none" && this.#over.signal.aborted ? "left" : found;
+        const left = found === "none" && this.#over.signal.aborted;
+        const status = left ? (begun === undefined ? "left" : `${begun} begun`) : refusedFor(found, text);
         this.heard[status] = (this.heard[status] ?? 0) + 1;
         resolve({ status, text });
       };
       const sent = this.#send(ask, (response) => {
+        begun = response.statusCode;
         let text = "";
         response.setEncoding("latin1").on("data", (piece: string) => {
           if (text.length < TEXT_CHARS) text += piece;
@@ -129,6 +135,10 @@ export class Caller {
     this.#connections.destroy();
   }
 }
+
+/** A request that is refused at once has cost nothing; the refusal of one that was begun names its cost. */
+const refusedFor = (status: string, text: string): string =>
+  status === "429" && text.includes("of processor time") ? "429 half way" : status;
 
 const TICK_MS = 10;
 export const JSON_TYPE = { "content-type": "application/json" };

@@ -7,7 +7,7 @@ import { undoAtExit } from "../../test/support/leftovers.ts";
 import { count, type Finding } from "../part.ts";
 import { mostResidentMiB, residentMiB } from "../support/memory-and-quantiles.ts";
 import { HeldLoop } from "../support/event-loop-stalls.ts";
-import type { Attack, Judged } from "./attack.ts";
+import { type Attack, hasAttacked, type Judged } from "./attack.ts";
 import type { AttackOrder, AttackReport } from "./attacker.ts";
 import type { FilledBoard } from "./filled-board.ts";
 import { type Measure, QUESTIONS, type Waited } from "./honest-caller-latencies.ts";
@@ -68,11 +68,11 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   const others: readonly Judged[] = [
     {
       held: Object.keys(waited.refused).length === 0,
-      words: `${textOf(waited.refused) || "none"} of their ${count(waited.answers)} refused`,
+      words: `${refusedText(waited.refused) || "none"} of their ${count(waited.answers)} refused`,
     },
     { held: moreMiB <= atMost, words: `${moreMiB.toFixed(0)} MiB more memory (${atMost} at most)` },
     ...(attack.judge?.({ notes, heard, seconds, storedMiB }) ?? []),
-    { held: hasMet(attack, heard), words: `answered ${textOf(heard)}` },
+    hasAttacked(attack.meets, heard),
     // Time spent waiting for a core that other programs use is not the board's fault.
     ...(disturbed ? [{ held: true, words: `${Math.round(notOurs * 100)} % of the machine were not ours` }] : []),
     ...(ended === undefined ? [] : [{ held: false, words: `the board ended with ${ended}` }]),
@@ -86,17 +86,13 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   };
 }
 
-/** If the board is too busy to answer anything, the waits of the others show it. */
-const hasMet = ({ meets }: Attack, heard: Readonly<Record<string, number>>): boolean =>
-  meets.some((status) => (heard[status] ?? 0) > 0) || Object.keys(heard).every((status) => status === "left" || status === "none");
-
 function waits(question: string, quiet: number, attacked: number): Judged {
   const most = Math.min(LONGEST_MS, Math.max(FLOOR_MS, SLOWER * quiet));
   return { held: attacked <= most, words: `${question} ${quiet.toFixed(0)} -> ${attacked.toFixed(0)} ms` };
 }
 
-const textOf = (heard: Readonly<Record<string, number>>): string =>
-  Object.entries(heard)
+const refusedText = (refused: Waited["refused"]): string =>
+  Object.entries(refused)
     .map(([status, n]) => `${count(n)} x ${status}`)
     .join(", ");
 
