@@ -47,13 +47,28 @@ function sectionsOf(page: string): string {
   return at < 0 ? "" : page.slice(at);
 }
 
-/** The rows by proof and store; rows of tables with other columns are ignored. */
+/** The rows by proof and store. */
 function linesIn(page: string): Map<string, string> {
-  const lines = new Map<string, string>();
-  for (const text of page.split("\n")) {
+  return new Map(rowsIn(page).map(({ name, store, text }) => [`${name} ${store}`, text]));
+}
+
+/** A row of an old page, as it was written. */
+export interface WrittenRow {
+  readonly name: string;
+  readonly store: string;
+  readonly promise: string;
+  readonly verdict: string;
+  readonly figure: string;
+  /** The whole line. */
+  readonly text: string;
+}
+
+/** The rows of a page; rows of tables with other columns are ignored. */
+export function rowsIn(page: string): readonly WrittenRow[] {
+  return page.split("\n").flatMap((text) => {
     const cells = text.split(/(?<!\\)\|/).map((cell) => cell.trim());
+    const [, name = "", store = "", promise = "", verdict = "", figure = ""] = cells;
     // The text before the first bar and after the last one makes two more cells.
-    if (cells.length === COLUMNS.length + 2) lines.set(`${cells[1]} ${cells[2]}`, text);
-  }
-  return lines;
+    return cells.length === COLUMNS.length + 2 ? [{ name, store, promise, verdict, figure, text }] : [];
+  });
 }

@@ -7,6 +7,7 @@ import { undoOnSignals } from "../test/support/leftovers.ts";
 import { asked, onlyAttacks, onlyNumber, USAGE } from "./arguments.ts";
 // Imported after the arguments, which may give the seed.
 import { SEED } from "../test/support/random.ts";
+import { withAttackTable } from "./attack-table.ts";
 import { pageOf, type Row, shareText, tableOf } from "./page.ts";
 import { type Finding, NotHere, type Part, type StoreName, STORES } from "./part.ts";
 import { PARTS } from "./parts.ts";
@@ -31,8 +32,10 @@ const chosen = orInstead(() => {
 });
 const share = Number(values.share ?? "1");
 const usual = share === 1 && onlyNumber === undefined && values.server === undefined && values.messages === undefined;
+const NOTES = "docs/lab/proof.md";
+const SUMMARY = "docs/proof.md";
 /** The page that gets the rows. A run with other counts, or of another board, writes to a page only if told to. */
-const page = values.write ?? (usual ? "docs/lab/proof.md" : undefined);
+const page = values.write ?? (usual ? NOTES : undefined);
 const times = (full: number): number => Math.max(1, Math.round(full * share));
 
 // Only `src` is compared, because the page itself changes as soon as it is written.
@@ -88,5 +91,7 @@ async function look(part: Part, store: StoreName): Promise<Pick<Row, "verdict" |
 
 /** Called after each row, so that an interrupted run leaves its rows. */
 function write(path: string): void {
-  writeFileSync(path, pageOf(rows, existsSync(path) ? readFileSync(path, "utf8") : "", PARTS, command));
+  const written = pageOf(rows, existsSync(path) ? readFileSync(path, "utf8") : "", PARTS, command);
+  writeFileSync(path, written);
+  if (path === NOTES) writeFileSync(SUMMARY, withAttackTable(readFileSync(SUMMARY, "utf8"), written));
 }
