@@ -16,6 +16,15 @@ export interface CareMeta {
   readonly maliciousActivityHint?: boolean;
 }
 
+/** The fields of a message, of a message in a graph and of an agent that say who wrote them and how risky they look. */
+interface Visited {
+  readonly server?: { readonly author?: { readonly id?: unknown } };
+  readonly content?: { readonly risk?: unknown };
+  readonly author?: unknown;
+  readonly id?: unknown;
+  readonly offers?: unknown;
+}
+
 /** Made from the records in an answer and from its text; undefined if it has no text of strangers. */
 export function careMeta(body: unknown, text: string): CareMeta | undefined {
   const authors = new Set<string>();
@@ -30,14 +39,16 @@ export function careMeta(body: unknown, text: string): CareMeta | undefined {
   function visit(value: unknown, depth: number): void {
     if (depth === 0 || typeof value !== "object" || value === null) return;
     if (Array.isArray(value)) return value.forEach((item) => visit(item, depth - 1));
-    const { server, content, author } = value as { server?: { author?: { id?: unknown } }; content?: { risk?: unknown }; author?: unknown };
+    const { server, content, author, id, offers } = value as Visited;
     if (typeof server?.author?.id === "string") authors.add(server.author.id);
     // A message in a graph.
     if (typeof author === "string") authors.add(author);
+    // The record of an agent: it chose its aliases, offers and needs, and wrote its profile.
+    if (typeof id === "string" && offers !== undefined) authors.add(id);
     if (typeof content?.risk === "number") riskiest = Math.max(riskiest ?? 0, content.risk);
     for (const [name, item] of Object.entries(value)) if (!WORDS.has(name)) visit(item, depth - 1);
   }
 }
 
 /** Fields with strangers' content are skipped, because it may look like a record. */
-const WORDS: ReadonlySet<string> = new Set(["content", "meta", "raw", "server", "derived"]);
+const WORDS: ReadonlySet<string> = new Set(["content", "meta", "raw", "server", "derived", "profile"]);
