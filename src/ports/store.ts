@@ -98,8 +98,8 @@ export interface ListQuery {
   /** Only these seqs, if a search has chosen them. */
   readonly only: readonly number[] | undefined;
   /**
-   * The listing may end with the message after which its payloads have at least this many bytes together, and the one that follows. Without
-   * tombstones only, because those are listed apart.
+   * The listing may end early, once its payloads have at least this many bytes together: with a message after those, so that whoever counts
+   * the bytes of all but the last sees that there is more.
    */
   readonly enoughBytes?: number | undefined;
 }

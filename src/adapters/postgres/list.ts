@@ -1,7 +1,7 @@
 // Listings in PostgreSQL: first chooses the rows of a page, then fetches everything about them.
 import type { StoredMessage, Listed, ListQuery } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
-import { holdsMostly, merged, conditionsOf, tombstoneConditions } from "../sql/shared-listing-parts.ts";
+import { holdsMostly, merged, mergedUntilEnd, conditionsOf, tombstoneConditions } from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { AccessPathChooser } from "./access-path.ts";
@@ -48,8 +48,9 @@ export class PostgresLister {
   }
 
   async list(query: ListQuery): Promise<readonly Listed[]> {
-    const [found, tombstones] = await Promise.all([this.#storedMessages(query), query.removed ? this.#tombstones(query) : []]);
-    return query.removed ? merged(query, found, tombstones) : found;
+    const [{ found, isCut }, tombstones] = await Promise.all([this.#storedMessages(query), query.removed ? this.#tombstones(query) : []]);
+    if (!query.removed) return found;
+    return isCut ? mergedUntilEnd(query, found, tombstones) : merged(query, found, tombstones);
   }
 
   async seqs(query: ListQuery): Promise<readonly number[]> {
@@ -64,10 +65,10 @@ export class PostgresLister {
   }
 
   /** First the rows of the page, then only those that are not cached. */
-  async #storedMessages(query: ListQuery): Promise<readonly Listed[]> {
+  async #storedMessages(query: ListQuery): Promise<{ readonly found: readonly Listed[]; readonly isCut: boolean }> {
     const chosen = await this.#chosen(query);
     const { sql, values, direction, client } = chosen;
-    const enoughBytes = query.removed ? undefined : query.enoughBytes;
+    const { enoughBytes } = query;
     const [column, join] =
       enoughBytes === undefined ? ["", ""] : [", octet_length(c.payload) AS bytes", " JOIN contents c ON c.seq = m.seq"];
     const listed = await client.ask<PageRow>(
@@ -78,11 +79,12 @@ export class PostgresLister {
     const rows = enoughBytes === undefined ? listed : upTo(enoughBytes, listed);
     const cached = await this.#cache.of(rows);
     // One of them changed between the two reads: then read all in one statement.
-    if (cached === undefined) return this.#messagesAtOnce(chosen);
-    return cached.map((one, i) => {
+    if (cached === undefined) return { found: await this.#messagesAtOnce(chosen), isCut: false };
+    const found = cached.map((one, i) => {
       const row = rows[i] as PageRow;
       return { stored: storedMessageOf(one, row), position: { key: row.position, seq: row.seq } };
     });
+    return { found, isCut: rows.length < listed.length };
   }
 
   async #messagesAtOnce({ sql, values, direction, client }: Chosen): Promise<readonly Listed[]> {

@@ -77,3 +77,10 @@ export function merged({ order, limit }: ListQuery, one: readonly Listed[], othe
   const both = [...one, ...other].sort((a, b) => sign * (a.position.key - b.position.key || a.position.seq - b.position.seq));
   return both.slice(0, limit);
 }
+
+/** Both listings, if that of messages ended early: what comes after its end is left out, because other messages may come before that. */
+export function mergedUntilEnd(query: ListQuery, found: readonly Listed[], tombstones: readonly Listed[]): Listed[] {
+  const both = merged(query, found, tombstones);
+  const end = both.findIndex((one) => one === found.at(-1));
+  return end < 0 ? both : both.slice(0, end + 1);
+}

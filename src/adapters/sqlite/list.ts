@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { atLeast, type Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
+import { utf8Length } from "../../core/protocol/encoding.ts";
 import { nextSlice, slice } from "../../ports/cpu-slices.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder } from "../sql/condition.ts";
@@ -10,7 +11,16 @@ import { AccessPathChooser } from "./access-path.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
 import { LAST_SEQ, NO_SEQ, pageSql, type ScanPlan, type ScanRange } from "./page-sql.ts";
-import { holdsMostly, isSeqRange, logTimes, merged, conditionsOf, ORDER_COLUMN, tombstoneConditions } from "../sql/shared-listing-parts.ts";
+import {
+  holdsMostly,
+  isSeqRange,
+  logTimes,
+  merged,
+  mergedUntilEnd,
+  conditionsOf,
+  ORDER_COLUMN,
+  tombstoneConditions,
+} from "../sql/shared-listing-parts.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { SqliteRows } from "./statement-runner.ts";
@@ -21,8 +31,6 @@ const MAX_STATEMENTS = 200;
 interface Look<Row> {
   readonly rows: readonly Row[];
   readonly stoppedAt?: Position | undefined;
-  /** The length of their payloads. */
-  readonly chars?: number;
   /** Nothing more is wanted after these rows. */
   readonly isLast?: boolean;
 }
@@ -67,18 +75,23 @@ export class SqliteLister {
   }
 
   async list(query: ListQuery): Promise<Listed[]> {
-    const enough = query.removed ? Infinity : (query.enoughBytes ?? Infinity);
-    let chars = 0;
+    const { enoughBytes } = query;
+    let bytes = 0;
+    let isCut = false;
     const found = await this.#walk(this.#plan(query, "messages"), (plan, range) => {
-      const hadEnough = chars >= enough;
-      const look = this.#listed(plan, range);
-      chars += look.chars ?? 0;
-      return { ...look, isLast: hadEnough && look.rows.length > 0 };
+      const hasEnough = enoughBytes !== undefined && bytes >= enoughBytes;
+      // One more tells whether there is a next page.
+      const look = this.#listed(plan, hasEnough ? { ...range, limit: 1 } : range);
+      if (enoughBytes !== undefined) bytes += payloadBytes(look.rows);
+      isCut = hasEnough && look.rows.length > 0;
+      return { ...look, isLast: isCut };
     });
     if (!query.removed) return found;
     const plan = this.#plan(query, "gone");
     const conditions = tombstoneConditions(plan.conditions);
-    return conditions === undefined ? found : merged(query, found, await this.#walkTombstones({ ...plan, conditions }));
+    if (conditions === undefined) return found;
+    const tombstones = await this.#walkTombstones({ ...plan, conditions });
+    return isCut ? mergedUntilEnd(query, found, tombstones) : merged(query, found, tombstones);
   }
 
   /** Scans tombstones by seq, whatever the order of the listing: there is an index for exactly that. */
@@ -196,9 +209,9 @@ export class SqliteLister {
         const position = { key, seq };
         rows.push({ stored, position });
         chars += stored.raw.payload.length;
-        if (rows.length < places.length && chars >= SCAN_CHARS) return { rows, chars, stoppedAt: position };
+        if (rows.length < places.length && chars >= SCAN_CHARS) return { rows, stoppedAt: position };
       }
-      return { rows, chars };
+      return { rows };
     } finally {
       this.#commit.run();
     }
@@ -276,3 +289,6 @@ function isShort({ source, only, conditions, path }: ScanPlan): boolean {
   if (source === "gone" || only !== undefined || (path !== undefined && path.rows <= SORTABLE)) return true;
   return conditions.every(holdsMostly);
 }
+
+const payloadBytes = (rows: readonly Listed[]): number =>
+  rows.reduce((sum, row) => sum + ("stored" in row ? utf8Length(row.stored.raw.payload) : 0), 0);

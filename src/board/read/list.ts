@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import { and, atLeast, atMost, type Condition, flagIs, not, oneOf } from "../../core/query/condition.ts";
-import { MESSAGE_ID } from "../../core/protocol/encoding.ts";
+import { MESSAGE_ID, utf8Length } from "../../core/protocol/encoding.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
 import { type FilterValues, meaningOf, movesWithClock, refers } from "../../core/query/filters.ts";
 import { ORDERS, type Sort } from "../../core/query/order.ts";
@@ -34,7 +34,7 @@ export interface Question {
   readonly sort?: Sort | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
-  /** For pages of raw messages: no answer has space for payloads of more bytes than this together, so no more need be read. */
+  /** A page ends when its payloads have this many bytes together, so that a page of large messages reads about as much as it may send. */
   readonly enoughBytes?: number | undefined;
   /** Everything that must stay the same while paging, as text. */
   readonly fingerprint: string;
@@ -86,7 +86,7 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
     const { filters, ref } = question;
     if (!names.areIds(filters) || (ref !== undefined && !MESSAGE_ID.test(ref))) return undefined;
     const found = reads.list(queryOf(question, conditionOn(question, filters, ref, fresh)));
-    const items = found === undefined ? undefined : flaggedNow(found.slice(0, question.limit));
+    const items = found === undefined ? undefined : flaggedNow(shownOf(question, found));
     return found === undefined || items === undefined
       ? undefined
       : pages.keep(question, fresh, contentOf(question, found, items), moves(question));
@@ -104,7 +104,7 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
       if (isText(question)) return found(question, condition, fresh);
       const only = question.include_removed === true ? undefined : await changedOnly(question.changed_after, store);
       const rows = await reads.list({ ...queryOf(question, condition), only });
-      return contentOf(question, rows, await flagged(rows.slice(0, question.limit)));
+      return contentOf(question, rows, await flagged(shownOf(question, rows)));
     });
   }
 
@@ -143,6 +143,15 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
 
 export function sortOf({ sort, q, near, like }: Question): Sort {
   return sort ?? (q !== undefined || near !== undefined || like !== undefined ? "relevance" : "new");
+}
+
+/** The messages of the page; the row after them shows that there are more. A store ends a page early with one row more than is enough. */
+function shownOf({ limit, enoughBytes = Infinity }: Question, rows: readonly Listed[]): readonly Listed[] {
+  const payloads = rows.slice(0, -1).flatMap((row) => ("stored" in row ? [row.stored.raw.payload] : []));
+  // No character has more than three bytes for each unit of its length; counting them takes longer than adding lengths.
+  const most = 3 * payloads.reduce((sum, { length }) => sum + length, 0);
+  const isFull = most >= enoughBytes && payloads.reduce((sum, payload) => sum + utf8Length(payload), 0) >= enoughBytes;
+  return rows.slice(0, isFull ? Math.min(limit, rows.length - 1) : limit);
 }
 
 const isText = ({ q, near, like }: Question): boolean => q !== undefined || near !== undefined || like !== undefined;

@@ -94,7 +94,7 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
     holds: ({ wait = 0 }) => wait > 0,
     async run({ input: given, closed, maxBytes, largeTurn }) {
       const patience = waitOf(given);
-      const question = { ...questionOf(given), enoughBytes: sendsPayloads(given) ? (maxBytes ?? LIMITS.page_bytes) : undefined };
+      const question = boundedQuestion(given, maxBytes);
       const read = () => list(question);
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
       await largeTurn?.();
@@ -103,7 +103,7 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
     runSync(given) {
       if (given.limit > LIMITS.list_default) return undefined;
       if (given.wait !== undefined || given.format === "md" || given.fields !== undefined || given.view === "skeleton") return undefined;
-      const question = questionOf(given);
+      const question = boundedQuestion(given);
       const how = { include: given.include ?? PREVIEW, heading: "Messages" };
       return (at) => {
         const page = listNow(question, at);
@@ -111,6 +111,12 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
       };
     },
   });
+
+/** A page that may be large reads no more than the largest answer has space for; a page of raw messages no more than this one has. */
+function boundedQuestion(given: Given, maxBytes = LIMITS.page_bytes): Question {
+  const enoughBytes = sendsPayloads(given) ? maxBytes : LIMITS.page_bytes;
+  return { ...questionOf(given), enoughBytes: mayBeLarge(given) ? enoughBytes : undefined };
+}
 
 /** Whether each message is answered with its whole payload. */
 const sendsPayloads = ({ include, fields, format, view }: Given): boolean =>
