@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
-import { type Condition, hasAny, not, oneOf } from "../../core/query/condition.ts";
+import { and, type Condition, hasAny, not, oneOf } from "../../core/query/condition.ts";
 import { ORDERS, type Sort } from "../../core/query/order.ts";
 import { atTheCostOf, type Share } from "../../ports/cpu-slices.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
@@ -30,8 +30,8 @@ const query = (condition: Condition, sort: Exclude<Sort, "relevance"> = "new", r
 const NOT_TAGGED = not(hasAny("tags", ["all"]));
 
 /** Messages of which no index says that none is without this tag. */
-function fill(): void {
-  const payload = (i: number) => ({ v: 1, pk: AGENTS[0]!.pk, ts: 1, kind: "note", body: `note ${i}`, tags: ["all"] });
+function fill(tagOf: (i: number) => string = () => "all"): void {
+  const payload = (i: number) => ({ v: 1, pk: AGENTS[0]!.pk, ts: 1, kind: "note", body: `note ${i}`, tags: [tagOf(i)] });
   board.run(
     Array.from({ length: MANY }, (_, i) => postAct(JSON.stringify(payload(i)))),
     NOW,
@@ -75,6 +75,49 @@ test.each(["new", "old", "activity", "pow", "expiring"] as const)(
     expect(pauses).toBe(steps - 1);
   },
 );
+
+/** So many tags that each message takes long to test. */
+const tagNot = (first: string): Condition => not(hasAny("tags", [first, ...Array.from({ length: 31 }, (_, i) => `absent-${i}`)]));
+const BY_AUTHOR = oneOf("author", [AGENTS[0]!.id]);
+
+test.each(["new", "old", "activity", "pow", "expiring"] as const)(
+  "a listing (%s) with an index pauses too if each message takes long to test, and pays for each step",
+  async (sort) => {
+    fill();
+    const { found, steps, pauses } = await listed(query(and(BY_AUTHOR, tagNot("all")), sort));
+    expect(found).toEqual([]);
+    expect(steps).toBeGreaterThanOrEqual(FEWEST_STEPS);
+    expect(pauses).toBe(steps - 1);
+    expect(lister().listNow(query(and(BY_AUTHOR, tagNot("all")), sort)), "not in one go").toBeUndefined();
+  },
+);
+
+test.each(["new", "old", "activity", "pow", "expiring"] as const)(
+  "a listing (%s) with an index finds in steps what it finds without one, page after page",
+  async (sort) => {
+    fill((i) => (i % 7 === 0 ? "some" : "all"));
+    const pages = async (condition: Condition): Promise<number[][]> => {
+      const all: number[][] = [];
+      for (let after: ListQuery["after"]; ;) {
+        const found = await lister().list({ ...query(condition, sort), after });
+        all.push(found.map(({ position }) => position.seq));
+        after = found.at(-1)?.position;
+        if (found.length < 50) return all;
+      }
+    };
+    const led = await pages(and(BY_AUTHOR, tagNot("all")));
+    expect(led.flat()).toHaveLength(Math.ceil(MANY / 7));
+    expect(led).toEqual(await pages(tagNot("all")));
+  },
+);
+
+test("messages that were chosen before are tested in steps too, if each takes long", async () => {
+  fill();
+  const only = Array.from({ length: MANY }, (_, i) => i + 1);
+  const { found, steps } = await listed({ ...query(tagNot("all")), only });
+  expect(found).toEqual([]);
+  expect(steps).toBeGreaterThanOrEqual(FEWEST_STEPS);
+});
 
 test("a listing whose caller cannot pay any more ends with that step", async () => {
   fill();
