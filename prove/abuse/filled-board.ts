@@ -20,6 +20,8 @@ const CALM_MS = 2000;
 /** A share of one core. */
 const CALM_SHARE = 0.03;
 const CALM_LOOKS = 150;
+/** That many looks are for indexing a board of this size. */
+const INDEXED_MESSAGES = 100_000;
 
 export class FilledBoard {
   readonly feed: Feed;
@@ -65,7 +67,8 @@ export class FilledBoard {
     }
     // Builds the index here once, so that the copies need not build it again.
     await using board = await filled.#serve(dir, database, [], {});
-    await calm(board.pid);
+    const looks = CALM_LOOKS * Math.max(1, Math.ceil(filling.messages / INDEXED_MESSAGES));
+    if (!(await calm(board.pid, looks))) throw new Error(`The board was not indexed within ${(looks * CALM_MS) / 1000} s.`);
     await board.kill("SIGTERM");
     return filled;
   }
@@ -152,12 +155,13 @@ async function admin<T>(work: (client: Client) => Promise<T>): Promise<T> {
   }
 }
 
-/** Waits until a process has no background work left, such as indexing. Without /proc, waits for a moment. */
-async function calm(pid: number | undefined): Promise<void> {
-  for (let looks = 0, before = familyMs(pid); looks < CALM_LOOKS; looks++) {
+/** Waits until a process has no background work left, such as indexing, and tells whether it has none. Without /proc, waits for a moment. */
+async function calm(pid: number | undefined, most = CALM_LOOKS): Promise<boolean> {
+  for (let looks = 0, before = familyMs(pid); looks < most; looks++) {
     await new Promise((resolve) => setTimeout(resolve, CALM_MS));
     const now = familyMs(pid);
-    if (now - before < CALM_SHARE * CALM_MS * Math.min(2, availableParallelism())) return;
+    if (now - before < CALM_SHARE * CALM_MS * Math.min(2, availableParallelism())) return true;
     before = now;
   }
+  return false;
 }
