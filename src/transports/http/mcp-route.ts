@@ -4,7 +4,6 @@ import { toWebRequest } from "@modelcontextprotocol/node";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { type ErrorBody, Refusal } from "../../core/errors.ts";
-import { LIMITS } from "../../core/protocol/limits.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import { admitCall, type Guest } from "../../operations/call-steps.ts";
 import { KEY_HEADER, mcpEndpoint } from "../../operations/documents/mcp-endpoint.ts";
@@ -12,7 +11,7 @@ import { costOfNow, slice } from "../../ports/cpu-slices.ts";
 import { accessTo } from "./mcp-access.ts";
 import { takeText } from "./body-text.ts";
 import { type GuestParts, guestOf } from "./guest.ts";
-import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
+import { type RefusalParts, refusalFor, requireFitting, sendRefusal } from "./refusals.ts";
 import { check, keepPrivate, longInTurns } from "./route.ts";
 
 export const MCP_PATH = mcpEndpoint.path;
@@ -78,8 +77,7 @@ export function addMcpRoute(app: FastifyInstance, parts: McpRouteParts): void {
       // Checked for every request, so that a caller that sends its key unencrypted learns it at the first request and not at the first post.
       if (keyOf(request) !== undefined && !secure(request.raw)) throw new Refusal("https_required", KEY_IN_THE_OPEN, { hint: KEY_HINT });
       const length = request.headers["content-length"];
-      if (Number(length ?? 0) > LIMITS.request_bytes)
-        throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
+      requireFitting(length);
       if (length !== undefined) request.admitted.countBytes(Number(length));
       requireJsonWanted(request.headers.accept);
     }),

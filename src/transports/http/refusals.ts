@@ -23,12 +23,19 @@ const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
+const tooLarge = (): Refusal => new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
+
+/** Checked before the body is read, if its length is known. */
+export function requireFitting(length: string | undefined): void {
+  if (Number(length ?? 0) > LIMITS.request_bytes) throw tooLarge();
+}
+
 /** Errors of the server's own parser, in the board's words. */
 function fromFramework(thrown: unknown): Refusal | undefined {
   const error = thrown as { code?: string; statusCode?: number };
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
+      return tooLarge();
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
     case "FST_ERR_CTP_EMPTY_TYPE":
       return new Refusal("unsupported_media_type");

@@ -13,7 +13,6 @@ import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import type { Versions } from "./etags.ts";
 import { Refusal } from "../../core/errors.ts";
-import { LIMITS } from "../../core/protocol/limits.ts";
 import { admitCall, type AdmittedCall, type CallContext, runCall } from "../../operations/call-steps.ts";
 import { formQuery, joinedLists } from "../../operations/input.ts";
 import { isMoving, type Operation, type Reply } from "../../operations/operation.ts";
@@ -31,7 +30,7 @@ import { nextLink } from "./next-link.ts";
 import type { SendDocument } from "./cached-documents.ts";
 import { CORS_HEADER_NAMES } from "./cors-and-local-access.ts";
 import { sendAllowances } from "./rate-headers.ts";
-import { JSON_TYPE } from "./refusals.ts";
+import { JSON_TYPE, requireFitting } from "./refusals.ts";
 import type { RequestTurns } from "./request-turns.ts";
 import type { Unsent } from "./unsent-answers.ts";
 import { sendStream, type OpenAnswers } from "./chunked-answers.ts";
@@ -110,11 +109,9 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       if (operation.form === true) requireOwnPage(request, baseUrl, "The form was sent by a page of another site.");
       const call = (request.admitted = admitCall(operation, guestOf(request, reply, parts), rates));
       const length = request.headers["content-length"];
-      if (length === undefined) return;
-      if (Number(length) > LIMITS.request_bytes)
-        throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
+      requireFitting(length);
       // Each line is charged on its own.
-      if (!bringsMany(operation, request)) call.countBytes(Number(length));
+      if (length !== undefined && !bringsMany(operation, request)) call.countBytes(Number(length));
     }),
     ...(operation.method === "POST" && turns !== undefined ? { preParsing: longInTurns(turns) } : {}),
     ...withEveryAnswer(operation),
