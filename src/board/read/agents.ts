@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import type { AgentFacts } from "../../core/message/agent-facts.ts";
-import type { CursorCodec } from "../../core/query/cursor.ts";
+import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";
 
@@ -39,12 +39,9 @@ export function directory({ lists, clock, cursors }: DirectoryParts): Directory 
     async list({ activeWithinS, offers, needs, limit, cursor, fingerprint }) {
       const now = clock.now();
       const after = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, positionForm);
-      // One more than asked for tells whether there is a next page.
       const found = await lists.agents({ activeSince: now - activeWithinS * 1000, offers, needs, after, limit: limit + 1, now });
-      const agents = found.slice(0, limit);
-      const last = agents.at(-1);
-      const more = found.length > limit && last !== undefined;
-      return { agents, nextCursor: more ? cursors.encode(fingerprint, { lastSeen: last.lastSeen, id: last.id }) : null };
+      const { page: agents, next: nextCursor } = cutPage(found, limit, ({ lastSeen, id }) => cursors.encode(fingerprint, { lastSeen, id }));
+      return { agents, nextCursor };
     },
   };
 }

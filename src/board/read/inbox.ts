@@ -5,7 +5,7 @@ import { statusOf } from "../../core/message/status.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { isVote, RELS } from "../../core/protocol/vocabulary.ts";
 import { momentMs } from "../../core/query/forms.ts";
-import type { CursorCodec } from "../../core/query/cursor.ts";
+import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
@@ -83,7 +83,7 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
       limit: limit + 1,
       now,
     });
-    const shown = rows.slice(0, limit);
+    const { page: shown, next: nextCursor } = cutPage(rows, limit, ({ position }) => cursors.encode(fingerprint, { ...position, after }));
     const storedMessages = await storedAt(lists, [...new Set(shown.map(({ position }) => position.seq))], now);
     const entered = shown.flatMap((row): { row: InboxRow; item: Item }[] => {
       const stored = storedMessages.get(row.position.seq);
@@ -91,13 +91,7 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
     });
     const notes = await notesOf(entered, keys, now);
     const cursorAfter = ({ position }: Item): string => cursors.encode(fingerprint, { ...position, after });
-    const last = shown.at(-1);
-    return {
-      items: await flagged(entered.map(({ item }) => item)),
-      notes,
-      cursorAfter,
-      nextCursor: rows.length > shown.length && last !== undefined ? cursors.encode(fingerprint, { ...last.position, after }) : null,
-    };
+    return { items: await flagged(entered.map(({ item }) => item)), notes, cursorAfter, nextCursor };
   }
 
   async function notesOf(

@@ -1,7 +1,7 @@
 // The tags, needs and offers of live messages.
 import { z } from "zod";
 import type { LabelField } from "../../core/message/message-state.ts";
-import type { CursorCodec } from "../../core/query/cursor.ts";
+import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
 import type { ListReads } from "../../ports/store.ts";
 import type { TagFacts } from "../../ports/tags.ts";
 
@@ -25,11 +25,8 @@ export function tagLister({ lists, cursors }: TagParts): ListTags {
   return async ({ field, prefix, limit, cursor }) => {
     const fingerprint = `tags ${field} ${prefix}`;
     const after = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, positionForm);
-    // One more than asked for tells whether there is a next page.
     const found = await lists.tags({ field, prefix, after, limit: limit + 1 });
-    const tags = found.slice(0, limit);
-    const last = tags.at(-1);
-    const more = found.length > limit && last !== undefined;
-    return { tags, nextCursor: more ? cursors.encode(fingerprint, { count: last.count, tag: last.tag }) : null };
+    const { page: tags, next: nextCursor } = cutPage(found, limit, ({ count, tag }) => cursors.encode(fingerprint, { count, tag }));
+    return { tags, nextCursor };
   };
 }

@@ -29,3 +29,14 @@ export function cursorCodec(secret: Uint8Array): CursorCodec {
     },
   };
 }
+
+/** The first rows of those found, and the cursor after them. One row more than asked for tells that there is a next page. */
+export function cutPage<Row>(
+  found: readonly Row[],
+  limit: number,
+  cursorAfter: (last: Row) => string,
+): { readonly page: readonly Row[]; readonly next: string | null } {
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return { page, next: found.length > limit && last !== undefined ? cursorAfter(last) : null };
+}

@@ -8,7 +8,7 @@ import { aliasUnknown, foldNamedAlias } from "../../core/protocol/alias-name.ts"
 import { aliasReader } from "../../core/protocol/alias.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
-import type { CursorCodec } from "../../core/query/cursor.ts";
+import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
 import { agentNameForm } from "../../core/query/forms.ts";
 import type { Alias } from "../../ports/aliases.ts";
 import type { AliasReads } from "../../ports/aliases.ts";
@@ -115,9 +115,7 @@ export const listAliases = (store: AliasReads, clock: Clock, names: Names, curso
       const fingerprint = questionFingerprint("aliases", { prefix, agent });
       const after = input.cursor === undefined ? undefined : cursors.decode(fingerprint, input.cursor, z.string());
       const found = await store.aliases({ prefix, agent, after, limit: input.limit + 1 }, clock.now());
-      const page = found.slice(0, input.limit);
-      const last = page.at(-1);
-      const next = found.length > page.length && last !== undefined ? cursors.encode(fingerprint, last.alias) : null;
+      const { page, next } = cutPage(found, input.limit, ({ alias }) => cursors.encode(fingerprint, alias));
       return { body: { aliases: page.map((one) => view(one, mailDomain)), next_cursor: next }, ...(next === null ? {} : { next }) };
     },
   });

@@ -8,7 +8,7 @@ import type { OperateKey } from "../../board/write/keys.ts";
 import type { KeyState } from "../../core/keys/key-state.ts";
 import { keyOpReader } from "../../core/protocol/key-op.ts";
 import { iso } from "../../core/protocol/time.ts";
-import type { CursorCodec } from "../../core/query/cursor.ts";
+import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
 import { keyOpView, operatedView, pendingView } from "../../core/view/keys.ts";
 import { keyOpBody, lineBody } from "../bodies/keys.ts";
 import { questionFingerprint } from "../messages/list-messages.ts";
@@ -71,9 +71,7 @@ export const getKeys = (ring: KeyRing, names: Names, cursors: CursorCodec, baseU
       const fingerprint = questionFingerprint("keys", { agent });
       const after = input.cursor === undefined ? 0 : cursors.decode(fingerprint, input.cursor, z.number());
       const { principal, line, current, keys, operations } = await ring.line(agent, after, input.limit + 1);
-      const page = operations.slice(0, input.limit);
-      const last = page.at(-1);
-      const next = operations.length > page.length && last !== undefined ? cursors.encode(fingerprint, last.seq) : null;
+      const { page, next } = cutPage(operations, input.limit, ({ seq }) => cursors.encode(fingerprint, seq));
       const body = {
         agent,
         pending: line?.pending == null ? null : pendingView(line.pending),

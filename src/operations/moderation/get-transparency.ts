@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { iso } from "../../core/protocol/time.ts";
 import { REPORT_CATEGORIES } from "../../core/protocol/vocabulary.ts";
-import type { CursorCodec } from "../../core/query/cursor.ts";
+import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ModerationReads } from "../../ports/moderation.ts";
@@ -29,11 +29,8 @@ export const getTransparency = (store: ModerationReads, clock: Clock, cursors: C
       const since = now - PERIOD_MS;
       const before = input.cursor === undefined ? undefined : cursors.decode(QUESTION, input.cursor, z.number());
       const { notices, byCategory, removed, restored, keysBlocked } = await store.moderationCounts(since);
-      // One more than asked for shows whether there is a next page.
       const found = await store.actions({ since, before, limit: input.limit + 1 });
-      const page = found.slice(0, input.limit);
-      const last = page.at(-1);
-      const next = found.length > page.length && last !== undefined ? cursors.encode(QUESTION, last.seq) : null;
+      const { page, next } = cutPage(found, input.limit, ({ seq }) => cursors.encode(QUESTION, seq));
       const { received: open, actioned, dismissed } = notices;
       const body = {
         period: { from: iso(since), to: iso(now) },
