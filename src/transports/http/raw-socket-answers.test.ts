@@ -61,7 +61,7 @@ async function serve({ limited = false, stallMs = undefined as number | undefine
     ready: async () => {},
     notWritable: () => undefined,
     operations: [one, say],
-    rates: new RateLimiter(clock, limited),
+    rates: new RateLimiter(clock, limited, { tokenMs: Infinity }),
     clock,
     report: { appended() {}, failed() {}, refused() {} },
     baseUrl: "http://localhost",
