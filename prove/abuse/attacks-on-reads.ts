@@ -71,6 +71,14 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
     })),
   },
   {
+    name: "authors",
+    sends: "listings of twenty authors, to whose messages an index leads, by 32 tags that must be absent, in every order",
+    meets: { least: 20, of: ["200", "429 half way"] },
+    begin: asking(({ feed: { gone } }) => (i) => ({
+      path: `/api/messages?author=${gone.authors.join(",")}&tag_not=${absent(i)}&min_author_age=520w${turn(SORTS, i)}`,
+    })),
+  },
+  {
     name: "tombstones",
     sends: "listings with what was removed, by author and by tag, in every order",
     meets: { least: 50, of: ["200", "429 half way"] },

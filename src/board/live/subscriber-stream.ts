@@ -3,7 +3,7 @@ import { Refusal } from "../../core/errors.ts";
 import { FILTER_NAMES, meaningOf, refers } from "../../core/query/filters.ts";
 import { momentMs } from "../../core/query/forms.ts";
 import { requirePartners } from "../../core/query/dependent-parameters.ts";
-import { SURELY_ALL } from "../../core/search/index/hybrid-nearest-texts.ts";
+import { BY_SIGNS } from "../../core/search/index/hybrid-nearest-texts.ts";
 import { parseQuery } from "../../core/search/query.ts";
 import { NEAR_THRESHOLD } from "../../core/search/similarity.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -62,7 +62,8 @@ export function feeds(parts: FeedParts): Feeds {
     if (text.query !== undefined) known.addAll(await index.matching(text.query, { upTo, first: { from: "newest", limit } }));
     else if (text.near !== undefined) {
       const { hits } = await index.similar(text.near, { upTo, limit, threshold: NEAR_THRESHOLD });
-      if (hits.length >= SURELY_ALL) known.addAny();
+      // With so many hits, others may not have been compared.
+      if (hits.length >= BY_SIGNS) known.addAny();
       else known.addAll(hits.map(({ seq }) => seq));
     }
     return known;

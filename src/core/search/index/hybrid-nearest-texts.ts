@@ -10,8 +10,6 @@ import { ScratchBuffers } from "./scratch-buffers.ts";
 /** This many messages with the most similar words, and this many with the most signs in common, are compared exactly. */
 export const BY_WORDS = 2000;
 export const BY_SIGNS = 400;
-/** If fewer than this are found, none was left out because others were compared instead. */
-export const SURELY_ALL = BY_SIGNS;
 /**
  * Below this share of the threshold, the lexical score of a message can neither lift it over the threshold nor change the score that its
  * meaning gives it. So each message that is compared has the same score as on the live stream, which looks up no words (for thresholds from
