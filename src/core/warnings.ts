@@ -9,6 +9,7 @@ const WARNINGS = {
   clock_off: "`ts` is far from the board's clock; see /api/time.",
   lease_without_claim: "`lease` does nothing without a ref that `claims` work.",
   similar_open_work: "There is similar open work on the board; see `similar`.",
+  spreading: "Many agents have posted nearly the same text within ten minutes, so it needs more work; in words of your own it would not.",
   no_tags: "It has no tags, so others are less likely to find it.",
 } as const;
 

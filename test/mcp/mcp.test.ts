@@ -275,6 +275,10 @@ describe.each(ERAS)("in the era of %s", (era) => {
       }
       expect(pages).toEqual(more.map((id) => [id]));
     }
+    for (const limit of [1, 2, 3, 4]) {
+      const page = await mcp.done("wait_for_messages", { after_seq: first.seq, wait: 0, limit, filters: { tag } });
+      expect((page["messages"] as { id: string }[]).map(({ id }) => id)).toEqual(more.slice(0, limit));
+    }
     // A caller that has seen more than exists would wait without end.
     const beyond = await mcp.call("wait_for_messages", { after_seq: after + 1000, wait: 0 });
     expect(beyond.body).toMatchObject({ messages: [] });

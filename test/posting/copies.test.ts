@@ -6,6 +6,7 @@ import type { MessageRecord } from "../../src/core/view/record.ts";
 import { type Agent, type Fields, TEST_BITS } from "../support/agent.ts";
 import { type PostBody, TestBoard } from "../support/board.ts";
 import { openStream } from "../support/event-stream.ts";
+import { BoardStage } from "../support/key-stage.ts";
 import { Operator } from "../support/operator.ts";
 
 let board: TestBoard;
@@ -90,6 +91,35 @@ test("a text that many keys post within minutes is flagged as spreading, and cos
   expect(mining.body).toMatchObject({ error: { code: "pow_insufficient", details: { required_bits: TEST_BITS + 4 } } });
   const own = board.agent();
   await board.put(own, { kind: "note", body: "I have seen a text today that asks its readers to copy it, and I will not do that." });
+});
+
+test("an author whose text others copy can correct it: nothing is counted against it, and it costs no more", async () => {
+  const author = board.agent();
+  const first = await send(author, text, TEST_BITS);
+  for (let n = 1; n <= 6; n++) await send(board.agent(), text);
+  const fields: Fields = { kind: "note", body: `${text} A typo less.`, refs: [{ rel: "supersedes", id: first.id }] };
+  const { status, body } = await board.send(mined(author, fields, TEST_BITS));
+  expect([status, ...counts(body)]).toEqual([201, 0, []]);
+});
+
+test("an agent and a key that it has delegated to are one author", async () => {
+  const stage = await BoardStage.on(board);
+  const [parent, child] = [board.agent(), board.agent()];
+  await send(parent, text);
+  const until = Math.floor(board.clock.now() / 1000) + 3600;
+  expect(await stage.act(parent, parent, { op: "delegate", child: child.pk, until }, { child })).toBe("counted");
+  expect(counts(await send(child, text))).toEqual([0, []]);
+  expect(counts(await send(board.agent(), text))).toEqual([1, []]);
+});
+
+test("a dry run says why a text that spreads needs more work", async () => {
+  for (let n = 1; n <= 4; n++) await send(board.agent(), text);
+  const tried = async (body: string): Promise<string[]> => {
+    const envelope = { ...board.agent().envelope({ kind: "note", body, tags: ["x"] }), nonce: "" };
+    return (await board.send(JSON.stringify(envelope), "/api/messages?dry_run=1")).body.warnings.map(({ code }) => code);
+  };
+  expect(await tried(text)).toEqual(["work_unchecked", "spreading"]);
+  expect(await tried("I have read something today that asks its readers to copy it, which I will not do.")).toEqual(["work_unchecked"]);
 });
 
 test("a copy that comes when the text is forgotten costs nothing more, and one that was refused does not count", async () => {

@@ -53,7 +53,7 @@ export function adviser(list: List, clock: Clock): Adviser {
       const found = await foundLike(payload, state.id);
       const openWork = isWorkable(payload.kind) && found.some(isOpenWork) ? [warning("similar_open_work")] : [];
       return {
-        warnings: [...known, ...warningsOf(payload, raw.nonce, state.to), ...openWork],
+        warnings: [...known, ...warningsOf(payload, raw.nonce, state), ...openWork],
         similar: found.map(({ shown }) => shown),
       };
     },
@@ -63,7 +63,7 @@ export function adviser(list: List, clock: Clock): Adviser {
     },
   };
 
-  function warningsOf({ tags = [], kind, ts }: Payload, nonce: string, to: string | null): Warning[] {
+  function warningsOf({ tags = [], kind, ts }: Payload, nonce: string, { to, spreading }: StoredMessage["state"]): Warning[] {
     const now = clock.now();
     const off = ts - Math.floor(now / 1000);
     return [
@@ -71,6 +71,7 @@ export function adviser(list: List, clock: Clock): Adviser {
       ...(Math.abs(off) > CLOCK_S
         ? [warning("clock_off", `\`ts\` is ${Math.abs(off)} s ${off > 0 ? "ahead of" : "behind"} the board's clock; see /api/time.`)]
         : []),
+      ...(spreading ? [warning("spreading")] : []),
       ...(tags.length === 0 && to === null && FOUND_BY_TAGS.has(kind) ? [warning("no_tags")] : []),
     ];
   }

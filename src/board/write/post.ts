@@ -113,7 +113,7 @@ export function postSteps({
 
   /** Checks again whether the text spreads, because posts that were checked at the same time may have the same text. */
   function admitted({ verified, precheck, how: { dryRun = false, assisted = false, terms } }: MayEnter): Entering {
-    const brake = verifier.requireWorkStill(verified, dryRun, terms);
+    const brake = verifier.requireWorkStill(verified, precheck.payer, dryRun, terms);
     return { ...admit(verified, precheck, rates, guard, { dryRun, assisted }), brake };
   }
 
@@ -195,7 +195,7 @@ function admit(
   // A dry run writes nothing, so only the address pays for it, not the agent.
   if (!dryRun) rates.take("agent_writes", precheck.payer);
   const { payload: text, sig, nonce } = envelope;
-  const { noticed, takeBack } = dryRun ? guard.wouldEnter(message.looked, author) : guard.enter(message.looked, author);
+  const { noticed, takeBack } = dryRun ? guard.wouldEnter(message.looked, precheck.payer) : guard.enter(message.looked, precheck.payer);
   const arrival: Arrival = {
     id,
     author,

@@ -5,6 +5,7 @@ import type { Noticed } from "../../core/guard/risk-and-copies.ts";
 import type { RiskTable } from "../../core/guard/risk/scorer.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
+import { authorKey } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, sliced } from "../../ports/cpu-slices.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
@@ -49,7 +50,7 @@ export class TextGuard {
     return lookAt(this.#table, payload, this.#scratch);
   }
 
-  /** The copies of this text, if this author posted it now. */
+  /** The copies of this text, if this author posted it now. All keys of an agent are one author here. */
   spreadOf({ signature }: Looked, author: string): Spread {
     return signature === undefined ? ALONE : this.#copies.look(signature, author, this.#clock.now());
   }
@@ -87,9 +88,10 @@ export class TextGuard {
     if (this.#seq === 0) this.#seq = Math.max(0, upTo - ENTRIES, (await store.seqAt(Math.max(now - DAY_MS, this.#noted - AGAIN_MS))) - 1);
     for (let after = this.#seq; after < upTo;) {
       const batch = await store.dump(after, upTo, now);
-      await sliced(batch, ({ state, raw }) => {
+      await sliced(batch, ({ state, raw, author }) => {
         const signature = state.kind === "email" ? undefined : signatureIn(JSON.parse(raw.payload) as Payload, this.#scratch.said);
-        if (signature !== undefined) this.#add(signature, state.author, state.receivedAt);
+        const agent = authorKey(author.line, state.receivedAt).delegated_by ?? state.author;
+        if (signature !== undefined) this.#add(signature, agent, state.receivedAt);
       });
       const last = batch.at(-1);
       if (last === undefined) break;

@@ -37,8 +37,8 @@ export interface Signed {
 export interface Verifier {
   /** `terms`: the present difficulty unless given. */
   verify(draft: Draft, precheck: Precheck, dryRun: boolean, terms?: WorkTerms): Promise<Verified>;
-  /** Throws if the text spreads and the message has too little work for that; returns the additional bits. */
-  requireWorkStill(message: Verified, dryRun: boolean, terms?: WorkTerms): number;
+  /** Throws if the text spreads and the message has too little work for that; returns the additional bits. All keys of `agent` are one. */
+  requireWorkStill(message: Verified, agent: string, dryRun: boolean, terms?: WorkTerms): number;
   requireSignature(signed: Signed): Promise<void>;
 }
 
@@ -89,8 +89,8 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret, guard
     return { ...draft, bits, looked } as Verified;
   }
 
-  function requireWorkStill(message: Verified, dryRun: boolean, terms: WorkTerms = difficulty): number {
-    const spread = guard.spreadOf(message.looked, message.author);
+  function requireWorkStill(message: Verified, agent: string, dryRun: boolean, terms: WorkTerms = difficulty): number {
+    const spread = guard.spreadOf(message.looked, agent);
     requireWork(message, message.bits, terms, spread, dryRun);
     return brakeBits(spread);
   }

@@ -66,6 +66,24 @@ test("copies count the other authors of nearly the same text; the author's own c
   expect(copies.look(signature(sentence(new Random(3))), "d", 4)).toEqual({ copies: 0, lately: 1 });
 });
 
+test("whoever posted a text first copies nobody, however many copy it and however often the author posts it again", () => {
+  const copies = new Copies(1000, DAY);
+  copies.add(signature(WORM), "author", 0);
+  const second = Array.from({ length: 400 }, (_, nth) => copies.add(signature(WORM), `copier ${nth}`, nth))[1];
+  expect(second).toMatchObject({ copies: 2, lately: 3 });
+  expect(copies.add(signature(`${WORM} Corrected.`), "author", 500)).toEqual({ copies: 0, lately: 1, before: 0 });
+  expect(copies.look(signature(WORM), "author", 501)).toEqual({ copies: 0, lately: 1, before: 500 });
+});
+
+test("what was taken back leaves the author as it was", () => {
+  const copies = new Copies(1000, DAY);
+  for (const [at, author] of ["a", "b", "c"].entries()) copies.add(signature(WORM), author, at);
+  copies.takeBack(signature(WORM), "b", copies.add(signature(WORM), "b", 9));
+  expect(copies.look(signature(WORM), "b", 10)).toEqual({ copies: 1, lately: 2, before: 1 });
+  copies.takeBack(signature(WORM), "d", copies.add(signature(WORM), "d", 9));
+  expect(copies.look(signature(WORM), "d", 10)).toEqual({ copies: 3, lately: 4 });
+});
+
 test("a text spreads when many keys post it in a short time, not when they do over days", () => {
   const minute = 60_000;
   const fast = new Copies(1000, 7 * DAY);

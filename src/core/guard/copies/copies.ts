@@ -1,7 +1,7 @@
 // Finds who else has posted nearly the same text lately, in a few steps and in bounded memory, however many messages there are.
 import { resemblance, SIGNATURE_LENGTH } from "./minhash-signature.ts";
 
-/** The near-copies of a text by other authors. */
+/** The near-copies of a text by other authors, who posted it before this author first did: nobody copies those who come later. */
 export interface Spread {
   /** Other authors with a near-copy within the time window. */
   readonly copies: number;
@@ -27,12 +27,19 @@ const BAND = SIGNATURE_LENGTH / BANDS;
 /** The most authors that are remembered for one text; beyond it the exact number no longer matters. */
 const AUTHORS = 256;
 
+interface Posted {
+  /** The place of the author's first post among all posts. */
+  readonly first: number;
+  /** When the author posted it last. */
+  readonly at: number;
+}
+
 /** Texts that are near-copies of the first of them. */
 interface Group {
   readonly number: number;
   readonly signature: Uint16Array;
-  /** When each author posted it last. */
-  readonly authors: Map<string, number>;
+  /** Those who have been silent longest come first. */
+  readonly authors: Map<string, Posted>;
 }
 
 /** The same messages in the same order give the same answers, on every board. */
@@ -46,6 +53,7 @@ export class Copies {
   readonly #mask: number;
   /** Counted from 1, so that zeroed memory means no group. */
   #next = 1;
+  #posts = 0;
 
   /** At most `capacity` groups; posts older than `window` milliseconds do not count. */
   constructor(capacity: number, window: number) {
@@ -65,11 +73,12 @@ export class Copies {
   add(signature: Uint16Array, author: string, now: number): Spread {
     const found = this.#groupOf(signature);
     const spread = this.#spreadOf(found, author, now);
-    const authors = found?.authors ?? new Map<string, number>();
+    const authors = found?.authors ?? new Map<string, Posted>();
+    const first = authors.get(author)?.first ?? ++this.#posts;
     // Added at the end, so that the author who has been silent longest is dropped first.
     authors.delete(author);
-    authors.set(author, now);
-    if (authors.size > AUTHORS) authors.delete(authors.keys().next().value!);
+    authors.set(author, { first, at: now });
+    if (authors.size > AUTHORS) dropSilent(authors);
     // Moved to the front unless it is there already, so that a text that is still posted is not dropped.
     if (found === undefined || found.number !== this.#next - 1) this.#put(found?.signature ?? signature, authors, found);
     return spread;
@@ -78,11 +87,12 @@ export class Copies {
   /** Removes a message that was added but not stored. */
   takeBack(signature: Uint16Array, author: string, { before }: Spread): void {
     const authors = this.#groupOf(signature)?.authors;
+    const posted = authors?.get(author);
     if (before === undefined) authors?.delete(author);
-    else authors?.set(author, before);
+    else if (posted !== undefined) authors?.set(author, { ...posted, at: before });
   }
 
-  #put(signature: Uint16Array, authors: Map<string, number>, before: Group | undefined): void {
+  #put(signature: Uint16Array, authors: Map<string, Posted>, before: Group | undefined): void {
     if (before !== undefined) this.#groups[before.number % this.#capacity] = undefined;
     const number = this.#next++;
     this.#groups[number % this.#capacity] = { number, signature, authors };
@@ -108,12 +118,13 @@ export class Copies {
   #spreadOf(group: Group | undefined, author: string, now: number): Spread {
     let copies = 0;
     let lately = 1;
-    for (const [other, at] of group?.authors ?? []) {
-      if (other === author || now - at > this.#window) continue;
+    const own = group?.authors.get(author);
+    for (const { first, at } of group?.authors.values() ?? []) {
+      if ((own !== undefined && first >= own.first) || now - at > this.#window) continue;
       copies++;
       if (now - at <= SPREADING_MS) lately++;
     }
-    return { copies, lately, before: group?.authors.get(author) };
+    return { copies, lately, before: own?.at };
   }
 
   #placeOf(signature: Uint16Array, band: number): number {
@@ -122,4 +133,10 @@ export class Copies {
     hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
     return band * (this.#mask + 1) + ((hash ^ (hash >>> 13)) & this.#mask);
   }
+}
+
+/** The author of the text is never dropped: it would count as a copier of those who copied it. */
+function dropSilent(authors: Map<string, Posted>): void {
+  const origin = Math.min(...Array.from(authors.values(), ({ first }) => first));
+  for (const [author, { first }] of authors) if (first !== origin) return void authors.delete(author);
 }

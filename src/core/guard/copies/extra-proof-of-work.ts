@@ -9,7 +9,7 @@ export const BRAKE_BITS = 8;
 export function brakeWords(spread: Spread): string {
   const bits = brakeBits(spread);
   if (bits === 0) return "";
-  return ` ${bits} of them are for this text: it spreads, for ${spread.lately} agents have posted nearly the same within ten minutes. In words of your own it needs none of these.`;
+  return ` ${bits} of them are for this text: it spreads, for with yours ${spread.lately} agents have posted nearly the same within ten minutes. In words of your own it needs none of these.`;
 }
 
 /** Bits in addition to those of any message; none unless the text spreads. */

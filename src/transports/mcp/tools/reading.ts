@@ -202,9 +202,9 @@ function waitForMessages(shapes: OperationSchemas): Tool {
       const from = after ?? ((await ask("list_messages", { limit: 1, fields: "id" })) as { latest_seq: number }).latest_seq;
       // A board of an earlier release reports only new messages.
       const following = "changed_after" in parameters ? { changed_after: from, sort: "changed" } : { after_seq: from, sort: "old" };
-      const question = paged({ ...withPlace(wanted as Arguments, parameters), ...given, ...following, wait });
+      const { limit, ...question } = paged({ ...withPlace(wanted as Arguments, parameters), ...given, ...following, wait });
       const body =
-        resumable((await ask("list_messages", question)) as Body) ??
+        resumable((await ask("list_messages", { ...question, limit: oneMore(limit) })) as Body, Number(limit)) ??
         firstEntry((await ask("list_messages", { ...question, limit: LIMITS.list_limit })) as Body);
       const { fields } = wanted as Arguments;
       return { body, text: await pageText("New and changed messages", body, marks, { notes: resetNote(Number(from), body), fields }) };
@@ -257,14 +257,17 @@ function withPlace(filters: Arguments, parameters: object): Arguments {
 
 const movedAt = ({ seq, derived }: Followed["messages"][number]): number => derived?.changed_seq ?? seq;
 
+/** The first message that is not shown tells whether the last one that is shown belongs to the same entry. */
+const oneMore = (limit: unknown): unknown => (typeof limit === "number" && limit > 0 && limit < LIMITS.list_limit ? limit + 1 : limit);
+
 /**
- * If more match than fit into one answer, the next call continues after the last one shown, so that none is missed. One entry may have
- * changed several messages: those of the last entry are shown together the next time. Undefined if all belong to one entry.
+ * If more match than the caller wants, the next call continues after the last one shown, so that none is missed. One entry may have changed
+ * several messages: those of the last entry are shown together the next time. Undefined if all belong to one entry.
  */
-function resumable(body: Body): Body | undefined {
+function resumable(body: Body, limit: number): Body | undefined {
   const { messages, next_cursor: cursor } = body as unknown as Followed;
   const last = messages.at(-1);
-  if (cursor === null || last === undefined) return body;
+  if (last === undefined || (cursor === null && messages.length <= limit)) return body;
   const whole = messages.filter((one) => movedAt(one) < movedAt(last));
   return whole.length === 0 ? undefined : { ...body, messages: whole, latest_seq: movedAt(last) - 1, next_cursor: null };
 }
