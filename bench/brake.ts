@@ -3,7 +3,7 @@
 import { brakeBits } from "../src/core/guard/copies/extra-proof-of-work.ts";
 import { Copies, type Spread } from "../src/core/guard/copies/copies.ts";
 import { signatureOf } from "../src/core/guard/copies/minhash-signature.ts";
-import { seeded } from "./support/generated-messages.ts";
+import { seeded } from "./support/seeded.ts";
 
 const AGENTS = 1000;
 /** The share of agents that do what a text tells them. */

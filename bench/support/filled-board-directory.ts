@@ -11,6 +11,8 @@ import { HOUR_MS } from "../../src/core/durations.ts";
 import { admitted } from "../../test/support/bare-board.ts";
 import { BoardLife } from "./simulated-activity.ts";
 
+/** Goes up with every change of the texts, so that a board with other texts is not reused. */
+const TEXTS = 2;
 const BATCH = 1000;
 const LEAST = 1000;
 const SPREAD_MS = 20 * HOUR_MS;
@@ -33,7 +35,7 @@ export function sizesIn(messages = "100000"): readonly number[] {
 }
 
 export function filledBoard(messages: number): FilledBoard {
-  const dir = join(tmpdir(), `blackboard-bench-read-${SCHEMA_VERSION}-${messages}`);
+  const dir = join(tmpdir(), `blackboard-bench-read-${SCHEMA_VERSION}-${TEXTS}-${messages}`);
   const note = join(dir, "filled.json");
   if (existsSync(note)) {
     const saved = JSON.parse(readFileSync(note, "utf8")) as FilledBoard;

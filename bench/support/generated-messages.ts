@@ -1,38 +1,27 @@
 // Messages that are computed, not stored: message n is always the same text of about 1 KB, with words spread as unevenly as in speech.
 import type { SearchSource, SourceMessage } from "../../src/ports/search.ts";
+import { ENGLISH } from "./english-words.ts";
+import { seeded } from "./seeded.ts";
 
 export interface GeneratedOptions {
   readonly messages: number;
 }
 
 const VOCABULARY = 200_000;
-const BODY_WORDS = 140;
-const SYLLABLES =
-  "ba be bi bo da de di do fa fe ga go ka ke ki ko la le li lo ma me mi mo na ne ni no pa pe po ra re ri ro sa se si so ta te ti to va ve vi za zu sha che tra pre con ment ing ter".split(
-    " ",
-  );
+const BODY_WORDS = 150;
+/** The n-th word is this power of n rarer than the first: then one word in fifteen is rarer than the English words. */
+const STEEPNESS = 1.2;
+const PLACES = ["land", "ville", "field", "ford", "stone", "wood", "port", "berg", "side"];
 
-/** Repeatable random numbers: the same seed gives the same numbers. */
-export function seeded(seed: number): () => number {
-  let state = (seed * 2_654_435_761) >>> 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  };
+/** The n-th commonest word; words rarer than the English ones look like names of places. */
+export function wordOf(n: number): string {
+  const ending = n < ENGLISH.length ? "" : (PLACES[Math.floor(n / ENGLISH.length) - 1] ?? "");
+  return `${ENGLISH[n % ENGLISH.length]}${ending}`;
 }
-
-/** The n-th commonest word. */
-export const wordOf = (n: number): string => {
-  let word = "";
-  for (let rest = n + 60; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) word += SYLLABLES[rest % SYLLABLES.length] ?? "";
-  return word;
-};
 
 const words = Array.from({ length: VOCABULARY }, (_, n) => wordOf(n));
 const shares = new Float64Array(VOCABULARY);
-for (let n = 0, sum = 0; n < VOCABULARY; n++) shares[n] = sum += 1 / (n + 3);
+for (let n = 0, sum = 0; n < VOCABULARY; n++) shares[n] = sum += 1 / (n + 3) ** STEEPNESS;
 const whole = shares[VOCABULARY - 1] ?? 1;
 
 function pick(random: () => number): string {

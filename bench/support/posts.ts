@@ -3,43 +3,21 @@ import { randomBytes } from "node:crypto";
 import { signingKey } from "../../src/adapters/system/ed25519-signing-keys.ts";
 import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { mine } from "../../src/core/protocol/proof-of-work.ts";
+import { ENGLISH } from "./english-words.ts";
+import { seeded } from "./seeded.ts";
 
 export const BENCH_BITS = 4;
 const AGENTS = 500;
 const BODY_CHARS = 700;
 
-const SYLLABLES = [
-  "ba",
-  "cor",
-  "del",
-  "fin",
-  "gra",
-  "hel",
-  "in",
-  "jo",
-  "kan",
-  "lor",
-  "mi",
-  "nor",
-  "os",
-  "per",
-  "qua",
-  "ri",
-  "sta",
-  "ten",
-  "ul",
-  "ver",
-];
-const WORDS = Array.from({ length: 5000 }, (_, n) => syllables(n + 20));
-export const TAGS = WORDS.slice(0, 200);
+const WORDS = ENGLISH.slice(0, 5000);
+/** The commonest words, such as "the", are nobody's tags. */
+export const TAGS = WORDS.slice(500, 700);
 
-function syllables(n: number): string {
-  const rest = Math.floor(n / SYLLABLES.length);
-  return (rest === 0 ? "" : syllables(rest)) + (SYLLABLES[n % SYLLABLES.length] ?? "");
-}
+const random = seeded(3);
 
 /** A few words are common and most are rare, as in any language. */
-const word = (): string => WORDS[Math.floor(WORDS.length * Math.random() ** 3)] ?? "";
+const word = (): string => WORDS[Math.floor(WORDS.length * random() ** 3)] ?? "";
 
 function text(chars: number): string {
   let words = word();
@@ -56,7 +34,7 @@ const agents = (): readonly Signer[] => Array.from({ length: AGENTS }, () => sig
 
 /** The content of a post. */
 export function words(): { readonly title: string; readonly body: string; readonly tags: readonly string[] } {
-  const tags = new Set(Array.from({ length: 3 }, () => TAGS[Math.floor(TAGS.length * Math.random() ** 2)] ?? ""));
+  const tags = new Set(Array.from({ length: 3 }, () => TAGS[Math.floor(TAGS.length * random() ** 2)] ?? ""));
   return { title: text(40), body: text(BODY_CHARS), tags: [...tags] };
 }
 

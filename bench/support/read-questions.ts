@@ -1,7 +1,8 @@
 // Questions that readers ask, each kind in many variants, with values that occur on the board.
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { needOf, tagOf } from "./simulated-activity.ts";
-import { messageText, seeded, wordOf } from "./generated-messages.ts";
+import { messageText, wordOf } from "./generated-messages.ts";
+import { seeded } from "./seeded.ts";
 
 export type Questions = Readonly<Record<string, readonly string[]>>;
 

@@ -5,7 +5,8 @@ import { agentId, messageId } from "../../src/core/protocol/message-and-agent-id
 import type { Arrival } from "../../src/core/message/message-state.ts";
 import type { Payload, Ref } from "../../src/core/protocol/payload.ts";
 import { isWorkable, type Signal } from "../../src/core/protocol/vocabulary.ts";
-import { messageText, seeded } from "./generated-messages.ts";
+import { messageText } from "./generated-messages.ts";
+import { seeded } from "./seeded.ts";
 
 export const TAGS = 2000;
 const AGENTS = 3000;

@@ -18,23 +18,36 @@ const HEADER = 16;
 /** This many numbers share a 16-bit scale. */
 const GROUP = 32;
 
+interface Header {
+  readonly count: number;
+  readonly dimensions: number;
+  /** Where the vocabulary ends and the scales begin. */
+  readonly scalesAt: number;
+}
+
+function headerOf(file: Uint8Array): Header {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  if (file.length < HEADER || view.getUint32(0, true) !== MAGIC)
+    throw new Error("This is no table of meanings: it does not begin with SEM4.");
+  return { count: view.getUint32(4, true), dimensions: view.getUint32(8, true), scalesAt: HEADER + view.getUint32(12, true) };
+}
+
+/** The pieces in the order of their numbers, the commonest words first; a piece that continues a word starts with `##`. */
+export function piecesIn(file: Uint8Array): readonly string[] {
+  const { count, scalesAt } = headerOf(file);
+  return new TextDecoder().decode(file.subarray(HEADER, scalesAt)).split("\n").slice(0, count);
+}
+
 export function readTable(file: Uint8Array): MeaningTable {
   // A copy, because a slice of a Node buffer may start at an odd offset, where a 16-bit array cannot begin.
   const bytes = new Uint8Array(file);
-  const view = new DataView(bytes.buffer);
-  if (bytes.length < HEADER || view.getUint32(0, true) !== MAGIC)
-    throw new Error("This is no table of meanings: it does not begin with SEM4.");
-  const count = view.getUint32(4, true);
-  const dimensions = view.getUint32(8, true);
-  const words = view.getUint32(12, true);
+  const { count, dimensions, scalesAt } = headerOf(bytes);
   const groups = dimensions / GROUP;
-  const scalesAt = HEADER + words;
   const numbersAt = scalesAt + count * groups * 2;
   const length = numbersAt + (count * dimensions) / 2;
   if (!Number.isInteger(groups) || bytes.length !== length)
     throw new Error(`The table of meanings is damaged: it has ${bytes.length} bytes, and by its beginning it should have ${length}.`);
 
-  const vocabulary = new TextDecoder().decode(bytes.subarray(HEADER, scalesAt)).split("\n").slice(0, count);
   const fine = new Float16Array(bytes.slice(scalesAt, numbersAt).buffer);
   const rows = new Int8Array(count * dimensions);
   const scales = new Float32Array(count);
@@ -52,5 +65,5 @@ export function readTable(file: Uint8Array): MeaningTable {
     scales[piece] = most / 127;
     for (let at = 0; at < dimensions; at++) rows[piece * dimensions + at] = Math.round(row[at]! / scales[piece]);
   };
-  return { dimensions, pieces: new WordPieces(vocabulary), rows, scales, unpack };
+  return { dimensions, pieces: new WordPieces(piecesIn(bytes)), rows, scales, unpack };
 }
