@@ -1,4 +1,5 @@
 // The guard's score card: tables of how often texts of a known kind get flags and risk, by language, class and source.
+import { markdownTable } from "../../bench/support/page-section.ts";
 import { guardMarks, type Judged } from "../../src/core/guard/examine-text.ts";
 import type { RiskTable } from "../../src/core/guard/risk/scorer.ts";
 
@@ -17,22 +18,8 @@ export const share = (of: readonly Judged[], has: (one: Judged) => boolean): num
 
 /** A row for each group, in the given order, with the share of its texts that got a flag or a risk. */
 export function scoreCardTable(first: string, groups: readonly (readonly [string, readonly Judged[]])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  return [
-    line([first, "texts", ...COLUMNS.map(([name]) => name)]),
-    `|${"---|".repeat(COLUMNS.length + 2)}`,
-    ...groups.map(([name, of]) => line([name, String(of.length), ...COLUMNS.map(([, has]) => `${share(of, has).toFixed(1)} %`)])),
-  ].join("\n");
-}
-
-const BEGIN = "<!-- npm run prove -- guard writes from here -->";
-const END = "<!-- to here -->";
-
-/** Replaces the score card in the page. */
-export function withScoreCard(page: string, card: string): string {
-  const [before, rest] = page.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined)
-    throw new Error(`The page has no place for the score card, between the lines ${BEGIN} and ${END}.`);
-  return `${before}${BEGIN}\n\n${card}\n\n${END}${after}`;
+  return markdownTable(
+    [first, "texts", ...COLUMNS.map(([name]) => name)],
+    groups.map(([name, of]) => [name, String(of.length), ...COLUMNS.map(([, has]) => `${share(of, has).toFixed(1)} %`)]),
+  );
 }

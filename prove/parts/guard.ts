@@ -1,14 +1,15 @@
 // The guard: how many texts that instruct their reader get flags and risk, and how often harmless texts get them by mistake.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { half, INJECTION, type Labelled } from "../../bench/guard/injections.ts";
 import { demoTexts, type Ordinary, sentences } from "../../bench/guard/ordinary.ts";
 import { commit } from "../../bench/support/git-commit.ts";
 import { noSets } from "../../bench/support/eval-sets.ts";
+import { writeSection } from "../../bench/support/page-section.ts";
 import { PlainText } from "../../src/core/guard/risk/normalized-text.ts";
 import { readRiskTable, riskScore } from "../../src/core/guard/risk/scorer.ts";
 import type { Judged } from "../../src/core/guard/examine-text.ts";
-import { scoreCardTable, judged, share, withScoreCard } from "../guard/score-card.ts";
+import { scoreCardTable, judged, share } from "../guard/score-card.ts";
 import { count, NotHere, type Part } from "../part.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -77,7 +78,7 @@ export const guard: Part = {
         grouped(ordinary, ({ source }) => source),
       ),
     ].join("\n\n");
-    writeFileSync(PAGE, withScoreCard(readFileSync(PAGE, "utf8"), stored));
+    writeSection(PAGE, "npm run prove -- guard", stored);
 
     const [found, elsewhere, alarms] = [share(english, alarmed), share(others, alarmed), share(harmless, alarmed)];
     const quiet = share(ordinary, alarmed);
