@@ -10,6 +10,8 @@ import { documentOfText } from "../../core/search/document.ts";
 import { likeness } from "../../core/search/meaning/asked-meaning.ts";
 import { Embedder } from "../../core/search/meaning/embedder.ts";
 import { readTable } from "../../core/search/meaning/table.ts";
+import { BY_WORDS } from "../../core/search/index/hybrid-nearest-texts.ts";
+import { type Near, nearScore } from "../../core/search/similarity.ts";
 import { LocalIndex } from "./local-index.ts";
 import { pace } from "./pace.ts";
 import { SearchNode } from "./index-service.ts";
@@ -27,13 +29,18 @@ const open = (log: MemoryLog, index = LocalIndex.open(dir, { embedder, flushDocu
     throw error;
   });
 
+const scoresOnStream = (near: Near, log: MemoryLog) =>
+  [...log.documents()].map(([seq, document]) => ({
+    seq,
+    score: likeness(near, document, ({ said }) => embedder.meaningOf(said).vector),
+  }));
+
 async function agree(node: SearchNode, log: MemoryLog, texts: readonly string[]): Promise<void> {
   for (const text of texts)
     for (const threshold of [0.05, 0.25]) {
       const near = await node.near(documentOfText(text), log.head());
       expect(near.meaning, text).toBeDefined();
-      const expected = [...log.documents()]
-        .map(([seq, document]) => ({ seq, score: likeness(near, document, ({ said }) => embedder.meaningOf(said).vector) }))
+      const expected = scoresOnStream(near, log)
         .filter(({ score }) => score >= threshold)
         .sort((a, b) => b.score - a.score || b.seq - a.seq);
       const { hits } = await node.similar(near, { upTo: log.head(), limit: 1000, threshold });
@@ -70,6 +77,33 @@ test("lists and stream agree on every score, wherever the messages are kept", as
   again.start();
   await agree(again, log, asked);
   await again.close();
+});
+
+test("scores are those of the stream, also if more messages than are compared have better words", async () => {
+  const log = new MemoryLog();
+  const crowd = 1.1 * BY_WORDS;
+  const node = open(log, LocalIndex.open(dir, { embedder, flushDocuments: crowd / 2 }));
+  node.start();
+  // A search waits for the index to catch up, but not for long while it is being built.
+  await node.near(documentOfText("nothing"), 0);
+  for (let n = 0; n < crowd; n++)
+    log.post({ body: `When the harbour is empty, file ${n} of the moon crashes a parser of boats and tides.` });
+  const meant = ["The parser crashes on empty input.", "A parser that crashes on an empty file.", "Empty files: the parser fails."];
+  for (const body of meant) log.post({ body });
+  const near = await node.near(documentOfText("the parser crashes when a file is empty"), log.head());
+  const onStream = new Map(scoresOnStream(near, log).map(({ seq, score }) => [seq, score]));
+  const byWords = [...log.documents()].map(([seq, document]) => ({ seq, words: nearScore(near, document) }));
+  const compared = new Set(
+    byWords
+      .sort((a, b) => b.words - a.words || b.seq - a.seq)
+      .slice(0, BY_WORDS)
+      .map(({ seq }) => seq),
+  );
+  const { hits } = await node.similar(near, { upTo: log.head(), limit: crowd, threshold: 0.25 });
+  const onlyByMeaning = hits.filter(({ seq }) => !compared.has(seq)).map(({ seq }) => seq);
+  expect(onlyByMeaning).toEqual(expect.arrayContaining([crowd + 1, crowd + 2, crowd + 3]));
+  expect(hits).toEqual(hits.map(({ seq }) => ({ seq, score: onStream.get(seq) })));
+  await node.close();
 });
 
 test("what says the same in other words comes before what only shares some of them", async () => {

@@ -10,34 +10,29 @@ import { ScratchBuffers } from "./scratch-buffers.ts";
 /** This many messages with the most similar words, and this many with the most signs in common, are compared exactly. */
 export const BY_WORDS = 2000;
 export const BY_SIGNS = 400;
-/**
- * Below this share of the threshold, the lexical score of a message can neither lift it over the threshold nor change the score that its
- * meaning gives it. So each message that is compared has the same score as on the live stream, which looks up no words (for thresholds from
- * 0.05 on; see fuse-scores.ts).
- */
+/** Below this share of the threshold, the lexical score of a message cannot lift it over the threshold (see fuse-scores.ts). */
 const WORDS_SHARE = 1 / 3;
 /** Smaller lexical scores are ignored: nearly every message has some. */
 const LEAST_WORDS = 0.0167;
 
-/** Like `nearest`, also by meaning if the query has one. */
+/** Like `nearestTexts`, also by meaning if the query has one. Each score is that of `likeness`, so lists and the live stream agree. */
 export function alike(parts: readonly IndexPart[], near: Near, scope: NearScope, buffers = new ScratchBuffers()) {
   const { meaning } = near;
-  if (meaning === undefined || parts.every(({ signs }) => signs.length === 0)) return nearestTexts(parts, near, scope, buffers);
+  if (meaning === undefined || parts.every(({ signs }) => signs.length === 0))
+    return { hits: nearestTexts(parts, near, scope, buffers).hits };
   const { threshold, limit, after, only } = scope;
-  const { hits } = nearestTexts(parts, near, { threshold: Math.max(LEAST_WORDS, threshold * WORDS_SHARE), limit: BY_WORDS, only }, buffers);
-  const lexical = new Map(hits.map(({ seq, score }) => [seq, score]));
   const vector = Int8Array.from(meaning.vector);
+  const wanted = bySigns(parts, vector, only);
+  const least = Math.max(LEAST_WORDS, threshold * WORDS_SHARE);
+  const { hits, scores } = nearestTexts(parts, near, { threshold: least, limit: BY_WORDS, only, wanted }, buffers);
   const best = new Best(limit, after);
   const offer = (part: IndexPart, doc: number, words: number): void => {
     const score = fused(words, cosine(vector, part.meaningOf(doc)), meaning.trusted);
     if (score >= threshold && score > 0) best.offer(part.seqs[doc]!, score);
   };
-  for (const { part, doc } of bySigns(parts, vector, only)) {
-    const seq = part.seqs[doc]!;
-    offer(part, doc, lexical.get(seq) ?? 0);
-    lexical.delete(seq);
-  }
-  for (const [seq, score] of lexical) {
+  for (const [part, docs] of wanted) for (const doc of docs) offer(part, doc, scores.get(part.seqs[doc]!) ?? 0);
+  for (const { seq, score } of hits) {
+    if (scores.has(seq)) continue;
     for (const part of parts) {
       const doc = part.locate(seq);
       if (doc === undefined) continue;
@@ -57,7 +52,7 @@ interface Candidate {
  * The candidates with the most signs in common. They are chosen over all parts together, so that the result does not depend on how
  * documents are spread over parts. Among equal distances, the newest are chosen.
  */
-function bySigns(parts: readonly IndexPart[], vector: Int8Array, only: NearScope["only"]): readonly Candidate[] {
+function bySigns(parts: readonly IndexPart[], vector: Int8Array, only: NearScope["only"]): ReadonlyMap<IndexPart, readonly number[]> {
   const counts = new Uint32Array(vector.length + 1);
   const measured = parts.map((part) => ({ part, distances: distancesOf(part, vector, only, counts) }));
   let farthest = 0;
@@ -71,7 +66,9 @@ function bySigns(parts: readonly IndexPart[], vector: Int8Array, only: NearScope
       else if (distance === farthest) last.push({ part, doc });
     }
   last.sort((a, b) => b.part.seqs[b.doc]! - a.part.seqs[a.doc]!);
-  return [...near, ...last.slice(0, Math.max(0, BY_SIGNS - near.length))];
+  const chosen = new Map<IndexPart, number[]>(parts.map((part) => [part, []]));
+  for (const { part, doc } of [...near, ...last.slice(0, Math.max(0, BY_SIGNS - near.length))]) chosen.get(part)?.push(doc);
+  return chosen;
 }
 
 /** Farther than any distance. */

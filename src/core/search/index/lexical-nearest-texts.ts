@@ -24,14 +24,20 @@ export interface NearScope {
   readonly only?: SeqSet | undefined;
 }
 
-/** Documents that score at least the threshold, best first; the score is that of nearScore. */
+interface LexicalScope extends NearScope {
+  /** Live documents of each part, by their numbers, that are scored even if they are not among the best. */
+  readonly wanted?: ReadonlyMap<IndexPart, readonly number[]>;
+}
+
+/** Documents that score at least the threshold, best first, and the score of each wanted one by its seq: the scores of nearScore. */
 export function nearestTexts(
   parts: readonly IndexPart[],
   near: Near,
-  { threshold, limit, after, only }: NearScope,
+  { threshold, limit, after, only, wanted }: LexicalScope,
   buffers = new ScratchBuffers(),
 ) {
   const best = new Best(limit, after);
+  const scores = new Map<number, number>();
   const least = (): number => Math.max(threshold, best.least) - ROUNDING;
   // Small parts first: their hits rule out most documents of the large ones early.
   for (const part of parts.toSorted((a, b) => a.documents - b.documents)) {
@@ -41,22 +47,26 @@ export function nearestTexts(
       if (!late.has(term)) part.addWeight(term, weight, term.startsWith(GRAM) ? sums.grams : sums.words);
     }
     const left = [...late.values()].reduce((sum, weight) => sum + weight, 0);
-    const candidates = candidatesOf(part, sums, least() - left, buffers.docs(part.documents));
+    const scored = wanted?.get(part) ?? [];
+    const candidates = candidatesOf(part, sums, { least: least() - left, scored }, buffers.docs(part.documents));
     for (const [gram, weight] of late) {
       if (candidates.length * FEWER < part.frequency(gram)) part.addWeightTo(candidates, gram, weight, sums.grams);
       else part.addWeight(gram, weight, sums.grams);
     }
     for (const doc of candidates) {
-      const shares = { words: sums.words[doc]!, grams: sums.grams[doc]! };
       // No document scores more than the sum of the weights it shares.
-      if (shares.words + shares.grams < least()) continue;
-      const score = scoreOf(near, shares, { words: part.wordCounts[doc]!, grams: part.gramCounts[doc]! });
+      if (sums.words[doc]! + sums.grams[doc]! < least()) continue;
+      const score = scoreIn(part, doc, near, sums);
       const seq = part.seqs[doc]!;
       if (score >= threshold && score > 0 && (only === undefined || only.has(seq))) best.offer(seq, score);
     }
+    for (const doc of scored) scores.set(part.seqs[doc]!, scoreIn(part, doc, near, sums));
   }
-  return { hits: best.hits() };
+  return { hits: best.hits(), scores };
 }
+
+const scoreIn = ({ wordCounts, gramCounts }: IndexPart, doc: number, near: Near, { words, grams }: Sums): number =>
+  scoreOf(near, { words: words[doc]!, grams: grams[doc]! }, { words: wordCounts[doc]!, grams: gramCounts[doc]! });
 
 /** If candidates are this many times fewer than the documents with the gram, each candidate is looked up instead. */
 const FEWER = 2;
@@ -88,9 +98,15 @@ interface Sums {
   readonly grams: Float64Array;
 }
 
-/** The live documents whose sums reach `least`, ascending, in a scratch buffer. */
-function candidatesOf({ documents, dead }: IndexPart, { words, grams }: Sums, least: number, found: Uint32Array): Uint32Array {
+/** The live documents whose sums reach `least`, and after them the others that are scored in any case, in a scratch buffer. */
+function candidatesOf(
+  { documents, dead }: IndexPart,
+  { words, grams }: Sums,
+  { least, scored }: { readonly least: number; readonly scored: readonly number[] },
+  found: Uint32Array,
+): Uint32Array {
   let count = 0;
   for (let doc = 0; doc < documents; doc++) if (words[doc]! + grams[doc]! >= least && dead[doc] === 0) found[count++] = doc;
+  for (const doc of scored) if (words[doc]! + grams[doc]! < least) found[count++] = doc;
   return found.subarray(0, count);
 }
