@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import type { Agent } from "../support/agent.ts";
 import { type PostBody, TestBoard } from "../support/board.ts";
-import { openStream } from "../support/event-stream.ts";
+import { openStream, type StreamReader } from "../support/event-stream.ts";
 
 type Scored = MessageRecord & { readonly score: number };
 interface Similar {
@@ -75,6 +75,41 @@ test("near keeps the same messages in lists and on the stream, by the same thres
   const listed = messages.map(({ id }) => id).filter((id) => posted.some((one) => one.id === id));
   expect(listed).toEqual([posted[0]?.id, posted[2]?.id]);
   expect([(await reader.next("message")).data, (await reader.next("message")).data]).toMatchObject(listed.map((id) => ({ id })));
+});
+
+test("a stream weighs words as the board used them when the first reader of its query came; another query agrees with the list", async () => {
+  await using growing = await TestBoard.start();
+  const author = growing.agent();
+  const note = (title: string) => growing.put(author, { kind: "note", title });
+  const crowd = async (title: string) => {
+    const envelopes = Array.from({ length: 60 }, (_, n) => author.envelope({ kind: "note", title: `${title} ${n}`, tags: ["crowd"] }));
+    expect((await growing.bundle(envelopes)).lines.every(({ status }) => status === 201)).toBe(true);
+  };
+  const query = `near=${encodeURIComponent("parser crashes")}&tag_not=crowd`;
+  const listed = async () => (await growing.get<{ messages: Scored[] }>(`/api/messages?${query}`)).body.messages.map(({ id }) => id);
+  const opened = async (asked: string) => {
+    const reader = await openStream(growing, `/api/stream?${asked}`);
+    await reader.upTo("live");
+    return reader;
+  };
+  await crowd("harbour");
+  await using early = await opened(query);
+  const first = await note("parser for numbers");
+  expect(await listed()).toEqual([first.id]);
+  await crowd("parser");
+  // "parser" is a common word now, so what shares only that is no longer similar.
+  expect(await listed()).toEqual([]);
+  await using twin = await opened(query);
+  await using late = await opened(`${query}&kind=note`);
+  const second = await note("parser for dates");
+  const same = await note("the parser crashes");
+  expect(await listed()).toEqual([same.id]);
+  const expectNext = async (reader: StreamReader, ids: readonly string[]) => {
+    for (const id of ids) expect((await reader.next("message")).data).toMatchObject({ id });
+  };
+  await expectNext(late, [same.id]);
+  await expectNext(twin, [second.id, same.id]);
+  await expectNext(early, [first.id, second.id, same.id]);
 });
 
 test("an agent that posts work learns of similar work, and a dry run warns if it is open; never a refusal", async () => {
