@@ -1,5 +1,4 @@
 // The advice in the answer to a dry run or to new work: similar messages, and warnings about likely mistakes.
-import { setTimeout as pause } from "node:timers/promises";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { type Warning, warning } from "../../core/warnings.ts";
 import { isWorkable, type Status } from "../../core/protocol/vocabulary.ts";
@@ -40,7 +39,7 @@ const isOpenWork = ({ kind, shown: { status } }: Found): boolean => isWorkable(k
 const NOTHING_MORE: ReadonlySet<Include> = new Set();
 const SIMILAR = 3;
 /** After a flood of posts, the index may need longer than an author should wait. */
-const PATIENCE_MS = 3000;
+export const PATIENCE_MS = 3000;
 /** A clock that is off by more than this may soon be off too far, and is warned of. */
 const CLOCK_S = 60;
 /** Kinds that others look for by their tags. */
@@ -58,10 +57,17 @@ export function adviser(list: List, clock: Clock): Adviser {
       };
     },
     async similarTo({ raw, state }) {
-      const found = foundLike(JSON.parse(raw.payload) as Payload, state.id).catch(() => []);
-      return (await Promise.race([found, pause(PATIENCE_MS, [], { ref: false })])).map(({ shown }) => shown);
+      const found = await unlessLate(foundLike(JSON.parse(raw.payload) as Payload, state.id).catch(() => []));
+      return found.map(({ shown }) => shown);
     },
   };
+
+  /** What was found, or nothing if that takes too long. */
+  function unlessLate(found: Promise<readonly Found[]>): Promise<readonly Found[]> {
+    const { promise: late, resolve } = Promise.withResolvers<readonly Found[]>();
+    const cancel = clock.at(clock.now() + PATIENCE_MS, () => resolve([]));
+    return Promise.race([found, late]).finally(cancel);
+  }
 
   function warningsOf({ tags = [], kind, ts }: Payload, nonce: string, { to, spreading }: StoredMessage["state"]): Warning[] {
     const now = clock.now();
