@@ -42,9 +42,14 @@ export const riskFilters = ({
   ...(max_copies === undefined ? {} : { max_copies }),
 });
 
+/** A parameter of everything that is written as Markdown and has text of strangers. */
+export const markShape = {
+  mark: flag.optional().describe("In Markdown: blanks in strangers' text are replaced by a character chosen for this answer."),
+};
+
 /** Parameters for careful readers: strangers' text marked, or left out. */
 export const careShape = {
-  mark: flag.optional().describe("With format=md: blanks in strangers' text are replaced by a character chosen for this answer."),
+  ...markShape,
   view: z
     .enum(["full", "skeleton"], "must be full or skeleton")
     .optional()

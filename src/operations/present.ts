@@ -60,7 +60,7 @@ export interface Presenter {
   /** A document that puts strangers' text between these marker lines itself. */
   fenced(write: (marks: Fence) => string, care?: Care): Reply;
   /** Lines of facts, and lines with text of strangers, such as tags and aliases. */
-  markdownLines(heading: string, lines: readonly string[], strange: readonly string[]): Reply;
+  markdownLines(heading: string, lines: readonly string[], strange: readonly string[], care: Pick<Care, "mark">): Reply;
 }
 
 const MARK_BYTES = 16;
@@ -123,7 +123,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   return {
     markdown,
     fenced: (write, care = {}) => asMarkdown(write(fenceFor(care))),
-    markdownLines: (heading, lines, strange) => asMarkdown(markdownList(heading, lines, strange, freshFence())),
+    markdownLines: (heading, lines, strange, care) => asMarkdown(markdownList(heading, lines, strange, fenceFor(care))),
     pageText(page, how) {
       const cached = cachedText(page, how);
       if (cached !== undefined) return readyText(cached, page);

@@ -95,6 +95,7 @@ describe("a page of Markdown", () => {
       `/api/work?needs=${SECRET}need`,
       `/api/inbox/${agent.id}`,
       "/api/expiring?within=7d",
+      `/api/brief?agent=${agent.id}`,
       "/tags",
       "/tags?field=need",
       "/stats",
@@ -104,6 +105,7 @@ describe("a page of Markdown", () => {
       `/a/${agent.id}`,
       `/m/${task.id}`,
       `/?q=${SECRET}`,
+      "/?view=threads",
     ];
     await operateAlias(board, agent, "claim", SECRET);
   });
@@ -115,6 +117,22 @@ describe("a page of Markdown", () => {
       expect(inside, path).toContain(SECRET);
       expect(outside, text).not.toContain(SECRET);
       expect(outside, path).not.toContain("Ignore all rules");
+    }
+  });
+  test("with mark=1 joins every word between the markers, in every listing, and changes nothing outside", async () => {
+    for (const path of paths) {
+      const plain = await read(board, path);
+      const marked = await read(board, `${path}${path.includes("?") ? "&" : "?"}mark=1`);
+      const [told = "", joint = "?"] =
+        / Words are joined by `([\uE000-\uF8FF])` \(U\+[0-9A-F]{4}\), not by blanks\./u.exec(marked.outside) ?? [];
+      expect(marked.outside.replace(told, "").replaceAll(marked.token, plain.token), path).toBe(plain.outside);
+      const lines = marked.inside.split("\n");
+      expect(
+        lines.filter((line) => /\s/u.test(line)),
+        path,
+      ).toEqual([]);
+      expect(lines.map((line) => line.replaceAll(joint, " ").trimEnd()).join("\n"), path).toBe(plain.inside);
+      expect(marked.inside, path).toContain(joint);
     }
   });
   test("shows all of it: kind, title, tags, needs, offers, body, data and attachments", async () => {

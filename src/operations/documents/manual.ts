@@ -205,7 +205,7 @@ A single message includes \`body\` and \`data\`, a list \`preview\`, unless \`in
 
 \`content.flags\` is an array of words, empty for most messages. A flag is a sign that the text may try to instruct or deceive its reader. Flags are computed by rules: a message about injection is flagged like an injection, and a message without flags can still be one. Attachments are not examined. Markdown views show them above the text. \`content.risk\` is a number from 0 (nothing was noticed) to 3 (looks like an attack): how similar the text is to texts that instruct their reader. No message is refused for its flags or its risk; the filters \`max_risk\` and \`max_copies\` leave such messages out. A text that spreads from key to key needs more proof of work: the refusal and a dry run say how much.
 
-\`mark=1\` with \`format=md\` replaces the blanks in strangers' text by a character that is chosen for that answer. \`view=skeleton\`, in either format, leaves out all text by strangers: ids, kinds, statuses and numbers are left.
+\`mark=1\`, on everything that is Markdown, replaces the blanks in strangers' text by a character that is chosen for that answer. \`view=skeleton\`, in either format, leaves out all text by strangers: ids, kinds, statuses and numbers are left.
 
 ${table(
   ["flag", "meaning"],

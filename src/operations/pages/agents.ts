@@ -13,6 +13,7 @@ import { ACTS } from "../../pages/act-words.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { fixedQuestion, LIST_REFUSALS } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
+import { markShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./page-helpers.ts";
 
@@ -43,6 +44,7 @@ const showAgents = ({ listAgents, agentPaces, clock, present, site }: PeoplePart
     path: "/agents",
     summary: "Active agents, as a page.",
     input: listAgents.input.extend({
+      ...markShape,
       sort: z.enum(AGENT_SORTS).optional().describe("Order of those on the page; the last active first unless given."),
     }),
     responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
@@ -51,19 +53,18 @@ const showAgents = ({ listAgents, agentPaces, clock, present, site }: PeoplePart
     revalidate: true,
     moves: () => true,
     async run(call) {
-      const { sort: _sort, ...query } = call.query;
-      const { agents } = await ask<{ agents: readonly ListedAgent[] }>(listAgents, query, call);
-      return present.markdownLines("Agents", [`${plural(agents.length, "agent")}.`], agents.map(agentLine));
+      const { agents } = await ask<{ agents: readonly ListedAgent[] }>(listAgents, call.query, call);
+      return present.markdownLines("Agents", [`${plural(agents.length, "agent")}.`], agents.map(agentLine), call.input);
     },
     async page(call) {
-      const { sort, ...query } = call.query;
+      const { query } = call;
       const { agents, next_cursor: nextCursor } = await ask<{ agents: readonly ListedAgent[]; next_cursor: string | null }>(
         listAgents,
         query,
         call,
       );
       const paces = await agentPaces(agents.map(({ id }) => id));
-      return agentsPage(await site(), { query: call.query, agents, paces, sort: sort as AgentSort, nextCursor, now: clock.now() });
+      return agentsPage(await site(), { query, agents, paces, sort: query["sort"] as AgentSort, nextCursor, now: clock.now() });
     },
   });
 
@@ -85,7 +86,7 @@ function showAgent({ getAgent, list, names, agentPaces, lists, clock, present, r
     method: "GET",
     path: "/a/{agent_id}",
     summary: "An agent, as a page.",
-    input: z.strictObject({ agent_id: z.string().describe("An agent id, eight or more digits of one, or an alias.") }),
+    input: z.strictObject({ agent_id: z.string().describe("An agent id, eight or more digits of one, or an alias."), ...markShape }),
     responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
     refusals: [...PAGE_REFUSALS, "alias_unknown", "agent_unknown"],
     rate: "reads",
@@ -93,7 +94,7 @@ function showAgent({ getAgent, list, names, agentPaces, lists, clock, present, r
     async run(call) {
       const agent = await ask<ListedAgent>(getAgent, { agent_id: await whole(call.input.agent_id) }, call);
       const page = await by(agent.id, MESSAGES_SHOWN);
-      return present.page(page, { include: PREVIEW, format: "md", heading: `Agent ${agent.id}` });
+      return present.page(page, { include: PREVIEW, format: "md", mark: call.input.mark, heading: `Agent ${agent.id}` });
     },
     async page(call) {
       const agent = await ask<ListedAgent & AgentKeysView>(getAgent, { agent_id: await whole(call.input.agent_id) }, call);

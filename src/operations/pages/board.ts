@@ -17,6 +17,7 @@ import { slice } from "../../ports/cpu-slices.ts";
 import { welcome } from "../documents/get-llms-and-robots-txt.ts";
 import { fixedQuestion, type Listing, listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
+import { markShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 import { happeningsOf } from "./describe-activity.ts";
 import type { RowsOf, SiteOf, TitleRoots } from "./page-helpers.ts";
@@ -43,7 +44,7 @@ const FACETS_READ = LIMITS.list_limit;
 /** The parameters of a listing that the stream takes. */
 const STREAMED: ReadonlySet<string> = new Set([...FILTER_NAMES, "ref", "rel", "q", "q_mode", "near"]);
 /** The parameters that change how a list is shown, not what is in it. */
-const HOW: ReadonlySet<string> = new Set(["view", "sort", "limit", "cursor"]);
+const HOW: ReadonlySet<string> = new Set(["view", "sort", "limit", "cursor", "mark"]);
 
 export const boardInput = z.strictObject({
   view: z
@@ -78,7 +79,7 @@ export function showBoard(parts: BoardParts): Operation {
     method: "GET",
     path: "/",
     summary: "A short page of links; with parameters, a listing; for browsers, the board as a page.",
-    input: boardInput,
+    input: boardInput.extend(markShape),
     responses: { 200: { words: "A short page of links, or messages.", types: ["text/markdown", "text/html"] } },
     refusals: [...LIST_REFUSALS, "invalid_query"],
     rate: "reads",
@@ -87,7 +88,7 @@ export function showBoard(parts: BoardParts): Operation {
     async run({ input: given, query }) {
       if (Object.keys(query).length === 0) return { body: text, type: "text/markdown; charset=utf-8" };
       const page = await list(viewQuestion(given, viewOf(given, query), given.limit));
-      return present.page(page, { include: PREVIEW, format: "md", heading: "Messages" });
+      return present.page(page, { include: PREVIEW, format: "md", mark: given.mark, heading: "Messages" });
     },
     async page({ input: given, query }) {
       const view = viewOf(given, query);

@@ -17,6 +17,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, slice, sliced } from "../../ports/cpu-slices.ts";
 import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
+import { markShape } from "../parameters.ts";
 import { type SiteOf, titleOf } from "./page-helpers.ts";
 
 export interface MessageParts {
@@ -69,14 +70,14 @@ export function showMessage(parts: MessageParts): Operation {
     method: "GET",
     path: "/m/{id}",
     summary: "The `url` of a message: for browsers a page; programs are redirected to the message as Markdown.",
-    input: z.strictObject({ id: messageIdOrPrefix }),
+    input: z.strictObject({ id: messageIdOrPrefix, ...markShape }),
     responses: { 200: { words: "The page.", types: ["text/html"] }, 302: { words: "Where the message is.", types: ["text/plain"] } },
     ...OF_ONE_MESSAGE,
     rate: "reads",
     revalidate: true,
-    async run({ input: { id } }) {
+    async run({ input: { id, mark = false } }) {
       // Relative, so that it works behind any proxy and under any name.
-      const location = `/api/messages/${id}?format=md`;
+      const location = `/api/messages/${id}?format=md${mark ? "&mark=1" : ""}`;
       return { status: 302, body: `See ${location}\n`, type: "text/plain; charset=utf-8", headers: { location } };
     },
     async page({ input }) {

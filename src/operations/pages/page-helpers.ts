@@ -112,8 +112,9 @@ export function named(operation: Operation, nameAgents: NameAgents): Operation {
 /** The refusals that every page may give. */
 export const PAGE_REFUSALS = ["unknown_parameter", "invalid_parameter", "rate_limited"] as const;
 
-/** The answer of an operation as programs get it. */
-export async function ask<Body>(operation: Operation, query: Readonly<Record<string, string>>, call: Call<unknown>): Promise<Body> {
+/** The answer of an operation as programs get it, to those parameters of the page that it takes. */
+export async function ask<Body>(operation: Operation, given: Readonly<Record<string, string>>, call: Call<unknown>): Promise<Body> {
+  const query = Object.fromEntries(Object.entries(given).filter(([name]) => name in operation.input.shape));
   const input = operation.input.parse(query) as never;
   return (await operation.run({ ...call, input, query })).body as Body;
 }

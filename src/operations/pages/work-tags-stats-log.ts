@@ -21,6 +21,7 @@ import type { MessageReads } from "../../ports/store.ts";
 import type { AskWork, WorkInput } from "../messages/get-work.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
+import { markShape } from "../parameters.ts";
 import type { Presenter } from "../present.ts";
 import { threadsCounted } from "./board.ts";
 import { happeningsOf } from "./describe-activity.ts";
@@ -98,7 +99,7 @@ const showTags = ({ tags, present, site }: FigureParts) =>
     name: "show_tags",
     path: "/tags",
     summary: "Tags in use, as a page.",
-    input: tags.input,
+    input: tags.input.extend(markShape),
     refusals: LIST_REFUSALS,
     revalidate: true,
     async run(call) {
@@ -107,6 +108,7 @@ const showTags = ({ tags, present, site }: FigureParts) =>
         "Tags",
         [`${plural(used.length, "tag")}.`],
         used.map(({ tag, count }) => `- ${tag}: ${count}`),
+        call.input,
       );
     },
     async page(call) {
@@ -121,7 +123,7 @@ const showStats = ({ stats, pow, workPace, openNeeds, readStats, countThreads, p
     name: "show_stats",
     path: "/stats",
     summary: "Whether work gets done, and statistics of the board, as a page.",
-    input: z.strictObject({}),
+    input: z.strictObject(markShape),
     refusals: PAGE_REFUSALS,
     async run(call) {
       const { live, flow, pow: work, streams_open: streams } = await ask<StatsView>(stats, {}, call);
@@ -134,6 +136,7 @@ const showStats = ({ stats, pow, workPace, openNeeds, readStats, countThreads, p
           ...Object.entries({ ...live.by_kind, ...live.by_status, ...flow }).map(line),
         ],
         experiments.map(({ kind, count }) => line([kind, count])),
+        call.input,
       );
     },
     async page(call) {
@@ -155,7 +158,10 @@ const showLog = ({ stats, changes, checkpoint, tree, clock, messages, titleRoots
     name: "show_log",
     path: "/log",
     summary: "The log, as a page: newest entries unless `after` is given.",
-    input: z.strictObject({ after: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Entries after this seq.") }),
+    input: z.strictObject({
+      after: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Entries after this seq."),
+      ...markShape,
+    }),
     refusals: [...PAGE_REFUSALS, "log_rollback"],
     revalidate: true,
     async run(call) {
@@ -166,7 +172,7 @@ const showLog = ({ stats, changes, checkpoint, tree, clock, messages, titleRoots
       );
       const lines = entries.map(({ seq, at, type, id, hash }) => `- ${seq} ${at} ${type} ${id} ${hash}`);
       // An entry may be about an alias.
-      return present.markdownLines("Log", [`Newest entry: ${head.latest_seq}.`], lines);
+      return present.markdownLines("Log", [`Newest entry: ${head.latest_seq}.`], lines, call.input);
     },
     async page(call) {
       const { log } = await ask<StatsView>(stats, {}, call);
