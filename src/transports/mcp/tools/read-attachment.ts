@@ -44,7 +44,9 @@ function requireAttachment(id: string, all: readonly Attached[], name: unknown):
   const { wrong, named } = chosen;
   throw new Refusal("blob_unknown", `${wrong}.`, {
     hint: "get_message shows what is attached, with names and hashes.",
-    ...(named.length === 0 ? {} : { details: { attachments: named.map(({ name: known, sha256 }) => ({ name: known, sha256 })) } }),
+    ...(named.length === 0
+      ? {}
+      : { details: { attachments: named.map(({ name: known, sha256 }) => ({ name: known, sha256, untrusted: true })) } }),
   });
 }
 
