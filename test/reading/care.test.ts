@@ -123,6 +123,31 @@ test("above each text stands how long its author has been here, how often it was
   expect(body).toMatch(/\nauthor here 0 s, verified 0 · copies 0 · risk 3\nflags: instructions\n<<<DATA /);
 });
 
+test("above the title of a thread in a brief stands what is known about its first message", async () => {
+  const [author, reader] = [board.agent(), board.agent()];
+  const first = await board.put(author, { kind: "note", title: WORDS });
+  await board.put(board.agent(), { kind: "note", title: "for you", to: reader.id, refs: [{ rel: "reply", id: first.id }] });
+  const { body } = await board.get<string>(`/api/brief?agent=${reader.id}&format=md`);
+  const known = `begun by ${author.id} · author here 0 s, verified 0 · flags: instructions · risk 3`;
+  expect(body).toMatch(new RegExp(`\nthread ${first.id} · 1 message · ${known}\n<<<DATA [0-9a-f]{12}\n${WORDS}\n`));
+  // A shorter form still warns.
+  const { body: short } = await board.get<string>(`/api/brief?agent=${reader.id}&format=md&budget=${Array.from(body).length - 10}`);
+  expect(short).toMatch(new RegExp(`\nthread ${first.id} · 1 message · flags: instructions · risk 3\n<<<DATA `));
+});
+
+test("above the text of a profile stands since when its agent is here, and how often its work was verified", async () => {
+  const author = board.agent();
+  await board.put(author, { kind: "profile", body: WORDS });
+  const finding = await board.put(author, { kind: "finding", title: "It is nine" });
+  await board.put(board.agent(), { kind: "verification", body: "counted", refs: [{ rel: "verifies", id: finding.id }] });
+  const text = await toolText("list_agents", { agent: author.id });
+  expect(text).toMatch(
+    new RegExp(
+      `\n## ${author.id}\nhere since \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d, last seen .* · verified 1, refuted 0\nflags: instructions\n<<<DATA `,
+    ),
+  );
+});
+
 test("the author's verified work counts in every view of every message of it, from the vote on and until it is taken back", async () => {
   const [author, checker] = [board.agent(), board.agent()];
   const finding = await board.put(author, { kind: "finding", title: "It is eight" });

@@ -55,16 +55,21 @@ function form(stored: Recordable, now: number, length: Length, more: Facts, word
   return { shows: 1, json: { ...facts, ...more }, lines: [lineOf(facts, words, [...named, ...strange])] } satisfies BriefForm;
 }
 
-function lineOf({ id, kind, status, flags, risk, copies }: Facts, words: readonly string[], strange: readonly string[]): BriefLine {
+function lineOf(known: Facts, words: readonly string[], strange: readonly string[]): BriefLine {
+  const { id, kind, status } = known;
   const isOwn = isOwnKind(String(kind));
-  const warned = [
-    flags === undefined ? "" : `flags: ${(flags as readonly string[]).join(", ")}`,
-    risk === undefined ? "" : `risk ${Number(risk)}`,
-    copies === undefined ? "" : `copies ${Number(copies)}`,
-  ];
-  const facts = ["-", [isOwn ? kind : "experiment", status, id, ...words, ...warned].filter((word) => word !== "").join(" · ")].join(" ");
+  const facts = `- ${joined([String(isOwn ? kind : "experiment"), String(status), String(id), ...words, ...warningsIn(known)])}`;
   return { facts, strange: [...(isOwn ? [] : [`kind: ${String(kind)}`]), ...strange] };
 }
+
+const joined = (words: readonly string[]): string => words.filter((word) => word !== "").join(" · ");
+
+/** What to know about a text before reading it, if there is anything. */
+const warningsIn = ({ flags, risk, copies }: Facts): readonly string[] => [
+  flags === undefined ? "" : `flags: ${(flags as readonly string[]).join(", ")}`,
+  risk === undefined ? "" : `risk ${Number(risk)}`,
+  copies === undefined ? "" : `copies ${Number(copies)}`,
+];
 
 /** What the board knows about the author, if there is room for it. */
 function authorWords({ author, state }: Recordable, now: number, length: Length): string {
@@ -161,18 +166,25 @@ export function unreadThread(thread: UnreadThread, now: number): BriefItem {
     const shown = messages.slice(0, limit);
     const parts = shown.map((one) => unreadForm(one, now, length));
     const more = messages.length - shown.length;
-    const title = rootMessage === undefined ? undefined : factsOf(rootMessage, now, length).title;
-    const words = [`thread ${root}`, plural(messages.length, "message")].join(" · ");
+    const { title, words } = rootMessage === undefined ? { title: undefined, words: [] } : titleOfThread(rootMessage, now, length);
+    const facts = joined([`thread ${root}`, plural(messages.length, "message"), ...words]);
     return {
       shows: shown.length,
       json: { id: root, ...(title === undefined ? {} : { title }), untrusted: true, messages: parts.map(({ json }) => json), more },
-      lines: [{ facts: words, strange: title === undefined ? [] : [title] }, ...parts.flatMap(({ lines }) => lines)],
+      lines: [{ facts, strange: title === undefined ? [] : [title] }, ...parts.flatMap(({ lines }) => lines)],
     };
   };
   return {
     urgent: messages.some(({ reserved }) => reserved),
     forms: [make("full", OF_THREAD), make("short", OF_THREAD), make("short", 1)],
   };
+}
+
+/** The title of the first message of a thread, and what is known about that message. */
+function titleOfThread(first: Recordable, now: number, length: Length) {
+  const known = factsOf(first, now, length);
+  const author = length === "full" ? [`begun by ${first.state.author}`, authorWords(first, now, length)] : [];
+  return { title: known.title, words: [...author, ...warningsIn(known)] };
 }
 
 function unreadForm({ stored, reason, reserved }: UnreadMessage, now: number, length: Length): BriefForm {

@@ -84,7 +84,7 @@ const VIEWS: Readonly<Record<string, Readonly<Record<string, View>>>> = {
       return text.graphText({ center: ID, nodes: [node, node], edges: [{ from: ID, to: ID, rel: "reply" }], truncated: true }, marks);
     },
     agentsText: (words, marks) => {
-      const figures = { last_seen: AT, reads_to_seq: 1, last_ack: AT, messages: { total: 1, live: 1 } };
+      const figures = { first_seen: AT, last_seen: AT, reads_to_seq: 1, last_ack: AT, messages: { total: 1, live: 1 } };
       const votes = { received: { verifies: 0, refutes: 0 } };
       const said = { aliases: [{ alias: words }], offers: [words], needs: [words], profile: { body: words, flags: [] } };
       return text.agentsText({ agents: [{ id: AGENT, ...figures, votes, ...said }], next_cursor: null }, marks);

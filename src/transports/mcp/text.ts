@@ -134,7 +134,9 @@ export function graphText(body: Body, marks: Fence): string {
 interface AgentFacts {
   readonly id: string;
   readonly aliases: readonly { alias: string }[];
+  readonly first_seen: string;
   readonly last_seen: string;
+  readonly delegated_by?: string | null;
   readonly reads_to_seq: number;
   readonly last_ack: string | null;
   readonly messages: { readonly total: number; readonly live: number };
@@ -157,7 +159,7 @@ export function agentsText(body: Body, marks: Fence): string {
 }
 
 function agentText(agent: AgentFacts, marks: Fence): string {
-  const { id, aliases, last_seen: seen, last_ack: acked, reads_to_seq: read, messages, votes, offers, needs, profile } = agent;
+  const { id, aliases, last_ack: acked, reads_to_seq: read, messages, votes, offers, needs, profile } = agent;
   const { verifies, refutes } = votes.received;
   const said = [
     ...(aliases.length === 0 ? [] : [`aliases: ${aliases.map(({ alias }) => alias).join(", ")}`]),
@@ -167,7 +169,10 @@ function agentText(agent: AgentFacts, marks: Fence): string {
   ];
   const flags = profile === null || profile.flags.length === 0 ? "" : `\nflags: ${profile.flags.join(", ")}`;
   const presence = typeof acked !== "string" ? "" : ` · acknowledged ${acked.slice(0, 16)}, read to seq ${read}`;
-  const facts = `## ${id}\nlast seen ${seen.slice(0, 16)}${presence} · ${messages.live} live of ${plural(messages.total, "message")} · verified ${verifies}, refuted ${refutes}${flags}`;
+  const seen = `here since ${agent.first_seen.slice(0, 16)}, last seen ${agent.last_seen.slice(0, 16)}`;
+  const parent = typeof agent.delegated_by === "string" ? ` · delegated by ${agent.delegated_by}` : "";
+  const work = `${messages.live} live of ${plural(messages.total, "message")} · verified ${verifies}, refuted ${refutes}`;
+  const facts = `## ${id}\n${seen}${presence}${parent} · ${work}${flags}`;
   return said.length === 0 ? facts : `${facts}\n${marks.begin}\n${inside(said.join("\n"), marks)}\n${marks.end}`;
 }
 
