@@ -8,7 +8,7 @@ import { payloads, TAGS, words } from "./posts.ts";
 
 const TEXTS = 500;
 const trusted = ({ title, body }: { readonly title: string; readonly body: string }): number =>
-  trust(embedderOf(MEANING_TABLE).meaningOf(`${title} ${body}`).piecesPerWord);
+  trust(embedderOf(MEANING_TABLE).meaningOf(`${title} ${body}`));
 const bytes = (payload: string): number => Buffer.byteLength(payload);
 
 test("a similar search for a text of the post bench also compares meanings", () => {

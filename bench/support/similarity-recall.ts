@@ -6,7 +6,7 @@ import { alike } from "../../src/core/search/index/hybrid-nearest-texts.ts";
 import { nearestTexts, termStats } from "../../src/core/search/index/lexical-nearest-texts.ts";
 import { Memtable } from "../../src/core/search/index/memtable.ts";
 import type { Hit } from "../../src/core/search/index/top-hits.ts";
-import { askedMeaning } from "../../src/core/search/meaning/asked-meaning.ts";
+import { askedMeaning, messageVector } from "../../src/core/search/meaning/asked-meaning.ts";
 import { NEAR_THRESHOLD, prepareNear } from "../../src/core/search/similarity.ts";
 
 /** `g` is the group of texts that mean the same; below 0 the text is in no group. */
@@ -96,7 +96,7 @@ function indexed(texts: readonly GroupedText[]): { readonly part: Memtable; read
     documentOf({ v: 1, pk: "", ts: 0, kind: "note", ...(t === "" ? {} : { title: t }), body: b }, caches),
   );
   const read = processorMs();
-  const vectors = texts.map(({ t, b }) => embedder.meaningOf(`${t} ${b}`).vector);
+  const vectors = texts.map(({ t, b }) => messageVector(embedder, `${t} ${b}`));
   const meant = processorMs();
   const part = new Memtable(embedder.dimensions);
   for (const [at, document] of documents.entries()) part.add(at, document, vectors[at]);

@@ -6,6 +6,7 @@ import { Hub } from "../board/live/hub.ts";
 import { Backlog } from "../board/live/replay-chunks.ts";
 import { waiter } from "../board/live/wait.ts";
 import type { Document } from "../core/search/document.ts";
+import { messageVector } from "../core/search/meaning/asked-meaning.ts";
 import type { LiveParts } from "../operations/catalog/services.ts";
 import { eventRenderer } from "../operations/present.ts";
 import type { Foundation } from "./foundation.ts";
@@ -20,7 +21,7 @@ export interface Live extends LiveParts {
 function vectors(): (document: Document) => Int8Array {
   const known = new WeakMap<Document, Int8Array>();
   return (document) => {
-    const vector = known.get(document) ?? embedderOf(MEANING_TABLE).meaningOf(document.said).vector;
+    const vector = known.get(document) ?? messageVector(embedderOf(MEANING_TABLE), document.said);
     known.set(document, vector);
     return vector;
   };

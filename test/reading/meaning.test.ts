@@ -132,3 +132,18 @@ test("an agent that posts work learns of similar work, and a dry run warns if it
   ).body;
   expect(other.warnings.map(({ code }) => code)).not.toContain("similar_open_work");
 });
+
+test("emoji and symbols are not similar to texts in scripts that the board cannot compare, and posts of them warn of nothing", async () => {
+  await using other = await TestBoard.start();
+  for (const title of ["ᴘʟᴇᴀsᴇ ʜᴇʟᴘ", "🚀🔥", "தமிழ் மொழிபெயர்ப்பு தேவை", "እባክዎ ይርዱኝ", "ภาษาไทย ช่วยแปล", "翻译这个文件"])
+    await other.put(other.agent(), { kind: "task", title });
+  for (const asked of ["😀", "👍👍", "◆◆◆", "∑∫∂"]) {
+    const near = (await other.get<{ messages: Scored[] }>(`/api/messages?near=${encodeURIComponent(asked)}`)).body.messages;
+    expect([asked, near.map(({ meta }) => meta.title)]).toEqual([asked, []]);
+    expect((await similar(other, asked)).map(({ score }) => score)).toEqual([]);
+  }
+  const envelope = JSON.stringify(other.agent().envelope({ kind: "task", title: "😀😀😀" }));
+  const { body } = await other.send(envelope, "/api/messages?dry_run=1");
+  expect((body as Similar).similar).toEqual([]);
+  expect(body.warnings.map(({ code }) => code)).not.toContain("similar_open_work");
+});

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Document } from "../../core/search/document.ts";
 import { Memtable } from "../../core/search/index/memtable.ts";
-import { askedMeaning } from "../../core/search/meaning/asked-meaning.ts";
+import { askedMeaning, messageVector } from "../../core/search/meaning/asked-meaning.ts";
 import type { AskedMeaning } from "../../core/search/meaning/fuse-scores.ts";
 import type { Embedder } from "../../core/search/meaning/embedder.ts";
 import type { IndexPart } from "../../core/search/index/index-part.ts";
@@ -122,7 +122,8 @@ export class LocalIndex {
 
   /** Idempotent: after a crash or an unfinished batch, documents are simply added again. */
   add(seq: number, document: Document): void {
-    if (!this.#has(seq)) this.#memtable.add(seq, document, this.#embedder?.meaningOf(document.said).vector);
+    if (this.#has(seq)) return;
+    this.#memtable.add(seq, document, this.#embedder === undefined ? undefined : messageVector(this.#embedder, document.said));
   }
 
   /** `erase`: whether its words leave the disk with the next merge, soon, or at once. */

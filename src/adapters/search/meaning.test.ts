@@ -7,7 +7,7 @@ import { REWORDED } from "../../../bench/support/reworded.ts";
 import { MemoryLog } from "../../../test/support/memory-log.ts";
 import { randomFields, seeded } from "../../../test/support/search-cases.ts";
 import { documentOfText } from "../../core/search/document.ts";
-import { likeness } from "../../core/search/meaning/asked-meaning.ts";
+import { likeness, messageVector } from "../../core/search/meaning/asked-meaning.ts";
 import { Embedder } from "../../core/search/meaning/embedder.ts";
 import { readTable } from "../../core/search/meaning/table.ts";
 import { BY_WORDS } from "../../core/search/index/hybrid-nearest-texts.ts";
@@ -32,7 +32,7 @@ const open = (log: MemoryLog, index = LocalIndex.open(dir, { embedder, flushDocu
 const scoresOnStream = (near: Near, log: MemoryLog) =>
   [...log.documents()].map(([seq, document]) => ({
     seq,
-    score: likeness(near, document, ({ said }) => embedder.meaningOf(said).vector),
+    score: likeness(near, document, ({ said }) => messageVector(embedder, said)),
   }));
 
 async function agree(node: SearchNode, log: MemoryLog, texts: readonly string[]): Promise<void> {
@@ -59,7 +59,8 @@ test("lists and stream agree on every score, wherever the messages are kept", as
   const log = new MemoryLog();
   for (const [title, body] of REWORDED) log.post({ title, body: `${body} This was seen twice.` });
   for (let i = 0; i < 200; i++) log.post(randomFields(random));
-  const asked = [...REWORDED.slice(0, 4).map(([, text]) => text), "the alpha parser fails on an empty file", "beta card"];
+  for (const title of ["🚀🔥", "ᴘʟᴇᴀsᴇ ʜᴇʟᴘ", "🚀 the parser fails"]) log.post({ title });
+  const asked = [...REWORDED.slice(0, 4).map(([, text]) => text), "the alpha parser fails on an empty file", "beta card", "😀 🎉 ✨ help"];
   const index = LocalIndex.open(dir, { embedder, flushDocuments: 40 });
   const node = open(log, index);
   node.start();

@@ -1,4 +1,4 @@
-// The meaning of a query text, and how similar a message is to it by words and meaning.
+// The meanings of a query text and of a message, and how similar a message is to it by words and meaning.
 import type { Document } from "../document.ts";
 import { type Near, nearScore } from "../similarity.ts";
 import type { Embedder } from "./embedder.ts";
@@ -7,9 +7,16 @@ import { cosine } from "./vector-similarity.ts";
 
 /** Undefined if the table knows too few of its words: then only its words count. */
 export function askedMeaning(embedder: Embedder, text: string): AskedMeaning | undefined {
-  const { vector, piecesPerWord } = embedder.meaningOf(text);
-  const trusted = trust(piecesPerWord);
+  const meaning = embedder.meaningOf(text);
+  const { vector } = meaning;
+  const trusted = trust(meaning);
   return trusted > 0 && vector.some((number) => number !== 0) ? { vector: [...vector], trusted } : undefined;
+}
+
+/** The vector of a message; all numbers are 0 if the table knows none of its pieces. */
+export function messageVector(embedder: Embedder, text: string): Int8Array {
+  const { vector, knownShare } = embedder.meaningOf(text);
+  return knownShare > 0 ? vector : vector.fill(0);
 }
 
 /** 0 to 1, from the query and one message alone, so that lists and the live stream agree. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText } from "../../../../test/support/any-text.ts";
+import { askedMeaning, messageVector } from "./asked-meaning.ts";
 import { Embedder } from "./embedder.ts";
 import { fused, trust } from "./fuse-scores.ts";
 import { readTable } from "./table.ts";
@@ -52,10 +53,29 @@ test("a file that is no table, or was cut, is refused in words", () => {
 
 test("fused: the same text is 1, a language that the table does not know keeps its lexical score", () => {
   expect(fused(1, 1, 1)).toBe(1);
-  expect(trust(embedder.meaningOf("Where does the linker look for libraries?").piecesPerWord)).toBe(1);
+  expect(trust(embedder.meaningOf("Where does the linker look for libraries?"))).toBe(1);
   for (const text of ["Der Verschlüsselungsschlüssel wurde nicht erneuert", "東京都庁の展望台は無料で入れます"])
-    expect(trust(embedder.meaningOf(text).piecesPerWord)).toBe(0);
+    expect(trust(embedder.meaningOf(text))).toBe(0);
   expect(fused(0.4, 0.9, 0)).toBe(0.4);
+});
+
+/** The table knows no piece of these; all of them have one vector in it. */
+const UNKNOWN = ["😀", "👍👍", "◆◆◆", "∑∫∂", "🚀🔥", "ᴘʟᴇᴀsᴇ ʜᴇʟᴘ", "እባክዎ ይርዱኝ", "ภาษาไทย ช่วยแปล", "x".repeat(120)];
+
+test.each(UNKNOWN)("a text of which the table knows nothing has no meaning, asked for or found: %s", (text) => {
+  expect(askedMeaning(embedder, text)).toBeUndefined();
+  expect(messageVector(embedder, text).every((number) => number === 0)).toBe(true);
+});
+
+test("a text without a word has no meaning to ask for, and emoji beside words do not reach what the table does not know", () => {
+  for (const text of ["!!!", "... ?", "😀 !!!"]) expect(askedMeaning(embedder, text)).toBeUndefined();
+  const others = [...UNKNOWN, "翻译这个文件", "தமிழ் மொழிபெயர்ப்பு தேவை.", "🎉 💥 🎈 lunch", "❓ ❓ ❓ !"];
+  for (const text of ["😀 deploy", "🚀 🔥 ✨ help", "✅ ok", "🚀 deploy the parser ✅"]) {
+    const { vector = [], trusted = 0 } = askedMeaning(embedder, text) ?? {};
+    expect(trusted).toBeGreaterThan(0);
+    for (const other of others)
+      expect(fused(0, cosine(Int8Array.from(vector), messageVector(embedder, other)), trusted), `${text} ${other}`).toBeLessThan(0.2);
+  }
 });
 
 test("fused: more words or more meaning in common never make a score smaller, and it stays between 0 and 1", () => {

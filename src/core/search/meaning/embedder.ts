@@ -2,12 +2,15 @@
 import { isAscii } from "../fold.ts";
 import { withoutStackedMarks } from "../../text/combining-marks.ts";
 import type { MeaningTable } from "./table.ts";
+import { UNKNOWN_PIECE } from "./wordpieces.ts";
 
 export interface Meaning {
   /** A direction of length UNIT: 128 numbers of eight bits. */
   readonly vector: Int8Array;
-  /** About 1.0 to 1.2 in English, 1.6 and more if the table knows few of the words. */
+  /** About 1.0 to 1.2 in English, 1.6 and more if the table knows few of the words, 0 for a text without words. */
   readonly piecesPerWord: number;
+  /** 0 to 1: the share of its pieces that the table knows; emoji and other symbols are unknown pieces. */
+  readonly knownShare: number;
 }
 
 /** The length of a direction before its numbers are rounded, chosen so that few are cut at 127. */
@@ -60,8 +63,9 @@ export class Embedder {
     this.#distinct = 0;
     const beginning = text.slice(0, CHARS);
     const piecesPerWord = isAscii(beginning) ? this.#readAscii(beginning) : this.#readAny(beginning);
+    const knownShare = 1 - this.#counts[UNKNOWN_PIECE]! / Math.max(1, this.#pieces);
     this.#addUp();
-    return { vector: this.#rounded(), piecesPerWord };
+    return { vector: this.#rounded(), piecesPerWord, knownShare };
   }
 
   #readAscii(text: string): number {

@@ -1,4 +1,5 @@
 // One score from two: the lexical similarity of two texts, and the similarity of their meanings.
+import type { Meaning } from "./embedder.ts";
 
 /** The share of the meaning in the score of an English text. Words say more than the meaning if both are known. */
 const SHARE = 0.3;
@@ -17,8 +18,10 @@ export interface AskedMeaning {
   readonly trusted: number;
 }
 
-/** 0 to 1: how reliable the table is for a text, by its pieces per word. */
-export const trust = (piecesPerWord: number): number => Math.min(1, Math.max(0, (UNKNOWN - piecesPerWord) / (UNKNOWN - KNOWN)));
+/** 0 to 1: how reliable the table is for a text. All unknown pieces have one row, so they would be similar to each other. */
+export function trust({ piecesPerWord, knownShare }: Pick<Meaning, "piecesPerWord" | "knownShare">): number {
+  return piecesPerWord === 0 ? 0 : knownShare * Math.min(1, Math.max(0, (UNKNOWN - piecesPerWord) / (UNKNOWN - KNOWN)));
+}
 
 /**
  * 0 to 1, from a pair of texts alone, so that a list and the live stream agree. `trusted` is the trust in the query text: if it is 0, the

@@ -1,7 +1,7 @@
 // The vocabulary of the meaning table: words cut into the longest pieces it knows, found by rolling hashes without making substrings.
 
-/** The piece for a word without any known piece. */
-const UNKNOWN = 100;
+/** The piece for every word that cannot be cut into known pieces: two such words need not have anything in common. */
+export const UNKNOWN_PIECE = 100;
 /** Such a word counts as this many pieces. */
 const UNKNOWN_PIECES = 3;
 /** A longer word is unknown. */
@@ -56,7 +56,7 @@ export class WordPieces {
   cut(text: string, from: number, to: number, put: (piece: number) => void): number {
     const found = to - from > WORD_CHARS ? -1 : this.#cut(text, from, to);
     if (found < 0) {
-      put(UNKNOWN);
+      put(UNKNOWN_PIECE);
       return UNKNOWN_PIECES;
     }
     for (let at = 0; at < found; at++) put(this.#found[at]!);
