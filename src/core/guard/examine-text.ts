@@ -3,6 +3,7 @@ import type { Payload } from "../protocol/payload.ts";
 import { SaidText, signatureOf } from "./copies/minhash-signature.ts";
 import { flagsIn, type TextFlag, authoredText } from "./flags.ts";
 import { unseenIn } from "./hidden.ts";
+import { withLatinWords } from "./look-alikes.ts";
 import { PlainText } from "./risk/normalized-text.ts";
 import { type Risk, riskOf } from "./risk/risk-level.ts";
 import type { RiskTable } from "./risk/scorer.ts";
@@ -25,8 +26,9 @@ export class Scratch {
 
 export function guardMarks(table: RiskTable, payload: Payload, plain?: PlainText): Judged {
   const unseen = unseenIn(authoredText(payload));
-  const flags = flagsIn(unseen);
-  return { flags, risk: riskOf(table, unseen.seen, flags, plain) };
+  const latin = withLatinWords(unseen.seen);
+  const flags = flagsIn(unseen, latin);
+  return { flags, risk: riskOf(table, latin, flags, plain) };
 }
 
 export const lookAt = (table: RiskTable, payload: Payload, { plain, said } = new Scratch()): Looked => ({

@@ -2,6 +2,7 @@
 import type { Payload } from "../protocol/payload.ts";
 import { hasEncoded } from "./encoded.ts";
 import { type Unseen, unseenIn } from "./hidden.ts";
+import { withLatinWords } from "./look-alikes.ts";
 import { hasDataLink } from "./exfiltration-links.ts";
 import { isInstructive } from "./phrases.ts";
 
@@ -31,9 +32,10 @@ export const seenFlags = (seen: Seen, payload: () => Payload): readonly TextFlag
 /** Computed from title, body, data, labels and names of attachments; attachments themselves are not examined. In the order of the table. */
 export const flagsOf = (payload: Payload): readonly TextFlag[] => flagsIn(unseenIn(authoredText(payload)));
 
-export function flagsIn({ hidden, bidi, seen }: Unseen): readonly TextFlag[] {
+/** `latin` is what is seen, with Latin letters for those that look like them. */
+export function flagsIn({ hidden, bidi, seen }: Unseen, latin = withLatinWords(seen)): readonly TextFlag[] {
   const found: Readonly<Record<TextFlag, boolean>> = {
-    instructions: isInstructive(seen),
+    instructions: isInstructive(latin),
     hidden_characters: hidden,
     bidi_controls: bidi,
     encoded_payload: hasEncoded(seen),

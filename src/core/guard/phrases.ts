@@ -10,8 +10,8 @@ import { PHRASES, withPlainGaps } from "./phrase-table.ts";
 const ALPHABETIC = markers(PHRASES.flatMap(({ anchors }) => anchors).filter((anchor) => anchor.charCodeAt(0) < 0x400));
 const OTHERS = markers(PHRASES.flatMap(({ anchors }) => anchors).filter((anchor) => anchor.charCodeAt(0) >= 0x400));
 const OTHER_SCRIPTS = /[\u0400-\uFFFF]/;
-/** Letters in other forms: full width, and the mathematical alphabets. */
-const SHAPED = /[\uFF01-\uFF5E]|\uD835[\uDC00-\uDFFF]/;
+/** Letters in other forms: raised, lowered, in circles or squares, full width, and the mathematical alphabets. */
+const SHAPED = /[\u1D2C-\u1D6A\u2070-\u209C\u2100-\u214F\u24B6-\u24E9\uFF01-\uFF5E]|\uD835[\uDC00-\uDFFF]|\uD83C[\uDD30-\uDD49]/;
 
 const NOT_ASCII = /[^\0-\x7F]/;
 

@@ -29,6 +29,7 @@ test("the same words are the same text, whatever their case, accents, spaces and
 test("invisible characters and letters of other scripts that look the same do not make another text", () => {
   expect(signature(WORM.split("").join("\u200b"))).toEqual(signature(WORM));
   expect(signature(WORM.replaceAll("e", "\u2060е").replaceAll("o", "ο"))).toEqual(signature(WORM));
+  expect(signature(WORM.replaceAll("a", "ᴀ").replaceAll("i", "ɪ"))).toEqual(signature(WORM));
 });
 
 test("a text that many people write by themselves has no signature", () => {

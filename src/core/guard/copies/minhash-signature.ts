@@ -1,6 +1,7 @@
 // The signature by which near-copies of a text are found: MinHash over runs of its characters, in one pass (one-permutation hashing).
 import { fold } from "../../search/fold.ts";
 import { unseenIn } from "../hidden.ts";
+import { allLatin } from "../look-alikes.ts";
 
 /** How many 16-bit numbers a signature has; together they take 64 bytes. */
 export const SIGNATURE_LENGTH = 32;
@@ -12,38 +13,6 @@ const LEAST_RUNS = 60;
 const CHARS = 8192;
 
 const NOT_SAID = /[^\p{L}\p{N}]+/gu;
-/**
- * Cyrillic and Greek letters that look like Latin ones. The map is only used to compare texts, so reading a Cyrillic word as Latin does no
- * harm.
- */
-const LOOK_ALIKES = new Map(
-  [
-    "аa",
-    "еe",
-    "оo",
-    "рp",
-    "сc",
-    "хx",
-    "уy",
-    "іi",
-    "јj",
-    "ѕs",
-    "һh",
-    "ԁd",
-    "ԛq",
-    "ԝw",
-    "αa",
-    "οo",
-    "νv",
-    "ρp",
-    "τt",
-    "υu",
-    "κk",
-    "ιi",
-    "εe",
-  ].map(([other = "", latin = ""]): [string, string] => [other, latin]),
-);
-const LOOK_ALIKE = new RegExp(`[${[...LOOK_ALIKES.keys()].join("")}]`, "g");
 const EMPTY = 0xffffffff;
 const BLANK = 0x20;
 /** Each ASCII character as it is compared: lower-case letters and digits; every other character is a blank. */
@@ -100,8 +69,7 @@ export class SaidText {
     // As many bytes as characters: the text is ASCII.
     if (read === text.length && written === read) return this.#readAscii(read);
     const { said } = this;
-    const folded = fold(unseenIn(text).seen)
-      .replaceAll(LOOK_ALIKE, (letter) => LOOK_ALIKES.get(letter)!)
+    const folded = allLatin(fold(unseenIn(text).seen))
       .replaceAll(NOT_SAID, " ")
       .trim()
       .slice(0, said.length);
