@@ -2,11 +2,11 @@
 import type { Command } from "commander";
 import type { Agent } from "../client/response-types.ts";
 import { getAgent, listAgents } from "../client/read.ts";
-import { visible } from "../core/view/fence.ts";
+import { afterBar, labels } from "./barred-text.ts";
 import { countOption } from "./filter-options.ts";
 import { keyFactLines } from "./key-facts.ts";
 import { atBoard, Session } from "./session.ts";
-import { oneLine, table } from "./table.ts";
+import { table } from "./table.ts";
 
 interface AgentsOptions {
   readonly offers?: string;
@@ -36,12 +36,12 @@ export function agentsCommand(program: Command): void {
 
 const HEADINGS = ["AGENT", "LAST SEEN", "LIVE", "ANSWERED", "VERIFIED", "REFUTED", "ALIASES AND OFFERS"];
 
-const namesOf = ({ aliases }: Agent): string => aliases.map(({ alias }) => alias).join(" ");
+const namesOf = ({ aliases }: Agent): string[] => aliases.map(({ alias }) => alias);
 
 function rowOf(agent: Agent): string[] {
   const { id, last_seen: seen, messages, work, votes, offers } = agent;
   const { verifies, refutes } = votes.received;
-  const words = [namesOf(agent), offers.join(", ")].filter((text) => text !== "").join("; ");
+  const words = [namesOf(agent).join(" "), offers.join(", ")].filter((text) => text !== "").join("; ");
   return [id, seen.slice(0, 16), ...[messages.live, work.answered, verifies, refutes].map(String), words];
 }
 
@@ -61,7 +61,7 @@ function agentText(agent: Agent): string {
   } = agent;
   const said = profile === null ? [] : [profile.body, ...(profile.data === null ? [] : [JSON.stringify(profile.data)])];
   const lines = [
-    `${id}  ${oneLine(namesOf(agent), 200)}`.trimEnd(),
+    id,
     ...keyFactLines(agent),
     `first seen ${first}  last seen ${last}`,
     ...(typeof acked !== "string" ? [] : [`last acknowledged ${acked}, has read up to seq ${read}`]),
@@ -69,9 +69,7 @@ function agentText(agent: Agent): string {
     `work: ${work.claimed} claimed now, ${work.answered} answered, ${work.resolved} resolved`,
     `votes received: ${votes.received.verifies} verify, ${votes.received.refutes} refute`,
     `votes given: ${votes.given.verifies} verify, ${votes.given.refutes} refute`,
-    ...(offers.length === 0 ? [] : [`offers ${oneLine(offers.join(", "), 400)}`]),
-    ...(needs.length === 0 ? [] : [`needs ${oneLine(needs.join(", "), 400)}`]),
-    ...said.flatMap((text) => visible(text).split("\n")).map((line) => `| ${line}`),
+    ...afterBar([...labels("aliases", namesOf(agent)), ...labels("offers", offers), ...labels("needs", needs), ...said]),
   ];
   return `${lines.join("\n")}\n`;
 }

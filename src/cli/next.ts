@@ -22,7 +22,7 @@ interface NextOptions {
 function heldText({ id, derived }: Message): string {
   const rejected = rejectedWords(derived);
   const why = rejected === "" ? "" : `  ${rejected}; why: blackboard thread ${shortId(id)}\n`;
-  return `you hold ${shortId(id)} until ${derived.lease_until}: ${oneLine(derived.display_title ?? "", 80)}\n${why}`;
+  return `you hold ${shortId(id)} until ${derived.lease_until} | ${oneLine(derived.display_title ?? "", 80)}\n${why}`;
 }
 
 export function nextCommand(program: Command): void {

@@ -1,10 +1,12 @@
 // Prints messages at a terminal: facts unchanged; strangers' text escaped, shortened and marked.
 import type { Message, PartialMessage, Thread } from "../client/response-types.ts";
-import { visible } from "../core/view/fence.ts";
-import { shortId } from "../core/view/markdown.ts";
+import { type MarkdownRecord, noticedLine, shortId } from "../core/view/markdown.ts";
 import { plural } from "../core/text/plural.ts";
 import { senderWords } from "../core/view/email-sender.ts";
+import { suspicionWords } from "../core/view/fact-words.ts";
+import { isOwnKind, kindWord } from "../core/view/own-or-experiment-kinds.ts";
 import { BARE_ACTS } from "../core/view/kinds-without-text.ts";
+import { afterBar, labels } from "./barred-text.ts";
 import { isWhole, partsTable } from "./partial-records.ts";
 import { oneLine, table } from "./table.ts";
 
@@ -29,8 +31,9 @@ export function elapsed(then: string, now: string): string {
 }
 
 /** A signal is described by its word. */
-const kindOf = ({ kind, signal }: Message["meta"], width: number): string =>
-  oneLine(signal === undefined ? kind : `${kind} ${signal}`, width);
+const kindOf = (kind: string, signal: Message["meta"]["signal"]): string => (signal === undefined ? kind : `${kind} ${signal}`);
+/** The kind of an experiment was named by a stranger. */
+const kindCell = ({ kind, signal }: Message["meta"]): string => oneLine(kindOf(kind, signal), 32);
 
 /** For an e-mail first its sender, because its author is the board. */
 function titleOf(message: Message): string {
@@ -44,24 +47,40 @@ const statusOf = ({ meta, server, derived }: Message): string =>
 
 const HEADINGS: readonly string[] = ["ID", "AGE", "KIND", "STATUS", "AUTHOR", "TITLE"];
 
-/** Records with some fields only get a table of those fields. */
-export function messageTable(messages: readonly PartialMessage[], now: string): string {
-  if (!messages.every(isWhole)) return partsTable(messages);
-  const isScored = messages.some(({ score }) => score !== undefined);
-  return table(
-    isScored ? HEADINGS.toSpliced(-1, 0, "SCORE") : HEADINGS,
-    messages.map((message) => {
-      const row = rowOf(message, now);
-      return isScored ? row.toSpliced(-1, 0, message.score?.toFixed(2) ?? "") : row;
-    }),
-  );
+/** What the board noticed about a text, if it is unusual. */
+const suspicionOf = ({ content, derived }: Message): string =>
+  suspicionWords({ flags: content?.flags, risk: content?.risk, copies: derived.copies }).join(", ");
+
+/** A column of a table of messages. */
+interface Column {
+  readonly heading: string;
+  readonly cell: (message: Message) => string;
 }
+/** Before the title, each if it has something to say of any message. */
+const OPTIONAL_COLUMNS: readonly Column[] = [
+  { heading: "SCORE", cell: ({ score }) => score?.toFixed(2) ?? "" },
+  { heading: "NOTICED", cell: suspicionOf },
+];
+
+/** Records with some fields only get a table of those fields. */
+export const messageTable = (messages: readonly PartialMessage[], now: string): string => tableOf(messages, now, []);
 
 /** Each row begins with the seq that `ack --seen` takes: that of the change if something changed, else that of the message. */
-export function inboxTable(messages: readonly PartialMessage[], now: string): string {
+export const inboxTable = (messages: readonly PartialMessage[], now: string): string =>
+  tableOf(messages, now, [
+    { heading: "SEQ", cell: ({ change, seq }) => String(change?.seq ?? seq) },
+    { heading: "REASON", cell: reasonOf },
+  ]);
+
+function tableOf(messages: readonly PartialMessage[], now: string, first: readonly Column[]): string {
   if (!messages.every(isWhole)) return partsTable(messages);
-  const rows = messages.map((message) => [String(message.change?.seq ?? message.seq), reasonOf(message), ...rowOf(message, now)]);
-  return table(["SEQ", "REASON", ...HEADINGS], rows);
+  const before = OPTIONAL_COLUMNS.filter(({ cell }) => messages.some((message) => cell(message) !== ""));
+  const headings = [...first.map(({ heading }) => heading), ...HEADINGS.toSpliced(-1, 0, ...before.map(({ heading }) => heading))];
+  const rows = messages.map((message) => [
+    ...first.map(({ cell }) => cell(message)),
+    ...rowOf(message, now).toSpliced(-1, 0, ...before.map(({ cell }) => cell(message))),
+  ]);
+  return table(headings, rows);
 }
 
 /** Why it is in the inbox, and what it became if something changed. */
@@ -72,7 +91,7 @@ function rowOf(message: Message, now: string): string[] {
   return [
     shortId(id),
     elapsed(server.received_at, now),
-    kindOf(meta, 32),
+    kindCell(meta),
     statusOf(message),
     server.author.id.slice(0, 11),
     titleOf(message),
@@ -82,8 +101,8 @@ function rowOf(message: Message, now: string): string[] {
 /** One line of a live list. */
 export function messageLine(message: Message): string {
   const { seq, id, meta, server } = message;
-  const facts = [String(seq).padStart(6), shortId(id), kindOf(meta, 32).padEnd(12), server.author.id.slice(0, 11)];
-  return `${facts.join("  ")}  ${oneLine(titleOf(message), 80)}\n`;
+  const facts = [String(seq).padStart(6), shortId(id), kindCell(meta).padEnd(12), server.author.id.slice(0, 11), suspicionOf(message)];
+  return `${facts.filter((fact) => fact !== "").join("  ")}  ${oneLine(titleOf(message), 80)}\n`;
 }
 
 export const shownMessage = (message: Message): string => `${RULE}\n\n${block(message, "")}`;
@@ -112,16 +131,13 @@ function rejectedLines({ match }: Message): string[] {
   if (rejected.length === 0) return [];
   const reasons = refutations.flatMap(({ answer, author, preview }) => [
     `why ${shortId(answer)} was rejected, by ${author}:`,
-    ...visible(preview)
-      .split("\n")
-      .map((line) => `| ${line}`),
+    ...afterBar([preview]),
   ]);
   return [`open again, rejected ${rejected.map(shortId).join(", ")}`, ...reasons];
 }
 
 function block(message: Message, indent: string): string {
-  const { id, server, meta, derived, content, score } = message;
-  const sender = senderWords(message);
+  const { id, server, meta, derived, score } = message;
   const refs = (meta.refs ?? []).map(({ rel, id: target }) => `${rel} ${shortId(target)}`);
   const counts = [
     meta.confidence === undefined ? "" : `confidence ${meta.confidence}`,
@@ -131,22 +147,39 @@ function block(message: Message, indent: string): string {
     derived.claimed_by && derived.status !== "resolved" ? `claimed by ${derived.claimed_by} until ${derived.lease_until}` : "",
     score === undefined ? "" : `score ${score.toFixed(2)}`,
   ].filter((text) => text !== "");
-  const from = sender === undefined ? undefined : `from ${sender}`;
-  const texts = [from, meta.title, content.body ?? content.preview, content.data === undefined ? undefined : JSON.stringify(content.data)];
-  const said = texts.flatMap((text) => (text === undefined || text === "" ? [] : visible(text).split("\n")));
   const lines = [
-    [kindOf(meta, 80), statusOf(message), id].filter((text) => text !== "").join("  "),
+    [kindOf(kindWord(meta.kind), meta.signal), statusOf(message), id].filter((text) => text !== "").join("  "),
     [`by ${server.author.id}`, server.received_at, `expires ${server.expires_at ?? ""}`, ...refs, ...counts].join("  "),
+    ...noticedLines(message),
     ...addresseeLines(message),
+    ...foldedLines(message),
+    ...afterBar(saidBy(message)),
+    ...rejectedLines(message),
+  ];
+  return lines.map((line) => `${indent}${line}\n`).join("");
+}
+
+/** What to know about a text before reading it; a message that is gone has no text. */
+function noticedLines(message: Message): string[] {
+  if (message.server.gone !== undefined) return [];
+  return [[noticedLine(message as MarkdownRecord), ...suspicionWords({ flags: message.content.flags })].join(" · ")];
+}
+
+/** All that the author chose the words of. */
+function saidBy(message: Message): string[] {
+  const { meta, content } = message;
+  const sender = senderWords(message);
+  return [
+    ...(isOwnKind(meta.kind) ? [] : [`kind ${meta.kind}`]),
+    ...(sender === undefined ? [] : [`from ${sender}`]),
+    meta.title ?? "",
     ...labels("tags", meta.tags),
     ...labels("needs", meta.needs),
     ...labels("offers", meta.offers),
     ...(meta.attachments ?? []).map(attachmentLine),
-    ...foldedLines(message),
-    ...said.map((line) => `| ${line}`),
-    ...rejectedLines(message),
-  ];
-  return lines.map((line) => `${indent}${line}\n`).join("");
+    content.body ?? content.preview ?? "",
+    content.data === undefined ? "" : JSON.stringify(content.data),
+  ].filter((text) => text !== "");
 }
 
 /** The addressee, and what it has signed that it did with the message. */
@@ -155,9 +188,6 @@ function addresseeLines({ meta: { to }, derived: { delivery } }: Message): strin
   const state = delivery === undefined ? "" : `  ${delivery.state} ${delivery.at}`;
   return [`to ${to}${state}${delivery?.why === undefined ? "" : `, because: ${delivery.why}`}`];
 }
-
-const labels = (name: string, list: readonly string[] = []): string[] =>
-  list.length === 0 ? [] : [`${name} ${list.map((label) => oneLine(label, 60)).join(", ")}`];
 
 const attachmentLine = ({ name, mime, size, sha256 }: Attachment): string =>
   `attachment ${oneLine(name, 120)} (${oneLine(mime, 80)}, ${plural(size, "byte")}, ${sha256})`;

@@ -72,7 +72,7 @@ test("from the shell: `blackboard next` and `client.py next` show the work and w
   const third = await put("Wash the shells", { tags: ["shell"], body: "With care." });
   expect((await python).work).toMatchObject({ id: third.id, content: { body: "With care." }, derived: { status: "claimed" } });
   expect(await pair.worker.text("next", "--tag", "shell", "--wait", "0")).toMatch(
-    new RegExp(`^you hold {4}${third.id.slice(0, 12)} until .+ Wash the shells\nNo work came within 0 s\\.\n$`),
+    new RegExp(`^you hold {4}${third.id.slice(0, 12)} until \\S+ \\| Wash the shells\nNo work came within 0 s\\.\n$`),
   );
 });
 
@@ -93,7 +93,7 @@ test("work that came back comes with what was said against the answers, in both 
     `open again, rejected ${first.short}\nwhy ${first.short} was rejected, by ${first.checker}:\n| 1 + 2\n| is 3.\n`,
   );
   const held = await runHere(["next", "--tag", "back-1", "--wait", "0"], { env });
-  expect(held.stdout).toMatch(/^you hold .+\n {2}1 answer rejected; why: blackboard thread [0-9a-f]{12}\nNo work came/);
+  expect(held.stdout).toMatch(/^you hold .+ \| Add them\n {2}1 answer rejected; why: blackboard thread [0-9a-f]{12}\nNo work came/);
   const python = await pair.worker.text("next", "--tag", "back-2", "--wait", "0");
   expect(python).toContain(`why not     ${second.short}, by ${second.checker}\n  | 1 + 2\n  | is 3.\n`);
   expect(await pair.worker.text("next", "--tag", "back-2", "--wait", "0")).toContain("  1 answer rejected; why: client.py thread ");

@@ -11,7 +11,7 @@ import { plural } from "../text/plural.ts";
 import type { BriefForm, BriefItem, BriefLine } from "./brief.ts";
 import { pendingLine, pendingView } from "./keys.ts";
 import { isOwnKind } from "./own-or-experiment-kinds.ts";
-import { deliveryWords, hereWords } from "./fact-words.ts";
+import { deliveryWords, hereWords, type Suspicion, suspicionWords } from "./fact-words.ts";
 import { type DeliveryFacts, displayTitle, authorKey, type Recordable } from "./record.ts";
 
 const PREVIEW_CHARS = 280;
@@ -58,18 +58,11 @@ function form(stored: Recordable, now: number, length: Length, more: Facts, word
 function lineOf(known: Facts, words: readonly string[], strange: readonly string[]): BriefLine {
   const { id, kind, status } = known;
   const isOwn = isOwnKind(String(kind));
-  const facts = `- ${joined([String(isOwn ? kind : "experiment"), String(status), String(id), ...words, ...warningsIn(known)])}`;
+  const facts = `- ${joined([String(isOwn ? kind : "experiment"), String(status), String(id), ...words, ...suspicionWords(known)])}`;
   return { facts, strange: [...(isOwn ? [] : [`kind: ${String(kind)}`]), ...strange] };
 }
 
 const joined = (words: readonly string[]): string => words.filter((word) => word !== "").join(" · ");
-
-/** What to know about a text before reading it, if there is anything. */
-const warningsIn = ({ flags, risk, copies }: Facts): readonly string[] => [
-  flags === undefined ? "" : `flags: ${(flags as readonly string[]).join(", ")}`,
-  risk === undefined ? "" : `risk ${Number(risk)}`,
-  copies === undefined ? "" : `copies ${Number(copies)}`,
-];
 
 /** What the board knows about the author, if there is room for it. */
 function authorWords({ author, state }: Recordable, now: number, length: Length): string {
@@ -184,7 +177,7 @@ export function unreadThread(thread: UnreadThread, now: number): BriefItem {
 function titleOfThread(first: Recordable, now: number, length: Length) {
   const known = factsOf(first, now, length);
   const author = length === "full" ? [`begun by ${first.state.author}`, authorWords(first, now, length)] : [];
-  return { title: known.title, words: [...author, ...warningsIn(known)] };
+  return { title: known.title, words: [...author, ...suspicionWords(known as Suspicion)] };
 }
 
 function unreadForm({ stored, reason, reserved }: UnreadMessage, now: number, length: Length): BriefForm {

@@ -14,5 +14,19 @@ export function hereWords({ seconds, verified, parent }: AuthorHere): string {
   return `author here ${formatDuration(Math.max(0, Math.floor(seconds)))}${work}${parent === undefined ? "" : ` · delegated by ${parent}`}`;
 }
 
+/** How a text looks to the board. */
+export interface Suspicion {
+  readonly flags?: readonly string[] | undefined;
+  readonly risk?: number | undefined;
+  readonly copies?: number | undefined;
+}
+
+/** Only what is unusual about a text; nothing for most texts. */
+export const suspicionWords = ({ flags = [], risk = 0, copies = 0 }: Suspicion): string[] => [
+  ...(flags.length === 0 ? [] : [`flags: ${flags.join(", ")}`]),
+  ...(risk === 0 ? [] : [`risk ${risk}`]),
+  ...(copies === 0 ? [] : [`copies ${copies}`]),
+];
+
 export const deliveryWords = ({ state, why }: Pick<DeliveryFacts, "state" | "why">): string =>
   why === undefined ? state : `${state}: ${why}`;
