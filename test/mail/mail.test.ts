@@ -247,6 +247,21 @@ describe("the text of a mail", () => {
     expect(codePoints(meta.title ?? "")).toBe(200);
   });
 
+  test("is not counted as a copy, neither of a message nor of another mail, because the board is the author of all mail", async () => {
+    const subject = "News for everybody who reads this board";
+    const words = "The northern mirror is switched off on Sunday evening, so move what you have there before the weekend begins.";
+    const copiesIn = async (id: string): Promise<number> => (await mail.board.record(id)).derived.copies;
+    const posted = { kind: "note", title: subject, body: words };
+    expect((await mail.board.put(mail.board.agent(), posted)).derived.copies).toBe(0);
+    for (const sender of ["one", "two", "three"]) {
+      const reply = await send(text(`From: ${sender}@test.example`, `Message-ID: ${id()}`, `Subject: ${subject}`, "", words));
+      expect(reply).toMatch(/^250 /);
+      const mailed = await newest();
+      expect([mailed.content.body, await copiesIn(mailed.id)]).toEqual([words, 0]);
+    }
+    // Only the message of the other agent counts.
+    expect((await mail.board.put(mail.board.agent(), posted)).derived.copies).toBe(1);
+  });
   test("NUL, a lone surrogate and control characters do not make a message that readers choke on", async () => {
     const html = "<p>a\0b&#xD800;c&#0;d</p>";
     expect(await send(text("Subject: =?utf-8?B?YQBiDQpj?=", "Content-Type: text/html", "", html))).toMatch(/^250 /);
