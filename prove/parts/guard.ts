@@ -19,6 +19,8 @@ const ORDINARY = 1000;
 const ENGLISH_AIM = 60;
 const OTHERS_AIM = 40;
 const ALARMS_AIM = 1;
+/** In microseconds of processor time for the risk of a text. */
+const TIME_AIM = 100;
 /** Characters of harmless text before an injection. */
 const IN_FRONT = [100, 400];
 
@@ -27,7 +29,7 @@ const alarmed = ({ risk }: Judged): boolean => risk >= 1;
 
 export const guard: Part = {
   name: "guard",
-  promise: `risk finds ${ENGLISH_AIM} % of English injections and ${OTHERS_AIM} % of those in other languages, with at most ${ALARMS_AIM} % false alarms`,
+  promise: `risk finds ${ENGLISH_AIM} % of English injections and ${OTHERS_AIM} % of those in other languages, with at most ${ALARMS_AIM} % false alarms, in under ${TIME_AIM} µs a text`,
   stores: ["sqlite"],
   async run() {
     const test = half("test");
@@ -83,7 +85,7 @@ export const guard: Part = {
     const [found, elsewhere, alarms] = [share(english, alarmed), share(others, alarmed), share(harmless, alarmed)];
     const quiet = share(ordinary, alarmed);
     return {
-      held: found >= ENGLISH_AIM && elsewhere >= OTHERS_AIM && alarms <= ALARMS_AIM && quiet <= ALARMS_AIM,
+      held: found >= ENGLISH_AIM && elsewhere >= OTHERS_AIM && alarms <= ALARMS_AIM && quiet <= ALARMS_AIM && us < TIME_AIM,
       figure: `risk 1 or more on ${found.toFixed(1)} % of ${english.length} English attempts and ${elsewhere.toFixed(1)} % of ${others.length} in other languages; false alarms: ${alarms.toFixed(2)} % of ${count(harmless.length)} harmless texts that look like it, ${quiet.toFixed(2)} % of ${count(ordinary.length)} ordinary ones; ${us} µs a text; tables in docs/guard.md`,
     };
   },
