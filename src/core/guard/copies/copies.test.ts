@@ -127,3 +127,39 @@ test("copies with one word in twelve changed are found, and strangers are not ta
   expect(wrong).toBe(0);
   expect(found).toBeGreaterThan(270);
 });
+
+/** A signature that counts how often one of its numbers is read: once to look it up, and once for each text that it is compared with. */
+function counted(numbers: Uint16Array): { readonly signature: Uint16Array; readonly reads: () => number } {
+  let reads = 0;
+  const signature = new Proxy(numbers, {
+    get(target, name) {
+      reads++;
+      return Reflect.get(target, name) as unknown;
+    },
+  });
+  return { signature, reads: () => reads };
+}
+
+test("a post is compared with at most eight texts, however many are held and however they were chosen", () => {
+  const [bands, band] = [8, 4];
+  const random = new Random(13);
+  const anySignature = () => Uint16Array.from({ length: bands * band }, () => random.below(65_536));
+  for (const held of [100, 1000, 10_000]) {
+    const probe = anySignature();
+    const copies = new Copies(20_000, DAY);
+    for (let nth = 0; nth < held; nth++) {
+      // Found by one band, and too different to be a copy, so that the search goes on.
+      const found = anySignature();
+      const at = (nth % bands) * band;
+      found.set(probe.subarray(at, at + band), at);
+      copies.add(found, `author ${nth}`, nth);
+    }
+    const looked = counted(probe);
+    expect(copies.look(looked.signature, "me", held).copies).toBe(0);
+    expect([held, looked.reads() / probe.length]).toEqual([held, 1 + bands]);
+    const added = counted(probe);
+    copies.add(added.signature, "me", held);
+    // Read once more to be stored.
+    expect([held, added.reads() / probe.length]).toEqual([held, 2 + bands]);
+  }
+});
