@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SPREADING_AUTHORS } from "../../src/core/guard/copies/copies.ts";
+import { words } from "../../src/core/search/words.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import type { Agent, Fields } from "../support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "../support/board.ts";
@@ -16,6 +17,10 @@ import { expectRiskAndCopies } from "../support/strangers-texts.ts";
 const ROUNDS = tries(3, 2);
 const ACTS = 40;
 const QUESTIONS = 60;
+
+/** The same in other words: only by their meaning are they found by each other. */
+const SAID = "find duplicate images in a folder";
+const ASKED = "detect identical pictures inside one directory";
 
 /** Two boards that get the same requests. */
 class Twins {
@@ -116,6 +121,8 @@ function question(busy: BusyBoard): string {
 
 test(`every body is the same on both stores, after every kind of act (SEED=${SEED})`, async () => {
   const busy = new BusyBoard(twins, random, SPREADING_AUTHORS);
+  const said = await twins.post(busy.agents[0]!, { kind: "task", title: SAID, ttl: "2d" });
+  expect(said.status).toBe(201);
   const operators = [await Operator.at(sqlite), await Operator.at(postgres)];
   for (let round = 0; round < ROUNDS; round++) {
     await busy.fill(ACTS);
@@ -163,8 +170,20 @@ test(`every body is the same on both stores, after every kind of act (SEED=${SEE
       "/api/tags?prefix=%00",
     ])
       await twins.get(path);
+    await expectFoundByMeaning(said.body.id);
     const records = busy.posted.map(async ({ id }) => (await twins.get<MessageRecord>(`/api/messages/${id}`)).body);
     expectRiskAndCopies((await Promise.all(records)).filter((one) => "derived" in one));
   }
+  const other = await twins.post(busy.agents[1]!, { kind: "task", title: ASKED });
+  expect(other.body).toMatchObject({ similar: expect.arrayContaining([expect.objectContaining({ id: said.body.id })]) });
   for (const operator of operators) await operator[Symbol.asyncDispose]();
 });
+
+/** Both boards find it with the same score, though no word of it was asked for. */
+async function expectFoundByMeaning(id: string): Promise<void> {
+  expect(new Set(words(ASKED)).isDisjointFrom(new Set(words(SAID)))).toBe(true);
+  for (const path of ["/api/similar?text=", "/api/messages?near="]) {
+    const { body } = await twins.get<{ messages: readonly MessageRecord[] }>(path + encodeURIComponent(ASKED));
+    expect(body.messages.map((one) => one.id)).toContain(id);
+  }
+}
