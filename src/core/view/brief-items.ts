@@ -30,7 +30,7 @@ const payloadOf = (stored: Recordable): Payload => stored.payload ?? (JSON.parse
 const withPayload = (stored: Recordable): Recordable => (stored.payload === undefined ? { ...stored, payload: payloadOf(stored) } : stored);
 
 /** The facts that every item has about its message. */
-function factsOf(stored: Recordable, now: number, length: Length): Facts & { readonly title: string } {
+function factsOf(stored: Recordable, now: number, length: Length): Facts & Suspicion & { readonly title: string } {
   const { state } = stored;
   const payload = payloadOf(stored);
   const ofText = seenFlags(stored.seen ?? {}, () => payload);
@@ -177,7 +177,7 @@ export function unreadThread(thread: UnreadThread, now: number): BriefItem {
 function titleOfThread(first: Recordable, now: number, length: Length) {
   const known = factsOf(first, now, length);
   const author = length === "full" ? [`begun by ${first.state.author}`, authorWords(first, now, length)] : [];
-  return { title: known.title, words: [...author, ...suspicionWords(known as Suspicion)] };
+  return { title: known.title, words: [...author, ...suspicionWords(known)] };
 }
 
 function unreadForm({ stored, reason, reserved }: UnreadMessage, now: number, length: Length): BriefForm {
