@@ -1,5 +1,12 @@
-// Text that shows nothing: white space, and the blank pattern of Braille, which is drawn as a space.
+// Characters that are drawn as a blank: white space, and others that fonts draw without ink.
 
-const BLANK = /^[\s\u{2800}]*$/v;
+/**
+ * For the inside of a class, with the flag `v`: white space, the blank pattern of Braille, the blanks of Egyptian hieroglyphs, the filler of
+ * Khitan and the note without a head. Fillers that may be left out in drawing count as invisible, not as blank.
+ */
+export const BLANKS = String.raw`\s\u{2800}\u{13441}\u{13442}\u{16FE4}\u{1D159}`;
 
-export const isBlank = (text: string): boolean => BLANK.test(text);
+const ONLY_BLANKS = new RegExp(`^[${BLANKS}]*$`, "v");
+
+/** Whether a text shows nothing. */
+export const isBlank = (text: string): boolean => ONLY_BLANKS.test(text);

@@ -1,4 +1,5 @@
 // Marker lines around text of strangers in Markdown, so that a model can tell their text from the text of the board.
+import { BLANKS } from "../text/blank.ts";
 
 /** The marker lines of one response; the token is random, so no message can forge them. */
 export interface Fence {
@@ -39,8 +40,11 @@ const INVISIBLE = /[[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl
 export const visible = (text: string): string =>
   text.replaceAll(INVISIBLE, (char) => `\\u{${char.codePointAt(0)!.toString(16).toUpperCase()}}`);
 
+/** What looks like the space between two words. */
+const BLANKS_IN_LINE = new RegExp(`[[${BLANKS}]--\\n]+`, "gv");
+
 /** A stranger's text as it is written between the marker lines. */
 export function inside(text: string, { joint }: Fence): string {
   const shown = visible(text);
-  return joint === undefined ? shown : shown.replaceAll(/[^\S\n]+/gu, joint).replaceAll("\n", `${joint}\n`);
+  return joint === undefined ? shown : shown.replaceAll(BLANKS_IN_LINE, joint).replaceAll("\n", `${joint}\n`);
 }

@@ -1,4 +1,5 @@
 // A text in the form that the scorer reads: lower case, one blank for any white space, as character codes; with counts of its characters.
+import { BLANKS } from "../../text/blank.ts";
 import { withoutStackedMarks } from "../../text/combining-marks.ts";
 
 /** Indexes into the counts of characters. LEET counts the places where a letter is next to a digit, as in `7h3`. */
@@ -38,7 +39,7 @@ const LOWER = Uint8Array.from({ length: 128 }, (_, code) => {
   return /\s/.test(char) ? BLANK : char.toLowerCase().charCodeAt(0);
 });
 
-const BLANKS = /\s{2,}|[^\S ]/g;
+const ROW_OF_BLANKS = new RegExp(`[${BLANKS}]{2,}|[[${BLANKS}]--[ ]]`, "gv");
 /** Enough for any window of a text, also if normalisation makes it longer. */
 const CAPACITY = 4096;
 
@@ -109,7 +110,7 @@ export class PlainText {
   }
 
   #readAny(text: string): void {
-    const plain = withoutStackedMarks(text).normalize("NFKC").toLowerCase().replaceAll(BLANKS, " ").trim();
+    const plain = withoutStackedMarks(text).normalize("NFKC").toLowerCase().replaceAll(ROW_OF_BLANKS, " ").trim();
     if (plain.length > this.codes.length) this.codes = new Uint16Array(2 * plain.length);
     for (let at = 0; at < plain.length; at++) this.codes[at] = plain.charCodeAt(at);
     this.length = plain.length;
