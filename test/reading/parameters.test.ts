@@ -55,6 +55,42 @@ describe("the hint says what would be right, and the details name the parameter"
   });
 });
 
+test("a posted text is compared with the filters in the address: a body that has one is told where it goes", async () => {
+  await using board = await TestBoard.start();
+  const post = (query: string, body: object) => board.send(JSON.stringify({ text: "parser", ...body }), `/api/similar${query}`);
+  for (const [field, value] of [
+    ["max_risk", 0],
+    ["max_copies", 0],
+    ["view", "skeleton"],
+    ["mark", 1],
+    ["fields", "id"],
+  ] as const) {
+    const { hint } = expectRefusal(await post("", { [field]: value }), 400, "unknown_field");
+    expect(hint).toBe(`Give \`${field}\` in the address: /api/similar?${field}=….`);
+    expect((await post(`?${field}=${value}`, {})).status).toBe(200);
+  }
+  expect(expectRefusal(await post("", { colour: "red" }), 400, "unknown_field").hint).toContain("there are text, limit, cursor, format");
+});
+
+test("a limit or a format in the address and another in the body are refused: neither silently wins", async () => {
+  await using board = await TestBoard.start();
+  for (const n of [1, 2, 3]) await board.put(board.agent(), { kind: "note", title: `parser ${n}` });
+  const post = (query: string, body: object) => board.send(JSON.stringify({ text: "parser", ...body }), `/api/similar${query}`);
+  for (const [name, inAddress, inBody] of [
+    ["limit", "2", 3],
+    ["format", "md", "json"],
+  ] as const) {
+    const { hint, details } = expectRefusal(await post(`?${name}=${inAddress}`, { [name]: inBody }), 400, "invalid_parameter");
+    expect([hint, details]).toEqual([`Give \`${name}\` once.`, { parameter: name }]);
+  }
+  for (const [query, body] of [
+    ["?limit=2", {}],
+    ["", { limit: 2 }],
+    ["?limit=2", { limit: 2 }],
+  ] as const)
+    expect((await post(query, body)).body).toMatchObject({ messages: [{}, {}] });
+});
+
 test("the limits of a question are published", async () => {
   await using board = await TestBoard.start();
   const { body } = await board.get<{ limits: Record<string, number> }>("/api/kinds");

@@ -1,6 +1,8 @@
 // GET and POST /api/similar: live messages similar to a text.
 import { z } from "zod";
 import type { List } from "../../board/read/list.ts";
+import { Refusal } from "../../core/errors.ts";
+import { fieldHint } from "../../core/protocol/field-hints.ts";
 import { jsonBody } from "../../core/protocol/read-json-body.ts";
 import { FEW_VALUES } from "../../core/protocol/scan-json-text.ts";
 import { integer } from "../../core/query/forms.ts";
@@ -44,6 +46,15 @@ export const getSimilar = (list: List, present: Presenter) =>
     run: ({ input, maxBytes }) => answer(list, present)({ ...input, maxBytes }),
   });
 
+/** What stands in the address of a POST; the text is in its body. */
+const query = z.strictObject({
+  limit: integer(1, LIMITS.list_limit).optional().describe("How many at most; here or in the body."),
+  ...riskShape,
+  fields: messageFields,
+  format,
+  ...careShape,
+});
+
 const body = jsonBody(
   z.strictObject({
     text,
@@ -51,8 +62,25 @@ const body = jsonBody(
     cursor: z.string().optional(),
     format,
   }),
-  { depth: 2, mostValues: FEW_VALUES, object: { fields: "`text`", hint: 'Send {"text":"what to compare with"}.' } },
+  {
+    depth: 2,
+    mostValues: FEW_VALUES,
+    object: { fields: "`text`", hint: 'Send {"text":"what to compare with"}.' },
+    hints: {
+      unknown: (field, known) =>
+        Object.hasOwn(query.shape, field) ? `Give \`${field}\` in the address: /api/similar?${field}=….` : fieldHint(field, known),
+    },
+  },
 );
+
+/** A parameter that may stand in the address or in the body, but not with two values. */
+function requireOnce(name: string, inAddress: unknown, inBody: unknown): void {
+  if (inAddress === undefined || inBody === undefined || inAddress === inBody) return;
+  throw new Refusal("invalid_parameter", `\`${name}\` has one value in the address and another in the body.`, {
+    hint: `Give \`${name}\` once.`,
+    details: { parameter: name },
+  });
+}
 
 export const postSimilar = (list: List, present: Presenter) =>
   operation({
@@ -60,13 +88,7 @@ export const postSimilar = (list: List, present: Presenter) =>
     method: "POST",
     path: "/api/similar",
     summary: `${WORDS} For texts too long for an address.`,
-    input: z.strictObject({
-      limit: integer(1, LIMITS.list_limit).optional().describe("How many at most."),
-      ...riskShape,
-      fields: messageFields,
-      format,
-      ...careShape,
-    }),
+    input: query,
     body,
     responses: { 200: { words: "One page of messages, each with its score.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     // oxfmt-ignore
@@ -76,6 +98,8 @@ export const postSimilar = (list: List, present: Presenter) =>
     ],
     rate: "searches",
     async run({ input, body: given, maxBytes }) {
+      requireOnce("limit", input.limit, given.limit);
+      requireOnce("format", input.format, given.format);
       const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = given;
       return answer(list, present)({ ...input, text: wanted, limit, cursor, format: shown, maxBytes });
     },
