@@ -203,6 +203,33 @@ test("selected fields over MCP are answered between the marker lines, whichever 
   expect(await toolText("search_messages", { fields: "server,derived,content,meta.title" })).toContain('"title"');
 });
 
+test("over MCP the warnings are about the messages found, whichever of their fields are shown", async () => {
+  const [first, second] = [board.agent(), board.agent()];
+  await board.put(first, { kind: "note", body: WORDS, tags: ["shown-in-part"] });
+  await board.put(second, { kind: "note", body: "It rains.", tags: ["shown-in-part", "harmless-part"] });
+  for (const fields of ["content.body", "content.body,content.risk", ["meta.title", "server.author"], "server.author.id", "id", "seq"]) {
+    for (const [name, given] of [
+      ["search_messages", (tag: string) => ({ fields, tag })],
+      ["wait_for_messages", (tag: string) => ({ after_seq: 0, wait: 0, filters: { fields, tag } })],
+    ] as const) {
+      const ask = async (tag: string) => {
+        const call = { name, arguments: given(tag), _meta: { "agent-blackboard/structured": true } };
+        return (await send(board.url, rpc("tools/call", call))).rpc.result as {
+          _meta: { attribution: string[]; maliciousActivityHint: boolean };
+          structuredContent: { messages: Record<string, unknown>[] };
+        };
+      };
+      const both = await ask("shown-in-part");
+      expect(both._meta.attribution.toSorted(), name).toEqual([first.id, second.id].toSorted());
+      expect(both._meta.maliciousActivityHint, name).toBe(true);
+      expect((await ask("harmless-part"))._meta, name).toMatchObject({ attribution: [second.id], maliciousActivityHint: false });
+      if (fields !== "content.body") continue;
+      for (const { content, server } of both.structuredContent.messages)
+        expect([Object.keys(content as object), server]).toEqual([["body", "untrusted"], undefined]);
+    }
+  }
+});
+
 test("view=skeleton over MCP has no word of a stranger", async () => {
   for (const [name, given] of [
     ["get_message", { id: task.id }],

@@ -14,7 +14,7 @@ import { PROMPTS } from "./prompts.ts";
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
 import { refusalText } from "./text.ts";
 import { inToolWords } from "./tool-refusals.ts";
-import type { Tool } from "./tools/tool.ts";
+import type { Tool, ToolOutcome } from "./tools/tool.ts";
 import { protocolError, ExplainingServer } from "./explaining-server.ts";
 
 /** The tools by name, and the answer to tools/list. */
@@ -163,8 +163,7 @@ async function callTool(tool: Tool, asked: Arguments, plain: ToolContext, { refu
     const names = Object.keys(tool.input["properties"] as object);
     const unknown = Object.keys(given).find((name) => !names.includes(name) && tool.also?.includes(name) !== true);
     if (unknown !== undefined) throw unknownParameter(unknown, names);
-    const { body, text } = await tool.run(given, context);
-    return answeredCall(body, text, structured);
+    return answeredCall(await tool.run(given, context), structured);
   } catch (error) {
     return refusedCall(refusalOf(error), context, structured);
   }
@@ -181,8 +180,8 @@ function isMarked(mark: unknown): boolean {
   });
 }
 
-function answeredCall(body: object, text: string, structured: boolean): CallToolResult {
-  const care = careMeta(body, text);
+function answeredCall({ body, text, sources = body }: ToolOutcome, structured: boolean): CallToolResult {
+  const care = careMeta(sources, text);
   return {
     content: [{ type: "text", text }],
     ...(structured ? { structuredContent: { ...body } } : {}),
@@ -192,7 +191,7 @@ function answeredCall(body: object, text: string, structured: boolean): CallTool
 
 function refusedCall(refusal: ErrorBody, { marks }: ToolContext, structured: boolean): CallToolResult {
   const body = inToolWords(refusal);
-  return { ...answeredCall(body, refusalText(body, marks), structured), isError: true };
+  return { ...answeredCall({ body: { ...body }, text: refusalText(body, marks) }, structured), isError: true };
 }
 
 const NOT_THERE = new Set([404, 410]);

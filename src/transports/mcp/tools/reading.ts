@@ -4,6 +4,7 @@ import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Fence } from "../../../core/view/fence.ts";
 import type { Arguments, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
+import { onlyChosen, withFields, withSources } from "../chosen-fields.ts";
 import type { OperationSchemas, Schema } from "../openapi-schemas.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
 import { choice, described, objectOf, choiceOf, only, pick, type Tool } from "./tool.ts";
@@ -49,8 +50,9 @@ function searchMessages(shapes: OperationSchemas): Tool {
       since: "24h, ISO 8601 or Unix time",
     }),
     async run(given, { ask, marks }) {
-      const body = (await ask("list_messages", paged(given))) as Body;
-      return { body, text: await pageText("Messages", body, marks, { fields: given["fields"] }) };
+      const sources = (await ask("list_messages", paged(withSources(given)))) as Body;
+      const body = onlyChosen(sources, given);
+      return { body, sources, text: await pageText("Messages", body, marks, { fields: given["fields"] }) };
     },
   };
 }
@@ -202,12 +204,18 @@ function waitForMessages(shapes: OperationSchemas): Tool {
       const from = after ?? ((await ask("list_messages", { limit: 1, fields: "id" })) as { latest_seq: number }).latest_seq;
       // A board of an earlier release reports only new messages.
       const following = "changed_after" in parameters ? { changed_after: from, sort: "changed" } : { after_seq: from, sort: "old" };
-      const { limit, ...question } = paged({ ...withPlace(wanted as Arguments, parameters), ...given, ...following, wait });
-      const body =
+      const chosen = withPlace(wanted as Arguments, parameters);
+      const { limit, ...question } = paged({ ...withSources(chosen), ...given, ...following, wait });
+      const sources =
         resumable((await ask("list_messages", { ...question, limit: oneMore(limit) })) as Body, Number(limit)) ??
         firstEntry((await ask("list_messages", { ...question, limit: LIMITS.list_limit })) as Body);
+      const body = onlyChosen(sources, chosen);
       const { fields } = wanted as Arguments;
-      return { body, text: await pageText("New and changed messages", body, marks, { notes: resetNote(Number(from), body), fields }) };
+      return {
+        body,
+        sources,
+        text: await pageText("New and changed messages", body, marks, { notes: resetNote(Number(from), body), fields }),
+      };
     },
   };
 }
@@ -248,12 +256,8 @@ interface Followed {
 }
 
 /** With the fields that say where the next call continues. */
-function withPlace(filters: Arguments, parameters: object): Arguments {
-  const { fields } = filters;
-  if (fields === undefined || fields === "") return filters;
-  const given: readonly unknown[] = typeof fields === "string" ? fields.split(",") : [fields].flat();
-  return { ...filters, fields: [...given, "seq", ...("changed_after" in parameters ? ["derived.changed_seq"] : [])] };
-}
+const withPlace = (filters: Arguments, parameters: object): Arguments =>
+  withFields(filters, ["seq", ...("changed_after" in parameters ? ["derived.changed_seq"] : [])]);
 
 const movedAt = ({ seq, derived }: Followed["messages"][number]): number => derived?.changed_seq ?? seq;
 

@@ -9,6 +9,8 @@ export interface ToolOutcome {
   readonly text: string;
   /** The answer as JSON, for programs that ask for it. */
   readonly body: Body;
+  /** The answer with the authors and risks of its messages, if `body` leaves them out. */
+  readonly sources?: Body;
 }
 
 export interface Tool {
