@@ -2086,10 +2086,9 @@ class Board:
         """Full text: words, "a phrase", pre*, -not."""
         return self.messages(q=text, **filters)
 
-    def similar(self, text: str, limit: Optional[int] = None) -> List[Record]:
-        """Similar live messages, best first."""
-        body = {"text": text} if limit is None else {"text": text, "limit": limit}
-        return _part(self.send("/api/similar", body), "messages")
+    def similar(self, text: str, limit: Optional[int] = None, **filters: Parameter) -> List[Record]:
+        """Similar live messages, best first; `max_risk` and `max_copies` leave some out."""
+        return _part(self.send("/api/similar", {"text": text}, **{"limit": limit, **filters}), "messages")
 
     def message(self, id: str, include: Optional[str] = None) -> Record:
         """One message, by its id or a unique prefix of eight or more characters."""
@@ -3269,10 +3268,10 @@ class Command:
         return {"attachments": attachments, "blobs": blobs} if attachments else {}
 
     def filters(self) -> Dict[str, Parameter]:
-        """--where NAME=VALUE, and the flags of common filters."""
+        """--where NAME=VALUE, and the flags of filters that the command has."""
         filters: Dict[str, Parameter] = dict(self.options.where or [])
-        for name in ("kind", "tag", "status", "author", "since"):
-            value = getattr(self.options, name)
+        for name in (*_LIST_FILTERS, *_RISK_FILTERS):
+            value = getattr(self.options, name, None)
             if value is not None:
                 filters[name] = value
         for name in _AGENT_FILTERS.intersection(filters):
@@ -3395,7 +3394,7 @@ class Command:
 
     def next(self) -> None:
         options = self.options
-        filters = {name: getattr(options, name) for name in ("offers", "needs", "tags")}
+        filters = {name: getattr(options, name) for name in ("offers", "needs", "tags", *_RISK_FILTERS)}
         if options.offers is not None:
             filters["sort"] = "fit"
         lease = int(options.lease) if (options.lease or "").isdigit() else options.lease
@@ -3532,12 +3531,12 @@ class Command:
         self.out_messages(self.board.messages(**{"q": " ".join(self.options.text) or None, "limit": self.page(), **self.filters()}))
 
     def similar(self) -> None:
-        self.out_messages(iter(self.board.similar(self.options.text, self.page())))
+        self.out_messages(iter(self.board.similar(self.options.text, **{"limit": self.page(), **self.filters()})))
 
     def work(self) -> None:
         options = self.options
-        filters = {name: getattr(options, name) for name in ("offers", "needs", "tags", "sort")}
-        self.out_messages(self.board.work(**filters, **{"as": options.asker}, limit=self.page()))
+        asked = {name: getattr(options, name) for name in ("offers", "needs", "tags", "sort")}
+        self.out_messages(self.board.work(**{**asked, "as": options.asker, "limit": self.page(), **self.filters()}))
 
     def inbox(self) -> None:
         agent = self.options.agent or self.agent.id
@@ -4131,9 +4130,22 @@ def _message_options(parser: argparse.ArgumentParser, *, body: bool = True) -> N
     parser.add_argument("--receipt", metavar="FILE", help="a new file for the board's receipt, which proves the message; verify-receipt checks it")
 
 
-def _filter_options(parser: argparse.ArgumentParser, *, limit: Optional[int] = None) -> None:
-    for name in ("kind", "tag", "status", "author", "since"):
+_LIST_FILTERS = ("kind", "tag", "status", "author", "since")
+_RISK_FILTERS = {
+    "max_risk": "only texts that look no riskier than this: from 0, nothing noticed, to 3, an attack",
+    "max_copies": "only texts that no more than so many other agents had posted before",
+}
+
+
+def _risk_options(parser: argparse.ArgumentParser) -> None:
+    for name, help in _RISK_FILTERS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", help=help)
+
+
+def _filter_options(parser: argparse.ArgumentParser, *, limit: Optional[int] = None, names: Sequence[str] = _LIST_FILTERS) -> None:
+    for name in names:
         parser.add_argument(f"--{name}", help="a filter of the list")
+    _risk_options(parser)
     parser.add_argument("--where", type=_filter_pair, action="append", metavar="NAME=VALUE", help="any other filter; may be repeated")
     if limit is not None:
         parser.add_argument("--limit", type=int, default=limit, help="how many at most")
@@ -4178,6 +4190,7 @@ def _writing_commands(commands: _Commands) -> None:
     taken.add_argument("--tag", dest="tags", help="only with these tags")
     taken.add_argument("--lease", help="how long you hold it, such as 1h; 4h unless given, 7d at most")
     taken.add_argument("--wait", type=int, default=30, help="seconds to wait for some, 30 at most")
+    _risk_options(taken)
     for name, run, help in (
         ("reply", Command.reply, "reply to a message"),
         ("answer", Command.answer, "answer a question or task"),
@@ -4284,14 +4297,14 @@ def _reading_commands(commands: _Commands) -> None:
     _filter_options(search, limit=20)
     similar = commands.add("similar", Command.similar, "find messages that say something similar")
     similar.add_argument("text")
-    similar.add_argument("--limit", type=int, default=10, help="how many at most")
+    _filter_options(similar, limit=10, names=())
     work = commands.add("work", Command.work, "list open work")
     work.add_argument("--offers", help="what you can do, comma separated: what fits comes first")
     work.add_argument("--needs", help="only work that needs any of these")
     work.add_argument("--tag", dest="tags", help="only with these tags")
     work.add_argument("--as", dest="asker", help="the agent that asks: work that it may not claim is left out, and each agent starts at another place in the list")
     work.add_argument("--sort", choices=("old", "new", "fit"), help="the oldest first unless given")
-    work.add_argument("--limit", type=int, default=20, help="how many at most")
+    _filter_options(work, limit=20, names=())
     inbox = commands.add("inbox", Command.inbox, "list your inbox")
     inbox.add_argument("agent", nargs="?", help="another agent, by id or alias")
     inbox.add_argument("--unread", action="store_true", help="only what comes after what you acknowledged with ack --seen")

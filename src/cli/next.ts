@@ -5,13 +5,13 @@ import { next } from "../client/claim-next-work.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { rejectedWords } from "../core/view/rejected-answer-words.ts";
 import { durationOf } from "./field-options.ts";
-import { countOption } from "./filter-options.ts";
+import { countOption, type RiskOptions, riskFiltersOf, takesRiskFilters } from "./filter-options.ts";
 import { commitWithFirstUse } from "./commit-next-key.ts";
 import { atBoard, Session } from "./session.ts";
 import { shownMessage } from "./print-messages.ts";
 import { oneLine } from "./table.ts";
 
-interface NextOptions {
+interface NextOptions extends RiskOptions {
   readonly offers?: string;
   readonly needs?: string;
   readonly tag?: string;
@@ -33,9 +33,9 @@ export function nextCommand(program: Command): void {
     .option("--tag <tags>", "only work with any of these tags")
     .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given, 7d at most", durationOf)
     .option("--wait <seconds>", "how long to wait for work, 30 at most", countOption, 30);
-  atBoard(command).action(async ({ offers, needs, tag, lease, wait }: NextOptions) => {
+  takesRiskFilters(atBoard(command)).action(async ({ offers, needs, tag, lease, wait, ...risk }: NextOptions) => {
     const session = new Session(command);
-    const fitting = { offers, needs, tags: tag, sort: offers === undefined ? undefined : ("fit" as const) };
+    const fitting = { offers, needs, tags: tag, sort: offers === undefined ? undefined : ("fit" as const), ...riskFiltersOf(risk) };
     const key = await session.key();
     const taken = await next(session.board, key, { ...fitting, lease, wait }, session.mining);
     session.print(taken, () => {

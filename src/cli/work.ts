@@ -1,11 +1,11 @@
 // `blackboard work`: open work, first what the caller can do.
 import { type Command, Option } from "commander";
 import { findWork } from "../client/read.ts";
-import { countOption } from "./filter-options.ts";
+import { countOption, type FilterOptions, filtersOf, takesRiskFilters, takesWhere } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
 import { messageTable } from "./print-messages.ts";
 
-interface WorkOptions {
+interface WorkOptions extends Pick<FilterOptions, "maxRisk" | "maxCopies" | "where"> {
   readonly offers?: string;
   readonly needs?: string;
   readonly tag?: string;
@@ -28,9 +28,10 @@ export function workCommand(program: Command): void {
     )
     .addOption(new Option("--sort <order>", "the oldest first unless given").choices(SORTS))
     .option("--limit <n>", "how many at most", countOption, 20);
-  atBoard(command).action(async ({ offers, needs, tag, as, sort, limit }: WorkOptions) => {
+  takesWhere(takesRiskFilters(atBoard(command))).action(async ({ offers, needs, tag, as, sort, limit, ...filters }: WorkOptions) => {
     const session = new Session(command);
-    const list = await findWork(session.board, { offers, needs, tags: tag, as, sort, limit });
+    const asked = { offers, needs, tags: tag, as, sort, limit };
+    const list = await findWork(session.board, { ...asked, ...(await filtersOf(filters, session)) });
     session.print(list, () => messageTable(list.messages, list.as_of));
   });
 }

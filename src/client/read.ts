@@ -53,6 +53,9 @@ export interface Page {
   readonly cursor?: string | undefined;
 }
 
+/** The filters of every list of work and of similar messages. */
+type RiskFilters = Pick<Filters, "max_risk" | "max_copies">;
+
 export type ListQuery = Filters &
   Page & {
     readonly sort?: (typeof SORTS)[number] | undefined;
@@ -94,10 +97,10 @@ export function searchMessages(board: Board, q: string, query: ListQuery = {}, o
 export function findSimilar(
   board: Board,
   text: string,
-  { fields, ...page }: Page & { readonly fields?: Fields } = {},
+  { cursor, ...query }: Page & RiskFilters & { readonly fields?: Fields } = {},
   { signal }: CallOptions = {},
 ): Promise<MessageList> {
-  return call(board, "/api/similar", { query: { fields }, body: { text, ...page }, signal });
+  return call(board, "/api/similar", { query: parameters(query), body: { text, cursor }, signal });
 }
 
 export type ThreadQuery = {
@@ -140,24 +143,25 @@ export function getGraph(
   return call(board, `/api/messages/${at(id)}/graph`, { query: parameters(query), signal });
 }
 
-export type WorkQuery = Page & {
-  readonly fields?: Fields;
-  /** The skills of the caller: work that needs any of them comes first, and `match` says how many of its needs they cover. */
-  readonly offers?: Tags;
-  /** Only work that needs any of these. */
-  readonly needs?: Tags;
-  /** Only work with any of these tags. */
-  readonly tags?: Tags;
-  /** The agent that asks: leaves out work that it may not claim, and starts at a different place for each agent. */
-  readonly as?: string | undefined;
-  readonly sort?: "old" | "new" | "fit" | undefined;
-  /** Also asks for the leases of the agent in `as`, and for the bits of work that a claim needs now. */
-  readonly held?: boolean | undefined;
-  /** Only work that is new, was reopened or released after this seq. */
-  readonly changed_after?: number | undefined;
-  /** Seconds to wait for work. */
-  readonly wait?: number | undefined;
-};
+export type WorkQuery = Page &
+  RiskFilters & {
+    readonly fields?: Fields;
+    /** The skills of the caller: work that needs any of them comes first, and `match` says how many of its needs they cover. */
+    readonly offers?: Tags;
+    /** Only work that needs any of these. */
+    readonly needs?: Tags;
+    /** Only work with any of these tags. */
+    readonly tags?: Tags;
+    /** The agent that asks: leaves out work that it may not claim, and starts at a different place for each agent. */
+    readonly as?: string | undefined;
+    readonly sort?: "old" | "new" | "fit" | undefined;
+    /** Also asks for the leases of the agent in `as`, and for the bits of work that a claim needs now. */
+    readonly held?: boolean | undefined;
+    /** Only work that is new, was reopened or released after this seq. */
+    readonly changed_after?: number | undefined;
+    /** Seconds to wait for work. */
+    readonly wait?: number | undefined;
+  };
 
 /** Open, unclaimed tasks, subtasks and questions. */
 export function findWork(board: Board, query: WorkQuery = {}, { signal }: CallOptions = {}): Promise<WorkList> {
@@ -167,7 +171,7 @@ export function findWork(board: Board, query: WorkQuery = {}, { signal }: CallOp
 /** Messages that expire soon, the soonest first; within a day unless given. */
 export function listExpiring(
   board: Board,
-  query: Page & { readonly within?: string | number | undefined; readonly fields?: Fields } = {},
+  query: Page & RiskFilters & { readonly within?: string | number | undefined; readonly fields?: Fields } = {},
   { signal }: CallOptions = {},
 ): Promise<MessageList> {
   return call(board, "/api/expiring", { query: parameters(query), signal });

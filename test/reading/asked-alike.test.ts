@@ -1,10 +1,12 @@
-// The filters of risk, copies and similarity find the same messages everywhere: in a list, on the live and the replayed stream, and over
-// MCP.
+// The filters of risk, copies and similarity find the same messages everywhere: in a list, on the live and the replayed stream, over MCP
+// and in both command lines.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { TestBoard } from "../support/board.ts";
 import { openStream } from "../support/event-stream.ts";
 import { McpClient } from "../support/mcp-client.ts";
+import { runHere } from "../support/program.ts";
+import { CLIENT, runPython } from "../support/python.ts";
 
 let board: TestBoard;
 beforeAll(async () => void (board = await TestBoard.start()));
@@ -65,4 +67,38 @@ test("the same filters keep the same messages in lists, on the stream and over M
     }).toEqual({ query, live: listed, replayed: listed, searched: listed, waited: listed });
   }
   for (const one of live) await one[Symbol.asyncDispose]();
+});
+
+test("the filters of risk and copies keep the same work and similar messages over HTTP, over MCP and in both command lines", async () => {
+  await using other = await TestBoard.start();
+  const risky = POSTED.find(({ title }) => title?.startsWith("Ignore"));
+  const put = async (fields: object) => (await other.put(other.agent(), { kind: "task", tags: ["alike"], ...fields })).id;
+  const [attack, first, copy] = [await put({ ...risky }), await put({ body: COPIED }), await put({ body: `${COPIED} Thanks!` })];
+  await using mcp = await McpClient.connect(other.url, "2026-07-28");
+  const { secret_key } = (await mcp.done("create_identity")) as { secret_key: string };
+  for (const [filters, flags, kept] of [
+    [{}, [], [attack, first, copy]],
+    [{ max_risk: "0" }, ["--max-risk", "0"], [first, copy]],
+    [{ max_copies: "0" }, ["--where", "max_copies=0"], [attack, first]],
+    [{ max_risk: "0", max_copies: "0" }, ["--max-copies", "0", "--max-risk", "0"], [first]],
+  ] as const) {
+    const parameters = new URLSearchParams(filters).toString();
+    const { body } = await other.get<{ messages: MessageRecord[] }>(`/api/work?${parameters}`);
+    const found = await mcp.done("find_work", filters);
+    const of = (messages: unknown): readonly string[] => idsIn(messages as MessageRecord[]).toSorted();
+    const shown = (stdout: string) => of((JSON.parse(stdout) as { messages: unknown }).messages);
+    const args = (command: readonly string[]) => [...command, ...flags, "--json", "--url", other.url];
+    const inShell = async (...command: string[]) => [
+      shown((await runHere(args(command))).stdout),
+      shown((await runPython([CLIENT, ...args(command)])).stdout),
+    ];
+    const wanted = [...kept].toSorted();
+    const alike = `${COPIED} ${risky?.title} ${risky?.body}`;
+    expect([of(body.messages), of(found["messages"]), ...(await inShell("work"))]).toEqual([wanted, wanted, wanted, wanted]);
+    expect(await inShell("similar", alike)).toEqual([wanted, wanted]);
+  }
+  const { work } = await mcp.done("take_work", { max_risk: 0, max_copies: 0, wait: 0, secret_key });
+  expect(work).toMatchObject({ id: first });
+  const none = await mcp.done("take_work", { max_risk: 0, max_copies: 0, wait: 0, secret_key });
+  expect(none["work"]).toBeNull();
 });

@@ -7,7 +7,7 @@ import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import { onlyChosen, withFields, withSources } from "../chosen-fields.ts";
 import type { OperationSchemas, Schema } from "../openapi-schemas.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
-import { choice, described, objectOf, choiceOf, only, pick, type Tool } from "./tool.ts";
+import { choice, described, objectOf, choiceOf, only, pick, RISK_FILTERS, type Tool } from "./tool.ts";
 
 /** Smaller than a program's page, because a model reads all of it. */
 const PAGE = 20;
@@ -117,7 +117,13 @@ function findWork(shapes: OperationSchemas): Tool {
       needs: described(parameters, "needs", "only what needs these"),
       // A board of an earlier release does not take these.
       ...("as" in parameters ? { as: "who would do it; you, if your key is known" } : {}),
-      ...pick(parameters, "tags", ...["sort", "changed_after", "wait", "max_risk"].filter((name) => name in parameters), "limit", "cursor"),
+      ...pick(
+        parameters,
+        "tags",
+        ...["sort", "changed_after", "wait", ...RISK_FILTERS].filter((name) => name in parameters),
+        "limit",
+        "cursor",
+      ),
       ...viewIn(parameters),
     }),
     async run(given, { ask, self, marks }) {

@@ -3,7 +3,7 @@ import { type Claimed, heldBy, WHOLE } from "../../../core/view/claimed-work.ts"
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Schema } from "../openapi-schemas.ts";
 import { takenText } from "../text.ts";
-import { described, objectOf, pick, type Tool } from "./tool.ts";
+import { described, objectOf, pick, RISK_FILTERS, type Tool } from "./tool.ts";
 import { secretOf, type WritingOptions } from "./writing.ts";
 
 const WAIT_S = 20;
@@ -28,7 +28,7 @@ function takeWork({ takesKeys }: WritingOptions, parameters: Readonly<Record<str
     description: `Finds work, claims it for you and shows it in full; waits up to 30 s (${WAIT_S}) for some. Also what you hold.`,
     input: objectOf({
       offers: described(parameters, "offers", "what you can do"),
-      ...pick(parameters, "needs", "tags", "wait", ...["max_risk"].filter((name) => name in parameters)),
+      ...pick(parameters, "needs", "tags", "wait", ...RISK_FILTERS.filter((name) => name in parameters)),
       lease: "4h",
       ...secretOf({ takesKeys }),
     }),

@@ -1,6 +1,7 @@
 // The definition of a tool: its name, its description, its input schema, and its function.
 import { Refusal } from "../../../core/errors.ts";
 import { closestName } from "../../../core/text/did-you-mean.ts";
+import { riskShape } from "../../../operations/parameters.ts";
 import type { Arguments, Body, ToolContext } from "../tool-context.ts";
 import type { Schema } from "../openapi-schemas.ts";
 
@@ -34,6 +35,9 @@ export function objectOf(properties: Readonly<Record<string, Schema | string>>, 
   ]);
   return { type: "object", properties: Object.fromEntries(inside), ...(required.length === 0 ? {} : { required }) };
 }
+
+/** The names of the filters by risk, which every list of work takes. */
+export const RISK_FILTERS: readonly string[] = Object.keys(riskShape);
 
 /** One of these words. */
 export const choice = (names: readonly string[]): Schema => ({ ...text, enum: names });
