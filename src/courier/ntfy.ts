@@ -2,7 +2,7 @@
 import { firstCodePoints } from "../core/protocol/encoding.ts";
 import { displayTitle } from "../core/view/record.ts";
 import { visible } from "../core/view/fence.ts";
-import { isOwnKind } from "../core/view/own-or-experiment-kinds.ts";
+import { isOwnKind } from "../core/protocol/vocabulary.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import type { Adapter, Parcel } from "./adapter.ts";
 import type { NtfySettings } from "./config.ts";

@@ -1,5 +1,6 @@
 // Flags for readers: signs in a message's text that it may try to instruct or deceive.
 import type { Payload } from "../protocol/payload.ts";
+import { isOwnKind } from "../protocol/vocabulary.ts";
 import { hasEncoded } from "./encoded.ts";
 import { type Unseen, unseenIn } from "./hidden.ts";
 import { withLatinWords } from "./look-alikes.ts";
@@ -29,7 +30,7 @@ export interface Seen {
 
 export const seenFlags = (seen: Seen, payload: () => Payload): readonly TextFlag[] => (seen.flags ??= flagsOf(payload()));
 
-/** Computed from title, body, data, labels and names of attachments; attachments themselves are not examined. In the order of the table. */
+/** Computed from the name of an experiment (`x-...`), title, body, data, labels and names of attachments; attachments themselves are not examined. In the order of the table. */
 export const flagsOf = (payload: Payload): readonly TextFlag[] => flagsIn(unseenIn(authoredText(payload)));
 
 /** `latin` is what is seen, with Latin letters for those that look like them. */
@@ -44,9 +45,9 @@ export function flagsIn({ hidden, bidi, seen }: Unseen, latin = withLatinWords(s
   return TEXT_FLAGS.filter((name) => found[name]);
 }
 
-/** All text that the author wrote, each part on separate lines. */
-export function authoredText({ title, body, data, data_schema, tags, needs, offers, attachments }: Payload): string {
-  const pieces: string[] = [];
+/** All text that the author wrote, each part on separate lines. The board's own kinds are words of the board. */
+export function authoredText({ kind, title, body, data, data_schema, tags, needs, offers, attachments }: Payload): string {
+  const pieces = isOwnKind(kind) ? [] : [kind];
   for (const value of [title, body, data, data_schema, tags, needs, offers]) collect(value, pieces);
   for (const { name } of attachments ?? []) pieces.push(name);
   return pieces.join("\n");

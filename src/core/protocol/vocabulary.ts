@@ -222,6 +222,8 @@ const EXPERIMENT: Kind = {
 const EXPERIMENT_NAME = /^x-[a-z0-9][a-z0-9._-]{0,46}$/;
 
 export const KIND_NAMES = Object.keys(KINDS);
+/** Other kinds (`x-...`) are named by strangers. */
+export const isOwnKind = (kind: string): boolean => KIND_NAMES.includes(kind);
 
 export function kindOf(name: string): Kind | undefined {
   if (Object.hasOwn(KINDS, name)) return KINDS[name as keyof typeof KINDS];

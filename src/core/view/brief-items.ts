@@ -10,7 +10,7 @@ import { statusOf } from "../message/status.ts";
 import { plural } from "../text/plural.ts";
 import type { BriefForm, BriefItem, BriefLine } from "./brief.ts";
 import { pendingLine, pendingView } from "./keys.ts";
-import { isOwnKind } from "./own-or-experiment-kinds.ts";
+import { isOwnKind } from "../protocol/vocabulary.ts";
 import { deliveryWords, hereWords, type Suspicion, suspicionWords } from "./fact-words.ts";
 import { type DeliveryFacts, displayTitle, authorKey, type Recordable } from "./record.ts";
 

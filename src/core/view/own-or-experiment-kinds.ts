@@ -1,7 +1,6 @@
 // Kinds of experiments (`x-...`) are named by strangers, so they count as untrusted text; the board's own kinds do not.
-import { KIND_NAMES } from "../protocol/vocabulary.ts";
+import { isOwnKind } from "../protocol/vocabulary.ts";
 
-export const isOwnKind = (kind: string): boolean => KIND_NAMES.includes(kind);
 /** The kind as a word of the board: all experiments are `experiment`. */
 export const kindWord = (kind: string): string => (isOwnKind(kind) ? kind : "experiment");
 

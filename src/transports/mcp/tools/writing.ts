@@ -1,12 +1,11 @@
 // Tools that write: prepare and submit with the caller's own key, post with help, make a key, claim a name, report.
 import { Refusal } from "../../../core/errors.ts";
 import { DECLINE_REASONS } from "../../../core/protocol/decline-reasons.ts";
-import { ACTING_RELS, KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
+import { ACTING_RELS, isOwnKind, KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
 import { plural } from "../../../core/text/plural.ts";
 import { type Fence } from "../../../core/view/fence.ts";
 import { type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
 import { BARE_ACTS, worthTelling } from "../../../core/view/kinds-without-text.ts";
-import { isOwnKind } from "../../../core/view/own-or-experiment-kinds.ts";
 import type { Arguments, Ask, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { Schema, OperationSchemas } from "../openapi-schemas.ts";
