@@ -4,7 +4,8 @@ import { type MarkdownRecord, noticedLine, shortId } from "../core/view/markdown
 import { plural } from "../core/text/plural.ts";
 import { senderWords } from "../core/view/email-sender.ts";
 import { suspicionWords } from "../core/view/fact-words.ts";
-import { isOwnKind, kindWord } from "../core/view/own-or-experiment-kinds.ts";
+import { isOwnKind } from "../core/protocol/vocabulary.ts";
+import { kindWord } from "../core/view/own-or-experiment-kinds.ts";
 import { BARE_ACTS } from "../core/view/kinds-without-text.ts";
 import { afterBar, labels } from "./barred-text.ts";
 import { isWhole, partsTable } from "./partial-records.ts";
