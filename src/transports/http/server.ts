@@ -130,9 +130,6 @@ interface Closing {
   readonly direct: DirectAnswers | undefined;
 }
 
-/** How often a stopping board closes connections that have become idle. */
-const CLOSE_IDLE_EVERY_MS = 50;
-
 /** Streams are ended first, because the server waits for them. */
 function closeInTurn(app: FastifyInstance, life: Life, { streams, drain, direct }: Closing): void {
   app.addHook("preClose", async () => {
@@ -140,9 +137,6 @@ function closeInTurn(app: FastifyInstance, life: Life, { streams, drain, direct 
     streams.close();
     await drain.drain();
     direct?.close();
-    // The server does this once. A refusal may have been sent before the stop and before its request had come in whole.
-    const closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
-    app.server.once("close", () => clearInterval(closing));
   });
 }
 
@@ -150,6 +144,7 @@ function countAnswers(app: FastifyInstance, life: Life, unsent: Unsent): void {
   // Done at the last moment: a request that was accepted before the stop must not keep its connection open after it.
   app.addHook("onSend", (request, reply, payload, done) => {
     if (life.closing) void reply.header("connection", "close");
+    if (!request.raw.complete) request.raw.once("close", () => life.closing && hangUp(request.raw.socket));
     try {
       if (request.method !== "HEAD") unsent.count(reply.raw, () => callerOf(request.ip), payload);
       done();
@@ -157,6 +152,11 @@ function countAnswers(app: FastifyInstance, life: Life, unsent: Unsent): void {
       done(error as Error);
     }
   });
+}
+
+/** For a request that was answered before it had come in whole, and before the stop: no answer closes its connection any more. */
+function hangUp(socket: Socket): void {
+  socket.end(() => socket.destroy());
 }
 
 function sendRefusals(app: FastifyInstance, parts: Parts, paths: Paths): void {
