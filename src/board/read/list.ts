@@ -146,7 +146,8 @@ export function sortOf({ sort, q, near, like }: Question): Sort {
 }
 
 /** The messages of the page; the row after them shows that there are more. A store ends a page early with one row more than is enough. */
-function shownOf({ limit, enoughBytes = Infinity }: Question, rows: readonly Listed[]): readonly Listed[] {
+function shownOf({ limit, enoughBytes }: Question, rows: readonly Listed[]): readonly Listed[] {
+  if (enoughBytes === undefined) return rows.slice(0, limit);
   const payloads = rows.slice(0, -1).flatMap((row) => ("stored" in row ? [row.stored.raw.payload] : []));
   // No character has more than three bytes for each unit of its length; counting them takes longer than adding lengths.
   const most = 3 * payloads.reduce((sum, { length }) => sum + length, 0);
