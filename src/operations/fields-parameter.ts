@@ -21,9 +21,14 @@ export interface ShownAs {
   readonly format?: "json" | "md" | undefined;
 }
 
+/** The parts of a record that may have many kilobytes. */
+const LONG_PARTS: ReadonlySet<Include> = new Set<Include>(["body", "data", "raw"]);
+
 /** Whether a page may have megabytes: it has many messages, or more than a preview of each. */
-export const mayBeLarge = ({ limit, include, fields }: ShownAs & { readonly limit: number }): boolean =>
-  limit > LIMITS.list_default || include !== undefined || fields !== undefined;
+export const mayBeLarge = (shown: ShownAs & { readonly limit: number }): boolean =>
+  shown.limit > LIMITS.list_default || !includedBy(shown, NOTHING).isDisjointFrom(LONG_PARTS);
+
+const NOTHING: ReadonlySet<Include> = new Set();
 
 /** The parts that records include: those in `include`, those that `fields` names, or the default of the view. Markdown has no fields. */
 export function includedBy({ include, fields: paths, format }: ShownAs, usual: ReadonlySet<Include>): ReadonlySet<Include> {
