@@ -6,6 +6,8 @@ export interface Moved {
   readonly nextDue: number | null;
   /** Messages that another node has just posted. */
   readonly posted: PostsByBits;
+  /** Set if this node has just written all entries after this one, up to `seq`. */
+  readonly ownAfter?: number | undefined;
 }
 
 /** Number of posts by the bits of their proof of work. */

@@ -146,10 +146,10 @@ async function openGuard({ config, clock, figures, storage: { store, peers, seal
   const journal = config.readOnly || sealed ? undefined : textJournal(config.data, (error) => figures.failed("storage", error));
   parts.defer(() => journal?.close());
   const guard = new TextGuard(readRiskTable(bytesOfPackage(RISK_TABLE)), clock, journal);
-  await guard.follow(store, (await store.head()).seq);
+  await guard.follow(store, await store.head());
   const underWay = new BackgroundWork();
   parts.defer(() => underWay.finished());
-  peers?.onMoved(({ seq }) => underWay.add(guard.follow(store, seq).catch((error: unknown) => figures.failed("nodes", error))));
+  peers?.onMoved((moved) => underWay.add(guard.follow(store, moved).catch((error: unknown) => figures.failed("nodes", error))));
   return guard;
 }
 

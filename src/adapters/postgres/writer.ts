@@ -24,9 +24,10 @@ const MAX_ROUNDS = 50;
  */
 const LOCKED_BATCHES = 32;
 
-/** The result of a batch, and the version of the board after it. */
+/** The result of a batch, the version of the board after it, and the last entry before it. */
 export interface WrittenBatch<One extends Act> extends Appended<One> {
   readonly version: number;
+  readonly after: number;
 }
 
 interface Batch<One extends Act> {
@@ -134,7 +135,7 @@ export class PostgresWriter {
     const commit = async (): Promise<void> => (locked ? this.#client.script("COMMIT") : undefined);
     if (Object.keys(rows).length === 0 && !upkeep) {
       await commit();
-      return { outcomes, head, nextDue: board.nextDue, touched, version: board.version };
+      return { outcomes, head, nextDue: board.nextDue, touched, version: board.version, after: board.seq };
     }
     const parts = WRITE_STEPS.map((step): Value => (rows[step] === undefined ? null : JSON.stringify(rows[step])));
     const posts = ledger.entries.filter(({ type }) => type === "create").map(({ id }) => ledger.inserted.get(id)?.arrival.bits ?? 0);
@@ -155,7 +156,7 @@ export class PostgresWriter {
     const [[written]] = await Promise.all([this.#client.query<{ due: number | null }>(WRITE, values), commit()]);
     if (written === undefined || written.due === HEAD_MOVED) return undefined;
     this.#edge = { head, edge };
-    return { outcomes, head, nextDue: written.due, touched, version: board.version + 1 };
+    return { outcomes, head, nextDue: written.due, touched, version: board.version + 1, after: board.seq };
   }
 
   /** The edge of the tree at the start of the batch: as this node left it, or, if another node wrote since, from the database. */

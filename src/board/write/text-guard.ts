@@ -9,6 +9,7 @@ import { authorKey } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, sliced } from "../../ports/cpu-slices.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
+import type { Moved } from "../../ports/wakeup.ts";
 import type { TextJournal } from "../../ports/text-fingerprints.ts";
 
 /** How many texts are remembered; texts older than a day do not count. */
@@ -77,10 +78,13 @@ export class TextGuard {
     return { noticed: noticed(looked, this.spreadOf(looked, author)), takeBack: () => {} };
   }
 
-  /** Counts the texts up to this entry that other nodes stored, or that were stored before the start. */
-  follow(store: Followed, upTo: number): Promise<void> {
+  /** Counts the texts up to this entry that other nodes stored, or that were stored before the start. Own texts are counted already. */
+  follow(store: Followed, { seq, ownAfter = seq }: Pick<Moved, "seq" | "ownAfter">): Promise<void> {
     // One after the other, because a hint may come while the previous one is still being handled.
-    return (this.#following = this.#following.catch(() => {}).then(() => this.#follow(store, upTo)));
+    return (this.#following = this.#following
+      .catch(() => {})
+      .then(() => this.#follow(store, ownAfter))
+      .then(() => void (this.#seq = Math.max(this.#seq, seq))));
   }
 
   async #follow(store: Followed, upTo: number): Promise<void> {
@@ -98,7 +102,6 @@ export class TextGuard {
       after = last.state.seq;
       await nextSlice();
     }
-    this.#seq = Math.max(this.#seq, upTo);
   }
 }
 
