@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { postgresRows } from "../../src/adapters/postgres/dialect.ts";
+import { LatestHead } from "../../src/adapters/postgres/latest-head.ts";
 import { PostgresReader } from "../../src/adapters/postgres/reader.ts";
 import { flagsCache } from "../../src/adapters/sql/message-caches.ts";
 import type { SqlRows } from "../../src/adapters/sql/dialect.ts";
@@ -119,7 +120,11 @@ interface Reads extends AsyncDisposable {
 async function readsOf(data: string): Promise<Reads> {
   if (onPostgres()) {
     const client = new Client({ url: await databaseFor(data), connections: 4, name: "test" });
-    return { reader: new PostgresReader(client, flagsCache()), rows: postgresRows(client), [Symbol.asyncDispose]: () => client.end() };
+    return {
+      reader: new PostgresReader(client, flagsCache(), new LatestHead(client, "test")),
+      rows: postgresRows(client),
+      [Symbol.asyncDispose]: () => client.end(),
+    };
   }
   const db = openDatabase(databasePath(data), "read");
   return {

@@ -2,13 +2,24 @@
 import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import type { Moved, PostsByBits } from "../../ports/wakeup.ts";
+import { atNobodysCost } from "../../ports/cpu-slices.ts";
 import type { Client } from "./client.ts";
+import { Coalesced } from "./coalesce.ts";
+import { SNAPSHOT } from "./current-messages.ts";
 
 export interface State extends Head {
   /** Increases with every batch. */
   readonly version: number;
   readonly nextDue: number | null;
 }
+
+interface ReadState extends State {
+  /** See `SNAPSHOT`. */
+  readonly snapshot: string;
+}
+
+/** What the node learns of a new state. */
+type News = Omit<State, "hash">;
 
 /** More batches than a busy board commits in a few seconds. */
 const MAX_LEARNED = 10_000;
@@ -28,7 +39,12 @@ export class LatestHead {
   readonly #listeners: ((moved: Moved) => void)[] = [];
   /** When each of the last few versions became known. */
   readonly #learned: { readonly version: number; readonly at: number }[] = [];
-  #newest: Omit<State, "hash"> | undefined;
+  /** Everybody shares the result, so nobody pays for it or waits in the queue of one caller. */
+  readonly #reads = new Coalesced<void, ReadState>(async () => {
+    const state = await atNobodysCost(() => this.#read());
+    return () => state;
+  });
+  #newest: News | undefined;
 
   /** `node` identifies this node in its own notifications. */
   constructor(client: Client, node: string) {
@@ -36,8 +52,14 @@ export class LatestHead {
     this.#node = node;
   }
 
-  async read(): Promise<State> {
-    const [state] = await this.#client.query<State>(`SELECT version, seq, hash, next_due AS "nextDue" FROM board`);
+  read(): Promise<ReadState> {
+    return this.#reads.ask();
+  }
+
+  async #read(): Promise<ReadState> {
+    const [state] = await this.#client.query<ReadState>(
+      `SELECT version, seq, hash, next_due AS "nextDue", ${SNAPSHOT} AS snapshot FROM board b`,
+    );
     if (state === undefined) throw new StoreFailure("storage_unavailable", "The database holds no board.");
     this.learn(state);
     return state;
@@ -48,19 +70,24 @@ export class LatestHead {
     return (this.#newest ?? (await this.read())).nextDue;
   }
 
+  /** The newest known version of the board. */
+  get newestVersion(): number {
+    return this.#newest?.version ?? 0;
+  }
+
   /** The newest known head of the log. */
   get newestSeq(): number {
     return this.#newest?.seq ?? 0;
   }
 
-  learn({ version, seq, nextDue }: Omit<State, "hash">, posted = NO_POSTS): void {
+  learn({ version, seq, nextDue }: News, { posted = NO_POSTS, ownAfter }: Pick<Partial<Moved>, "posted" | "ownAfter"> = {}): void {
     const isNews = this.#newest === undefined || version > this.#newest.version;
     if (isNews) {
       this.#newest = { version, seq, nextDue };
       this.#learned.push({ version, at: performance.now() });
       if (this.#learned.length > MAX_LEARNED) this.#learned.splice(0, MAX_LEARNED / 2);
     } else if (posted.size === 0) return;
-    for (const listener of this.#listeners) listener({ seq, nextDue: this.#newest?.nextDue ?? null, posted });
+    for (const listener of this.#listeners) listener({ seq, nextDue: this.#newest?.nextDue ?? null, posted, ownAfter });
   }
 
   /** The newest version that was known this long ago. */
@@ -69,11 +96,12 @@ export class LatestHead {
     return this.#learned.findLast(({ at }) => at <= then)?.version ?? 0;
   }
 
-  /** Handles the notification that the write function sends when it is done. */
+  /** Handles the notification that the write function sends when it is done. What this node writes it learns from the writer. */
   receive(payload: string): void {
     const [node, version, seq, due, posts = ""] = payload.split(" ");
+    if (node === this.#node) return;
     const nextDue = Number(due) === 0 ? null : Number(due);
-    this.learn({ version: Number(version), seq: Number(seq), nextDue }, node === this.#node ? NO_POSTS : postsIn(posts));
+    this.learn({ version: Number(version), seq: Number(seq), nextDue }, { posted: postsIn(posts) });
   }
 
   onMoved(listener: (moved: Moved) => void): void {

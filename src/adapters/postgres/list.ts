@@ -1,4 +1,5 @@
 // Listings in PostgreSQL: first chooses the rows of a page, then fetches everything about them.
+import { utf8Length } from "../../core/protocol/encoding.ts";
 import type { StoredMessage, Listed, ListQuery } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
 import { holdsMostly, merged, mergedUntilEnd, conditionsOf, tombstoneConditions } from "../sql/shared-listing-parts.ts";
@@ -15,16 +16,25 @@ import {
   toStoredMessage,
 } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
-import { PostgresMessageCache } from "./message-cache.ts";
+import { CurrentMessages, SNAPSHOT_READ } from "./current-messages.ts";
+import { costOfRows, PostgresMessageCache } from "./message-cache.ts";
 import { tombstonePage, messagePage, type PageSql } from "./page-sql.ts";
 
 interface PageRow extends FactRow {
   readonly position: number;
   readonly seq: number;
   readonly version: string;
+  readonly snapshot: string;
   /** Of its payload; only if they are counted. */
   readonly bytes?: number;
 }
+
+/** `isCut` if the page ends because its payloads have enough bytes. */
+interface Cut<Row> {
+  readonly found: readonly Row[];
+  readonly isCut: boolean;
+}
+type Found = Cut<Listed>;
 
 /** How the rows of a page are found, and over which connections. */
 interface Chosen extends PageSql {
@@ -37,13 +47,17 @@ export class PostgresLister {
   readonly #walks: Client;
   readonly #paths: AccessPathChooser;
   readonly #cache: PostgresMessageCache;
+  readonly #current = new CurrentMessages<number>();
+  readonly #newestVersion: () => number;
   readonly #toStoredMessage: (row: unknown) => StoredMessage;
 
-  constructor(client: Client, walks: Client, seenOf: SeenOf) {
+  /** `newestVersion` is the newest version of the board that is known. */
+  constructor(client: Client, walks: Client, seenOf: SeenOf, newestVersion: () => number) {
     this.#client = client;
     this.#walks = walks;
     this.#paths = new AccessPathChooser(client);
     this.#cache = new PostgresMessageCache(client, seenOf);
+    this.#newestVersion = newestVersion;
     this.#toStoredMessage = toStoredMessage(seenOf);
   }
 
@@ -64,19 +78,47 @@ export class PostgresLister {
     return row?.found ?? 0;
   }
 
-  /** First the rows of the page, then only those that are not cached. */
-  async #storedMessages(query: ListQuery): Promise<{ readonly found: readonly Listed[]; readonly isCut: boolean }> {
+  async #storedMessages(query: ListQuery): Promise<Found> {
     const chosen = await this.#chosen(query);
-    const { sql, values, direction, client } = chosen;
     const { enoughBytes } = query;
+    return (await this.#unchanged(chosen, enoughBytes)) ?? (await this.#read(chosen, enoughBytes));
+  }
+
+  /** The page, if all of its messages were read since the board last changed. */
+  async #unchanged({ sql, values, direction, client }: Chosen, enoughBytes: number | undefined): Promise<Found | undefined> {
+    if (!this.#current.isAt(this.#newestVersion())) return undefined;
+    const [row] = await client.ask<{ snapshot: string; places: readonly (readonly [position: number, seq: number])[] }>(
+      `SELECT ${SNAPSHOT_READ} AS snapshot,
+        coalesce(json_agg(json_build_array(p.position, p.seq) ORDER BY p.position ${direction}, p.seq ${direction}), '[]') AS places
+        FROM (${sql}) p`,
+      values,
+    );
+    if (row === undefined) return undefined;
+    const { snapshot, places } = row;
+    const messages = this.#current.find(
+      snapshot,
+      places.map(([, seq]) => seq),
+    );
+    if (messages === undefined) return undefined;
+    costOfRows(places.length);
+    const listed = messages.map((stored, i) => {
+      const [key, seq] = places[i] as readonly [number, number];
+      return { stored, position: { key, seq } };
+    });
+    return cutAt(enoughBytes, listed, ({ stored }) => utf8Length(stored.raw.payload));
+  }
+
+  /** First the rows of the page, then only those that are not cached. */
+  async #read(chosen: Chosen, enoughBytes: number | undefined): Promise<Found> {
+    const { sql, values, direction, client } = chosen;
     const [column, join] =
       enoughBytes === undefined ? ["", ""] : [", octet_length(c.payload) AS bytes", " JOIN contents c ON c.seq = m.seq"];
     const listed = await client.ask<PageRow>(
-      `SELECT p.position, m.seq, m.id || m.xmin AS version, ${FACT_COLUMNS}${column}
+      `SELECT p.position, m.seq, m.id || m.xmin AS version, ${SNAPSHOT_READ} AS snapshot, ${FACT_COLUMNS}${column}
         FROM (${sql}) p JOIN messages m ON m.seq = p.seq${join} ${FACT_JOINS} ORDER BY p.position ${direction}, m.seq ${direction}`,
       values,
     );
-    const rows = enoughBytes === undefined ? listed : upTo(enoughBytes, listed);
+    const { found: rows, isCut } = cutAt(enoughBytes, listed, ({ bytes = 0 }) => bytes);
     const cached = await this.#cache.of(rows);
     // One of them changed between the two reads: then read all in one statement.
     if (cached === undefined) return { found: await this.#messagesAtOnce(chosen), isCut: false };
@@ -84,7 +126,13 @@ export class PostgresLister {
       const row = rows[i] as PageRow;
       return { stored: storedMessageOf(one, row), position: { key: row.position, seq: row.seq } };
     });
-    return { found, isCut: rows.length < listed.length };
+    const [first] = rows;
+    if (first !== undefined)
+      this.#current.keep(
+        first.snapshot,
+        found.map(({ stored }) => [stored.state.seq, stored] as const),
+      );
+    return { found, isCut };
   }
 
   async #messagesAtOnce({ sql, values, direction, client }: Chosen): Promise<readonly Listed[]> {
@@ -127,8 +175,9 @@ export class PostgresLister {
 }
 
 /** The rows up to the one with which their payloads have enough bytes, and the next. */
-function upTo(enoughBytes: number, rows: readonly PageRow[]): readonly PageRow[] {
+function cutAt<Row>(enoughBytes: number | undefined, rows: readonly Row[], bytesOf: (row: Row) => number): Cut<Row> {
   let bytes = 0;
-  const last = rows.findIndex((row) => (bytes += row.bytes ?? 0) >= enoughBytes);
-  return last < 0 ? rows : rows.slice(0, last + 2);
+  const last = enoughBytes === undefined ? -1 : rows.findIndex((row) => (bytes += bytesOf(row)) >= enoughBytes);
+  const found = last < 0 ? rows : rows.slice(0, last + 2);
+  return { found, isCut: found.length < rows.length };
 }

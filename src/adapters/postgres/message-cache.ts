@@ -22,13 +22,15 @@ interface CachedRow extends Raw {
 
 /** What is read in a millisecond, in this process and in the database's, approximately. */
 const READ_PER_MS = { rows: 100, chars: 300_000 };
+/** Charges the caller for reading so many rows, and payloads of so many characters together. */
+export const costOfRows = (rows: number, chars = 0): void => cost(rows / READ_PER_MS.rows + chars / READ_PER_MS.chars);
 /** After this many new ones, ended messages are dropped, so that their texts do not stay in memory. */
 const LET_GO_EVERY = 1000;
 
 export class PostgresMessageCache {
   readonly #client: Pick<Client, "query">;
   readonly #seenOf: SeenOf;
-  readonly #cache = messageCache<CachedMessage>();
+  readonly #cache = messageCache<number, CachedMessage>();
   #added = 0;
   /** When the newest of them arrived: the time is at least that. */
   #newestArrival = 0;
@@ -51,7 +53,7 @@ export class PostgresMessageCache {
       this.#keep(message);
       chars += payload.length;
     }
-    cost(wanted.length / READ_PER_MS.rows + chars / READ_PER_MS.chars);
+    costOfRows(wanted.length, chars);
     const found = wanted.flatMap(({ seq, version }) => {
       const cached = read.get(seq) ?? this.#cache.get(seq);
       return cached?.version === version ? [cached] : [];

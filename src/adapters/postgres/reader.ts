@@ -7,6 +7,8 @@ import { foundAt, postedBefore } from "../sql/known-message.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
 import { STORED_MESSAGE_COLUMNS, STORED_MESSAGE_JOINS, toStoredMessage } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
+import { CurrentMessages, SNAPSHOT_READ } from "./current-messages.ts";
+import type { LatestHead } from "./latest-head.ts";
 import { numberArray, textArray } from "./array-literals.ts";
 import { Coalesced } from "./coalesce.ts";
 
@@ -31,6 +33,8 @@ const asOf = (found: Found | undefined, now: number): Found | undefined =>
 export class PostgresReader implements Reads {
   readonly #client: Client;
   readonly #toStoredMessage: (row: unknown) => StoredMessage;
+  readonly #head: LatestHead;
+  readonly #current = new CurrentMessages<string>();
   readonly #found = new Coalesced<string, Found | undefined>(async (ids) => {
     const found = await this.#stored(ids);
     return (id) => found.get(id);
@@ -42,8 +46,9 @@ export class PostgresReader implements Reads {
     return () => heardOf;
   });
 
-  constructor(client: Client, seenOf: SeenOf) {
+  constructor(client: Client, seenOf: SeenOf, head: LatestHead) {
     this.#client = client;
+    this.#head = head;
     this.#toStoredMessage = toStoredMessage(seenOf);
   }
 
@@ -69,7 +74,14 @@ export class PostgresReader implements Reads {
   }
 
   async find(id: string, now: number): Promise<Found | undefined> {
-    return asOf(await this.#found.ask(id), now);
+    return asOf((await this.#unchanged(id)) ?? (await this.#found.ask(id)), now);
+  }
+
+  /** The message, if it was read since the board last changed. */
+  async #unchanged(id: string): Promise<Found | undefined> {
+    if (!this.#current.isAt(this.#head.newestVersion)) return undefined;
+    const [stored] = this.#current.find((await this.#head.read()).snapshot, [id]) ?? [];
+    return stored && { stored };
   }
 
   async findAll(ids: readonly string[], now: number): Promise<ReadonlyMap<string, Found>> {
@@ -86,11 +98,18 @@ export class PostgresReader implements Reads {
   async #stored(ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
     const values = [textArray(ids)];
     const [storedMessages, tombstones] = await Promise.all([
-      this.#client.query(`SELECT ${STORED_MESSAGE_COLUMNS} FROM messages m ${STORED_MESSAGE_JOINS} WHERE m.id = ANY ($1::text[])`, values),
+      this.#client.query<{ snapshot: string }>(
+        `SELECT ${SNAPSHOT_READ} AS snapshot, ${STORED_MESSAGE_COLUMNS} FROM messages m ${STORED_MESSAGE_JOINS} WHERE m.id = ANY ($1::text[])`,
+        values,
+      ),
       this.#client.query(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, values),
     ]);
     const found = new Map<string, Found>(tombstones.map(toTombstone).map((one) => [one.id, { tombstone: one }]));
-    for (const stored of storedMessages.map(this.#toStoredMessage)) found.set(stored.state.id, { stored });
+    for (const { snapshot, ...row } of storedMessages) {
+      const stored = this.#toStoredMessage(row);
+      found.set(stored.state.id, { stored });
+      this.#current.keep(snapshot, [[stored.state.id, stored]]);
+    }
     return found;
   }
 

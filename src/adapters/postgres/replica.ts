@@ -51,6 +51,7 @@ export class Replica {
   #formerPk: string | undefined;
   #leftUntil = 0;
   #seq = 0;
+  #version = 0;
   #behind = 0;
   #next: NodeJS.Timeout | undefined;
   #ended = false;
@@ -60,7 +61,7 @@ export class Replica {
     this.#parts = parts;
     this.#client = new Client({ url, connections: connections.reads, name: "blackboard replica" });
     this.#walks = new Client({ url, connections: connections.walks, each: 1, long: true, name: "blackboard replica walks" });
-    this.#lister = new PostgresLister(this.#client, this.#walks, seenOf);
+    this.#lister = new PostgresLister(this.#client, this.#walks, seenOf, () => this.#version);
   }
 
   /**
@@ -117,6 +118,7 @@ export class Replica {
     try {
       const reply = await this.#look();
       this.#seq = reply.seq;
+      this.#version = reply.version;
       this.#behind = this.#missing();
       this.#turn("up");
       return reply;

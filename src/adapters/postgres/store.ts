@@ -87,16 +87,22 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
       },
       begun: () => void this.#state.read().catch(() => {}),
     });
-    this.#reader = new PostgresReader(client, this.seenOf);
+    this.#reader = new PostgresReader(client, this.seenOf, this.#state);
     this.#walks = new Client({ url, connections: WALK_CONNECTIONS, each: 1, long: true, name: "blackboard walks" });
-    this.#lister = new PostgresLister(client, this.#walks, this.seenOf);
+    this.#lister = new PostgresLister(client, this.#walks, this.seenOf, () => this.#state.newestVersion);
   }
 
   /** One call at a time, which the appender ensures. */
   async append<One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>> {
-    const { version, ...appended } = await this.#writer.run(acts, now);
-    this.#state.learn({ version, ...appended.head, nextDue: appended.nextDue });
-    return appended;
+    try {
+      const { version, after, ...appended } = await this.#writer.run(acts, now);
+      this.#state.learn({ version, ...appended.head, nextDue: appended.nextDue }, { ownAfter: after });
+      return appended;
+    } catch (error) {
+      // It may have been committed although the answer was lost.
+      this.#state.read().catch(() => {});
+      throw error;
+    }
   }
 
   trial = (): Promise<void> => this.#writer.trial();

@@ -7,10 +7,10 @@ import type { SeenOf } from "../sql/message-caches.ts";
 import { STATE_COLUMNS, toMessageState } from "../sql/rows.ts";
 
 /** Facts about author and thread, which change with every post by the author or in the thread. */
-export const FACT_COLUMNS = `a.first_seen AS "firstSeen", a.messages AS "authorMessages", a.line AS "authorLine",
-  (SELECT w.count FROM agent_tallies w WHERE w.agent = coalesce(m.principal, m.author) AND ${VERIFIED_WORK}) AS "authorVerified",
+export const FACT_COLUMNS = `a.first_seen AS "firstSeen", a.messages AS "authorMessages", a.line AS "authorLine", w.count AS "authorVerified",
   t.messages AS "threadMessages", t.last_activity AS "lastActivity", ${READ_AT} AS "readAt"`;
-export const FACT_JOINS = `LEFT JOIN agents a ON a.id = m.author LEFT JOIN threads t ON t.root = m.root`;
+export const FACT_JOINS = `LEFT JOIN agents a ON a.id = m.author LEFT JOIN threads t ON t.root = m.root
+  LEFT JOIN agent_tallies w ON w.agent = coalesce(m.principal, m.author) AND ${VERIFIED_WORK}`;
 export const STORED_MESSAGE_COLUMNS = `${STATE_COLUMNS}, c.payload, c.sig, c.nonce, ${FACT_COLUMNS}`;
 /** The facts that belong to the messages `m` of a statement. */
 export const STORED_MESSAGE_JOINS = `JOIN contents c ON c.seq = m.seq ${FACT_JOINS}`;

@@ -14,7 +14,8 @@ export function toAck(row: unknown): AckRow {
 const ONE = `SELECT ${ACK_COLUMNS} FROM acks WHERE id = $1`;
 const READING = `SELECT seen, last_ack AS "lastAck" FROM agents WHERE id = ${principalOf("$1")}`;
 /** When the addressee first acknowledged having read the message `m`; acknowledgements are kept as long as any message lives. */
-export const READ_AT = `(SELECT k.at FROM acks k WHERE k.moved = 1 AND k.agent = ${principalOf('m."to"')} AND k.seen >= m.seq ORDER BY k.seen LIMIT 1)`;
+export const READ_AT = `CASE WHEN m."to" IS NOT NULL THEN
+  (SELECT k.at FROM acks k WHERE k.moved = 1 AND k.agent = ${principalOf('m."to"')} AND k.seen >= m.seq ORDER BY k.seen LIMIT 1) END`;
 
 export async function ack(rows: SqlRows, id: string): Promise<AckRow | undefined> {
   const row = await first<object>(rows, ONE, [id]);

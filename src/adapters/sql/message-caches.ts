@@ -7,8 +7,8 @@ import type { StoredMessage } from "../../ports/store.ts";
 export const MESSAGES_CACHED = 20_000;
 const MAX_CHARS = 32 * 1024 * 1024;
 
-/** By seq. */
-export const messageCache = <Cached extends Pick<StoredMessage, "raw">>(): BoundedCache<number, Cached> =>
+/** By seq, or by id. */
+export const messageCache = <Key, Cached extends Pick<StoredMessage, "raw">>(): BoundedCache<Key, Cached> =>
   boundedTextCache(MESSAGES_CACHED, MAX_CHARS, ({ raw }) => raw.payload.length);
 
 const MAX_SEEN = 50_000;

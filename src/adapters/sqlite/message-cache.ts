@@ -28,7 +28,7 @@ export interface MessageReader {
 }
 
 export class SqliteMessageCache {
-  readonly #storedMessages = messageCache<CachedMessage>();
+  readonly #storedMessages = messageCache<number, CachedMessage>();
   readonly #seqs = new BoundedCache<string, number>(MESSAGES_CACHED);
   readonly #authors = new BoundedCache<string, AuthorFacts>(MAX_FACTS);
   /** By principal. */
