@@ -10,5 +10,27 @@ export const textArray = (values: Iterable<string>): string =>
 /** For either. */
 export const listLiteral = (values: readonly (string | number)[]): string => textArray(values.map(String));
 
+/** For `$1::messages[]` and other tables: the values of each row, in the order of these columns. */
+export function rowArray(columns: readonly string[], rows: readonly object[]): string {
+  let list = "";
+  for (const row of rows as readonly Readonly<Record<string, unknown>>[]) {
+    let fields = "";
+    for (const column of columns) fields += `,${fieldText(row[column])}`;
+    list += `,"(${fields.slice(1)})"`;
+  }
+  return `{${list.slice(1)}}`;
+}
+
+const SPECIAL_IN_ROW = /[,()"\\]/;
+
+/** Nothing is null, and an empty text is two quotes. Quotes and backslashes are escaped twice: for the row, and for the list of rows. */
+function fieldText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "number") return String(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text !== "" && !SPECIAL_IN_ROW.test(text)) return text;
+  return `\\"${text.replaceAll(/["\\]/g, (char) => (char === '"' ? '\\"\\"' : "\\\\\\\\"))}\\"`;
+}
+
 /** PostgreSQL has no U+0000. No stored text contains it, so a query with it uses another character that no text contains. */
 export const storable = (text: string): string => text.replaceAll("\0", "\uFFFF");

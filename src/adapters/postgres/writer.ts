@@ -12,9 +12,10 @@ import { WRITE_STEPS } from "../sql/batch/write-steps.ts";
 import { PRUNE_EVERY_MS, retentionTimes } from "../sql/retention.ts";
 import { edgeQueries } from "../sql/tree.ts";
 import { postsText } from "./latest-head.ts";
+import { textArray } from "./array-literals.ts";
 import { Client, type Value } from "./client.ts";
 import { type BoardRow, loadMissing } from "./load-batch-rows.ts";
-import { HEAD_MOVED, PARAMETER_COUNT, WRITE_FUNCTION_NAME } from "./write-function.ts";
+import { HEAD_MOVED, PARAMETER_COUNT, rowsText, WRITE_FUNCTION_NAME, WRITTEN_TABLES } from "./write-function.ts";
 
 /** Each round fetches what the one before found missing; rules follow refs only a few steps. */
 const MAX_ROUNDS = 50;
@@ -38,6 +39,10 @@ interface Batch<One extends Act> {
 
 const WRITE = `SELECT ${WRITE_FUNCTION_NAME}(${Array.from({ length: PARAMETER_COUNT }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
 
+const COLUMNS = `SELECT t.name, string_agg(a.attname, ',' ORDER BY a.attnum) AS columns
+  FROM unnest($1::text[]) AS t (name) JOIN pg_attribute a ON a.attrelid = to_regclass(t.name)
+  WHERE a.attnum > 0 AND NOT a.attisdropped GROUP BY t.name`;
+
 /** The code of the error that the block below throws to roll back its writes. */
 const UNDO = "BB000";
 /**
@@ -58,6 +63,8 @@ export class PostgresWriter {
   #locked = 0;
   /** The edge of the tree after this node's last batch. */
   #edge: { readonly head: Head; readonly edge: TreeEdge } | undefined;
+  /** The columns of each table in the order that the database has them in. */
+  #columns: ReadonlyMap<string, readonly string[]> | undefined;
 
   /** A separate client with one connection: statements run in the order in which they are sent. */
   constructor(url: string, node = "-") {
@@ -137,7 +144,11 @@ export class PostgresWriter {
       await commit();
       return { outcomes, head, nextDue: board.nextDue, touched, version: board.version, after: board.seq };
     }
-    const parts = WRITE_STEPS.map((step): Value => (rows[step] === undefined ? null : JSON.stringify(rows[step])));
+    const columns = (this.#columns ??= await this.#readColumns());
+    const parts = WRITE_STEPS.map((step): Value => {
+      const written = rows[step];
+      return written === undefined ? null : rowsText(step, written, columns);
+    });
     const posts = ledger.entries.filter(({ type }) => type === "create").map(({ id }) => ledger.inserted.get(id)?.arrival.bits ?? 0);
     const values = [
       board.version,
@@ -157,6 +168,11 @@ export class PostgresWriter {
     if (written === undefined || written.due === HEAD_MOVED) return undefined;
     this.#edge = { head, edge };
     return { outcomes, head, nextDue: written.due, touched, version: board.version + 1, after: board.seq };
+  }
+
+  async #readColumns(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const rows = await this.#client.query<{ name: string; columns: string }>(COLUMNS, [textArray(WRITTEN_TABLES)]);
+    return new Map(rows.map(({ name, columns }) => [name, columns.split(",")]));
   }
 
   /** The edge of the tree at the start of the batch: as this node left it, or, if another node wrote since, from the database. */
