@@ -122,7 +122,7 @@ test("a page that may be large stands in the line for large answers also after a
     "/api/messages?tag=slow&limit=200&after_seq=0&wait=20",
     "/api/messages?tag=slow&include=raw&after_seq=0&wait=20",
     "/api/work?limit=200&wait=20",
-    `/api/inbox/${reader.id}?fields=id&after_seq=0&wait=20`,
+    `/api/inbox/${reader.id}?fields=content.body&after_seq=0&wait=20`,
   ];
   for (const path of waits) expect((await board.get(path)).status, path).toBe(200);
 
