@@ -21,7 +21,7 @@ import { Replica } from "./replica.ts";
 import { CHANNEL, NODE_CHANNEL } from "./write-function.ts";
 import { PostgresWriter } from "./writer.ts";
 
-const READ_CONNECTIONS = 6;
+const READ_CONNECTIONS = 5;
 /** Connections of one caller at once, so that others find a free one. */
 const READS_EACH = 4;
 /** Additional connections, for listings that may have to scan the whole board. */
@@ -62,6 +62,8 @@ async function endWithdrawn(url: string, client: Client): Promise<void> {
 export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   readonly client: Client;
   readonly #writer: PostgresWriter;
+  /** Nearly every read begins with the head of the log, which must not wait for statements of others. */
+  readonly #heads: Client;
   readonly #walks: Client;
   readonly #replica: Replica | undefined;
   readonly #state: LatestHead;
@@ -76,7 +78,8 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
     super(postgresRows(client));
     this.client = client;
     this.#writer = new PostgresWriter(url, this.#node);
-    this.#state = new LatestHead(client, this.#node);
+    this.#heads = new Client({ url, connections: 1, name: "blackboard head" });
+    this.#state = new LatestHead(this.#heads, this.#node);
     const connections = { reads: READ_CONNECTIONS, walks: WALK_CONNECTIONS };
     this.#replica = replica && new Replica({ ...replica, connections, own: client, primary: this.#state, seenOf: this.seenOf });
     this.#listener = new Listener({
@@ -171,6 +174,13 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#listener.end(), this.#writer.end(), this.client.end(), this.#walks.end(), this.#replica?.end()]);
+    await Promise.all([
+      this.#listener.end(),
+      this.#writer.end(),
+      this.client.end(),
+      this.#heads.end(),
+      this.#walks.end(),
+      this.#replica?.end(),
+    ]);
   }
 }
