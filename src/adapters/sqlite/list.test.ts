@@ -2,10 +2,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
-import { and, type Condition, hasAny, not, oneOf } from "../../core/query/condition.ts";
+import { and, atLeast, type Condition, hasAny, not, oneOf } from "../../core/query/condition.ts";
 import { ORDERS, type Sort } from "../../core/query/order.ts";
 import { atTheCostOf, type Share } from "../../ports/cpu-slices.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
+import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import { SqliteMessageCache } from "./message-cache.ts";
 import { SqliteLister } from "./list.ts";
 
@@ -27,13 +28,16 @@ const query = (condition: Condition, sort: Exclude<Sort, "relevance"> = "new", r
   removed,
   only: undefined,
 });
+/** Nearly every message meets this. */
+const LIVE = atLeast("expiresAt", NOW + 1);
+const between = (field: "seq", min: number, max: number): Condition => ({ is: "between", field, min, max });
 const NOT_TAGGED = not(hasAny("tags", ["all"]));
 
 /** Messages of which no index says that none is without this tag. */
-function fill(tagOf: (i: number) => string = () => "all"): void {
+function fill(tagOf: (i: number) => string = () => "all", count = MANY): void {
   const payload = (i: number) => ({ v: 1, pk: AGENTS[0]!.pk, ts: 1, kind: "note", body: `note ${i}`, tags: [tagOf(i)] });
   board.run(
-    Array.from({ length: MANY }, (_, i) => postAct(JSON.stringify(payload(i)))),
+    Array.from({ length: count }, (_, i) => postAct(JSON.stringify(payload(i)))),
     NOW,
   );
 }
@@ -108,6 +112,33 @@ test.each(["new", "old", "activity", "pow", "expiring"] as const)(
     const led = await pages(and(BY_AUTHOR, tagNot("all")));
     expect(led.flat()).toHaveLength(Math.ceil(MANY / 7));
     expect(led).toEqual(await pages(tagNot("all")));
+  },
+);
+
+test.each(["activity", "pow", "expiring", "verified", "changed"] as const)(
+  "a listing (%s) within a wide range of seqs reads an index in its order, and does not sort the whole range for one page",
+  async (sort) => {
+    fill(undefined, SORTABLE + 300);
+    const range = between("seq", 101, SORTABLE + 200);
+    const prepare = vi.spyOn(board.db, "prepare");
+    const { found } = await listed(query(and(LIVE, range), sort));
+    const statements = prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("AS position FROM"));
+    prepare.mockRestore();
+    expect(statements).not.toEqual([]);
+    for (const sql of statements) {
+      const details = board.db
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => String(detail));
+      expect(details, sql).not.toContain("USE TEMP B-TREE FOR ORDER BY");
+    }
+    const all = await lister().list({ ...query(LIVE, sort), limit: SORTABLE + 300 });
+    const expected = all.map(({ position }) => position.seq).filter((seq) => seq > 100 && seq <= SORTABLE + 200);
+    expect((found as readonly Listed[]).map(({ position }) => position.seq)).toEqual(expected.slice(0, 50));
+    // A short range is read at once.
+    const few = await listed(query(and(LIVE, between("seq", 101, 200)), sort));
+    const fewOfAll = all.map(({ position }) => position.seq).filter((seq) => seq > 100 && seq <= 200);
+    expect((few.found as readonly Listed[]).map(({ position }) => position.seq)).toEqual(fewOfAll.slice(0, 50));
   },
 );
 

@@ -152,7 +152,22 @@ export class SqliteLister {
   #plan(query: ListQuery, source: ScanPlan["source"]): ScanPlan {
     const conditions = this.#withSeqBounds(query.condition);
     const path = query.only === undefined && source === "messages" ? this.#paths.choose(conditions, query.order.key) : undefined;
-    return { ...query, source, conditions, path };
+    const sortsRange = query.order.key !== "activity" && conditions.some(isSeqRange) && conditions.every(holdsMostly);
+    return { ...query, source, conditions, path, sortsRange: sortsRange && this.#seqsWithin(conditions) <= SORTABLE };
+  }
+
+  /** How many seqs are within the range of a listing. */
+  #seqsWithin(conditions: readonly Condition[]): number {
+    const { low, high } = this.#rangeOf(conditions);
+    return high - low + 1;
+  }
+
+  #rangeOf(conditions: readonly Condition[]): { readonly low: number; readonly high: number } {
+    const ranges = conditions.filter(isSeqRange);
+    const { first, last } = this.#seqs.get() as { first: number | null; last: number | null };
+    const low = Math.max(first ?? 0, ...ranges.map(({ min = 0 }) => min));
+    const high = Math.min(last ?? 0, ...ranges.map(({ max = Infinity }) => max));
+    return { low, high };
   }
 
   async #walk<Row>(plan: ScanPlan, look: (plan: ScanPlan, range: ScanRange) => Look<Row>): Promise<Row[]> {
@@ -203,10 +218,7 @@ export class SqliteLister {
 
   /** The position this many seqs further; undefined if that is past the end. */
   #seqEnd({ order, conditions }: ScanPlan, from: Position | undefined, length: number): Position | undefined {
-    const ranges = conditions.filter(isSeqRange);
-    const { first, last } = this.#seqs.get() as { first: number | null; last: number | null };
-    const low = Math.max(first ?? 0, ...ranges.map(({ min = 0 }) => min));
-    const high = Math.min(last ?? 0, ...ranges.map(({ max = Infinity }) => max));
+    const { low, high } = this.#rangeOf(conditions);
     const end = order.descending ? Math.min(from?.seq ?? Infinity, high + 1) - length : Math.max(from?.seq ?? 0, low - 1) + length;
     return end <= low || end >= high ? undefined : { key: end, seq: end };
   }
@@ -330,9 +342,9 @@ function takesLong({ source, only, conditions, path }: ScanPlan): boolean {
 }
 
 /** Whether the scan is short: nearly every row matches, or there are few rows to read. */
-function isShort({ source, only, conditions, path }: ScanPlan): boolean {
+function isShort({ source, only, conditions, path, order, sortsRange }: ScanPlan): boolean {
   if (source === "gone" || only !== undefined || (path !== undefined && path.rows <= SORTABLE)) return true;
-  return conditions.every(holdsMostly);
+  return conditions.every(holdsMostly) && (order.key === "seq" || sortsRange || !conditions.some(isSeqRange));
 }
 
 const payloadBytes = (rows: readonly Listed[]): number =>

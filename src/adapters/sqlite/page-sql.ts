@@ -15,6 +15,8 @@ export interface ScanPlan extends ListQuery {
   readonly source: "messages" | "gone";
   readonly conditions: readonly Condition[];
   readonly path: AccessPath | undefined;
+  /** Whether so few messages are within its range of seqs that all of them are read and sorted. */
+  readonly sortsRange: boolean;
 }
 
 /** The part of a scan that one statement reads; other requests run between two of them. */
@@ -35,7 +37,7 @@ interface PageSql {
 
 /** The seqs of at most this many rows, with their position in the order of the listing if that is wanted. */
 export function pageSql(
-  { order, source, only, conditions, path }: ScanPlan,
+  { order, source, only, conditions, path, sortsRange }: ScanPlan,
   { after, upTo, limit }: ScanRange,
   columns: "seq" | "seq and position",
 ): PageSql {
@@ -63,7 +65,9 @@ export function pageSql(
   if (upTo !== undefined && !bySeq) where.push(compared(key, seq, order.descending ? ">=" : "<=", upTo, binder));
   // One range: of several, SQLite uses the first for its index and skips the rest row by row.
   const range = seqRange(conditions.filter(isSeqRange), bySeq ? { after, upTo, descending: order.descending } : undefined);
-  if (range !== undefined) where.push(rangeSql(seq, range, binder));
+  // SQLite prefers a range of seqs to the index that has the order, and would sort the whole board for one page.
+  const inOrderOfKey = !bySeq && !byThread && source === "messages" && path === undefined && only === undefined && !sortsRange;
+  if (range !== undefined) where.push(rangeSql(inOrderOfKey ? `+${seq}` : seq, range, binder));
   const by = order.key === "seq" ? `${seq} ${direction}` : `${key} ${direction}, ${seq} ${direction}`;
   const sql = `SELECT ${columns === "seq" ? "m.seq" : `m.seq, ${orderColumnOf(order.key, source)} AS position`} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT +${binder.bind(limit)}`;
   return { sql, values: binder.values };
