@@ -23,7 +23,7 @@ export function rowArray(columns: readonly string[], rows: readonly object[]): s
 
 const SPECIAL_IN_ROW = /[,()"\\]/;
 
-/** Nothing is null, and an empty text is two quotes. Quotes and backslashes are escaped twice: for the row, and for the list of rows. */
+/** An empty field means null, and two quotes an empty text. Quotes and backslashes are escaped twice: for the row, and for the list of rows. */
 function fieldText(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "number") return String(value);
