@@ -85,15 +85,20 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
   const fault = make("p", { className: "fault", role: "alert" });
   const unread = make("b", { className: "count", hidden: true });
 
+  /** The key whose menu is shown; null before the first. */
+  let shown: AgentKey | undefined | null = null;
   const show = (): void => {
     const key = who.key();
+    if (key === undefined) summary.replaceChildren("No key yet");
+    else summary.replaceChildren(who.badge(), unread);
+    // Only the name may have changed: whoever is in the middle of something in the menu goes on with it.
+    if (key === shown) return;
+    shown = key;
     fault.textContent = "";
     if (key === undefined) {
-      summary.replaceChildren("No key yet");
       list.replaceChildren(...withoutKey());
       return;
     }
-    summary.replaceChildren(who.badge(), unread);
     summary.title = key.agent;
     const item = (words: string, href: string): HTMLElement => make("a", { href }, words);
     list.replaceChildren(

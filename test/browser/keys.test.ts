@@ -80,10 +80,18 @@ describe.skipIf(noBrowser)(`a key in the page ${WITH_BROWSER}`, () => {
     {
       await using first = await opened();
       const { page, complaints } = first;
+      // The name of the agent is learnt late, when the words are shown already.
+      const shown = Promise.withResolvers<void>();
+      await page.route("**/api/aliases*", async (route) => {
+        await shown.promise;
+        await route.fulfill({ json: { aliases: [{ alias: "late-name" }] } });
+      });
       await press(page, "Make a key");
       id = (await menuOf(page).getAttribute("title")) ?? "";
       await press(page, "Write down a spare key");
       await page.locator(".key-words li").last().waitFor();
+      shown.resolve();
+      await menuOf(page).getByText("late-name").waitFor();
       words = await page.locator(".key-words li").allTextContents();
       expect([words.length, (await agent(id).catch(() => undefined))?.current]).toEqual([24, undefined]);
       await press(page, "I have written them down");
