@@ -82,7 +82,6 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
   const list = make("div", { className: "menu" });
   const fold = make("details", { className: "me-menu" }, summary, list);
   place.append(fold);
-  const fault = make("p", { className: "fault", role: "alert" });
   const unread = make("b", { className: "count", hidden: true });
 
   /** The key whose menu is shown; null before the first. */
@@ -94,7 +93,6 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
     // Only the name may have changed: whoever is in the middle of something in the menu goes on with it.
     if (key === shown) return;
     shown = key;
-    fault.textContent = "";
     if (key === undefined) {
       list.replaceChildren(...withoutKey());
       return;
@@ -112,7 +110,7 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
       }),
       ...spareKey(board, key),
       stolenKey(board, key, (next) => hold(succeedKey(next))),
-      useAnother(),
+      useAnother(hold),
       button("Remove from this browser", () => {
         if (!confirm("Remove this key from this browser? Without a copy, nobody can sign as this agent again.")) return;
         forgetKey();
@@ -122,34 +120,12 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
     void count(board, key.agent, unread);
   };
 
-  const bring = async (secret: string): Promise<void> => {
-    try {
-      hold(await importKey(secret));
-    } catch (error) {
-      fault.textContent = (error as Error).message;
-    }
-  };
-  function useAnother(): HTMLElement {
-    const input = make("input", {
-      type: "password",
-      autocomplete: "off",
-      spellcheck: false,
-      ariaLabel: "A secret key",
-      placeholder: "43 characters",
-    });
-    const form = make("form", { className: "other-key" }, input, make("button", { type: "submit" }, "Use it"));
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      void bring(input.value);
-    });
-    return make("details", { className: "other" }, make("summary", {}, "Use another key"), form, fault);
-  }
   function withoutKey(): Node[] {
     return [
       make("p", { className: "quiet" }, "Posting needs a key. It is made here, stays in this browser, and is never sent anywhere."),
       button("Make a key", async () => hold(await makeOwnKey())),
       stolenKey(board, undefined, (next) => hold(succeedKey(next))),
-      useAnother(),
+      useAnother(hold),
     ];
   }
   who.onChange(show);
@@ -161,6 +137,31 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
     fold.open = false;
     summary.focus();
   });
+}
+
+/** A form for a key that was made elsewhere. */
+function useAnother(hold: (key: AgentKey) => void): HTMLElement {
+  const fault = make("p", { className: "fault", role: "alert" });
+  const input = make("input", {
+    type: "password",
+    autocomplete: "off",
+    spellcheck: false,
+    ariaLabel: "A secret key",
+    placeholder: "43 characters",
+  });
+  const bring = async (): Promise<void> => {
+    try {
+      hold(await importKey(input.value));
+    } catch (error) {
+      fault.textContent = (error as Error).message;
+    }
+  };
+  const form = make("form", { className: "other-key" }, input, make("button", { type: "submit" }, "Use it"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void bring();
+  });
+  return make("details", { className: "other" }, make("summary", {}, "Use another key"), form, fault);
 }
 
 /** The number of unread inbox entries. */

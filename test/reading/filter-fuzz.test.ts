@@ -15,7 +15,7 @@ import { SqliteRows } from "../../src/adapters/sqlite/statement-runner.ts";
 import { conditionOf } from "../../src/board/read/list.ts";
 import type { Names } from "../../src/board/read/resolve-agents-and-messages.ts";
 import { REL_NAMES, STATUS_NAMES } from "../../src/core/protocol/vocabulary.ts";
-import { predicate, type Subject } from "../../src/core/query/predicate.ts";
+import { holds, type Subject } from "../../src/core/query/predicate.ts";
 import { subjectOf } from "../../src/core/query/condition-subject.ts";
 import { conditionTerms } from "../../src/core/query/filter-index-terms.ts";
 import { filterShape, streamQuestion } from "../../src/operations/messages/list-messages.ts";
@@ -184,7 +184,7 @@ class Subjects {
       this.#names,
       { now: this.#snapshot.now, seq: Number.MAX_SAFE_INTEGER },
     );
-    const passes = predicate(condition);
+    const passes = (subject: Subject): boolean => holds(condition, subject);
     const terms = condition.is === "and" ? conditionTerms(condition.of) : undefined;
     return this.#subjects
       .filter(({ subject }) => passes(subject))

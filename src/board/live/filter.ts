@@ -1,7 +1,7 @@
 // A reader's filter: which events concern it, and the terms by which filters are indexed.
 import { and, type Condition } from "../../core/query/condition.ts";
 import { withoutLabels } from "../../core/query/erased.ts";
-import { type Predicate, predicate } from "../../core/query/predicate.ts";
+import { holds } from "../../core/query/predicate.ts";
 import { conditionTerms } from "../../core/query/filter-index-terms.ts";
 import { matches, type Query, type Searched } from "../../core/search/query.ts";
 import type { Document } from "../../core/search/document.ts";
@@ -36,49 +36,80 @@ export interface LiveFilter {
 }
 
 /** `conditionsAt` returns the conditions at a time: some, such as an author's age, depend on it. */
-export function liveFilter(key: string, conditionsAt: (now: number) => readonly Condition[], text: TextFilter, clock: Clock): LiveFilter {
-  let madeAt = clock.now();
-  const conditions = conditionsAt(madeAt);
-  let current = judges(conditions);
-  const judgeOf = (kind: keyof Judges): Predicate => {
-    const now = clock.now();
-    if (now - madeAt >= REMAKE_MS) {
-      madeAt = now;
-      current = judges(conditionsAt(now));
-    }
-    return current[kind];
-  };
-  const fits = ({ subjects }: FilteredMessage, kind: keyof Judges): boolean => subjects.length === 0 || subjects.some(judgeOf(kind));
-  const { query, near, except, vectorOf } = text;
-  const matchesText =
-    query === undefined && near === undefined
-      ? undefined
-      : (document: Searched, message: number): boolean =>
-          message !== except &&
-          (query === undefined || matches(query, document)) &&
-          (near === undefined || likeness(near, document, vectorOf) >= NEAR_THRESHOLD);
-  const concerned = (one: FilteredMessage, knew: (message: number) => boolean): boolean => {
-    if (!fits(one, "whole")) return false;
-    if (matchesText === undefined) return true;
-    return one.document === undefined ? knew(one.message) : matchesText(one.document(), one.message);
-  };
-  const maybe = (one: FilteredMessage): boolean => {
-    if (one.document === undefined) return fits(one, "erased");
-    return fits(one, "whole") && (matchesText?.(one.document(), one.message) ?? true);
-  };
+export const liveFilter = (key: string, conditionsAt: (now: number) => readonly Condition[], text: TextFilter, clock: Clock): LiveFilter =>
+  new QueryFilter(key, conditionsAt, text, clock);
+
+/** A class, because thousands of filters look at every event: its methods are compiled once for all of them. */
+class QueryFilter implements LiveFilter {
+  readonly key: string;
+  readonly terms: readonly string[] | undefined;
+  readonly usesVotes: boolean;
+  readonly text: TextFilter;
+  readonly matchesText: LiveFilter["matchesText"];
+  readonly #conditionsAt: (now: number) => readonly Condition[];
+  readonly #clock: Clock;
+  /** Agents whose inbox it follows. */
+  readonly #followed: ReadonlySet<string>;
+  #madeAt: number;
+  /** What must hold for a message, and for the rest of an erased one. */
+  #whole: Condition;
+  #erased: Condition;
+
+  constructor(key: string, conditionsAt: (now: number) => readonly Condition[], text: TextFilter, clock: Clock) {
+    this.#madeAt = clock.now();
+    const conditions = conditionsAt(this.#madeAt);
+    this.key = key;
+    this.terms = conditionTerms(conditions);
+    this.usesVotes = conditions.some(usesVotes);
+    this.text = text;
+    this.matchesText = textMatcher(text);
+    this.#conditionsAt = conditionsAt;
+    this.#clock = clock;
+    this.#followed = new Set(conditions.flatMap(addressees));
+    this.#whole = and(...conditions);
+    this.#erased = withoutLabels(this.#whole);
+  }
+
   /** If an event concerns several messages, one match is enough; an acknowledgement concerns the readers who follow the agent's inbox. */
-  const any = ({ reader, named, ...one }: LogEvent, judge: (one: FilteredMessage) => boolean): boolean =>
-    reader === undefined ? (named ?? [one]).some(judge) : followed.has(reader);
-  const followed = new Set(conditions.flatMap(addressees));
-  return {
-    key,
-    terms: conditionTerms(conditions),
-    usesVotes: conditions.some(usesVotes),
-    text,
-    matchesText,
-    concerns: (logEvent, knew) => any(logEvent, (one) => concerned(one, knew)),
-    mayConcern: (logEvent) => any(logEvent, maybe),
-  };
+  concerns(logEvent: LogEvent, knew: (message: number) => boolean): boolean {
+    const { reader, named } = logEvent;
+    if (reader !== undefined) return this.#followed.has(reader);
+    this.#renew();
+    return named === undefined ? this.#concerned(logEvent, knew) : named.some((one) => this.#concerned(one, knew));
+  }
+
+  mayConcern({ reader, named, ...one }: LogEvent): boolean {
+    if (reader !== undefined) return this.#followed.has(reader);
+    this.#renew();
+    return (named ?? [one]).some((each) => (each.document === undefined ? fits(this.#erased, each) : this.#concerned(each, () => false)));
+  }
+
+  #concerned(one: FilteredMessage, knew: (message: number) => boolean): boolean {
+    if (!fits(this.#whole, one)) return false;
+    if (this.matchesText === undefined) return true;
+    return one.document === undefined ? knew(one.message) : this.matchesText(one.document(), one.message);
+  }
+
+  #renew(): void {
+    const now = this.#clock.now();
+    if (now - this.#madeAt < REMAKE_MS) return;
+    this.#madeAt = now;
+    this.#whole = and(...this.#conditionsAt(now));
+    this.#erased = withoutLabels(this.#whole);
+  }
+}
+
+function fits(condition: Condition, { subjects }: FilteredMessage): boolean {
+  for (const subject of subjects) if (holds(condition, subject)) return true;
+  return subjects.length === 0;
+}
+
+function textMatcher({ query, near, except, vectorOf }: TextFilter): LiveFilter["matchesText"] {
+  if (query === undefined && near === undefined) return undefined;
+  return (document, message) =>
+    message !== except &&
+    (query === undefined || matches(query, document)) &&
+    (near === undefined || likeness(near, document, vectorOf) >= NEAR_THRESHOLD);
 }
 
 /** Matches what any of these filters matches; with several filters, none may be a text filter. */
@@ -96,17 +127,6 @@ export function eitherOf(filters: readonly LiveFilter[]): LiveFilter {
     concerns: (logEvent, knew) => filters.some((one) => one.concerns(logEvent, knew)),
     mayConcern: (logEvent) => filters.some((one) => one.mayConcern(logEvent)),
   };
-}
-
-/** The conditions over a message, and over the rest of an erased one. */
-interface Judges {
-  readonly whole: Predicate;
-  readonly erased: Predicate;
-}
-
-function judges(conditions: readonly Condition[]): Judges {
-  const all = and(...conditions);
-  return { whole: predicate(all), erased: predicate(withoutLabels(all)) };
 }
 
 function usesVotes(condition: Condition): boolean {

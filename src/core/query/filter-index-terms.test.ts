@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Trace } from "../message/trace.ts";
 import { labelMark } from "../message/trace.ts";
 import { atLeast, hasAll, hasAny, not, oneOf, or } from "./condition.ts";
-import { predicate } from "./predicate.ts";
+import { holds } from "./predicate.ts";
 import { subjectOfTrace, subjectsAfter, subjectsBefore } from "./condition-subject.ts";
 import { conditionTerms } from "./filter-index-terms.ts";
 
@@ -52,7 +52,7 @@ test.each([
   ["need", hasAny("needs", ["cpu", "gpu"])],
   ["ref", { is: "refers", target: gone.root, rels: ["reply"] } as const],
 ])("a filter by %s is found by the message it fits, also once that is gone", (_name, condition) => {
-  expect(predicate(condition)(subject)).toBe(true);
+  expect(holds(condition, subject)).toBe(true);
   const terms = conditionTerms([atLeast("bits", 1), condition]);
   expect(terms?.some((term) => subject.terms().includes(term))).toBe(true);
 });
@@ -69,9 +69,9 @@ test("a filter without any word of a message may concern every message", () => {
 });
 
 test("a label is not taken for the same word in another field, nor a reply for a voter's word", () => {
-  expect(predicate(hasAny("offers", ["gpu"]))(subject)).toBe(false);
-  expect(predicate(hasAny("tags", ["gpu"]))(subject)).toBe(false);
-  expect(predicate(hasAny("verifiedBy", [A, B]))(subject)).toBe(false);
+  expect(holds(hasAny("offers", ["gpu"]), subject)).toBe(false);
+  expect(holds(hasAny("tags", ["gpu"]), subject)).toBe(false);
+  expect(holds(hasAny("verifiedBy", [A, B]), subject)).toBe(false);
 });
 
 test("before a status that votes made or unmade, the counts were one vote away", () => {

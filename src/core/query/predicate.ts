@@ -1,4 +1,4 @@
-// A condition compiled to a predicate over one message, for the live stream.
+// Whether a condition holds for one message, for the live stream.
 import type { Ref } from "../protocol/payload.ts";
 import type { Condition, FlagField, NumberField, SetField, TextField } from "./condition.ts";
 
@@ -14,47 +14,38 @@ export interface Subject {
   readonly terms: () => readonly string[];
 }
 
-export type Predicate = (subject: Subject) => boolean;
-
-export function predicate(condition: Condition): Predicate {
+/** One function for all filters instead of a closure for each: thousands of closures would each be compiled anew. */
+export function holds(condition: Condition, subject: Subject): boolean {
   switch (condition.is) {
     case "oneOf": {
-      const { field, values } = condition;
-      const wanted = new Set(values);
-      return ({ text }) => {
-        const value = text[field];
-        return value !== null && wanted.has(value);
-      };
+      const value = subject.text[condition.field];
+      return value !== null && condition.values.includes(value);
     }
     case "between": {
-      const { field, min = -Infinity, max = Infinity } = condition;
-      return ({ number }) => number[field] >= min && number[field] <= max;
+      const { min = -Infinity, max = Infinity } = condition;
+      const value = subject.number[condition.field];
+      return value >= min && value <= max;
     }
     case "flag":
-      return ({ flag }) => flag[condition.field] === condition.value;
+      return subject.flag[condition.field] === condition.value;
     case "hasAny":
-      return ({ has }) => condition.values.some((value) => has(condition.field, value));
+      return condition.values.some((value) => subject.has(condition.field, value));
     case "hasAll":
-      return ({ has }) => condition.values.every((value) => has(condition.field, value));
-    case "language": {
-      const range = condition.range.toLowerCase();
-      return ({ language }) => language !== null && (language === range || language.startsWith(`${range}-`));
-    }
+      return condition.values.every((value) => subject.has(condition.field, value));
+    case "language":
+      return isInRange(subject.language, condition.range.toLowerCase());
     case "refers": {
       const { target, rels } = condition;
-      return ({ refs }) => refs.some((ref) => ref.id === target && (rels === null || rels.includes(ref.rel)));
+      return subject.refs.some((ref) => ref.id === target && (rels === null || rels.includes(ref.rel)));
     }
-    case "and": {
-      const parts = condition.of.map(predicate);
-      return (subject) => parts.every((part) => part(subject));
-    }
-    case "or": {
-      const parts = condition.of.map(predicate);
-      return (subject) => parts.some((part) => part(subject));
-    }
-    case "not": {
-      const part = predicate(condition.of);
-      return (subject) => !part(subject);
-    }
+    case "and":
+      return condition.of.every((part) => holds(part, subject));
+    case "or":
+      return condition.of.some((part) => holds(part, subject));
+    case "not":
+      return !holds(condition.of, subject);
   }
 }
+
+const isInRange = (language: string | null, range: string): boolean =>
+  language !== null && (language === range || language.startsWith(`${range}-`));
