@@ -1,25 +1,12 @@
 // Posts and streams that cost the board more than they should: bytes, work for the writer, filters to match, leases and reports.
 import { createHash, randomBytes, randomInt } from "node:crypto";
-import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
-import { Agent, type Fields } from "../../test/support/agent.ts";
+import { Agent } from "../../test/support/agent.ts";
 import { type Attack, WRITES } from "./attack.ts";
 import { type Ask, Caller, JSON_TYPE } from "./caller.ts";
-import { ABUSE_BITS, BOUGHT_BITS } from "./attacked-board-flags.ts";
+import { WORK_TAKEN } from "./attack-on-work.ts";
 import { LARGE_BODY } from "./expensive-texts.ts";
-
-const posting = (body: string, path = "/api/messages"): Ask => ({ method: "POST", path, headers: JSON_TYPE, body });
-
-/** With all the extra proof of work that buys room. */
-function sealed(
-  agent: Agent,
-  fields: Fields,
-  { blobs, escaped = false }: { blobs?: Record<string, string>; escaped?: boolean } = {},
-): string {
-  const plain = JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(Date.now() / 1000), ...fields });
-  const payload = escaped ? plain.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`) : plain;
-  return JSON.stringify(agent.seal(payload, blobs, ABUSE_BITS + BOUGHT_BITS));
-}
+import { posting, sealed } from "./sealed-posts.ts";
 
 const agentsOf = (count: number): readonly Agent[] => Array.from({ length: count }, () => new Agent());
 const of = <T>(list: readonly T[], i: number): T => list[i % list.length]!;
@@ -38,14 +25,15 @@ const manyWords = (): string =>
   ).join(" ");
 
 const LARGE_POSTS = 150;
+/** Between two of the largest, several smaller ones, each with attachments of this size. */
+const LARGEST_EVERY = 5;
+const SMALLER_BYTES = 6 * 1024;
 const BURST_BYTES = 2 * 1024 * 1024;
 const BYTES_A_SECOND = 8 * 1024;
 const ONE_POST_BYTES = 1024 * 1024;
 /** Twice the accepted bytes, with their indexes, and what others have posted meanwhile. */
 const STORED_MIB = 32;
 
-const TASKS = 16;
-const LEASES = 8;
 const PROXY = "127.0.0.9";
 const REPORTS = { networks: 2000, perSecond: 400, most: 100 };
 
@@ -89,11 +77,12 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
   },
   {
     name: "bytes",
-    sends: "the largest posts there are, with four attachments each, by ever other keys",
-    meets: { least: 1, of: ["201"] },
+    sends: "the largest posts there are, with four attachments each, and smaller ones that use up what is left, by ever other keys",
+    meets: { least: 10, of: ["201"] },
     begin: async ({ caller, seconds }) => {
       const ready = Array.from({ length: LARGE_POSTS }, (_, i) => {
-        const texts = Array.from({ length: 4 }, () => randomBytes((LIMITS.attachment_bytes * 3) / 4).toString("base64url"));
+        const size = i % LARGEST_EVERY === 0 ? LIMITS.attachment_bytes : SMALLER_BYTES;
+        const texts = Array.from({ length: 4 }, () => randomBytes((size * 3) / 4).toString("base64url"));
         const blobs = Object.fromEntries(texts.map((text) => [createHash("sha256").update(text).digest("hex"), text]));
         const attachments = Object.entries(blobs).map(([sha256, text], n) => ({
           sha256,
@@ -101,7 +90,8 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
           mime: "text/plain",
           size: text.length,
         }));
-        return sealed(new Agent(), { kind: "note", title: `large ${i}`, body: LARGE_BODY, attachments }, { blobs, escaped: true });
+        const body = size === SMALLER_BYTES ? `small ${i}` : LARGE_BODY;
+        return sealed(new Agent(), { kind: "note", title: `large ${i}`, body, attachments }, { blobs, escaped: true });
       });
       return async () => {
         const answers = await caller.pace(WRITES, seconds, (i) => (i < ready.length ? posting(ready[i]!) : undefined), "stays");
@@ -142,46 +132,7 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
     },
     judge: ({ notes: { streams = 0 } }) => [{ held: streams === STREAMS, words: `${streams} of ${STREAMS} streams granted` }],
   },
-  {
-    name: "leases",
-    sends: "one note that claims 16 tasks, then a claim for each, by one key",
-    meets: { least: 1, of: ["201"] },
-    begin: async ({ caller }) => {
-      const [owner, taker] = [new Agent(), new Agent()];
-      const neighbour = new Caller(caller.port, "127.0.0.7");
-      const tasks: string[] = [];
-      for (let i = 0; i < TASKS; i++) {
-        const body = sealed(owner, { kind: "task", title: `task ${i} ${Math.random()}` });
-        await neighbour.ask(posting(body));
-        tasks.push(messageId((JSON.parse(body) as { payload: string }).payload));
-      }
-      const open = async (): Promise<number> => {
-        const states = await Promise.all(tasks.map((id) => neighbour.ask({ path: `/api/messages/${id}` })));
-        return states.filter(({ text }) => text.includes('"status":"open"')).length;
-      };
-      return async () => {
-        const refs = tasks.map((id) => ({ rel: "claims" as const, id }));
-        await caller.ask(posting(sealed(taker, { kind: "note", title: "mine", lease: "72h", refs })));
-        const afterNote = await open();
-        const claims: string[] = [];
-        for (const id of tasks) {
-          const body = sealed(taker, { kind: "claim", lease: "72h", refs: [{ rel: "claims", id }] });
-          if ((await caller.ask(posting(body))).status === "201") claims.push(messageId((JSON.parse(body) as { payload: string }).payload));
-        }
-        const afterClaims = await open();
-        const [first = ""] = claims;
-        await neighbour.ask(posting(sealed(owner, { kind: "signal", signal: "stale", refs: [{ rel: "on", id: first }] })));
-        const afterEnd = await open();
-        neighbour.leave();
-        return { tasks: tasks.length, afterNote, afterClaims, ended: afterEnd - afterClaims };
-      };
-    },
-    judge: ({ notes: { tasks = 0, afterNote = 0, afterClaims = 0, ended = 0 } }) => [
-      { held: afterNote === tasks, words: `${afterNote} of ${tasks} tasks open after the note` },
-      { held: afterClaims >= tasks - LEASES, words: `${afterClaims} after the claims (${tasks - LEASES} at least)` },
-      { held: ended === 1, words: ended === 1 ? "the asker ended a lease" : "the asker could not end a lease" },
-    ],
-  },
+  WORK_TAKEN,
   {
     name: "reports",
     sends: `${REPORTS.perSecond} reports a second from ever other networks of 64 bits within one of 48`,
