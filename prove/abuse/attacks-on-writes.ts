@@ -78,7 +78,7 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
   {
     name: "bytes",
     sends: "the largest posts there are, with four attachments each, and smaller ones that use up what is left, by ever other keys",
-    meets: { least: 10, of: ["201"] },
+    meets: { least: 5, of: ["201"] },
     begin: async ({ caller, seconds }) => {
       const ready = Array.from({ length: LARGE_POSTS }, (_, i) => {
         const size = i % LARGEST_EVERY === 0 ? LIMITS.attachment_bytes : SMALLER_BYTES;
