@@ -163,10 +163,14 @@ describe("one address cannot take the board from others", () => {
     const { hostname, port } = new URL(board.url);
     for (let round = 0; round < 3; round++) {
       const sockets = Array.from({ length: 30 }, () => connect(Number(port), hostname).on("error", () => {}));
-      await Promise.all(sockets.map((socket) => once(socket, "connect")));
-      for (const socket of sockets) socket.write("GET /api/stats HTTP/1.1\r\nhost: board.test\r\n\r\n");
-      await new Promise((next) => setImmediate(next));
-      for (const socket of sockets) socket.resetAndDestroy();
+      // Reset in the same turn, before the board has accepted the connection: it never learns the address.
+      for (const socket of sockets) {
+        socket.once("connect", () => {
+          socket.write("GET /api/stats HTTP/1.1\r\nhost: board.test\r\n\r\n");
+          socket.resetAndDestroy();
+        });
+      }
+      await Promise.all(sockets.map((socket) => once(socket, "close")));
       await read(board);
     }
     expect((await board.get<string>("/metrics")).body).toContain('blackboard_faults_total{place="request"} 0');

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maskedAddress } from "./callers.ts";
+import { callerOf, maskedAddress } from "./callers.ts";
 
 test.for([
   ["203.0.113.77", "203.0.113.0"],
@@ -17,4 +17,8 @@ test.for([
   ["", "unknown"],
 ] as const)("%s is shown as %s", ([address, masked]) => {
   expect(maskedAddress(address)).toBe(masked);
+});
+
+test("callers that have disconnected have no address, and count as one caller", () => {
+  expect(callerOf(undefined)).toBe("");
 });
