@@ -101,7 +101,7 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
     },
     judge({ notes: { bytes = 0, posts = 0 }, seconds, storedMiB }) {
       const most = BURST_BYTES + BYTES_A_SECOND * seconds + ONE_POST_BYTES;
-      const day = (Math.max(0, bytes - BURST_BYTES - ONE_POST_BYTES) / seconds) * 86_400;
+      const day = (Math.max(0, bytes - BURST_BYTES) / seconds) * 86_400;
       return [
         {
           held: bytes <= most,
