@@ -69,9 +69,9 @@ export class SegmentWriter {
     this.#pending.raw(footerBytes({ documents, blocks: this.#blocks, tablesAt, indexAt, length, checksum }, crc32));
     this.#drain();
     await synced(this.#file);
-    closeSync(this.#file);
-    // A crash here leaves a file that no manifest names; the next start deletes it.
+    // A crash after this leaves a file that no manifest names; the next start deletes it.
     renameSync(`${this.#path}.next`, this.#path);
+    closeSync(this.#file);
   }
 
   abandon(): void {
