@@ -6,12 +6,13 @@ import type { Scope } from "../board/limits/bucket-sizes.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import type { BodyReader } from "../core/protocol/read-json-body.ts";
 import { movesWithClock } from "../core/query/filters.ts";
+import type { PageText } from "./page-json.ts";
 
 export interface Reply {
   readonly status?: number;
   /** Sent as JSON, or unchanged if `type` is given. */
   readonly body: unknown;
-  /** The body as JSON text, if that exists already. */
+  /** The body as JSON, if that exists already. */
   readonly json?: string | Buffer;
   /** Sent instead of `body`, as fast as the caller reads it; ended if the caller goes away. */
   readonly stream?: AsyncIterable<string | Uint8Array>;
@@ -73,9 +74,10 @@ export interface BundleCalls<Body> {
   flush(): Promise<void>;
 }
 
-/** An answer that needs no waiting: the result of `run`, as JSON text. */
-export type Ready = Required<Pick<Reply, "json">> & Pick<Reply, "next">;
-export type ReadyText = Ready & { readonly json: string };
+/** An answer that needs no waiting: the result of `run` as JSON. */
+export interface ReadyText extends Pick<Reply, "next"> {
+  readonly json: string | PageText;
+}
 
 /** Bytes that never change, one character per byte, so that they are sent in one write with the head. */
 export interface LastingBytes extends Required<Pick<Reply, "type" | "headers">> {
@@ -191,8 +193,8 @@ export const OF_ONE_MESSAGE = {
 /** The media types of operations with `format=md`. */
 export const JSON_OR_MARKDOWN = ["application/json", "text/markdown"] as const;
 
-/** An answer whose JSON text exists already; the value can still be read. */
-export function jsonReply(ready: Ready & Omit<Reply, "body">): Reply {
+/** An answer whose JSON exists already; the value can still be read. */
+export function jsonReply(ready: Required<Pick<Reply, "json">> & Omit<Reply, "body">): Reply {
   return {
     ...ready,
     get body(): unknown {

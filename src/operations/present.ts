@@ -6,14 +6,14 @@ import { iso } from "../core/protocol/time.ts";
 import { type Fence, fence, TOKEN_BYTES, withJoint } from "../core/view/fence.ts";
 import { markdownList, type MarkdownRecord, messageMarkdown } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
-import { includeKey, recordText, steadyUntil } from "../core/view/record-json.ts";
+import { includeKey, type RecordJson, recordText, steadyUntil } from "../core/view/record-json.ts";
 import { skeletonOf } from "../core/view/record-without-text.ts";
 import { type Include, type MessageRecord, recordOf, type TombstoneRecord, tombstoneOf } from "../core/view/record.ts";
 import { plural } from "../core/text/plural.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { StoredMessage } from "../ports/store.ts";
-import { jsonReply, type Ready, type ReadyText, type Reply } from "./operation.ts";
-import { PageJson } from "./page-json.ts";
+import { jsonReply, type ReadyText, type Reply } from "./operation.ts";
+import { PageJson, PageText } from "./page-json.ts";
 import { inSlices } from "../ports/cpu-slices.ts";
 import { markdownInSlices } from "./markdown-in-slices.ts";
 
@@ -50,9 +50,9 @@ type Shown = Pick<Presentation, "include" | "extra" | "fields" | "beside" | "max
 export interface Presenter {
   /** In slices, because the records of a large page take long to write. */
   page(page: Page, how: Presentation): Promise<Reply>;
-  /** The whole page as JSON text, unless it is so large that other requests would wait for it. */
+  /** The whole page as JSON, unless it is so large that other requests would wait for it. */
   pageText(page: Page, how: Pick<Presentation, "include" | "extra">): ReadyText | undefined;
-  record(stored: StoredMessage, include: ReadonlySet<Include>, now: number): ReadyText;
+  record(stored: StoredMessage, include: ReadonlySet<Include>, now: number): ReadyText & { readonly json: string };
   /** A record as JSON text, with the fields that this view adds. */
   text(stored: StoredMessage, include: ReadonlySet<Include>, now: number, more: object): string;
   /** Records of any kind as a Markdown document; in slices too. */
@@ -65,11 +65,11 @@ export interface Presenter {
 
 const MARK_BYTES = 16;
 /** A longer page is not made in one go. */
-const AT_ONCE_CHARS = 256 * 1024;
+const AT_ONCE_BYTES = 256 * 1024;
 
-/** A page as text without the time at its end, and the time span for which it is valid. */
-interface PageText {
-  readonly text: string;
+/** A page without the time at its end, and the time span for which it is valid. */
+interface CachedPage {
+  readonly text: PageText;
   /** It is the same page for every limit from `bytes` to `most`. */
   readonly bytes: number;
   readonly most: number;
@@ -81,10 +81,10 @@ interface PageText {
 }
 
 export function presenter(baseUrl: string, entropy: Entropy): Presenter {
-  const textOf = recordText(baseUrl, entropy.hex(MARK_BYTES));
+  const jsonOfRecord = recordText(baseUrl, entropy.hex(MARK_BYTES));
 
   /** Keyed by the items, which stay the same object as long as the page is cached. */
-  const pageTexts = new WeakMap<readonly Item[], PageText>();
+  const cachedPages = new WeakMap<readonly Item[], CachedPage>();
 
   function recordIn(page: Page, item: Item, { include, extra }: Presentation) {
     const record = "tombstone" in item ? tombstoneOf(item.tombstone, baseUrl) : recordOf(item.stored, include, page.asOf, baseUrl);
@@ -95,29 +95,31 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   const fenceFor = ({ mark = false }: Care): Fence => (mark ? withJoint(freshFence()) : freshFence());
   const markdown = markdownWriter(fenceFor);
 
-  function shownText(page: Page, item: Item, { include, extra }: Pick<Presentation, "include" | "extra">): string {
-    const record = "tombstone" in item ? JSON.stringify(tombstoneOf(item.tombstone, baseUrl)) : textOf(item.stored, include, page.asOf);
+  function shownJson(page: Page, item: Item, { include, extra }: Pick<Presentation, "include" | "extra">): RecordJson {
+    const record = "tombstone" in item ? jsonOf(tombstoneOf(item.tombstone, baseUrl)) : jsonOfRecord(item.stored, include, page.asOf);
     if (item.score === undefined && extra === undefined) return record;
     return withMore(record, { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) });
   }
 
-  /** The cached text, which is valid until one of its records shows another number of seconds. */
-  function cachedText({ items, latestSeq, asOf }: Page, { include, extra, maxBytes = LIMITS.page_bytes }: Shown): PageText | undefined {
-    const cached = extra === undefined ? pageTexts.get(items) : undefined;
+  /** The cached page, which is valid until one of its records shows another number of seconds. */
+  function cachedPage({ items, latestSeq, asOf }: Page, { include, extra, maxBytes = LIMITS.page_bytes }: Shown): CachedPage | undefined {
+    const cached = extra === undefined ? cachedPages.get(items) : undefined;
     if (cached?.key !== includeKey(include) || cached.latestSeq !== latestSeq) return undefined;
     return cached.from <= asOf && asOf <= cached.until && cached.bytes <= maxBytes && maxBytes <= cached.most ? cached : undefined;
   }
 
-  /** Cached, because the same page is often requested again, unless the view adds its own fields. */
-  function cacheText(page: Page, { include, extra, fields, beside, maxBytes }: Shown, text: PageJson, fitted: Fitted): ReadyText {
+  /** The whole page; cached, because it is often requested again, unless the view adds its own fields. */
+  function finished(page: Page, { include, extra, fields, beside, maxBytes }: Shown, written: PageJson, fitted: Fitted): PageText {
     const { items, latestSeq, asOf } = page;
     const { count, nextCursor, bytes } = fitted;
-    // If nothing was left out of the page, a higher limit would not change it.
-    const most = count === items.length ? LIMITS.page_bytes : (maxBytes ?? LIMITS.page_bytes);
-    const whole = text.text(count, restOf(page, nextCursor, beside));
-    const cached = { text: whole, bytes, most, nextCursor, key: includeKey(include), latestSeq, from: asOf, until: steadyFor(page) };
-    if (extra === undefined && fields === undefined && beside === undefined) pageTexts.set(items, cached);
-    return readyText(cached, page);
+    const text = written.text(count, restOf(page, nextCursor, beside));
+    if (extra === undefined && fields === undefined && beside === undefined) {
+      // If nothing was left out of the page, a higher limit would not change it.
+      const most = count === items.length ? LIMITS.page_bytes : (maxBytes ?? LIMITS.page_bytes);
+      const key = includeKey(include);
+      cachedPages.set(items, { text, bytes, most, nextCursor, key, latestSeq, from: asOf, until: steadyFor(page) });
+    }
+    return text.followedBy(endOf(page));
   }
 
   return {
@@ -125,17 +127,17 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     fenced: (write, care = {}) => asMarkdown(write(fenceFor(care))),
     markdownLines: (heading, lines, strange, care) => asMarkdown(markdownList(heading, lines, strange, fenceFor(care))),
     pageText(page, how) {
-      const cached = cachedText(page, how);
-      if (cached !== undefined) return readyText(cached, page);
-      const text = new PageJson();
-      const steps = filling(page, LIMITS.page_bytes, (item) => text.add(shownText(page, item, how)));
+      const cached = cachedPage(page, how);
+      if (cached !== undefined) return { json: cached.text.followedBy(endOf(page)), ...nextOf(cached.nextCursor) };
+      const written = new PageJson();
+      const steps = filling(page, LIMITS.page_bytes, (item) => written.add(shownJson(page, item, how)));
       for (let step = steps.next(); ; step = steps.next()) {
-        if (text.chars > AT_ONCE_CHARS) return undefined;
-        if (step.done === true) return cacheText(page, how, text, step.value);
+        if (written.size > AT_ONCE_BYTES) return undefined;
+        if (step.done === true) return { json: finished(page, how, written, step.value), ...nextOf(step.value.nextCursor) };
       }
     },
-    record: (stored, include, now) => ({ json: textOf(stored, include, now) }),
-    text: (stored, include, now, more) => withMore(textOf(stored, include, now), more),
+    record: (stored, include, now) => ({ json: jsonOfRecord(stored, include, now).text }),
+    text: (stored, include, now, more) => withMore(jsonOfRecord(stored, include, now), more).text,
     async page(page, how) {
       const { fields, maxBytes = LIMITS.page_bytes } = how;
       if (how.format === "md") {
@@ -148,15 +150,17 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
         return { ...(await markdown(how.heading, lines, records.slice(0, count), how)), ...nextOf(nextCursor) };
       }
       const skeleton = how.view === "skeleton";
-      const cached = fields === undefined && !skeleton ? cachedText(page, how) : undefined;
-      if (cached !== undefined) return jsonReply(withFirst(readyText(cached, page), how.first));
-      const text = new PageJson();
-      const textOne = (item: Item): string =>
-        fields === undefined && !skeleton ? shownText(page, item, how) : JSON.stringify(cutTo(recordIn(page, item, how), how));
-      const fitted = await inSlices(filling(page, maxBytes, (item) => text.add(textOne(item))));
+      const cached = fields === undefined && !skeleton ? cachedPage(page, how) : undefined;
+      if (cached !== undefined) return pageReply(cached.text.followedBy(endOf(page)).toBytes(), cached, how.first);
+      const written = new PageJson();
+      const jsonOfOne = (item: Item): RecordJson =>
+        fields === undefined && !skeleton ? shownJson(page, item, how) : jsonOf(cutTo(recordIn(page, item, how), how));
+      const fitted = await inSlices(filling(page, maxBytes, (item) => written.add(jsonOfOne(item))));
       const shown = skeleton ? { ...how, fields: [] } : how;
-      const ready = text.isLarge ? largeText(page, text, fitted, how.beside) : cacheText(page, shown, text, fitted);
-      return jsonReply(withFirst(ready, how.first));
+      const bytes = written.isLarge
+        ? written.bytes(fitted.count, `${restOf(page, fitted.nextCursor, how.beside)}${endOf(page)}`)
+        : finished(page, shown, written, fitted).toBytes();
+      return pageReply(bytes, fitted, how.first);
     },
   };
 }
@@ -184,26 +188,18 @@ const SOME_FENCE = fence("0".repeat(2 * TOKEN_BYTES));
 export const markdownText = (record: MarkdownRecord | TombstoneRecord): string => messageMarkdown(record, SOME_FENCE);
 
 const asMarkdown = (body: string): Reply => ({ body, type: "text/markdown; charset=utf-8" });
-const readyText = ({ text, nextCursor }: PageText, { asOf }: Page): ReadyText => ({
-  json: `${text}${iso(asOf)}"}`,
-  ...nextOf(nextCursor),
-});
+/** The end of a page, which changes with each answer. */
+const endOf = ({ asOf }: Page): string => `${iso(asOf)}"}`;
 
 const restOf = ({ latestSeq }: Page, nextCursor: string | null, beside: Presentation["beside"] = {}): string => {
   const facts = Object.entries({ latest_seq: latestSeq, ...beside }).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
   return `],"next_cursor":${JSON.stringify(nextCursor)},${facts.join(",")},"as_of":"`;
 };
 
-function largeText(page: Page, text: PageJson, { count, nextCursor }: Fitted, beside: Presentation["beside"]): Ready {
-  return { json: text.bytes(count, `${restOf(page, nextCursor, beside)}${iso(page.asOf)}"}`), ...nextOf(nextCursor) };
-}
-
-/** The beginning of the answer, with these fields. */
-function withFirst(ready: Ready, first: Presentation["first"]): Ready {
-  if (first === undefined) return ready;
-  const start = `${JSON.stringify(first.fields).slice(0, -1)},`;
-  const { json } = ready;
-  return { ...ready, json: typeof json === "string" ? start + json.slice(1) : Buffer.concat([Buffer.from(start), json.subarray(1)]) };
+/** A page with these fields at its beginning. */
+function pageReply(page: Buffer, { nextCursor }: Pick<Fitted, "nextCursor">, first: Presentation["first"]): Reply {
+  const json = first === undefined ? page : Buffer.concat([Buffer.from(`${JSON.stringify(first.fields).slice(0, -1)},`), page.subarray(1)]);
+  return jsonReply({ json, ...nextOf(nextCursor) });
 }
 
 const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next: nextCursor });
@@ -231,8 +227,16 @@ function* filling(page: Page, maxBytes: number, show: (item: Item) => number): G
   return { count: page.items.length, bytes, nextCursor: page.nextCursor };
 }
 
+function jsonOf(value: object): RecordJson {
+  const text = JSON.stringify(value);
+  return { text, bytes: utf8Length(text) };
+}
+
 /** Neither text is empty, so a comma joins them. */
-const withMore = (record: string, more: object): string => `${record.slice(0, -1)},${JSON.stringify(more).slice(1)}`;
+function withMore(record: RecordJson, more: object): RecordJson {
+  const added = jsonOf(more);
+  return { text: `${record.text.slice(0, -1)},${added.text.slice(1)}`, bytes: record.bytes + added.bytes - 1 };
+}
 
 /** The record in a `message` event, with body and data. */
 export function eventRenderer(baseUrl: string): (stored: StoredMessage, now: number) => string {

@@ -18,6 +18,9 @@ interface CachedMessage extends Pick<StoredMessage, "state" | "raw" | "seen"> {
   readonly thread: number;
   /** When its addressee read it, once that is known. */
   readAt?: number;
+  /** With the facts about author and thread, as they were at this number of changes. */
+  whole?: StoredMessage;
+  wholeAt?: number;
 }
 
 type Facts<Of extends object | number> = Pick<BoundedCache<string, Of>, "get" | "set">;
@@ -37,6 +40,8 @@ export class SqliteMessageCache {
   readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "verified" | "thread" | "readAt", StatementSync>>;
   /** The head of the log at which everything cached was current. */
   #seq = -1;
+  /** How often something was dropped. */
+  #changes = 0;
   readonly #head: SqliteHead;
 
   readonly #seenOf: SeenOf;
@@ -87,32 +92,39 @@ export class SqliteMessageCache {
     }
     for (const root of roots) this.#threads.delete(root);
     this.#seq = seq;
+    this.#changes++;
   }
 
   readonly #cached: MessageReader = {
     byId: (id) => {
       const seq = this.#seqs.get(id);
       const cached = seq === undefined ? undefined : this.#storedMessages.get(seq);
-      return this.#stored(cached ?? this.#keep(this.#sql.byId.get(id)), this.#authors, this.#verified, this.#threads);
+      return this.#whole(cached ?? this.#keep(this.#sql.byId.get(id)));
     },
-    bySeq: (seq) =>
-      this.#stored(this.#storedMessages.get(seq) ?? this.#keep(this.#sql.bySeq.get(seq)), this.#authors, this.#verified, this.#threads),
+    bySeq: (seq) => this.#whole(this.#storedMessages.get(seq) ?? this.#keep(this.#sql.bySeq.get(seq))),
   };
+
+  #whole(message: CachedMessage | undefined): StoredMessage | undefined {
+    if (message === undefined || message.wholeAt === this.#changes) return message?.whole;
+    const whole = this.#stored(message, this.#authors, this.#verified, this.#threads);
+    message.whole = whole;
+    message.wholeAt = this.#changes;
+    return whole;
+  }
 
   /** Reads without caching. */
   readonly stored: MessageReader = {
-    byId: (id) => this.#stored(this.#read(this.#sql.byId.get(id)), new Map(), new Map(), new Map()),
-    bySeq: (seq) => this.#stored(this.#read(this.#sql.bySeq.get(seq)), new Map(), new Map(), new Map()),
+    byId: (id) => this.#fromFile(this.#sql.byId.get(id)),
+    bySeq: (seq) => this.#fromFile(this.#sql.bySeq.get(seq)),
   };
 
-  /** Facts about author and thread are looked up each time: they change with every post by the author or in the thread. */
-  #stored(
-    message: CachedMessage | undefined,
-    authors: Facts<AuthorFacts>,
-    verified: Facts<number>,
-    threads: Facts<ThreadFacts>,
-  ): StoredMessage | undefined {
-    if (message === undefined) return undefined;
+  #fromFile(row: unknown): StoredMessage | undefined {
+    const message = this.#read(row);
+    return message && this.#stored(message, new Map(), new Map(), new Map());
+  }
+
+  /** Facts about author and thread are looked up after each change: they change with every post by the author or in the thread. */
+  #stored(message: CachedMessage, authors: Facts<AuthorFacts>, verified: Facts<number>, threads: Facts<ThreadFacts>): StoredMessage {
     const { state, raw, seen } = message;
     const { firstSeen, messages, line = null } = this.#facts(authors, state.author, this.#sql.author, state.author) ?? unknownAuthor(state);
     const author = { firstSeen, messages, line, verified: this.#verifiedOf(state.principal, verified) };
@@ -165,6 +177,7 @@ export class SqliteMessageCache {
   }
 
   #forgetAll(): void {
+    this.#changes++;
     for (const map of [this.#storedMessages, this.#seqs, this.#authors, this.#verified, this.#threads]) map.clear();
   }
 }

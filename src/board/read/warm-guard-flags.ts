@@ -15,7 +15,8 @@ export async function flagged<Item extends Listed>(items: readonly Item[]): Prom
 
 /** Like `flagged`, but synchronous; undefined if that would take long. */
 export function flaggedNow<Item extends Listed>(items: readonly Item[]): readonly Item[] | undefined {
-  const chars = storedOf(items).reduce((sum, { seen, raw }) => sum + (seen.flags === undefined ? raw.payload.length : 0), 0);
+  let chars = 0;
+  for (const item of items) if ("stored" in item && item.stored.seen.flags === undefined) chars += item.stored.raw.payload.length;
   return chars < CHARS_AT_ONCE ? items : undefined;
 }
 

@@ -130,7 +130,8 @@ test(`readers get the record itself, character by character, again and again as 
       for (const { now, messages, thread, lastActivity, include } of then) {
         const moved = { ...drawn, author: { ...drawn.author, messages }, thread: { messages: thread, lastActivity } };
         const wanted: ReadonlySet<Include> = new Set(include);
-        expect(texts(moved, wanted, now)).toBe(JSON.stringify(recordOf(moved, wanted, now, "https://board.example")));
+        const text = JSON.stringify(recordOf(moved, wanted, now, "https://board.example"));
+        expect(texts(moved, wanted, now)).toMatchObject({ text, bytes: Buffer.byteLength(text) });
       }
     }),
     { seed: SEED, numRuns: 500 },

@@ -35,7 +35,7 @@ export type Asking = Pick<IncomingMessage, "method" | "url" | "headers" | "httpV
 };
 
 export interface FastPathAnswer {
-  readonly json: string;
+  readonly json: ReadyText["json"];
   readonly bytes: number;
   /** Headers that many answers share, as one array of names and values in turn. */
   readonly base: readonly string[];
@@ -90,7 +90,9 @@ export class FastPath {
     const ready = known && this.#answer(known, request, response);
     if (ready === undefined) return false;
     response.writeHead(200, [...ready.base, ...ready.head]);
-    response.end(ready.json, encodingOf(ready));
+    const { json, bytes } = ready;
+    if (typeof json === "string") response.end(json, encodingOf(json, bytes));
+    else response.end(json.toBytes());
     return true;
   }
 
@@ -145,7 +147,8 @@ export class FastPath {
       const head = [...varies, "etag", version(at.fresh)];
       const link = linkTo(ready.next);
       if (link !== undefined) head.push("link", link);
-      return { json: ready.json, bytes: Buffer.byteLength(ready.json), base: this.#inJson, head };
+      const { json } = ready;
+      return { json, bytes: typeof json === "string" ? Buffer.byteLength(json) : json.bytes, base: this.#inJson, head };
     };
   }
 
@@ -170,11 +173,11 @@ export class FastPath {
     const began = performance.now();
     const made = known.make();
     if (made === undefined) return undefined;
-    const { json, bytes } = made;
+    const { bytes } = made;
     // Compressed answers take the normal path.
-    if (isCoded(json.length) && takesGzip(request.headers)) return undefined;
+    if (isCoded(bytes) && takesGzip(request.headers)) return undefined;
     if (!unsent.admits(caller, bytes)) return undefined;
-    unsent.count(underWay, () => caller, json);
+    unsent.count(underWay, () => caller, bytes);
     pay(known.operation, caller, rates);
     const ms = performance.now() - began;
     // The first milliseconds belong to the request, as on the normal path.
@@ -202,7 +205,7 @@ function linker(baseUrl: string, url: string): (next: string | undefined) => str
 }
 
 /** A text with as many bytes as characters is plain ASCII, which needs no encoding. */
-export const encodingOf = ({ json, bytes }: FastPathAnswer): "latin1" | "utf8" => (bytes === json.length ? "latin1" : "utf8");
+export const encodingOf = (text: string, bytes: number): "latin1" | "utf8" => (bytes === text.length ? "latin1" : "utf8");
 
 interface Offer {
   readonly operation: Operation;

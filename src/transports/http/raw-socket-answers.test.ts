@@ -9,8 +9,14 @@ import { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { jsonBody } from "../../core/protocol/read-json-body.ts";
 import { operation } from "../../operations/operation.ts";
+import { PageText } from "../../operations/page-json.ts";
 import { httpServer } from "./server.ts";
 import { versions } from "./etags.ts";
+
+function pageOf({ letter, size }: { readonly letter: string; readonly size: number }): PageText {
+  const text = JSON.stringify(letter.repeat(size));
+  return new PageText([text], "]}", Buffer.byteLength(`{"messages":[${text}]}`), "utf8");
+}
 
 /** A server with one operation that answers without waiting, and notes which way each was given. */
 async function serve({ limited = false, stallMs = undefined as number | undefined } = {}) {
@@ -34,6 +40,18 @@ async function serve({ limited = false, stallMs = undefined as number | undefine
     runSync:
       ({ size }) =>
       () => ({ json: answer("fast path", size), next: "more" }),
+  });
+  const pages = operation({
+    name: "pages",
+    method: "GET",
+    path: "/api/pages/{letter}",
+    summary: "A page of one long record, which consists of one letter.",
+    input: z.strictObject({ letter: z.string().length(1), size: z.coerce.number() }),
+    responses: { 200: "A page." },
+    refusals: ["unknown_parameter"],
+    rate: "reads",
+    run: async ({ input }) => ({ body: undefined, json: pageOf(input).toBytes() }),
+    runSync: (input) => () => ({ json: pageOf(input) }),
   });
   const say = operation({
     name: "say",
@@ -60,7 +78,7 @@ async function serve({ limited = false, stallMs = undefined as number | undefine
   const app = httpServer({
     ready: async () => {},
     notWritable: () => undefined,
-    operations: [one, say],
+    operations: [one, pages, say],
     rates: new RateLimiter(clock, limited, { tokenMs: Infinity }),
     clock,
     report: { appended() {}, failed() {}, refused() {} },
@@ -281,6 +299,22 @@ test("who is slow to read a long answer gets all of it, though those who are slo
   expect((await Promise.race([slow.answers(1), cutOff]))[0]?.length).toBeGreaterThan(LARGE);
   await slow.ask(get("/api/one/a"));
   expect((await slow.answers(1))[0]).toContain("200 OK");
+});
+
+test("who is slow to read a page gets this page, though somebody else gets another one meanwhile", async () => {
+  await using server = await serve();
+  // More than the system keeps, and together no more than one address may leave unread.
+  const size = LARGE * (2 / 3);
+  using a = await caller(server.port);
+  using b = await caller(server.port);
+  for (const { socket } of [a, b]) socket.pause();
+  await a.ask(get(`/api/pages/a?size=${size}`));
+  await b.ask(get(`/api/pages/b?size=${size}`));
+  for (const [letter, { socket, answers }] of Object.entries({ a, b })) {
+    socket.resume();
+    const [answer = ""] = await answers(1);
+    expect(answer.endsWith(`{"messages":["${letter.repeat(size)}"]}`), letter).toBe(true);
+  }
 });
 
 test("who reads nothing of a long answer is cut off", async () => {

@@ -29,6 +29,8 @@ export interface DirectParts {
 const LONGEST_BYTES = 16 * 1024;
 /** A connection that has sent nothing for this long goes to the HTTP server, which closes silent connections. */
 const SILENT_MS = 2000;
+/** More than most pages have. */
+const BUFFER_BYTES = 512 * 1024;
 /**
  * Like the HTTP server, the board waits a little longer than its header says, so that no request is sent just as the connection is closed.
  */
@@ -43,6 +45,7 @@ export class DirectAnswers {
   /** The first lines of answers, by the headers in them. */
   readonly #firstLines = new WeakMap<readonly string[], string>();
   #date = { second: 0, line: "" };
+  #buffer: Buffer | undefined;
 
   /** Call this before anything else listens for connections. */
   constructor(server: Server, parts: DirectParts) {
@@ -143,7 +146,7 @@ export class DirectAnswers {
       const ready = this.#parts.fastPath.answerTo({ method, url, headers, httpVersion: "1.1", socket }, underWay);
       if (ready === undefined) return false;
       // The callback is also called if the connection ends before the answer is written.
-      socket.write(this.#readyText(ready), encodingOf(ready), gone.length === 0 ? undefined : () => gone.forEach((listener) => listener()));
+      this.#send(socket, ready, gone.length === 0 ? undefined : () => gone.forEach((listener) => listener()));
       return true;
     });
   }
@@ -169,11 +172,27 @@ export class DirectAnswers {
     return done;
   }
 
-  /** The answer as the HTTP server would write it. */
-  #readyText({ base, head, json }: FastPathAnswer): string {
+  #send(socket: Socket, answer: FastPathAnswer, done: (() => void) | undefined): void {
+    const { json, bytes } = answer;
+    const head = this.#headOf(answer);
+    if (typeof json === "string") return void socket.write(head + json, encodingOf(json, bytes), done);
+    const buffer = this.#bufferFor(head.length + bytes);
+    socket.write(buffer.subarray(0, json.writeTo(buffer, buffer.write(head, "latin1"))), done);
+    // What the system has not taken yet is still read from these bytes.
+    if (socket.writableLength > 0) this.#buffer = undefined;
+  }
+
+  /** Pages are put together in the same memory each time: memory of its own for each of them would have to be collected. */
+  #bufferFor(bytes: number): Buffer {
+    if (this.#buffer === undefined || this.#buffer.length < bytes) this.#buffer = Buffer.allocUnsafeSlow(Math.max(bytes, BUFFER_BYTES));
+    return this.#buffer;
+  }
+
+  /** The head of the answer as the HTTP server would write it. */
+  #headOf({ base, head }: FastPathAnswer): string {
     let first = this.#firstLines.get(base);
     if (first === undefined) this.#firstLines.set(base, (first = `HTTP/1.1 200 OK\r\n${linesOf(base)}`));
-    return `${first}${linesOf(head)}${this.#dateLine()}${KEEP_ALIVE}\r\n${json}`;
+    return `${first}${linesOf(head)}${this.#dateLine()}${KEEP_ALIVE}\r\n`;
   }
 
   #replyText({ status, headers, text, ends }: DirectReply): string {

@@ -31,7 +31,7 @@ import { addRoute, type RouteParts } from "./route.ts";
 import { callerFrom, type SecureParts, secureCheck, trustedCheck } from "./secure-request.ts";
 import { breakOffSlow, type OpenAnswers } from "./chunked-answers.ts";
 import { RequestTurns } from "./request-turns.ts";
-import { STALL_MS, Unsent } from "./unsent-answers.ts";
+import { countedBytes, STALL_MS, Unsent } from "./unsent-answers.ts";
 
 export interface HttpParts extends DoorParts, SecureParts, HealthParts, Omit<FrameworkParts, "door"> {
   readonly operations: readonly Operation[];
@@ -146,7 +146,7 @@ function countAnswers(app: FastifyInstance, life: Life, unsent: Unsent): void {
     if (life.closing) void reply.header("connection", "close");
     if (!request.raw.complete) request.raw.once("close", () => life.closing && hangUp(request.raw.socket));
     try {
-      if (request.method !== "HEAD") unsent.count(reply.raw, () => callerOf(request.ip), payload);
+      if (request.method !== "HEAD") unsent.count(reply.raw, () => callerOf(request.ip), countedBytes(payload));
       done();
     } catch (error) {
       done(error as Error);

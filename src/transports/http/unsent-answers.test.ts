@@ -37,14 +37,14 @@ test("an answer ends with its connection, also if it never had its turn there or
   let begun = false;
   const goneToo = unsent.turn("a", late);
   const next = unsent.turn("a", response()).then(() => (begun = true));
-  const answer = Buffer.alloc(1024 * 1024);
-  unsent.count(queued, () => "a", answer);
+  const bytes = 1024 * 1024;
+  unsent.count(queued, () => "a", bytes);
   await nextTurn();
-  expect([begun, unsent.bytes]).toEqual([false, answer.length]);
+  expect([begun, unsent.bytes]).toEqual([false, bytes]);
   connection.destroy();
   await expect(goneToo).rejects.toThrow("The connection was closed.");
   await next;
   expect(unsent.bytes).toBe(0);
-  unsent.count(late, () => "a", answer);
+  unsent.count(late, () => "a", bytes);
   expect(unsent.bytes).toBe(0);
 });

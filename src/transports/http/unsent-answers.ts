@@ -77,9 +77,8 @@ export class Unsent {
     if (over !== undefined) throw tooMuch(over);
   }
 
-  /** Counts an answer until it was sent, or refuses it. An answer in chunks is never whole in memory and counts nothing. */
-  count(response: UnderWayAnswer, callerOf: () => string, answer: unknown): void {
-    const bytes = bytesOf(answer);
+  /** Counts the bytes of an answer until it was sent, or refuses it. */
+  count(response: UnderWayAnswer, callerOf: () => string, bytes: number): void {
     if (bytes < COUNTED_BYTES) return;
     const caller = callerOf();
     if (!this.admits(caller, bytes)) throw tooMuch(this.#callers.over(caller, bytes));
@@ -121,8 +120,8 @@ function endingsOf(connection: Socket): Set<() => void> {
   return all;
 }
 
-/** Most answers are so short that their bytes need not be counted. */
-function bytesOf(answer: unknown): number {
+/** Most answers are so short that their bytes need not be counted; one in chunks is never whole in memory and counts nothing. */
+export function countedBytes(answer: unknown): number {
   if (typeof answer === "string") return answer.length * 3 < COUNTED_BYTES ? 0 : Buffer.byteLength(answer);
   return Buffer.isBuffer(answer) ? answer.length : 0;
 }
