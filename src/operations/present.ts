@@ -86,11 +86,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   /** Keyed by the items, which stay the same object as long as the page is cached. */
   const cachedPages = new WeakMap<readonly Item[], CachedPage>();
 
-  function recordIn(page: Page, item: Item, { include, extra }: Presentation) {
-    const record = "tombstone" in item ? tombstoneOf(item.tombstone, baseUrl) : recordOf(item.stored, include, page.asOf, baseUrl);
-    return { ...record, ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) };
-  }
-
+  const recordIn = recordsOf(baseUrl);
   const freshFence = () => fence(entropy.hex(TOKEN_BYTES));
   const fenceFor = ({ mark = false }: Care): Fence => (mark ? withJoint(freshFence()) : freshFence());
   const markdown = markdownWriter(fenceFor);
@@ -164,6 +160,13 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     },
   };
 }
+
+const recordsOf =
+  (baseUrl: string) =>
+  ({ asOf }: Page, item: Item, { include, extra }: Presentation) => {
+    const record = "tombstone" in item ? tombstoneOf(item.tombstone, baseUrl) : recordOf(item.stored, include, asOf, baseUrl);
+    return { ...record, ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) };
+  };
 
 const markdownWriter =
   (fenceFor: (care: Care) => Fence): Presenter["markdown"] =>

@@ -310,9 +310,9 @@ test("who is slow to read a page gets this page, though somebody else gets anoth
   for (const { socket } of [a, b]) socket.pause();
   await a.ask(get(`/api/pages/a?size=${size}`));
   await b.ask(get(`/api/pages/b?size=${size}`));
-  for (const [letter, { socket, answers }] of Object.entries({ a, b })) {
-    socket.resume();
-    const [answer = ""] = await answers(1);
+  for (const [letter, reader] of Object.entries({ a, b })) {
+    reader.socket.resume();
+    const [answer = ""] = await reader.answers(1);
     expect(answer.endsWith(`{"messages":["${letter.repeat(size)}"]}`), letter).toBe(true);
   }
 });
