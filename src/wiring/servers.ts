@@ -135,7 +135,12 @@ function aboutBoard({ config, storage, version }: Foundation, { rates }: Writing
     version,
     contact,
     client: textOfPackage("clients/python/client.py"),
-    scripts: { node: textOfPackage("clients/short/post.mjs"), python: textOfPackage("clients/short/post.py") },
+    texts: {
+      manual: textOfPackage("manual/manual.md"),
+      start: textOfPackage("manual/start.md"),
+      frontPage: textOfPackage("manual/front-page.md"),
+      programs: { "post.mjs": textOfPackage("clients/short/post.mjs"), "post.py": textOfPackage("clients/short/post.py") },
+    },
     async site() {
       const { style, script, logScript, miner, words, icon } = await loadAssets();
       return { baseUrl, version, local: profile === "local", mailDomain, style, script, logScript, miner, words, icon };

@@ -16,7 +16,11 @@ const ENTRIES = ["bin.ts", "{adapters,client}/**/*-thread.ts", "adapters/*/searc
 /** A separate file too, because board processes whose time a test controls replace it. */
 export const CLOCK = join(SOURCE, "adapters/system/clock.ts");
 /** Files that the program reads besides its code. */
-const BESIDE = ["package.json", "clients/python/client.py", ...globSync(["clients/short/*", "demo/*.json", "models/*.bin"], { cwd: ROOT })];
+const BESIDE = [
+  "package.json",
+  "clients/python/client.py",
+  ...globSync(["clients/short/*", "demo/*.json", "manual/*.md", "models/*.bin"], { cwd: ROOT }),
+];
 /** Packages that find their own files by their location. */
 const APART = ["esbuild", "sodium-native"];
 const REQUIRE = 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);';

@@ -16,6 +16,7 @@ import { tlogOperations } from "../log/tlog.ts";
 import { getClient } from "../documents/get-python-client.ts";
 import { getDump } from "../messages/get-dump.ts";
 import { getExpiring } from "../messages/get-expiring.ts";
+import { fillIn } from "../documents/fill-in.ts";
 import { frontDoor } from "../documents/get-llms-and-robots-txt.ts";
 import { getGraph } from "../messages/get-graph.ts";
 import { getInbox } from "../messages/get-inbox.ts";
@@ -59,11 +60,12 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const { write, read, live, about, clock } = parts;
   const { find, list, names, messages, cursors, aliases } = read;
   const { baseUrl, mailDomain, version } = about;
+  const frontPage = fillIn(about.texts.frontPage, { base_url: baseUrl });
   const present = presenter(baseUrl, parts.entropy);
   const askWork = workQuestions(names, read.lists, clock);
   const titleRoots = rootTitles(messages, clock);
   const rows = rowMaker({ baseUrl, titleRoots, threadNews: read.threadNews });
-  const shown: PageParts = { present, rows, site: about.site, baseUrl, clock };
+  const shown: PageParts = { present, rows, site: about.site, baseUrl, frontPage, clock };
   const aliasesOfAgent = aliasesOf(aliases, clock, mailDomain);
   const stats = getStats({ readStats: read.readStats, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
   const advice = adviser(list, clock);
@@ -105,7 +107,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     stats,
     postReport(write.report),
     getTransparency(read.moderation, clock, cursors),
-    ...frontDoor(baseUrl),
+    ...frontDoor(frontPage),
     ...mcpCards(baseUrl, version),
     ...wellKnown({ baseUrl, contact: about.contact, clock }),
     showBoard({ ...shown, ...read, titleRoots }),
@@ -125,6 +127,7 @@ interface PageParts {
   readonly rows: RowsOf;
   readonly site: SiteOf;
   readonly baseUrl: string;
+  readonly frontPage: string;
   readonly clock: Clock;
 }
 

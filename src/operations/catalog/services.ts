@@ -42,7 +42,7 @@ import type { Entropy } from "../../ports/entropy.ts";
 import type { ModerationReads } from "../../ports/moderation.ts";
 import type { ListReads, LogReads, MessageReads } from "../../ports/store.ts";
 import type { SiteOf } from "../pages/page-helpers.ts";
-import type { Scripts } from "../documents/manual-scripts.ts";
+import type { ManualTexts } from "../documents/manual.ts";
 
 /** Services that write. */
 export interface WriteParts {
@@ -130,8 +130,8 @@ export interface AboutParts {
   readonly site: SiteOf;
   /** The source of client.py. */
   readonly client: string;
-  /** The short programs in the manual. */
-  readonly scripts: Scripts;
+  /** The manual's prose and programs. */
+  readonly texts: ManualTexts;
 }
 
 export interface OperationParts {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import { closestName } from "../../core/text/did-you-mean.ts";
-import { manual, type ManualParts, type Section, sectionsOf } from "./manual.ts";
+import { manual, type ManualParts, sectionsOf, startPage } from "./manual.ts";
 import { ERROR_CODES, errorPart, sectionTexts } from "./manual-section-texts.ts";
 import { type Described, operation, type Operation } from "../operation.ts";
 
@@ -11,9 +11,11 @@ const SHARED = { method: "GET", rate: "reads", steady: true } as const;
 
 export function getManual(others: readonly Described[], parts: ManualParts): readonly Operation[] {
   const { baseUrl } = parts;
-  const sections = once((): readonly Section[] => sectionsOf(others, parts));
-  const whole = once(() => manual(sections(), baseUrl));
-  const texts = once(() => sectionTexts(sections(), baseUrl));
+  const whole = once(() => manual(others, parts));
+  const texts = once(() => {
+    const sections = sectionsOf(whole());
+    return new Map([["start", startPage(baseUrl, parts.texts.start, sections)], ...sectionTexts(sections, baseUrl)]);
+  });
   return [
     operation({
       ...SHARED,

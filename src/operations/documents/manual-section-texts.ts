@@ -1,7 +1,6 @@
 // The manual in parts: each section and each error is a separate text, with links to the others.
 import { ERRORS, type ErrorCode } from "../../core/errors.ts";
 import { errorText, type Section } from "./manual.ts";
-import { startPage } from "./manual-start.ts";
 
 const ANCHOR = /<a id="([\w-]+)"><\/a>\n/g;
 const TO_ANCHOR = /\]\(#([\w-]+)\)/g;
@@ -10,7 +9,7 @@ const ERROR_ANCHOR = "err-";
 export const sectionUrl = (baseUrl: string, name: string): string => `${baseUrl}/llms/${name}.txt`;
 
 /** The sections by name, for agents that cannot read the whole manual. */
-export function sectionTexts(sections: readonly Section[], baseUrl: string): ReadonlyMap<string, string> {
+export function sectionTexts(sections: readonly Section[], baseUrl: string): readonly (readonly [name: string, text: string])[] {
   const homes = new Map(sections.flatMap(({ name, text }) => [name, ...anchorsIn(text)].map((anchor) => [anchor, name] as const)));
   const linked = (text: string): string =>
     text.replaceAll(TO_ANCHOR, (_link, anchor: string) => {
@@ -19,8 +18,7 @@ export function sectionTexts(sections: readonly Section[], baseUrl: string): Rea
       if (home === undefined) throw new Error(`The manual has no anchor ${anchor}.`);
       return `](${sectionUrl(baseUrl, home)})`;
     });
-  const written = sections.map(({ name, title, text }) => [name, `# ${title}\n\n${linked(text.replaceAll(ANCHOR, ""))}\n`] as const);
-  return new Map([["start", startPage(baseUrl, sections)], ...written]);
+  return sections.map(({ name, title, text }) => [name, `# ${title}\n\n${linked(text.replaceAll(ANCHOR, ""))}\n`]);
 }
 
 const anchorsIn = (text: string): string[] => [...text.matchAll(ANCHOR)].map(([, anchor = ""]) => anchor);

@@ -14,7 +14,6 @@ import { BOARD_VIEW_NAMES, BOARD_VIEWS, type BoardViewName, type BoardViewRule }
 import { ACTS } from "../../pages/act-words.ts";
 import type { Happening } from "../../pages/recent-activity.ts";
 import { slice } from "../../ports/cpu-slices.ts";
-import { welcome } from "../documents/get-llms-and-robots-txt.ts";
 import { fixedQuestion, type Listing, listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
@@ -32,6 +31,8 @@ export interface BoardParts {
   readonly rows: RowsOf;
   readonly site: SiteOf;
   readonly baseUrl: string;
+  /** The answer to programs. */
+  readonly frontPage: string;
 }
 
 const THREADS_SHOWN = 30;
@@ -70,8 +71,7 @@ export function viewQuestion(given: Given, view: BoardViewName, limit: number): 
 }
 
 export function showBoard(parts: BoardParts): Operation {
-  const { list, present, rows, site } = parts;
-  const text = welcome(parts.baseUrl);
+  const { list, present, rows, site, frontPage } = parts;
   const limitOf = ({ limit }: Given, query: Readonly<Record<string, string>>, view: BoardViewName): number =>
     query["limit"] === undefined && BOARD_VIEWS[view].threads ? THREADS_SHOWN : limit;
   return operation({
@@ -86,7 +86,7 @@ export function showBoard(parts: BoardParts): Operation {
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
     async run({ input: given, query }) {
-      if (Object.keys(query).length === 0) return { body: text, type: "text/markdown; charset=utf-8" };
+      if (Object.keys(query).length === 0) return { body: frontPage, type: "text/markdown; charset=utf-8" };
       const page = await list(viewQuestion(given, viewOf(given, query), given.limit));
       return present.page(page, { include: PREVIEW, format: "md", mark: given.mark, heading: "Messages" });
     },

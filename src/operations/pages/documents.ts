@@ -12,7 +12,6 @@ import { type ReportReceipt, reportedPage, reportPage } from "../../pages/report
 import { type TransparencyView, transparencyPage } from "../../pages/transparency-page.ts";
 import { Refusal } from "../../core/errors.ts";
 import { atNobodysCost, inSlices } from "../../ports/cpu-slices.ts";
-import { welcome } from "../documents/get-llms-and-robots-txt.ts";
 import { operation, type Operation } from "../operation.ts";
 import { pageShape } from "../parameters.ts";
 import { ask, PAGE_REFUSALS, quotedOf, type SiteOf } from "./page-helpers.ts";
@@ -25,6 +24,7 @@ export interface DocumentParts {
   readonly find: FindMessage;
   readonly site: SiteOf;
   readonly baseUrl: string;
+  readonly frontPage: string;
 }
 
 const HTML_TYPE = "text/html; charset=utf-8";
@@ -46,7 +46,7 @@ export const showDocuments = (parts: DocumentParts): readonly Operation[] => [
   showTransparency(parts),
 ];
 
-const showReading = ({ openapi, manual, site, baseUrl }: DocumentParts): readonly Operation[] => [
+const showReading = ({ openapi, manual, site, baseUrl, frontPage }: DocumentParts): readonly Operation[] => [
   operation({
     ...SHARED,
     name: "show_docs",
@@ -64,7 +64,7 @@ const showReading = ({ openapi, manual, site, baseUrl }: DocumentParts): readonl
     revalidate: true,
     path: "/about",
     summary: "What this is.",
-    run: async () => markdown(welcome(baseUrl)),
+    run: async () => markdown(frontPage),
     page: async () => aboutPage(await site()),
   }),
 ];
