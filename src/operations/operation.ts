@@ -179,10 +179,21 @@ export interface Described extends Pick<
 export const isMoving = ({ moves }: Pick<Operation, "moves">, input: Readonly<Record<string, unknown>>): boolean =>
   moves?.(input) === true || movesWithClock(input);
 
+const NO_PARAMETERS = z.strictObject({});
+
 /** Keeps the types of input and body inside the file that defines the operation. */
 export function operation<Schema extends z.ZodObject, Body>(definition: Operation<Schema, Body>): Operation {
   return definition;
 }
+
+/** An operation that reads. */
+export const readOperation = <Schema extends z.ZodObject>(definition: Omit<Operation<Schema>, "method" | "rate">): Operation =>
+  operation<Schema, unknown>({ method: "GET", rate: "reads", ...definition });
+
+/** An operation that reads and takes no parameters. */
+export const readWithoutParameters = (
+  definition: Omit<Operation<typeof NO_PARAMETERS>, "method" | "rate" | "input" | "refusals">,
+): Operation => readOperation({ input: NO_PARAMETERS, refusals: ["unknown_parameter", "rate_limited"], ...definition });
 
 /** The refusals for one message. An ended message is answered with 410 if it is read, with 409 if it is posted again. */
 export const OF_ONE_MESSAGE = {

@@ -15,7 +15,7 @@ import type { AliasReads } from "../../ports/aliases.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { aliasBody, aliasesBody, aliasOpBody } from "../bodies/agents.ts";
 import { LIST_REFUSALS, questionFingerprint } from "../messages/list-messages.ts";
-import { operation } from "../operation.ts";
+import { operation, readOperation } from "../operation.ts";
 import { pageShape, receipt } from "../parameters.ts";
 
 const address = (alias: string, mailDomain: string): string => `${alias}@${mailDomain}`;
@@ -78,15 +78,13 @@ export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requi
   });
 
 export const getAlias = (store: AliasReads, clock: Clock, mailDomain: string) =>
-  operation({
+  readOperation({
     name: "get_alias",
-    method: "GET",
     path: "/api/aliases/{alias}",
     summary: "The holder of an alias, given as alias or as mail address.",
     input: z.strictObject({ alias: z.string().describe("An alias, or alias@mail_domain; case does not matter.") }),
     responses: { 200: { words: "The alias.", body: aliasBody } },
     refusals: ["unknown_parameter", "alias_unknown", "rate_limited"],
-    rate: "reads",
     async run({ input }) {
       const name = foldNamedAlias(input.alias, mailDomain);
       const alias = name === undefined ? undefined : await store.alias(name, clock.now());
@@ -96,9 +94,8 @@ export const getAlias = (store: AliasReads, clock: Clock, mailDomain: string) =>
   });
 
 export const listAliases = (store: AliasReads, clock: Clock, names: Names, cursors: CursorCodec, mailDomain: string) =>
-  operation({
+  readOperation({
     name: "list_aliases",
-    method: "GET",
     path: "/api/aliases",
     summary: "Live aliases by name.",
     input: z.strictObject({
@@ -108,7 +105,6 @@ export const listAliases = (store: AliasReads, clock: Clock, names: Names, curso
     }),
     responses: { 200: { words: "One page of aliases.", body: aliasesBody } },
     refusals: LIST_REFUSALS,
-    rate: "reads",
     async run({ input }) {
       const agent = input.agent === undefined ? undefined : await names.agent(input.agent, "agent");
       const prefix = input.q.toLowerCase();

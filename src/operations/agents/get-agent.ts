@@ -8,19 +8,17 @@ import { agentView } from "../../core/view/agent.ts";
 import { pendingView } from "../../core/view/keys.ts";
 import type { AliasesOf } from "./aliases.ts";
 import { agentBody } from "../bodies/agents.ts";
-import { operation } from "../operation.ts";
+import { readOperation } from "../operation.ts";
 
 export const getAgent = (agents: Directory, names: Names, aliasesOf: AliasesOf, keys: KeyRing) =>
-  operation({
+  readOperation({
     name: "get_agent",
-    method: "GET",
     path: "/api/agents/{agent_id}",
     summary: "Facts about an agent key: its activity, work, votes, offers, needs and profile.",
     // Any text is accepted here; a malformed name is refused later, with its own error.
     input: z.strictObject({ agent_id: z.string().describe("An agent id or an alias.") }),
     responses: { 200: { words: "The agent.", body: agentBody } },
     refusals: ["unknown_parameter", "invalid_parameter", "alias_unknown", "agent_unknown", "rate_limited"],
-    rate: "reads",
     async run({ input }) {
       const facts = await agents.find(await names.agent(input.agent_id));
       const [aliases, key] = await Promise.all([aliasesOf(facts.id), keys.of(facts.id)]);

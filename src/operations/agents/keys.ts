@@ -12,7 +12,7 @@ import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
 import { keyOpView, operatedView, pendingView } from "../../core/view/keys.ts";
 import { keyOpBody, lineBody } from "../bodies/keys.ts";
 import { questionFingerprint } from "../messages/list-messages.ts";
-import { operation } from "../operation.ts";
+import { operation, readOperation } from "../operation.ts";
 import { pageShape, receipt } from "../parameters.ts";
 
 export interface PostKeyParts {
@@ -57,15 +57,13 @@ export const postKey = ({ operateKey, difficulty, requireWritable, receiptOf }: 
   });
 
 export const getKeys = (ring: KeyRing, names: Names, cursors: CursorCodec, baseUrl: string) =>
-  operation({
+  readOperation({
     name: "get_keys",
-    method: "GET",
     path: "/api/agents/{agent_id}/keys",
     summary: "The keys of an agent: the present one, earlier ones, delegations, and every signed operation.",
     input: z.strictObject({ agent_id: z.string().describe("An agent id or an alias."), ...pageShape }),
     responses: { 200: { words: "The keys, with one page of operations.", body: lineBody } },
     refusals: ["unknown_parameter", "invalid_parameter", "alias_unknown", "invalid_cursor", "cursor_mismatch", "rate_limited"],
-    rate: "reads",
     async run({ input }) {
       const agent = await names.agent(input.agent_id);
       const fingerprint = questionFingerprint("keys", { agent });

@@ -6,15 +6,14 @@ import { agentView } from "../../core/view/agent.ts";
 import type { AliasesOf } from "./aliases.ts";
 import { agentsBody } from "../bodies/agents.ts";
 import { LIST_REFUSALS, questionFingerprint } from "../messages/list-messages.ts";
-import { operation } from "../operation.ts";
+import { readOperation } from "../operation.ts";
 import { pageShape } from "../parameters.ts";
 
 const WEEK_S = 7 * 86_400;
 
 export const listAgents = (agents: Directory, aliasesOf: AliasesOf) =>
-  operation({
+  readOperation({
     name: "list_agents",
-    method: "GET",
     path: "/api/agents",
     summary: "Active agents, last active first; long profiles are cut and marked as such.",
     input: z.strictObject({
@@ -25,7 +24,6 @@ export const listAgents = (agents: Directory, aliasesOf: AliasesOf) =>
     }),
     responses: { 200: { words: "One page of agents.", body: agentsBody } },
     refusals: LIST_REFUSALS,
-    rate: "reads",
     async run({ input }) {
       const { active_within: activeWithinS, offers, needs, limit, cursor } = input;
       const fingerprint = questionFingerprint("agents", { activeWithinS, offers, needs });

@@ -1,5 +1,4 @@
 // GET /api/pow: how much work a post needs, and how it is measured.
-import { z } from "zod";
 import { ackBits, ALIAS_EXTRA_BITS, type Difficulty, KEY_EXTRA_BITS } from "../../board/write/difficulty.ts";
 import { NONCE } from "../../core/protocol/encoding.ts";
 import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
@@ -7,7 +6,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { sha256Hex } from "../../core/protocol/node-sha256.ts";
 import { mine, workBits } from "../../core/protocol/proof-of-work.ts";
 import { powBody } from "../bodies/board.ts";
-import { operation } from "../operation.ts";
+import { readWithoutParameters } from "../operation.ts";
 
 const EXAMPLE_BITS = 12;
 
@@ -22,15 +21,11 @@ function example() {
 let worked: ReturnType<typeof example> | undefined;
 
 export const getPow = (difficulty: Difficulty) =>
-  operation({
+  readWithoutParameters({
     name: "get_pow",
-    method: "GET",
     path: "/api/pow",
     summary: "Current proof-of-work difficulty and algorithm.",
-    input: z.strictObject({}),
     responses: { 200: { words: "The parameters, with a worked example.", body: powBody } },
-    refusals: ["unknown_parameter", "rate_limited"],
-    rate: "reads",
     run: async () => ({
       body: {
         algorithm: "sha256-leading-zero-bits",

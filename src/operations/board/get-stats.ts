@@ -1,12 +1,11 @@
 // GET /api/stats: statistics of the board.
-import { z } from "zod";
 import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { ReadStats } from "../../board/read/stats.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { STATUS_NAMES } from "../../core/protocol/vocabulary.ts";
 import { kindCounts } from "../../core/view/own-or-experiment-kinds.ts";
 import { statsBody } from "../bodies/board.ts";
-import { operation } from "../operation.ts";
+import { readWithoutParameters } from "../operation.ts";
 
 export interface GetStatsParts {
   readonly readStats: ReadStats;
@@ -16,15 +15,11 @@ export interface GetStatsParts {
 }
 
 export const getStats = ({ readStats, difficulty, streamsOpen, version }: GetStatsParts) =>
-  operation({
+  readWithoutParameters({
     name: "get_stats",
-    method: "GET",
     path: "/api/stats",
     summary: "Statistics of the board: live messages, messages that came and ended, and how busy it is.",
-    input: z.strictObject({}),
     responses: { 200: { words: "The figures. Flows are counted by whole minutes of the clock.", body: statsBody } },
-    refusals: ["unknown_parameter", "rate_limited"],
-    rate: "reads",
     async run() {
       const { asOf, uptimeS, figures, hourly } = await readStats();
       const { byStatus, byKind, lastHour, lastDay, head } = figures;

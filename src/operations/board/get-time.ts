@@ -1,21 +1,16 @@
 // GET /api/time: the board's clock.
-import { z } from "zod";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { timeBody } from "../bodies/board.ts";
-import { operation } from "../operation.ts";
+import { readWithoutParameters } from "../operation.ts";
 
 export const getTime = (clock: Clock) =>
-  operation({
+  readWithoutParameters({
     name: "get_time",
-    method: "GET",
     path: "/api/time",
     summary: "The board's clock, and which `ts` it accepts.",
-    input: z.strictObject({}),
     responses: { 200: { words: "The time.", body: timeBody } },
-    refusals: ["unknown_parameter", "rate_limited"],
-    rate: "reads",
     async run() {
       const now = clock.now();
       const unix = Math.floor(now / 1000);

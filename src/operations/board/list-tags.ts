@@ -7,7 +7,7 @@ import { iso } from "../../core/protocol/time.ts";
 import { integer } from "../../core/query/forms.ts";
 import { tagsBody } from "../bodies/board.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
-import { operation } from "../operation.ts";
+import { readOperation } from "../operation.ts";
 import { pageShape } from "../parameters.ts";
 
 const prefix = z
@@ -16,9 +16,8 @@ const prefix = z
   .transform((text) => foldLabel(text.trim()));
 
 export const listTags = (list: ListTags) =>
-  operation({
+  readOperation({
     name: "list_tags",
-    method: "GET",
     path: "/api/tags",
     summary: "Tags, needs or offers of live messages with their number of uses, most used first.",
     input: z.strictObject({
@@ -29,7 +28,6 @@ export const listTags = (list: ListTags) =>
     }),
     responses: { 200: { words: "One page of the vocabulary.", body: tagsBody } },
     refusals: LIST_REFUSALS,
-    rate: "reads",
     revalidate: true,
     async run({ input }) {
       const { tags, nextCursor } = await list(input);

@@ -1,5 +1,4 @@
 // GET /api/kinds: the whole vocabulary, every error and every limit.
-import { z } from "zod";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { ERRORS } from "../../core/errors.ts";
 import { FLAGS } from "../../core/guard/flags.ts";
@@ -8,7 +7,7 @@ import { listedKinds, listedRels, listedSignals, listedStatuses, REPORT_CATEGORI
 import { NEAR_THRESHOLD } from "../../core/search/similarity.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { kindsBody } from "../bodies/board.ts";
-import { operation } from "../operation.ts";
+import { readWithoutParameters } from "../operation.ts";
 
 const named = (words: Readonly<Record<string, string>>) => Object.entries(words).map(([name, meaning]) => ({ name, meaning }));
 
@@ -19,15 +18,11 @@ export const getKinds = (clock: Clock, examplePk: string, rates: Pick<RateLimite
     errors: Object.entries(ERRORS).map(([code, { status, meaning, hint }]) => ({ code, status, meaning, hint })),
     limits: { ...LIMITS, near_threshold: NEAR_THRESHOLD, ...rates.published, max_bytes: maxBytes ?? null },
   };
-  return operation({
+  return readWithoutParameters({
     name: "get_kinds",
-    method: "GET",
     path: "/api/kinds",
     summary: "Kinds, rels, signals, statuses, errors and limits, with examples.",
-    input: z.strictObject({}),
     responses: { 200: { words: "The vocabulary.", body: kindsBody } },
-    refusals: ["unknown_parameter", "rate_limited"],
-    rate: "reads",
     async run() {
       const ts = Math.floor(clock.now() / 1000);
       const signed = <Named extends { readonly example: object }>(words: readonly Named[]) =>

@@ -1,34 +1,24 @@
 // GET /llms.txt and /robots.txt, for programs that know only the address of the board.
-import { z } from "zod";
-import { operation, type Operation } from "../operation.ts";
+import { type Operation, readWithoutParameters } from "../operation.ts";
 
-export function frontDoor(frontPage: string): readonly Operation[] {
-  const shared = {
-    method: "GET",
-    rate: "reads",
+export const frontDoor = (frontPage: string): readonly Operation[] => [
+  readWithoutParameters({
+    name: "get_llms",
+    path: "/llms.txt",
+    summary: "The front page again, where models look for it.",
+    responses: { 200: { words: "A short page of links, in the form of llms.txt.", types: ["text/plain"] } },
     steady: true,
-    input: z.strictObject({}),
-    refusals: ["unknown_parameter", "rate_limited"],
-  } as const;
-  return [
-    operation({
-      ...shared,
-      name: "get_llms",
-      path: "/llms.txt",
-      summary: "The front page again, where models look for it.",
-      responses: { 200: { words: "A short page of links, in the form of llms.txt.", types: ["text/plain"] } },
-      run: async () => ({ body: frontPage, type: "text/plain; charset=utf-8" }),
-    }),
-    operation({
-      ...shared,
-      name: "get_robots",
-      path: "/robots.txt",
-      summary: "Addresses that crawlers should not visit: endless streams and full dumps.",
-      responses: { 200: { words: "Rules for crawlers.", types: ["text/plain"] } },
-      run: async () => ({ body: ROBOTS, type: "text/plain; charset=utf-8" }),
-    }),
-  ];
-}
+    run: async () => ({ body: frontPage, type: "text/plain; charset=utf-8" }),
+  }),
+  readWithoutParameters({
+    name: "get_robots",
+    path: "/robots.txt",
+    summary: "Addresses that crawlers should not visit: endless streams and full dumps.",
+    responses: { 200: { words: "Rules for crawlers.", types: ["text/plain"] } },
+    steady: true,
+    run: async () => ({ body: ROBOTS, type: "text/plain; charset=utf-8" }),
+  }),
+];
 
 const ROBOTS = `User-agent: *
 Allow: /

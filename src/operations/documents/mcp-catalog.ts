@@ -1,6 +1,6 @@
 // GET /.well-known/mcp/catalog.json and the server card: how a client that knows only the host finds the MCP endpoint.
 import { z } from "zod";
-import { operation, type Operation } from "../operation.ts";
+import { type Operation, readWithoutParameters } from "../operation.ts";
 
 const CARD_TYPE = "application/mcp-server-card+json";
 const AI_CATALOG_TYPE = "application/ai-catalog+json";
@@ -44,20 +44,17 @@ export function mcpCards(baseUrl: string, version: string): readonly Operation[]
     specVersion: "1.0",
     host: { displayName: "Agent blackboard", documentationUrl: `${baseUrl}/llms-full.txt` },
   };
-  const shared = { method: "GET", rate: "reads", input: z.strictObject({}), refusals: ["unknown_parameter", "rate_limited"] } as const;
   const headers = { "cache-control": "public, max-age=3600" };
   const document = (value: object, type: string) => async () => ({ body: JSON.stringify(value), type, headers });
   return [
-    operation({
-      ...shared,
+    readWithoutParameters({
       name: "get_mcp_catalog",
       path: "/.well-known/mcp/catalog.json",
       summary: "The description of this host's MCP server.",
       responses: { 200: { words: "An MCP catalog with one entry.", body: catalogBody } },
       run: document(catalog, "application/json; charset=utf-8"),
     }),
-    operation({
-      ...shared,
+    readWithoutParameters({
       name: "get_ai_catalog",
       path: "/.well-known/ai-catalog.json",
       summary: "The same as an AI catalog, which other kinds of servers share.",
@@ -65,8 +62,7 @@ export function mcpCards(baseUrl: string, version: string): readonly Operation[]
       run: document(aiCatalog, AI_CATALOG_TYPE),
     }),
     ...Object.entries(CARD_PATHS).map(([name, path]) =>
-      operation({
-        ...shared,
+      readWithoutParameters({
         name,
         path,
         summary: "What the MCP server is and where to connect.",

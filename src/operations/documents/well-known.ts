@@ -1,9 +1,8 @@
 // /.well-known/api-catalog and security.txt, for programs and people that know only the address of the board.
-import { z } from "zod";
 import { iso } from "../../core/protocol/time.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { operation, type Operation, type Reply } from "../operation.ts";
+import { type Operation, readWithoutParameters, type Reply } from "../operation.ts";
 
 export interface WellKnownParts {
   readonly baseUrl: string;
@@ -29,15 +28,11 @@ export function wellKnown({ baseUrl, contact, clock }: WellKnownParts): readonly
     type: string,
     reply: () => Omit<Reply, "type">,
   ): Operation =>
-    operation({
+    readWithoutParameters({
       name,
-      method: "GET",
       path,
       summary,
-      input: z.strictObject({}),
       responses: { 200: { words, types: [type.split(";")[0] ?? type] } },
-      refusals: ["unknown_parameter", "rate_limited"],
-      rate: "reads",
       run: async () => {
         const made = reply();
         return { ...made, headers: { ...CACHED, ...made.headers }, type };

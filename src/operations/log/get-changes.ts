@@ -6,7 +6,7 @@ import { iso } from "../../core/protocol/time.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LogEntry, LogReads } from "../../ports/store.ts";
 import { changesBody } from "../bodies/log.ts";
-import { jsonReply, operation } from "../operation.ts";
+import { jsonReply, readOperation } from "../operation.ts";
 import { includeList } from "../parameters.ts";
 import { nextSlice, sliced } from "../../ports/cpu-slices.ts";
 
@@ -16,9 +16,8 @@ const RAW_ENTRIES_PER_READ = 16;
 const ENTRIES_PER_READ = 250;
 
 export const getChanges = (log: LogReads, clock: Clock) =>
-  operation({
+  readOperation({
     name: "get_changes",
-    method: "GET",
     path: "/api/changes",
     summary: "The append-only change log after a seq.",
     input: z.strictObject({
@@ -30,7 +29,6 @@ export const getChanges = (log: LogReads, clock: Clock) =>
     }),
     responses: { 200: { words: "Entries in order of seq.", body: changesBody } },
     refusals: ["unknown_parameter", "invalid_parameter", "rate_limited"],
-    rate: "reads",
     large: ({ include }) => include?.has("raw") ?? false,
     async run({ input }) {
       const { after, limit } = input;

@@ -2,18 +2,16 @@
 import { z } from "zod";
 import type { CheckpointSigner } from "../../board/operator/log-checkpoint-signer.ts";
 import { checkpointBody } from "../bodies/log.ts";
-import { operation } from "../operation.ts";
+import { readOperation } from "../operation.ts";
 
 export const getCheckpoint = (checkpointSigner: CheckpointSigner) =>
-  operation({
+  readOperation({
     name: "get_checkpoint",
-    method: "GET",
     path: "/api/checkpoint",
     summary: "The board-signed head of the hash chain.",
     input: z.strictObject({}),
     responses: { 200: { words: "The checkpoint.", body: checkpointBody } },
     refusals: ["unknown_parameter", "rate_limited", "storage_full", "storage_unavailable", "log_rollback", "read_only"],
-    rate: "reads",
     async run() {
       const checkpoint = await checkpointSigner.checkpoint();
       const { changes } = await checkpointSigner.keys();

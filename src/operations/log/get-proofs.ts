@@ -2,14 +2,10 @@
 import { z } from "zod";
 import type { LocateMessage } from "../../board/read/message-by-id.ts";
 import type { Prove } from "../../board/proof/inclusion-proofs.ts";
-import { operation, type Operation } from "../operation.ts";
+import { type Operation, readOperation } from "../operation.ts";
 import { integer, messageIdToProve } from "../../core/query/forms.ts";
 
-const SHARED = {
-  method: "GET",
-  responses: { 200: { words: "The proof (C2SP tlog-proof); its `extra` is the whole leaf.", types: ["text/plain"] } },
-  rate: "reads",
-} as const;
+const RESPONSES = { 200: { words: "The proof (C2SP tlog-proof); its `extra` is the whole leaf.", types: ["text/plain"] } } as const;
 const REFUSALS = [
   "unknown_parameter",
   "invalid_parameter",
@@ -23,8 +19,8 @@ const HEADERS = { "cache-control": "no-cache" };
 const TYPE = "text/plain; charset=utf-8";
 
 export const proofOperations = (prove: Prove, locate: LocateMessage): readonly Operation[] => [
-  operation({
-    ...SHARED,
+  readOperation({
+    responses: RESPONSES,
     name: "get_message_proof",
     path: "/api/messages/{id}/proof",
     summary: "A proof that the `create` entry of a message is in the log, also for a message that has ended.",
@@ -32,8 +28,8 @@ export const proofOperations = (prove: Prove, locate: LocateMessage): readonly O
     refusals: [...REFUSALS, "ambiguous_id"],
     run: async ({ input }) => ({ body: (await prove(await locate(input.id))).proof, type: TYPE, headers: HEADERS }),
   }),
-  operation({
-    ...SHARED,
+  readOperation({
+    responses: RESPONSES,
     name: "get_change_proof",
     path: "/api/changes/{seq}/proof",
     summary: "A proof that an entry is in the log, as long as the entry is kept.",

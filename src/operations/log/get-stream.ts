@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Feeds } from "../../board/live/subscriber-stream.ts";
 import { Refusal } from "../../core/errors.ts";
 import { filterShape, streamQuestion } from "../messages/list-messages.ts";
-import { operation } from "../operation.ts";
+import { readOperation } from "../operation.ts";
 
 const input = z.strictObject(filterShape);
 
@@ -21,9 +21,8 @@ const EVENTS = `Server-sent events; \`data\` is one JSON object each, \`id\` the
 Lines that start with a colon are sent to keep the connection open.`;
 
 export const getStream = (feeds: Feeds) =>
-  operation({
+  readOperation({
     name: "get_stream",
-    method: "GET",
     path: "/api/stream",
     summary: "Server-sent events: hello, message, status, gone, ack, live, gap, error. Resume with Last-Event-ID or since.",
     input,
@@ -37,7 +36,6 @@ export const getStream = (feeds: Feeds) =>
       "too_many_streams",
       "storage_unavailable",
     ],
-    rate: "reads",
     resumes: "The `id` of the last event received: the stream continues right after it.",
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     holds: () => true,

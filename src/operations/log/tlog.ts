@@ -11,7 +11,7 @@ import { iso } from "../../core/protocol/time.ts";
 import { TlogError } from "../../core/tlog/tlog-error.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { tlogKeyBody } from "../bodies/log.ts";
-import { operation, type Operation } from "../operation.ts";
+import { type Operation, readOperation } from "../operation.ts";
 
 export interface TlogParts {
   readonly heads: TreeHeads;
@@ -42,9 +42,8 @@ export const tlogOperations = (parts: TlogParts): readonly Operation[] => [
 ];
 
 const checkpoint = ({ heads }: TlogParts) =>
-  operation({
+  readOperation({
     name: "get_tlog_checkpoint",
-    method: "GET",
     path: "/tlog/checkpoint",
     summary: "The signed head of the Merkle tree over the log, as a note (C2SP tlog-checkpoint), with cosignatures of witnesses.",
     input: z.strictObject({
@@ -55,7 +54,6 @@ const checkpoint = ({ heads }: TlogParts) =>
     }),
     responses: { 200: { words: "The signed note.", types: ["text/plain"] } },
     refusals: SIGNED,
-    rate: "reads",
     run: async ({ input }) => ({
       body: (input.for === "witness" ? await heads.forWitness() : await heads.served()).note,
       type: TEXT,
@@ -64,16 +62,14 @@ const checkpoint = ({ heads }: TlogParts) =>
   });
 
 const tile = ({ tiles }: TlogParts) =>
-  operation({
+  readOperation({
     name: "get_tlog_tile",
-    method: "GET",
     path: "/tlog/tile/{tile}",
     rest: true,
     summary: "256 hashes of one level of the tree, or the first of them (C2SP tlog-tiles).",
     input: z.strictObject({ tile: z.string().describe(`\`<level>/<index>\`. ${PLACE}`) }),
     responses: { 200: { words: "The hashes, 32 bytes each.", types: [BYTES] } },
     refusals: ["not_found", "unknown_parameter", "rate_limited"],
-    rate: "reads",
     async run({ input }) {
       const asked = tileOf(placeOf(`tile/${input.tile}`));
       const body = asked && (await tiles.read(asked));
@@ -94,16 +90,14 @@ const tile = ({ tiles }: TlogParts) =>
 const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length);
 
 const bundle = ({ log }: TlogParts) =>
-  operation({
+  readOperation({
     name: "get_tlog_entries",
-    method: "GET",
     path: "/tlog/tile/entries/{bundle}",
     rest: true,
     summary: "The 256 leaves below a tile, or the first of them, each after its length in two bytes (C2SP tlog-tiles).",
     input: z.strictObject({ bundle: z.string().describe(`\`<index>\`. ${PLACE}`) }),
     responses: { 200: { words: "The leaves: the texts that the chain hashes.", types: [BYTES] } },
     refusals: ["not_found", "unknown_parameter", "rate_limited"],
-    rate: "reads",
     async run({ input }) {
       const { index, width } = placeOf(`tile/entries/${input.bundle}`);
       const from = index * TILE_WIDTH;
@@ -120,15 +114,13 @@ const bundle = ({ log }: TlogParts) =>
   });
 
 const key = ({ heads }: TlogParts) =>
-  operation({
+  readOperation({
     name: "get_tlog_key",
-    method: "GET",
     path: "/tlog/key",
     summary: "The key that signs the heads of the tree, and the board's signed statement about it.",
     input: z.strictObject({}),
     responses: { 200: { words: "The key.", body: tlogKeyBody } },
     refusals: ["unknown_parameter", "rate_limited", "read_only"],
-    rate: "reads",
     async run() {
       const { current, next, changes } = await heads.keys();
       const body = {
@@ -142,16 +134,14 @@ const key = ({ heads }: TlogParts) =>
   });
 
 const policy = ({ heads, witnessLines, baseUrl }: TlogParts) =>
-  operation({
+  readOperation({
     name: "get_tlog_policy",
-    method: "GET",
     path: "/tlog/policy",
     summary:
       "The keys to trust, as a file for clients that check proofs (C2SP tlog-policy): this log, its witnesses and how many are enough.",
     input: z.strictObject({}),
     responses: { 200: { words: "The policy.", types: ["text/plain"] } },
     refusals: ["unknown_parameter", "rate_limited", "read_only"],
-    rate: "reads",
     async run() {
       const { current, next } = await heads.keys();
       const lines = [current, ...(next === undefined ? [] : [next])].map((one) => `log ${shown(one).vkey} ${baseUrl}/tlog\n`);

@@ -4,12 +4,11 @@ import { Refusal } from "../../core/errors.ts";
 import { SHA256_HEX } from "../../core/protocol/encoding.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { MessageReads } from "../../ports/store.ts";
-import { operation } from "../operation.ts";
+import { readOperation } from "../operation.ts";
 
 export const getBlob = (store: Pick<MessageReads, "blob">, clock: Clock) =>
-  operation({
+  readOperation({
     name: "get_blob",
-    method: "GET",
     path: "/api/blobs/{sha256}",
     summary: "The text of an attachment, at most 24 hours after receipt.",
     input: z.strictObject({
@@ -17,7 +16,6 @@ export const getBlob = (store: Pick<MessageReads, "blob">, clock: Clock) =>
     }),
     responses: { 200: { words: "The text.", types: ["text/plain"] } },
     refusals: ["unknown_parameter", "invalid_parameter", "blob_unknown", "rate_limited"],
-    rate: "reads",
     async run({ input }) {
       const text = await store.blob(input.sha256, clock.now());
       if (text === undefined) throw new Refusal("blob_unknown", `No attachment ${input.sha256} is stored.`);

@@ -4,7 +4,7 @@ import { createGzip } from "node:zlib";
 import { z } from "zod";
 import type { Dump } from "../../board/read/dump.ts";
 import { atSameCost, costOfCompressing } from "../../ports/cpu-slices.ts";
-import { operation } from "../operation.ts";
+import { readOperation } from "../operation.ts";
 
 const FORMS = {
   jsonl: { name: "get_dump", type: "application/x-ndjson", words: "JSON lines", encode: atSameCost<string> },
@@ -14,9 +14,8 @@ const FORMS = {
 export function getDump(dump: Dump, form: keyof typeof FORMS) {
   const { name, type, words, encode } = FORMS[form];
   const file = `dump.${form}`;
-  return operation({
+  return readOperation({
     name,
-    method: "GET",
     path: `/api/${file}`,
     summary: `All live messages with their signed payloads, as ${words}.`,
     input: z.strictObject({}),
@@ -28,7 +27,6 @@ export function getDump(dump: Dump, form: keyof typeof FORMS) {
       },
     },
     refusals: ["unknown_parameter", "rate_limited", "too_many_streams"],
-    rate: "reads",
     holds: () => true,
     paced: true,
     async run() {

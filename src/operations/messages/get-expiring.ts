@@ -5,14 +5,13 @@ import { duration } from "../../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { messageFields, includedBy } from "../fields-parameter.ts";
-import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
+import { JSON_OR_MARKDOWN, readOperation } from "../operation.ts";
 import { careShape, format, pageShape, riskFilters, riskShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
 export const getExpiring = (list: List, present: Presenter) =>
-  operation({
+  readOperation({
     name: "get_expiring",
-    method: "GET",
     path: "/api/expiring",
     summary: "Messages close to expiry, the closest first.",
     input: z.strictObject({
@@ -25,7 +24,6 @@ export const getExpiring = (list: List, present: Presenter) =>
     }),
     responses: { 200: { words: "One page of messages.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
-    rate: "reads",
     revalidate: true,
     moves: () => true,
     async run({ input, maxBytes }) {

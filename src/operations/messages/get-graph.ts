@@ -7,15 +7,14 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { REL_NAMES } from "../../core/protocol/vocabulary.ts";
 import { kindWord } from "../../core/view/own-or-experiment-kinds.ts";
 import { graphBody } from "../bodies/messages.ts";
-import { OF_ONE_MESSAGE, operation } from "../operation.ts";
+import { OF_ONE_MESSAGE, readOperation } from "../operation.ts";
 import { careShape } from "../parameters.ts";
 
 const wordlessNode = ({ title: _title, kind, ...node }: Node) => ({ ...node, kind: kindWord(kind) });
 
 export const getGraph = (show: ShowGraph) =>
-  operation({
+  readOperation({
     name: "get_graph",
-    method: "GET",
     path: "/api/messages/{id}/graph",
     summary: "The neighbourhood of a message: refs followed in both directions.",
     input: z.strictObject({
@@ -31,7 +30,6 @@ export const getGraph = (show: ShowGraph) =>
       },
     },
     ...OF_ONE_MESSAGE,
-    rate: "reads",
     revalidate: true,
     async run({ input }) {
       const graph = await show(input.id, input.depth, input.rel ?? REL_NAMES);

@@ -15,7 +15,7 @@ import type { AckReads } from "../../ports/acks.ts";
 import { LIST_REFUSALS, questionFingerprint } from "./list-messages.ts";
 import { inboxBody } from "../bodies/messages.ts";
 import { includedBy, mayBeLarge, messageFields } from "../fields-parameter.ts";
-import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
+import { JSON_OR_MARKDOWN, readOperation } from "../operation.ts";
 import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
@@ -47,9 +47,8 @@ const input = z.strictObject({
 });
 
 export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: GetInboxParts) =>
-  operation({
+  readOperation({
     name: "get_inbox",
-    method: "GET",
     path: "/api/inbox/{agent_id}",
     summary: "Messages addressed to an agent, replies to it, votes on it and e-mail to it; on request also changes of its own messages.",
     input,
@@ -57,7 +56,6 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
       200: { words: "One page of messages, each with the reason why it is here.", body: inboxBody, types: JSON_OR_MARKDOWN },
     },
     refusals: [...LIST_REFUSALS, "alias_unknown", "too_many_streams"],
-    rate: "reads",
     revalidate: true,
     large: mayBeLarge,
     holds: ({ wait = 0 }) => wait > 0,

@@ -7,14 +7,13 @@ import { recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { messageOrPartsBody } from "../bodies/messages.ts";
 import { messageFields, includedBy } from "../fields-parameter.ts";
-import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "../operation.ts";
+import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, readOperation } from "../operation.ts";
 import { careShape, format, includeList } from "../parameters.ts";
 import { BODY_AND_DATA, cutTo, type Presenter } from "../present.ts";
 
 export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, present: Presenter) =>
-  operation({
+  readOperation({
     name: "get_message",
-    method: "GET",
     path: "/api/messages/{id}",
     summary: "One message by its id or a unique prefix.",
     input: z.strictObject({
@@ -26,7 +25,6 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
     }),
     responses: { 200: { words: "The message.", body: messageOrPartsBody, types: JSON_OR_MARKDOWN } },
     ...OF_ONE_MESSAGE,
-    rate: "reads",
     revalidate: true,
     async run({ input }) {
       const stored = await find(input.id);

@@ -10,7 +10,7 @@ import { recordOf } from "../../core/view/record.ts";
 import { plural } from "../../core/text/plural.ts";
 import { threadMessageBody, threadOrPartsBody } from "../bodies/messages.ts";
 import { fieldsOf, includedBy } from "../fields-parameter.ts";
-import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "../operation.ts";
+import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, readOperation } from "../operation.ts";
 import { careShape, format, includeList } from "../parameters.ts";
 import { cutTo, markdownText, type Presenter, PREVIEW } from "../present.ts";
 import { slice, sliced } from "../../ports/cpu-slices.ts";
@@ -20,9 +20,8 @@ const WORDS =
   "`omitted` counts messages that are left out by `scope`, `limit`, `max_chars` or the size of the answer; `next_cursor` leads to the rest. All pages show the thread as of latest_seq, without messages that ended since; `participants` and `open` cover the whole thread, at most 500 each.";
 
 export const getThread = (show: ShowThread, baseUrl: string, present: Presenter) =>
-  operation({
+  readOperation({
     name: "get_thread",
-    method: "GET",
     path: "/api/messages/{id}/thread",
     summary: "The whole thread of any of its messages, depth first, with every edge.",
     input: z.strictObject({
@@ -49,7 +48,6 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       "rate_limited",
     ],
     statuses: OF_ONE_MESSAGE.statuses,
-    rate: "reads",
     large: () => true,
     revalidate: true,
     async run({ input, maxBytes: bytes = LIMITS.page_bytes }) {

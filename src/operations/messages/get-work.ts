@@ -16,7 +16,7 @@ import { type Include, recordOf } from "../../core/view/record.ts";
 import { LIST_REFUSALS, questionFingerprint } from "./list-messages.ts";
 import { workBody } from "../bodies/messages.ts";
 import { includedBy, mayBeLarge, messageFields } from "../fields-parameter.ts";
-import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
+import { JSON_OR_MARKDOWN, readOperation } from "../operation.ts";
 import { careShape, followShape, format, pageShape, riskFilters, riskShape } from "../parameters.ts";
 import { cutTo, type Presentation, PREVIEW, type Presenter } from "../present.ts";
 
@@ -96,9 +96,8 @@ export function getWork(parts: WorkParts) {
     const match = { needs: needs.filter((need) => offers.includes(foldLabel(need))), of: needs.length };
     return { match: back === undefined ? match : { ...match, reopened: true, ...back } };
   };
-  return operation({
+  return readOperation({
     name: "get_work",
-    method: "GET",
     path: "/api/work",
     summary: "Open, unclaimed tasks, subtasks and questions.",
     input,
@@ -106,7 +105,6 @@ export function getWork(parts: WorkParts) {
       200: { words: "One page of work, each with the needs that the caller meets.", body: workBody, types: JSON_OR_MARKDOWN },
     },
     refusals: [...LIST_REFUSALS, "too_many_streams"],
-    rate: "reads",
     revalidate: true,
     // Reserved work becomes claimable again without a log entry.
     moves: ({ as }) => as !== undefined,

@@ -9,7 +9,7 @@ import { flag } from "../../core/query/forms.ts";
 import { SORTS } from "../../core/query/order.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { includedBy, mayBeLarge, messageFields } from "../fields-parameter.ts";
-import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
+import { JSON_OR_MARKDOWN, readOperation } from "../operation.ts";
 import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
@@ -69,9 +69,8 @@ export function questionFingerprint(listing: string, parameters: Readonly<Record
 }
 
 export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, present: Presenter) =>
-  operation({
+  readOperation({
     name: "list_messages",
-    method: "GET",
     path: "/api/messages",
     summary: "List, filter and search live messages.",
     input,
@@ -87,7 +86,6 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
       "rate_limited",
       "too_many_streams",
     ],
-    rate: "reads",
     large: mayBeLarge,
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,

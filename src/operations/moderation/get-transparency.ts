@@ -8,22 +8,20 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ModerationReads } from "../../ports/moderation.ts";
 import { transparencyBody } from "../bodies/moderation.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
-import { operation } from "../operation.ts";
+import { readOperation } from "../operation.ts";
 import { pageShape } from "../parameters.ts";
 
 const PERIOD_MS = 365 * DAY_MS;
 const QUESTION = "transparency";
 
 export const getTransparency = (store: ModerationReads, clock: Clock, cursors: CursorCodec) =>
-  operation({
+  readOperation({
     name: "get_transparency",
-    method: "GET",
     path: "/api/transparency",
     summary: "Removals, blocked keys and report counts of the last 365 days, newest decision first.",
     input: z.strictObject(pageShape),
     responses: { 200: { words: "Counts, and one page of decisions.", body: transparencyBody } },
     refusals: LIST_REFUSALS,
-    rate: "reads",
     async run({ input }) {
       const now = clock.now();
       const since = now - PERIOD_MS;

@@ -12,7 +12,7 @@ import { AGENT_SORTS, type ListedAgent, type AgentSort, agentsPage } from "../..
 import { ACTS } from "../../pages/act-words.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { fixedQuestion, LIST_REFUSALS } from "../messages/list-messages.ts";
-import { operation, type Operation } from "../operation.ts";
+import { type Operation, readOperation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./page-helpers.ts";
@@ -38,9 +38,8 @@ const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
 export const showPeople = (parts: PeopleParts): readonly Operation[] => [showAgents(parts), showAgent(parts)];
 
 const showAgents = ({ listAgents, agentPaces, clock, present, site }: PeopleParts): Operation =>
-  operation({
+  readOperation({
     name: "show_agents",
-    method: "GET",
     path: "/agents",
     summary: "Active agents, as a page.",
     input: listAgents.input.extend({
@@ -49,7 +48,6 @@ const showAgents = ({ listAgents, agentPaces, clock, present, site }: PeoplePart
     }),
     responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
-    rate: "reads",
     revalidate: true,
     moves: () => true,
     async run(call) {
@@ -81,15 +79,13 @@ function showAgent({ getAgent, list, names, agentPaces, lists, clock, present, r
     return found;
   };
 
-  return operation({
+  return readOperation({
     name: "show_agent",
-    method: "GET",
     path: "/a/{agent_id}",
     summary: "An agent, as a page.",
     input: z.strictObject({ agent_id: z.string().describe("An agent id, eight or more digits of one, or an alias."), ...markShape }),
     responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
     refusals: [...PAGE_REFUSALS, "alias_unknown", "agent_unknown"],
-    rate: "reads",
     revalidate: true,
     async run(call) {
       const agent = await ask<ListedAgent>(getAgent, { agent_id: await whole(call.input.agent_id) }, call);

@@ -1,5 +1,5 @@
 // GET /docs/try/{name}: submits a form of the documentation, and redirects to the request that it describes.
-import { operation, type Operation } from "../operation.ts";
+import { type Operation, readOperation } from "../operation.ts";
 import { PAGE_REFUSALS } from "./page-helpers.ts";
 
 /** One for each GET operation; refusals are shown here, in words for people. */
@@ -7,16 +7,14 @@ export const tryRequests = (all: readonly Operation[]): readonly Operation[] =>
   all.filter(({ method }) => method === "GET").map(tryRequest);
 
 const tryRequest = ({ name, path, input, refusals }: Operation): Operation =>
-  operation({
+  readOperation({
     name: `try_${name}`,
-    method: "GET",
     path: `/docs/try/${name}`,
     summary: `Opens ${path}.`,
     input,
     form: true,
     responses: { 302: { words: "The request.", types: ["text/plain"] } },
     refusals: [...PAGE_REFUSALS, ...refusals],
-    rate: "reads",
     async run({ query }) {
       const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
       const address = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => encodeURIComponent(query[parameter] ?? ""));

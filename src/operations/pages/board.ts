@@ -15,7 +15,7 @@ import { ACTS } from "../../pages/act-words.ts";
 import type { Happening } from "../../pages/recent-activity.ts";
 import { slice } from "../../ports/cpu-slices.ts";
 import { fixedQuestion, type Listing, listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
-import { operation, type Operation } from "../operation.ts";
+import { type Operation, readOperation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 import { happeningsOf } from "./describe-activity.ts";
@@ -74,15 +74,13 @@ export function showBoard(parts: BoardParts): Operation {
   const { list, present, rows, site, frontPage } = parts;
   const limitOf = ({ limit }: Given, query: Readonly<Record<string, string>>, view: BoardViewName): number =>
     query["limit"] === undefined && BOARD_VIEWS[view].threads ? THREADS_SHOWN : limit;
-  return operation({
+  return readOperation({
     name: "get_front",
-    method: "GET",
     path: "/",
     summary: "A short page of links; with parameters, a listing; for browsers, the board as a page.",
     input: boardInput.extend(markShape),
     responses: { 200: { words: "A short page of links, or messages.", types: ["text/markdown", "text/html"] } },
     refusals: [...LIST_REFUSALS, "invalid_query"],
-    rate: "reads",
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
     async run({ input: given, query }) {

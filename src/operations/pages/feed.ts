@@ -1,5 +1,4 @@
 // GET /feed.atom: any listing as a feed; and the icon as bitmaps, for programs that do not take SVG.
-import { z } from "zod";
 import type { NameAgents } from "../../board/read/agent-names.ts";
 import type { List } from "../../board/read/list.ts";
 import { iso } from "../../core/protocol/time.ts";
@@ -13,7 +12,7 @@ import { plainTitle } from "../../pages/plain-line.ts";
 import { address } from "../../pages/query-links.ts";
 import { sliced } from "../../ports/cpu-slices.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
-import { operation, type Operation } from "../operation.ts";
+import { type Operation, readOperation, readWithoutParameters } from "../operation.ts";
 import { boardInput, viewOf, viewQuestion } from "./board.ts";
 
 export interface AtomFeedParts {
@@ -27,15 +26,13 @@ const TEXT_CHARS = 20_000;
 
 export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operation {
   const textOf = cachedTexts();
-  return operation({
+  return readOperation({
     name: "get_feed",
-    method: "GET",
     path: "/feed.atom",
     summary: "Any listing as an Atom feed; takes every filter of a listing.",
     input: boardInput,
     responses: { 200: { words: "The feed.", types: ["application/atom+xml"] } },
     refusals: [...LIST_REFUSALS, "invalid_query"],
-    rate: "reads",
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
     async run({ input: given, query }) {
@@ -74,15 +71,11 @@ export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operatio
 
 const picture = (name: string, path: string, type: string, base64: string): Operation => {
   const bytes = Buffer.from(base64, "base64");
-  return operation({
+  return readWithoutParameters({
     name,
-    method: "GET",
     path,
     summary: "The icon of the board.",
-    input: z.strictObject({}),
     responses: { 200: { words: "A picture.", types: [type] } },
-    refusals: ["unknown_parameter", "rate_limited"],
-    rate: "reads",
     run: async () => ({
       body: undefined,
       stream: (async function* () {
@@ -111,15 +104,11 @@ const MANIFEST = {
   ],
 };
 
-const showManifest = operation({
+const showManifest = readWithoutParameters({
   name: "get_manifest",
-  method: "GET",
   path: "/manifest.webmanifest",
   summary: "What a browser needs to know to keep the board like a program.",
-  input: z.strictObject({}),
   responses: { 200: { words: "A web app manifest.", types: ["application/manifest+json"] } },
-  refusals: ["unknown_parameter", "rate_limited"],
-  rate: "reads",
   run: async () => ({
     body: JSON.stringify(MANIFEST),
     type: "application/manifest+json",

@@ -16,7 +16,7 @@ import type { Lost, ThreadPost } from "../../pages/thread-shape.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, slice, sliced } from "../../ports/cpu-slices.ts";
 import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
-import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
+import { OF_ONE_MESSAGE, type Operation, readOperation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
 import { type SiteOf, titleOf } from "./page-helpers.ts";
 
@@ -65,15 +65,13 @@ export function showMessage(parts: MessageParts): Operation {
     return posts;
   }
 
-  return operation({
+  return readOperation({
     name: "get_page",
-    method: "GET",
     path: "/m/{id}",
     summary: "The `url` of a message: for browsers a page; programs are redirected to the message as Markdown.",
     input: z.strictObject({ id: messageIdOrPrefix, ...markShape }),
     responses: { 200: { words: "The page.", types: ["text/html"] }, 302: { words: "Where the message is.", types: ["text/plain"] } },
     ...OF_ONE_MESSAGE,
-    rate: "reads",
     revalidate: true,
     async run({ input: { id, mark = false } }) {
       // Relative, so that it works behind any proxy and under any name.

@@ -5,7 +5,7 @@ import type { ListTags } from "../../board/read/tags.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { newPage } from "../../pages/new-page.ts";
-import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
+import { OF_ONE_MESSAGE, type Operation, readOperation } from "../operation.ts";
 import { quotedOf, type SiteOf } from "./page-helpers.ts";
 
 export interface NewParts {
@@ -20,9 +20,8 @@ const text = (words: string) => z.string().max(200).optional().describe(words);
 
 export function showNew({ find, listTags, site, baseUrl }: NewParts): Operation {
   const textOf = cachedTexts();
-  return operation({
+  return readOperation({
     name: "show_new",
-    method: "GET",
     path: "/new",
     summary: "A page to write a post on.",
     input: z.strictObject({
@@ -37,7 +36,6 @@ export function showNew({ find, listTags, site, baseUrl }: NewParts): Operation 
     }),
     responses: { 200: { words: "The page.", types: ["text/html", "text/markdown"] } },
     ...OF_ONE_MESSAGE,
-    rate: "reads",
     run: async () => ({
       body: `# Post\n\nPOST ${baseUrl}/api/messages; see ${baseUrl}/llms-full.txt\n`,
       type: "text/markdown; charset=utf-8",
