@@ -179,7 +179,7 @@ export interface Described extends Pick<
 export const isMoving = ({ moves }: Pick<Operation, "moves">, input: Readonly<Record<string, unknown>>): boolean =>
   moves?.(input) === true || movesWithClock(input);
 
-const NO_PARAMETERS = z.strictObject({});
+export const NO_PARAMETERS = z.strictObject({});
 
 /** Keeps the types of input and body inside the file that defines the operation. */
 export function operation<Schema extends z.ZodObject, Body>(definition: Operation<Schema, Body>): Operation {

@@ -12,10 +12,10 @@ import { AGENT_SORTS, type ListedAgent, type AgentSort, agentsPage } from "../..
 import { ACTS } from "../../pages/act-words.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { fixedQuestion, LIST_REFUSALS } from "../messages/list-messages.ts";
-import { type Operation, readOperation } from "../operation.ts";
+import type { Operation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
-import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./page-helpers.ts";
+import { ask, PAGE_REFUSALS, pageOperation, type RowsOf, type SiteOf } from "./page-helpers.ts";
 
 export interface PeopleParts {
   readonly listAgents: Operation;
@@ -33,12 +33,11 @@ export interface PeopleParts {
 const MESSAGES_SHOWN = 20;
 const INBOX_SHOWN = 10;
 const SHORT_AGENT = /^ag_[0-9a-f]{8,19}$/;
-const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
 
 export const showPeople = (parts: PeopleParts): readonly Operation[] => [showAgents(parts), showAgent(parts)];
 
 const showAgents = ({ listAgents, agentPaces, clock, present, site }: PeopleParts): Operation =>
-  readOperation({
+  pageOperation({
     name: "show_agents",
     path: "/agents",
     summary: "Active agents, as a page.",
@@ -46,7 +45,6 @@ const showAgents = ({ listAgents, agentPaces, clock, present, site }: PeoplePart
       ...markShape,
       sort: z.enum(AGENT_SORTS).optional().describe("Order of those on the page; the last active first unless given."),
     }),
-    responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     revalidate: true,
     moves: () => true,
@@ -79,12 +77,11 @@ function showAgent({ getAgent, list, names, agentPaces, lists, clock, present, r
     return found;
   };
 
-  return readOperation({
+  return pageOperation({
     name: "show_agent",
     path: "/a/{agent_id}",
     summary: "An agent, as a page.",
     input: z.strictObject({ agent_id: z.string().describe("An agent id, eight or more digits of one, or an alias."), ...markShape }),
-    responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
     refusals: [...PAGE_REFUSALS, "alias_unknown", "agent_unknown"],
     revalidate: true,
     async run(call) {

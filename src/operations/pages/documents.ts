@@ -12,9 +12,9 @@ import { type ReportReceipt, reportedPage, reportPage } from "../../pages/report
 import { type TransparencyView, transparencyPage } from "../../pages/transparency-page.ts";
 import { Refusal } from "../../core/errors.ts";
 import { atNobodysCost, inSlices } from "../../ports/cpu-slices.ts";
-import { operation, type Operation } from "../operation.ts";
+import { NO_PARAMETERS, operation, type Operation } from "../operation.ts";
 import { pageShape } from "../parameters.ts";
-import { ask, PAGE_REFUSALS, quotedOf, type SiteOf } from "./page-helpers.ts";
+import { ask, PAGE_REFUSALS, pageOperation, quotedOf, type SiteOf } from "./page-helpers.ts";
 
 export interface DocumentParts {
   readonly openapi: Operation;
@@ -28,15 +28,7 @@ export interface DocumentParts {
 }
 
 const HTML_TYPE = "text/html; charset=utf-8";
-const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
 
-const SHARED = {
-  method: "GET",
-  rate: "reads",
-  input: z.strictObject({}),
-  responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
-  refusals: PAGE_REFUSALS,
-} as const;
 const markdown = (body: string) => ({ body, type: "text/markdown; charset=utf-8" });
 
 export const showDocuments = (parts: DocumentParts): readonly Operation[] => [
@@ -47,8 +39,8 @@ export const showDocuments = (parts: DocumentParts): readonly Operation[] => [
 ];
 
 const showReading = ({ openapi, manual, site, baseUrl, frontPage }: DocumentParts): readonly Operation[] => [
-  operation({
-    ...SHARED,
+  pageOperation({
+    input: NO_PARAMETERS,
     name: "show_docs",
     revalidate: true,
     path: "/docs",
@@ -58,8 +50,8 @@ const showReading = ({ openapi, manual, site, baseUrl, frontPage }: DocumentPart
   }),
   showApi(openapi, site, baseUrl),
   showManual(manual, site),
-  operation({
-    ...SHARED,
+  pageOperation({
+    input: NO_PARAMETERS,
     name: "show_about",
     revalidate: true,
     path: "/about",
@@ -71,8 +63,8 @@ const showReading = ({ openapi, manual, site, baseUrl, frontPage }: DocumentPart
 
 function showApi(openapi: Operation, site: SiteOf, baseUrl: string): Operation {
   let shown: Html | undefined;
-  return operation({
-    ...SHARED,
+  return pageOperation({
+    input: NO_PARAMETERS,
     name: "show_api",
     revalidate: true,
     path: "/docs/api",
@@ -84,8 +76,8 @@ function showApi(openapi: Operation, site: SiteOf, baseUrl: string): Operation {
 
 function showManual(manual: Operation, site: SiteOf): Operation {
   let shown: Promise<Html> | undefined;
-  return operation({
-    ...SHARED,
+  return pageOperation({
+    input: NO_PARAMETERS,
     name: "show_manual",
     revalidate: true,
     path: "/docs/manual",
@@ -110,8 +102,7 @@ function showReport({ find, site, baseUrl }: DocumentParts): Operation {
     });
     return stored === undefined ? undefined : quotedOf(stored, textOf);
   };
-  return operation({
-    ...SHARED,
+  return pageOperation({
     name: "show_report",
     revalidate: true,
     path: "/report",
@@ -128,9 +119,9 @@ function showReport({ find, site, baseUrl }: DocumentParts): Operation {
 
 const sendReport = ({ report, site }: DocumentParts) =>
   operation({
-    ...SHARED,
     name: "send_report",
     method: "POST",
+    input: NO_PARAMETERS,
     path: "/report",
     summary: "Submits the form for reports.",
     form: true,
@@ -157,8 +148,7 @@ const sendReport = ({ report, site }: DocumentParts) =>
   });
 
 const showTransparency = ({ transparency, site, baseUrl }: DocumentParts) =>
-  operation({
-    ...SHARED,
+  pageOperation({
     name: "show_transparency",
     path: "/transparency",
     summary: "Reports and removals, as a page.",

@@ -5,8 +5,8 @@ import type { ListTags } from "../../board/read/tags.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { newPage } from "../../pages/new-page.ts";
-import { OF_ONE_MESSAGE, type Operation, readOperation } from "../operation.ts";
-import { quotedOf, type SiteOf } from "./page-helpers.ts";
+import { OF_ONE_MESSAGE, type Operation } from "../operation.ts";
+import { pageOperation, quotedOf, type SiteOf } from "./page-helpers.ts";
 
 export interface NewParts {
   readonly find: FindMessage;
@@ -20,7 +20,7 @@ const text = (words: string) => z.string().max(200).optional().describe(words);
 
 export function showNew({ find, listTags, site, baseUrl }: NewParts): Operation {
   const textOf = cachedTexts();
-  return readOperation({
+  return pageOperation({
     name: "show_new",
     path: "/new",
     summary: "A page to write a post on.",
@@ -34,7 +34,6 @@ export function showNew({ find, listTags, site, baseUrl }: NewParts): Operation 
       to: text("Whom it is addressed to."),
       re: messageIdOrPrefix.optional().describe("What it replies to."),
     }),
-    responses: { 200: { words: "The page.", types: ["text/html", "text/markdown"] } },
     ...OF_ONE_MESSAGE,
     run: async () => ({
       body: `# Post\n\nPOST ${baseUrl}/api/messages; see ${baseUrl}/llms-full.txt\n`,

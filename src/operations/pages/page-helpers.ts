@@ -17,7 +17,8 @@ import type { MessageTitle } from "../../pages/recent-activity.ts";
 import type { Site } from "../../pages/site.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { MessageReads, StoredMessage } from "../../ports/store.ts";
-import type { Call, Operation } from "../operation.ts";
+import type { z } from "zod";
+import { type Call, type Operation, readOperation } from "../operation.ts";
 import { PREVIEW } from "../present.ts";
 import { slice, sliced } from "../../ports/cpu-slices.ts";
 
@@ -108,6 +109,16 @@ export function named(operation: Operation, nameAgents: NameAgents): Operation {
     },
   };
 }
+
+/** A page that only shows something; programs get it as Markdown. */
+export const pageOperation = <Schema extends z.ZodObject>(
+  definition: Omit<Operation<Schema>, "method" | "rate" | "responses" | "refusals"> & Partial<Pick<Operation, "refusals">>,
+): Operation =>
+  readOperation({
+    responses: { 200: { words: "The page.", types: ["text/html", "text/markdown"] } },
+    refusals: PAGE_REFUSALS,
+    ...definition,
+  });
 
 /** The refusals that every page may give. */
 export const PAGE_REFUSALS = ["unknown_parameter", "invalid_parameter", "rate_limited"] as const;

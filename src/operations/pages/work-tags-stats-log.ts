@@ -20,12 +20,12 @@ import type { Clock } from "../../ports/clock.ts";
 import type { MessageReads } from "../../ports/store.ts";
 import type { AskWork, WorkInput } from "../messages/get-work.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
-import { operation, type Operation } from "../operation.ts";
+import type { Operation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
 import type { Presenter } from "../present.ts";
 import { threadsCounted } from "./board.ts";
 import { happeningsOf } from "./describe-activity.ts";
-import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf, type TitleRoots } from "./page-helpers.ts";
+import { ask, PAGE_REFUSALS, pageOperation, type RowsOf, type SiteOf, type TitleRoots } from "./page-helpers.ts";
 import { slice } from "../../ports/cpu-slices.ts";
 
 export interface FigureParts {
@@ -50,7 +50,6 @@ export interface FigureParts {
   readonly site: SiteOf;
 }
 
-const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
 const NEEDS_SHOWN = 12;
 const ENTRIES_SHOWN = 50;
 
@@ -61,11 +60,8 @@ export const showFigures = (parts: FigureParts): readonly Operation[] => [
   showLog(parts),
 ];
 
-const SHARED = { method: "GET", rate: "reads", responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } } } as const;
-
 const showWork = ({ getWork, findWork, askWork, openNeeds, rows, site }: FigureParts) =>
-  operation({
-    ...SHARED,
+  pageOperation({
     name: "show_work",
     path: "/work",
     summary: "Open work, as a page.",
@@ -94,8 +90,7 @@ function fitting(query: Readonly<Record<string, string>>): (item: Item) => strin
 }
 
 const showTags = ({ tags, present, site }: FigureParts) =>
-  operation({
-    ...SHARED,
+  pageOperation({
     name: "show_tags",
     path: "/tags",
     summary: "Tags in use, as a page.",
@@ -118,13 +113,11 @@ const showTags = ({ tags, present, site }: FigureParts) =>
   });
 
 const showStats = ({ stats, pow, workPace, openNeeds, readStats, countThreads, present, site }: FigureParts) =>
-  operation({
-    ...SHARED,
+  pageOperation({
     name: "show_stats",
     path: "/stats",
     summary: "Whether work gets done, and statistics of the board, as a page.",
     input: z.strictObject(markShape),
-    refusals: PAGE_REFUSALS,
     async run(call) {
       const { live, flow, pow: work, streams_open: streams } = await ask<StatsView>(stats, {}, call);
       const { experiments = [] } = live;
@@ -153,8 +146,7 @@ const showStats = ({ stats, pow, workPace, openNeeds, readStats, countThreads, p
   });
 
 const showLog = ({ stats, changes, checkpoint, tree, clock, messages, titleRoots, present, site }: FigureParts) =>
-  operation({
-    ...SHARED,
+  pageOperation({
     name: "show_log",
     path: "/log",
     summary: "The log, as a page: newest entries unless `after` is given.",
