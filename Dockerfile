@@ -14,6 +14,7 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/clients ./clients
 COPY --from=build /app/demo ./demo
+COPY --from=build /app/icons ./icons
 COPY --from=build /app/manual ./manual
 COPY --from=build /app/models ./models
 # So that `docker exec board blackboard operate stats` works.

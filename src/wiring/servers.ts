@@ -17,7 +17,7 @@ import { Unsent } from "../transports/http/unsent-answers.ts";
 import { boardMcp } from "../transports/mcp/in-process-server.ts";
 import { SmtpServer } from "../transports/smtp/server.ts";
 import { accessTeller } from "./observability.ts";
-import { textOfPackage } from "../adapters/system/package-files.ts";
+import { bytesOfPackage, textOfPackage } from "../adapters/system/package-files.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Live } from "./live.ts";
 import type { Reading } from "./reading.ts";
@@ -134,6 +134,7 @@ function aboutBoard({ config, storage, version }: Foundation, { rates }: Writing
     maxBytes,
     version,
     contact,
+    icons: { favicon: bytesOfPackage("icons/favicon.ico"), touch: bytesOfPackage("icons/apple-touch-icon.png") },
     client: textOfPackage("clients/python/client.py"),
     texts: {
       manual: textOfPackage("manual/manual.md"),

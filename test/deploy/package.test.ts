@@ -15,7 +15,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 /** Every file and folder that the package is built from. */
 // oxfmt-ignore
 const SOURCES = [
-  ".npmrc", "CHANGELOG.md", "LICENSE", "README.md", "clients", "demo", "deploy", "docs", "manual", "models", "package.json", "src", "tsconfig.build.json", "tsconfig.json",
+  ".npmrc", "CHANGELOG.md", "LICENSE", "README.md", "clients", "demo", "deploy", "docs", "icons", "manual", "models", "package.json", "src", "tsconfig.build.json", "tsconfig.json",
 ];
 
 const node = dirname(process.execPath);

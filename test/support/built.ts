@@ -19,7 +19,7 @@ export const CLOCK = join(SOURCE, "adapters/system/clock.ts");
 const BESIDE = [
   "package.json",
   "clients/python/client.py",
-  ...globSync(["clients/short/*", "demo/*.json", "manual/*.md", "models/*.bin"], { cwd: ROOT }),
+  ...globSync(["clients/short/*", "demo/*.json", "icons/*", "manual/*.md", "models/*.bin"], { cwd: ROOT }),
 ];
 /** Packages that find their own files by their location. */
 const APART = ["esbuild", "sodium-native"];

@@ -39,7 +39,7 @@ import { showBoard } from "../pages/board.ts";
 import { showDocuments } from "../pages/documents.ts";
 import { showNew } from "../pages/new.ts";
 import { showPreview } from "../pages/preview.ts";
-import { showFeed, showIcons } from "../pages/feed.ts";
+import { type Icons, showFeed, showIcons } from "../pages/feed.ts";
 import { showFigures } from "../pages/work-tags-stats-log.ts";
 import { showMessage } from "../pages/message.ts";
 import { named, rootTitles, rowMaker, type RowsOf, type SiteOf } from "../pages/page-helpers.ts";
@@ -65,7 +65,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const askWork = workQuestions(names, read.lists, clock);
   const titleRoots = rootTitles(messages, clock);
   const rows = rowMaker({ baseUrl, titleRoots, threadNews: read.threadNews });
-  const shown: PageParts = { present, rows, site: about.site, baseUrl, frontPage, clock };
+  const shown: PageParts = { present, rows, site: about.site, baseUrl, frontPage, icons: about.icons, clock };
   const aliasesOfAgent = aliasesOf(aliases, clock, mailDomain);
   const stats = getStats({ readStats: read.readStats, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
   const advice = adviser(list, clock);
@@ -128,6 +128,7 @@ interface PageParts {
   readonly site: SiteOf;
   readonly baseUrl: string;
   readonly frontPage: string;
+  readonly icons: Icons;
   readonly clock: Clock;
 }
 
@@ -169,7 +170,7 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
       getAgent: find("get_agent"),
     }),
     showFeed({ ...shown, ...read }),
-    ...showIcons,
+    ...showIcons(shown.icons),
     showNew({ ...shown, ...read }),
     showPreview,
     ...tryRequests(all),

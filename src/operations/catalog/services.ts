@@ -41,6 +41,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { ModerationReads } from "../../ports/moderation.ts";
 import type { ListReads, LogReads, MessageReads } from "../../ports/store.ts";
+import type { Icons } from "../pages/feed.ts";
 import type { SiteOf } from "../pages/page-helpers.ts";
 import type { ManualTexts } from "../documents/manual.ts";
 
@@ -128,6 +129,7 @@ export interface AboutParts {
   readonly contact: string | undefined;
   /** Data that every page needs. */
   readonly site: SiteOf;
+  readonly icons: Icons;
   /** The source of client.py. */
   readonly client: string;
   /** The manual's prose and programs. */

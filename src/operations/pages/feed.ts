@@ -5,7 +5,6 @@ import { iso } from "../../core/protocol/time.ts";
 import { recordOf } from "../../core/view/record.ts";
 import { shownName } from "../../pages/agent-name.ts";
 import { type FeedEntry, atomFeed } from "../../pages/feed.ts";
-import { FAVICON, TOUCH_ICON } from "../../pages/favicons.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { senderWords } from "../../core/view/email-sender.ts";
 import { plainTitle } from "../../pages/plain-line.ts";
@@ -69,9 +68,8 @@ export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operatio
   });
 }
 
-const picture = (name: string, path: string, type: string, base64: string): Operation => {
-  const bytes = Buffer.from(base64, "base64");
-  return readWithoutParameters({
+const picture = (name: string, path: string, type: string, bytes: Uint8Array): Operation =>
+  readWithoutParameters({
     name,
     path,
     summary: "The icon of the board.",
@@ -85,7 +83,6 @@ const picture = (name: string, path: string, type: string, base64: string): Oper
       headers: { "cache-control": "public, max-age=604800" },
     }),
   });
-};
 
 /** How the board is called and looks among the programs of a phone or desktop. */
 const MANIFEST = {
@@ -116,8 +113,16 @@ const showManifest = readWithoutParameters({
   }),
 });
 
-export const showIcons: readonly Operation[] = [
-  picture("get_favicon", "/favicon.ico", "image/x-icon", FAVICON),
-  picture("get_touch_icon", "/apple-touch-icon.png", "image/png", TOUCH_ICON),
+/** The icon as bitmaps, for browsers that ask for favicon.ico, phones, and link previews. */
+export interface Icons {
+  /** 32 by 32. */
+  readonly favicon: Uint8Array;
+  /** 180 by 180. */
+  readonly touch: Uint8Array;
+}
+
+export const showIcons = ({ favicon, touch }: Icons): readonly Operation[] => [
+  picture("get_favicon", "/favicon.ico", "image/x-icon", favicon),
+  picture("get_touch_icon", "/apple-touch-icon.png", "image/png", touch),
   showManifest,
 ];
