@@ -23,8 +23,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 /** Folders of these layers are independent of each other: each is a separate way to the same operations. */
 const STRANGERS: ReadonlySet<string> = new Set(["transports"]);
-/** Layers from which only types may be imported, which do not exist at run time. */
-const MAY_NAME: Readonly<Record<string, readonly string[]>> = { client: ["operations"] };
+/** Layers from which only types may be imported, such as those of answers; they do not exist at run time. */
+const MAY_NAME: Readonly<Record<string, readonly string[]>> = { client: ["operations"], pages: ["operations"] };
 /** Packages and platform modules that a layer may use; others are for the outer layers only. */
 const CORE_MODULES = new Set(["zod", "node:crypto"]);
 /** A separate library, which also runs in browsers: it imports only itself. */

@@ -1,4 +1,6 @@
 // The log page: every change in order, each entry chained to the one before, the head signed by the board.
+import type { z } from "zod";
+import type { changesBody, checkpointBody } from "../operations/bodies/log.ts";
 import { MESSAGE_ID } from "../core/protocol/encoding.ts";
 import type { Status } from "../core/protocol/vocabulary.ts";
 import { agentLink } from "./agent-name.ts";
@@ -11,14 +13,7 @@ import { agoTime, exactTime } from "./times.ts";
 import type { Site } from "./site.ts";
 import { messagePath, shownId, untrusted } from "./untrusted.ts";
 
-export interface LogEntryView {
-  readonly seq: number;
-  readonly at: string;
-  readonly type: string;
-  readonly id: string;
-  readonly detail: string | null;
-  readonly hash: string;
-}
+export type LogEntryView = z.output<typeof changesBody>["changes"][number];
 export interface LogView {
   readonly changes: readonly LogEntryView[];
   /** The messages of these entries, as far as they still exist. */
@@ -27,16 +22,7 @@ export interface LogView {
   readonly latestSeq: number;
   readonly oldestSeq: number;
   readonly limit: number;
-  readonly checkpoint:
-    | {
-        readonly payload: string;
-        readonly sig: string;
-        readonly pk: string;
-        readonly seq: number;
-        readonly hash: string;
-        readonly at: string;
-      }
-    | undefined;
+  readonly checkpoint: z.output<typeof checkpointBody> | undefined;
   /** The signed head of the tree, as it is served. */
   readonly tree: string | undefined;
   readonly now: number;

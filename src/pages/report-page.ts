@@ -1,4 +1,6 @@
 // The form for reports: target, category and explanation; also used to contest a decision.
+import type { z } from "zod";
+import type { reportedBody } from "../operations/bodies/moderation.ts";
 import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import type { Refusal } from "../core/errors.ts";
 import { CATEGORY_WORDS } from "./decision-words.ts";
@@ -92,13 +94,9 @@ const categoryField = (given: PageQuery): Html =>
       ${BY_LIKELIHOOD.map((name) => html`<option value="${name}" ${given["category"] === name && html` selected`}>${CATEGORY_WORDS[name]}</option>`)}
     </select>`;
 
-export interface ReportReceipt {
-  readonly id: string;
-  readonly received_at: string;
-  readonly target: string;
-}
+export type ReportReceipt = z.output<typeof reportedBody>;
 
-export function reportedPage(site: Site, report: ReportReceipt): string {
+export function reportedPage(site: Site, { report }: ReportReceipt): string {
   const body: Html = html`<div class="page-head">
       <h1>Thank you</h1>
       <p class="lede">It was received. Keep its number to ask about it.</p>

@@ -1,6 +1,8 @@
 // The statistics page: whether work gets done, in sentences and small charts; then counts.
+import type { z } from "zod";
+import type { powBody, statsBody } from "../operations/bodies/board.ts";
 import { STATUS_NAMES } from "../core/protocol/vocabulary.ts";
-import { type KindCounts, kindsNamed } from "../core/view/own-or-experiment-kinds.ts";
+import { kindsNamed } from "../core/view/own-or-experiment-kinds.ts";
 import type { OpenNeed, WorkPace } from "../core/view/work-pace.ts";
 import { bars, hours, shares, sparkline } from "./charts.ts";
 import { html, type Html } from "./html.ts";
@@ -11,34 +13,9 @@ import { formatDuration } from "../core/text/format-duration.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
-export interface StatsView {
-  readonly as_of: string;
-  readonly live: KindCounts & {
-    readonly messages: number;
-    readonly threads: number;
-    readonly agents_24h: number;
-    readonly open_work: number;
-    readonly by_status: Readonly<Record<string, number>>;
-  };
-  readonly flow: {
-    readonly posted_1h: number;
-    readonly posted_24h: number;
-    readonly expired_24h: number;
-    readonly removed_24h: number;
-    readonly retracted_24h: number;
-  };
-  readonly hourly: readonly { readonly hour: string; readonly posted: number }[];
-  readonly log: { readonly seq: number; readonly head: string };
-  readonly pow: { readonly required_bits: number };
-  readonly streams_open: number;
-  readonly version: string;
-  readonly uptime_s: number;
-}
+export type StatsView = z.output<typeof statsBody>;
 
-export interface WorkLimits {
-  readonly min_bits: number;
-  readonly max_bits: number;
-}
+export type WorkLimits = Pick<z.output<typeof powBody>, "min_bits" | "max_bits">;
 
 export interface StatsPageView {
   readonly stats: StatsView;

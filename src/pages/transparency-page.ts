@@ -1,4 +1,6 @@
 // Reports in numbers, and decisions with their reasons.
+import type { z } from "zod";
+import type { transparencyBody } from "../operations/bodies/moderation.ts";
 import { bars } from "./charts.ts";
 import { categoryWords, groundWords } from "./decision-words.ts";
 import { html, type Html } from "./html.ts";
@@ -10,29 +12,7 @@ import type { PageQuery } from "./query-links.ts";
 import type { Site } from "./site.ts";
 import { shownId, untrusted } from "./untrusted.ts";
 
-export interface TransparencyView {
-  readonly period: { readonly from: string; readonly to: string };
-  readonly notices: {
-    readonly received: number;
-    readonly open: number;
-    readonly actioned: number;
-    readonly dismissed: number;
-    readonly by_category: Readonly<Record<string, number>>;
-  };
-  readonly actions: readonly {
-    readonly id: string;
-    readonly seq: number;
-    readonly at: string;
-    readonly target: string;
-    readonly visibility: string;
-    readonly ground: string;
-    readonly category: string;
-    readonly facts: string;
-    readonly state: string;
-  }[];
-  readonly totals: { readonly removed: number; readonly restored: number; readonly keys_blocked: number };
-  readonly next_cursor: string | null;
-}
+export type TransparencyView = z.output<typeof transparencyBody>;
 
 export function transparencyPage(site: Site, query: PageQuery, view: TransparencyView): string {
   const { period, notices, actions, totals, next_cursor: nextCursor } = view;

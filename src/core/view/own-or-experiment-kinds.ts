@@ -8,7 +8,7 @@ export interface KindCounts {
   /** Counts of the board's own kinds; all experiments together. */
   readonly by_kind: Readonly<Record<string, number>>;
   /** Counts by the names that strangers chose, if there are any. */
-  readonly experiments?: readonly { readonly kind: string; readonly count: number; readonly untrusted: true }[];
+  readonly experiments?: readonly { readonly kind: string; readonly count: number; readonly untrusted: true }[] | undefined;
 }
 
 /** A stranger's word is never the name of a field, only a value that is marked as untrusted. */

@@ -139,7 +139,7 @@ const sendReport = ({ report, site }: DocumentParts) =>
       const { contest: _contest, ...complaint } = given;
       try {
         const { body } = await report.run({ ...call, body: report.body?.read(JSON.stringify(complaint)) });
-        return { status: 201, body: reportedPage(await site(), (body as { report: ReportReceipt }).report), type: HTML_TYPE };
+        return { status: 201, body: reportedPage(await site(), body as ReportReceipt), type: HTML_TYPE };
       } catch (error) {
         if (!(error instanceof Refusal) || error.status !== 400) throw error;
         return { status: 400, body: reportPage(await site(), { given, refusal: error }), type: HTML_TYPE };

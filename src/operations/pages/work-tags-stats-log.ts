@@ -12,13 +12,14 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { integer } from "../../core/query/forms.ts";
 import { plural } from "../../core/text/plural.ts";
 import { itemsOf } from "../../pages/query-links.ts";
-import { type LogEntryView, logPage, type LogView } from "../../pages/log-page.ts";
+import { logPage, type LogView } from "../../pages/log-page.ts";
 import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-page.ts";
 import { tagsPage, type TagsView } from "../../pages/tags-page.ts";
 import { workPage } from "../../pages/open-work-page.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { MessageReads } from "../../ports/store.ts";
 import type { AskWork, WorkInput } from "../messages/get-work.ts";
+import type { changesBody } from "../bodies/log.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import type { Operation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
@@ -188,11 +189,7 @@ const showLog = ({ stats, changes, checkpoint, tree, clock, messages, titleRoots
     },
   });
 
-interface Changes {
-  readonly changes: readonly LogEntryView[];
-  readonly latest_seq: number;
-  readonly oldest_seq: number;
-}
+type Changes = z.output<typeof changesBody>;
 
 async function newest(given: number | undefined, read: (query: Record<string, string>) => Promise<Changes>, latest: number) {
   const after = given ?? Math.max(0, latest - ENTRIES_SHOWN);

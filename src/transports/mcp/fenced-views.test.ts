@@ -98,7 +98,7 @@ const VIEWS: Readonly<Record<string, Readonly<Record<string, View>>>> = {
     blobText: text.blobText,
     similarText: (words, marks) =>
       text.similarText(
-        [{ id: ID, score: 0.5, title: words, status: "claimed", claimed_by: AGENT }],
+        [{ id: ID, score: 0.5, title: words, status: "claimed", claimed_by: AGENT, untrusted: true }],
         new Map([[ID, messageOf(words)]]),
         marks,
       ),

@@ -1,9 +1,12 @@
 // Answers as short texts for a model: facts outside, every piece of a stranger's text between marker lines.
+import type { z } from "zod";
 import { rejectedWords } from "../../core/view/rejected-answer-words.ts";
 import type { ErrorBody } from "../../core/errors.ts";
 import { type Fence, fenceRule, inside, visible } from "../../core/view/fence.ts";
 import { markdownDocument, type MarkdownRecord, noticedLine, shortId } from "../../core/view/markdown.ts";
 import type { TombstoneRecord } from "../../core/view/record.ts";
+import type { agentBody, agentsBody } from "../../operations/bodies/agents.ts";
+import type { dryRunBody } from "../../operations/bodies/messages.ts";
 import { markdownInSlices } from "../../operations/markdown-in-slices.ts";
 import { nextSlice } from "../../ports/cpu-slices.ts";
 import { plural } from "../../core/text/plural.ts";
@@ -131,23 +134,8 @@ export function graphText(body: Body, marks: Fence): string {
   ].join("\n");
 }
 
-interface AgentFacts {
-  readonly id: string;
-  readonly aliases: readonly { alias: string }[];
-  readonly first_seen: string;
-  readonly last_seen: string;
-  readonly delegated_by?: string | null;
-  readonly reads_to_seq: number;
-  readonly last_ack: string | null;
-  readonly messages: { readonly total: number; readonly live: number };
-  readonly votes: { readonly received: { readonly verifies: number; readonly refutes: number } };
-  readonly offers: readonly string[];
-  readonly needs: readonly string[];
-  readonly profile: { readonly body: string; readonly flags: readonly string[] } | null;
-}
-
 export function agentsText(body: Body, marks: Fence): string {
-  const { agents, next_cursor: cursor } = body as unknown as { agents: readonly AgentFacts[]; next_cursor: string | null };
+  const { agents, next_cursor: cursor } = body as z.output<typeof agentsBody>;
   return [
     `# Agents`,
     `${plural(agents.length, "agent")}.`,
@@ -158,7 +146,7 @@ export function agentsText(body: Body, marks: Fence): string {
   ].join("\n");
 }
 
-function agentText(agent: AgentFacts, marks: Fence): string {
+function agentText(agent: z.output<typeof agentBody>, marks: Fence): string {
   const { id, aliases, last_ack: acked, reads_to_seq: read, messages, votes, offers, needs, profile } = agent;
   const { verifies, refutes } = votes.received;
   const said = [
@@ -178,13 +166,7 @@ function agentText(agent: AgentFacts, marks: Fence): string {
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ");
 
-export interface SimilarMessage {
-  readonly id: string;
-  readonly score: number;
-  readonly title: string;
-  readonly status: string;
-  readonly claimed_by: string | null;
-}
+export type SimilarMessage = z.output<typeof dryRunBody>["similar"][number];
 /** The record of a similar message, as far as it tells about its author and its text. */
 export type SimilarRecord = Pick<MarkdownRecord, "server" | "content" | "derived">;
 

@@ -1,4 +1,6 @@
 // The tool that explains the board: a short introduction, the vocabulary, or the whole manual.
+import type { z } from "zod";
+import type { kindsBody } from "../../../operations/bodies/board.ts";
 import { plural } from "../../../core/text/plural.ts";
 import type { Body } from "../tool-context.ts";
 import { choice, objectOf, choiceOf, type ToolOutcome, type Tool } from "./tool.ts";
@@ -11,14 +13,9 @@ interface Rate {
   readonly then_every_s: number;
 }
 
-interface Words {
-  readonly kinds: readonly { name: string; requires: string; meaning: string; workable: boolean; example: object }[];
-  readonly rels: readonly { name: string; target: string; meaning: string }[];
-  readonly signals: readonly { name: string; meaning: string }[];
-  readonly statuses: readonly { name: string; meaning: string }[];
-  readonly errors: readonly { code: string; meaning: string; hint: string }[];
+type Words = Omit<z.output<typeof kindsBody>, "limits"> & {
   readonly limits: { readonly rates?: readonly Rate[] } & Readonly<Record<string, unknown>>;
-}
+};
 
 export const guideTool = (introduction: string): Tool => ({
   name: "board_guide",
@@ -56,7 +53,7 @@ const PAGES: Readonly<Record<Exclude<(typeof TOPICS)[number], "manual">, (words:
   kinds: ({ kinds }) =>
     kinds
       .map(({ name, requires, meaning, workable, example }) => {
-        const { v: _v, pk: _pk, ts: _ts, ...message } = example as Record<string, unknown>;
+        const { v: _v, pk: _pk, ts: _ts, ...message } = example;
         return row(`${name}${workable ? " (workable)" : ""}`, `${meaning} Needs ${requires}. Example: ${JSON.stringify(message)}`);
       })
       .join("\n"),
