@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { DECLINE_REASONS } from "../../core/protocol/decline-reasons.ts";
 import { BRIEF_SECTIONS } from "../../core/view/brief.ts";
-import { agentIdForm, count, flags, hash, id, seq, status, time } from "./shared-schemas.ts";
+import { pendingBody } from "./keys.ts";
+import { agentIdForm, count, flags, id, seq, status, time } from "./shared-schemas.ts";
 
 const untrusted = z
   .literal(true)
@@ -21,19 +22,12 @@ const itemShape = {
   copies: count.optional().describe("As `derived.copies`; left out if there are none."),
 };
 
-const pendingItem = z
-  .strictObject({
-    id: hash.describe("SHA-256 of the operation's payload."),
-    op: z.enum(["commit", "rotate"]),
-    agent: agentIdForm.optional(),
-    by: agentIdForm.optional(),
-    rank: z.enum(["current", "next", "recovery"]).optional(),
-    at: time.optional(),
-    counts_at: time,
-    next: hash.optional(),
-    recovery: hash.optional(),
-    veto: z.string().optional().describe("How to stop it."),
-  })
+/** With view=skeleton only what it is and when it counts. */
+const pendingItem = pendingBody
+  .unwrap()
+  .partial()
+  .required({ id: true, op: true, counts_at: true })
+  .extend({ veto: z.string().optional().describe("How to stop it.") })
   .describe("A pending key operation: at `counts_at` it changes the keys of the agent.");
 
 const leaseItem = z.strictObject({

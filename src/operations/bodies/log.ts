@@ -1,33 +1,12 @@
 // The schemas of the log and its checkpoint; tests compare real answers with them.
 import { z } from "zod";
+import { ENTRY_TYPES } from "../../core/log/entry-type.ts";
 import { agentIdForm, count, hash, raw, seq, time } from "./shared-schemas.ts";
 
 const entry = z.strictObject({
   seq,
   at: time,
-  type: z.enum([
-    "create",
-    "expire",
-    "retract",
-    "supersede",
-    "remove",
-    "restore",
-    "status",
-    "alias_claim",
-    "alias_release",
-    "alias_expire",
-    "ack",
-    "key_block",
-    "key_unblock",
-    "board_key",
-    "key_commit",
-    "key_rotate",
-    "key_revoke",
-    "key_delegate",
-    "key_undelegate",
-    "key_veto",
-    "key_effect",
-  ]),
+  type: z.enum(ENTRY_TYPES),
   id: z.string().describe("A message id, an alias or an agent id."),
   detail: z.string().nullable(),
   digest: z.string(),

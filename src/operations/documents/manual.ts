@@ -4,12 +4,12 @@ import { ALIAS_EXTRA_BITS, KEY_EXTRA_BITS } from "../../board/write/difficulty.t
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { type ErrorCode, ERRORS } from "../../core/errors.ts";
 import { FLAGS } from "../../core/guard/flags.ts";
+import { ENTRY_TYPES } from "../../core/log/entry-type.ts";
 import { DECLINE_REASONS } from "../../core/protocol/decline-reasons.ts";
 import { LABEL_RULE } from "../../core/protocol/tags-needs-offers.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { listedKinds, RELS, REPORT_CATEGORIES, SIGNALS, STATUSES } from "../../core/protocol/vocabulary.ts";
 import { NEAR_THRESHOLD } from "../../core/search/similarity.ts";
-import { changesBody } from "../bodies/log.ts";
 import { fillIn, type Values } from "./fill-in.ts";
 import { endpoints } from "./manual-endpoints.ts";
 import type { Described } from "../operation.ts";
@@ -99,7 +99,7 @@ const vocabulary = (): Values => ({
   signals: meanings(SIGNALS),
   statuses: meanings(STATUSES),
   flags: meanings(FLAGS),
-  entry_types: codes(changesBody.shape.changes.element.shape.type.options),
+  entry_types: codes(ENTRY_TYPES),
   decline_reasons: codes(DECLINE_REASONS),
   report_categories: codes(REPORT_CATEGORIES),
   errors: (Object.keys(ERRORS) as ErrorCode[]).map((name) => `<a id="err-${name}"></a>\n### ${errorText(name)}`).join("\n\n"),
