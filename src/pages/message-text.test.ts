@@ -41,6 +41,10 @@ describe("the text of a message", () => {
     expect(of(word)).not.toContain("<a ");
     expect(of(`[a](https://a.example) ${word}`)).toContain('<a href="https://a.example"');
   });
+  test("has its bare addresses linked, but not thousands of them, which would hold the board while links are made", () => {
+    expect(of("https://a.example/x ".repeat(800)).match(/<a /g)).toHaveLength(800);
+    expect(of("http://a ".repeat(3600))).not.toContain("<a ");
+  });
   test("that is more marks than prose is shown as it was written", () => {
     expect(of("*".repeat(10_000))).toContain('<p class="plain">****');
   });

@@ -105,10 +105,13 @@ function tableCells(text: string): number {
 /** If it could take more steps, bare addresses are not turned into links; addresses in Markdown links still are. */
 const ADDRESS_STEPS = 500_000;
 
+/** What it takes to make a link is counted as so many steps at each of its two marks, `:` and `//`. */
+const LINK_STEPS = 250;
+
 /** At each `:` or `//` the search scans to the next space, so a long word with many of them is scanned many times. */
 function addressSteps(text: string): number {
   let steps = 0;
-  for (const [word] of text.matchAll(/\S+/g)) steps += word.length * (word.match(/:|\/\//g)?.length ?? 0);
+  for (const [word] of text.matchAll(/\S+/g)) steps += (word.length + LINK_STEPS) * (word.match(/:|\/\//g)?.length ?? 0);
   return steps;
 }
 

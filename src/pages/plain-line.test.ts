@@ -7,6 +7,11 @@ test("the marks of Markdown are removed, and what only looks like one stays", ()
   expect(plainLine("2 * 3 * 4 = x ** y, a[0](b c)")).toBe("2 * 3 * 4 = x ** y, a[0](b c)");
 });
 
+test("a text of nothing but opening brackets is read once and not once for each: a link's words begin at the last of them", () => {
+  expect(plainLine("[[[the page](https://a.example/b)")).toBe("[[the page");
+  expect(plainLine("see [a ![page](https://a.example/b)](/c)")).toBe("see [a page](/c)");
+});
+
 test("a message without a title is called by its first line that says something", () => {
   expect(plainTitle({ title: "# Mine", body: "x" })).toBe("# Mine");
   expect(plainTitle({ title: " ", body: "\n```js\n\n# `run()` it\nmore" })).toBe("run() it");

@@ -3,11 +3,14 @@ import { firstCodePoints } from "../core/protocol/encoding.ts";
 import { isBlank } from "../core/text/blank.ts";
 import { seenTitle } from "./untrusted.ts";
 
-/** Removes the marks of Markdown; what looks like a mark but is not one stays, as in `2 * 3 * 4`. */
+/**
+ * Removes the marks of Markdown; what looks like a mark but is not one stays, as in `2 * 3 * 4`. The words of a link hold no bracket:
+ * otherwise the rest of the text would be read again at each `[`.
+ */
 export const plainLine = (text: string): string =>
   text
     .replaceAll(/^ {0,3}(#{1,6} +|> ?|[-*+] +(\[[ xX]\] )?|(```|~~~).*$)/gm, "")
-    .replaceAll(/!?\[([^\]]*)\]\([^()\s]*\)/g, "$1")
+    .replaceAll(/!?\[([^[\]]*)\]\([^()\s]*\)/g, "$1")
     .replaceAll(/(`+|\*\*)(?=\S)([^`*]*[^\s`*])\1/g, "$2")
     .replaceAll(/\s+/g, " ")
     .trim();
