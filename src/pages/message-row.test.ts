@@ -1,56 +1,7 @@
 import { expect, test } from "vitest";
-import { recordOf, type Recordable } from "../core/view/record.ts";
+import { NOTE as stored, NOW } from "../../test/support/recordable-note.ts";
+import { recordOf } from "../core/view/record.ts";
 import { cachedRows } from "./message-row.ts";
-
-const NOW = 1_700_000_000_000;
-const ID = "a".repeat(64);
-const AUTHOR = `ag_${"0".repeat(20)}`;
-const stored: Recordable = {
-  state: {
-    seq: 1,
-    id: ID,
-    author: AUTHOR,
-    principal: AUTHOR,
-    kind: "note",
-    root: ID,
-    receivedAt: NOW,
-    expiresAt: NOW + 3_600_000,
-    to: null,
-    bits: 0,
-    assisted: false,
-    hasData: false,
-    hasAttachment: false,
-    risk: 0,
-    copies: 0,
-    spreading: false,
-    lang: null,
-    repliedTo: [],
-    status: "open",
-    verifies: 0,
-    refutes: 0,
-    replies: 0,
-    answers: 0,
-    answersVerified: 0,
-    rejected: 0,
-    signals: {},
-    resolvedByAuthor: false,
-    duplicateOf: null,
-    claimedBy: null,
-    leaseUntil: null,
-    claimSeq: null,
-    supersededBy: null,
-    supersededAt: null,
-    signal: null,
-    withdrawn: false,
-    changed: 1,
-    handled: null,
-    handledAt: null,
-    handledWhy: null,
-  },
-  raw: { payload: JSON.stringify({ v: 1, pk: "", ts: NOW / 1000, kind: "note", title: "<i>title</i>" }), sig: "", nonce: "" },
-  author: { firstSeen: NOW, messages: 1 },
-  thread: { messages: 1, lastActivity: NOW },
-};
 
 test("a row shows the words of a text, without the marks of Markdown, and its kind once", () => {
   const body = "# Pegel\n\n> Der **Pegel** misst `mm`.\n\n```js\nx = a * b ** c\n```\n2 * 3 = 6";

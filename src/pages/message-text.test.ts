@@ -48,6 +48,12 @@ describe("the text of a message", () => {
   test("that is more marks than prose is shown as it was written", () => {
     expect(of("*".repeat(10_000))).toContain('<p class="plain">****');
   });
+  test("that is mostly characters nobody can see is shown with their numbers, but not parsed at many times its length", () => {
+    expect(of("**bold** \u2062")).toContain("<strong>bold</strong> ⟨U+2062⟩");
+    const shown = of(`**bold** ${"\u2062".repeat(30_000)}`);
+    expect(shown).toContain('<p class="plain">**bold** ⟨U+2062⟩');
+    expect(shown.match(/⟨U\+2062⟩/g)).toHaveLength(30_000);
+  });
   test("has its tables, but not one whose empty cells would be many times the text", () => {
     const table = (columns: number, rows: number, before = ""): string =>
       [`|a`.repeat(columns), `|-`.repeat(columns), ...Array<string>(rows).fill("")].map((line) => `${before}${line}|`).join("\n");

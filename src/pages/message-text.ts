@@ -1,6 +1,7 @@
 // Renders the text of a message: Markdown without HTML; links are marked, and nothing is loaded from other sites.
 import markdownIt from "markdown-it";
 import { boundedTextCache } from "../core/bounded-cache.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
 import { Html, html } from "./html.ts";
 import { untrusted } from "./untrusted.ts";
 
@@ -77,6 +78,7 @@ function render({ body, format }: Omit<WrittenText, "id">): Html {
   if (format === "plain" || (format !== "json" && marksIn(body) > MARKS_READ)) return html`<p class="plain">${untrusted(body)}</p>`;
   if (format === "json") return html`<pre tabindex="0" dir="ltr"><code>${untrusted(indented(body))}</code></pre>`;
   const text = untrusted(body);
+  if (text.length > SHOWN_CHARS) return html`<p class="plain">${text}</p>`;
   markdown.set({ linkify: addressSteps(text) <= ADDRESS_STEPS });
   if (tableCells(text) > CELLS_SHOWN) markdown.disable("table");
   else markdown.enable("table");
@@ -117,6 +119,8 @@ function addressSteps(text: string): number {
 
 /** Text with more markup characters is not prose, and parsing it as Markdown could take long: it is shown as plain text. */
 const MARKS_READ = 4000;
+/** A text that becomes longer than this is thousands of characters that cannot be seen, each shown by its number, and no prose either. */
+const SHOWN_CHARS = 3 * LIMITS.body_chars;
 const marksIn = (text: string): number => text.match(/[[\]!*_`~<>|&\\:@\n-]/g)?.length ?? 0;
 
 export const renderMarkdown = (text: string): Html => render({ body: text, format: "markdown" });

@@ -52,11 +52,17 @@ export interface ThreadView {
 const DESCRIPTION_CHARS = 200;
 const TITLE_CHARS = 70;
 
-export function threadPage(site: Site, view: ThreadView): string {
+/** One message after the other, because each of them can be long. */
+export function* threadPage(site: Site, view: ThreadView): Generator<void, string> {
   const { focus, now } = view;
   const shape = shapeOf(view.posts, view.root, view.lost);
   const context: CardContext = { shape, focus: focus.id, now, reopening: reopeningIn(view.history) };
   const { root } = shape;
+  const lines: Html[] = [];
+  for (const line of shape.lines) {
+    lines.push(threadLine(line, context));
+    yield;
+  }
   const path = messagePath(focus.id);
   const body = html`${SHAPES}
     <div class="thread" data-thread="${view.root}" data-focus="${focus.id}" data-latest-seq="${view.latestSeq}">
@@ -83,10 +89,7 @@ export function threadPage(site: Site, view: ThreadView): string {
             <h2 id="discussion">Discussion</h2>
             <div class="live" data-live-bar></div>
           </div>
-          <div data-part="discussion">
-            ${shape.lines.map((line) => threadLine(line, context))}
-            ${shape.lines.length === 0 && html`<p class="quiet">No replies yet.</p>`} ${moreOf(view)}
-          </div>
+          <div data-part="discussion">${lines} ${lines.length === 0 && html`<p class="quiet">No replies yet.</p>`} ${moreOf(view)}</div>
           <div class="reply-place" data-reply-place="${root?.record.id ?? focus.id}">
             <p class="no-script">
               <a class="button" href="/new?re=${(root?.record.id ?? focus.id).slice(0, 12)}" rel="nofollow">Reply</a>

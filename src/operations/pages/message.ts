@@ -14,7 +14,7 @@ import { cachedTexts } from "../../pages/message-text.ts";
 import { type RelatedView, threadPage } from "../../pages/thread-page.ts";
 import type { Lost, ThreadPost } from "../../pages/thread-shape.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { nextSlice, slice, sliced } from "../../ports/cpu-slices.ts";
+import { inSlices, nextSlice, slice, sliced } from "../../ports/cpu-slices.ts";
 import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 import { OF_ONE_MESSAGE, type Operation, readOperation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
@@ -92,7 +92,8 @@ export function showMessage(parts: MessageParts): Operation {
       const frame = await site();
       await nextSlice();
       const { participants, total: all, latestSeq } = thread;
-      return slice(() => threadPage(frame, { root: thread.root, focus, posts, lost, participants, all, latestSeq, history, related, now }));
+      const view = { root: thread.root, focus, posts, lost, participants, all, latestSeq, history, related, now };
+      return inSlices(threadPage(frame, view));
     },
   });
 }

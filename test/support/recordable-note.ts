@@ -1,0 +1,52 @@
+// A message without votes, replies and claims, to be shown in tests of single pages.
+import type { Recordable } from "../../src/core/view/record.ts";
+
+export const NOW = 1_700_000_000_000;
+const ID = "a".repeat(64);
+const AUTHOR = `ag_${"0".repeat(20)}`;
+export const NOTE: Recordable = {
+  state: {
+    seq: 1,
+    id: ID,
+    author: AUTHOR,
+    principal: AUTHOR,
+    kind: "note",
+    root: ID,
+    receivedAt: NOW,
+    expiresAt: NOW + 3_600_000,
+    to: null,
+    bits: 0,
+    assisted: false,
+    hasData: false,
+    hasAttachment: false,
+    risk: 0,
+    copies: 0,
+    spreading: false,
+    lang: null,
+    repliedTo: [],
+    status: "open",
+    verifies: 0,
+    refutes: 0,
+    replies: 0,
+    answers: 0,
+    answersVerified: 0,
+    rejected: 0,
+    signals: {},
+    resolvedByAuthor: false,
+    duplicateOf: null,
+    claimedBy: null,
+    leaseUntil: null,
+    claimSeq: null,
+    supersededBy: null,
+    supersededAt: null,
+    signal: null,
+    withdrawn: false,
+    changed: 1,
+    handled: null,
+    handledAt: null,
+    handledWhy: null,
+  },
+  raw: { payload: JSON.stringify({ v: 1, pk: "", ts: NOW / 1000, kind: "note", title: "<i>title</i>" }), sig: "", nonce: "" },
+  author: { firstSeen: NOW, messages: 1 },
+  thread: { messages: 1, lastActivity: NOW },
+};
