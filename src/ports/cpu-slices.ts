@@ -156,6 +156,13 @@ export async function inSlices<Result>(steps: Iterator<unknown, Result>): Promis
 /** Processes items in slices. */
 export const sliced = <Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> => inSlices(each(items, work));
 
+/** What becomes of items, each processed in slices: for items that may be long, such as messages that have to be parsed. */
+export async function mapInSlices<Item, Result>(items: Iterable<Item>, work: (item: Item) => Result): Promise<Result[]> {
+  const results: Result[] = [];
+  await sliced(items, (item) => void results.push(work(item)));
+  return results;
+}
+
 function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generator<void, void> {
   for (const item of items) {
     work(item);

@@ -2,6 +2,7 @@
 import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { AgentQuery } from "../../ports/agents.ts";
+import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { SeenOf } from "./message-caches.ts";
 import { first, fromJson, spelled, type SqlRows, type SqlValue } from "./dialect.ts";
 import { authorLineOf } from "./key-rows.ts";
@@ -111,7 +112,7 @@ async function factsOf(rows: SqlRows, seenOf: SeenOf, found: readonly AgentRow[]
   const [counted, members] = await Promise.all([rows.all<FactsRow>(FACTS(rows), [ids]), rows.all<MemberRow>(MEMBERS(rows), [ids])]);
   const membersOf = Map.groupBy(members, ({ principal }) => principal);
   const authors = [...new Set([...found.map(({ id }) => id), ...members.map(({ agent }) => agent)])];
-  const profiles = await rows.all<ProfileRow>(PROFILES(rows), [rows.dialect.list(authors), now]);
+  const profiles = await profilesOf(rows, authors, now);
   const labelsOf = (text: string | null): string[] => (fromJson(text) as [string][]).map(([label]) => label);
   const used = (field: "offers" | "needs") => new Set(counted.flatMap((one) => labelsOf(one[field])));
   const [offerAs, needAs] = await Promise.all([shownAs(rows, "offer", used("offers")), shownAs(rows, "need", used("needs"))]);
@@ -145,6 +146,19 @@ async function factsOf(rows: SqlRows, seenOf: SeenOf, found: readonly AgentRow[]
       profile: written && { id: written.id, payload: written.payload, seen: seenOf(written.id) },
     };
   });
+}
+
+/** A profile may have half a megabyte, so a few are read at a time. */
+const PROFILES_PER_READ = 16;
+
+async function profilesOf(rows: SqlRows, authors: readonly string[], now: number): Promise<readonly ProfileRow[]> {
+  const profiles: ProfileRow[] = [];
+  for (let at = 0; at < authors.length; at += PROFILES_PER_READ) {
+    if (at > 0) await nextSlice();
+    const few = authors.slice(at, at + PROFILES_PER_READ);
+    profiles.push(...(await rows.all<ProfileRow>(PROFILES(rows), [rows.dialect.list(few), now])));
+  }
+  return profiles;
 }
 
 interface ProfileRow {

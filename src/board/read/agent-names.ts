@@ -3,6 +3,7 @@ import { BoundedCache } from "../../core/bounded-cache.ts";
 import { type AgentName, nameIn } from "../../core/view/name-in-profile-title.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { sliced } from "../../ports/cpu-slices.ts";
 import type { ListReads } from "../../ports/store.ts";
 import { storedAt } from "./messages-by-seq.ts";
 
@@ -19,7 +20,7 @@ export function agentNamer({ lists, clock }: { readonly lists: ListReads; readon
     const unread = found.flatMap(({ alias, profile }) => (alias === null && profile !== null && !titles.has(profile) ? [profile] : []));
     if (unread.length > 0) {
       const storedMessages = await storedAt(lists, unread, now);
-      for (const [seq, { raw }] of storedMessages) titles.set(seq, { name: nameIn((JSON.parse(raw.payload) as Payload).title ?? "") });
+      await sliced(storedMessages, ([seq, { raw }]) => titles.set(seq, { name: nameIn((JSON.parse(raw.payload) as Payload).title ?? "") }));
     }
     return new Map(
       found.map(({ agent, alias, profile }) => [

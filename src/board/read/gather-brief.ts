@@ -18,6 +18,7 @@ import {
 } from "../../core/view/brief-items.ts";
 import type { AckReads } from "../../ports/acks.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { mapInSlices } from "../../ports/cpu-slices.ts";
 import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
 import type { ListReads, LogReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 import type { KeyRing } from "./keys.ts";
@@ -114,7 +115,7 @@ async function leases(
     changesSince(asked, entries, "lease", CLAIMS_READ),
   ]);
   const [targets, withEndedLease] = await Promise.all([
-    messages.findAll([...new Set(claims.flatMap(claimed))], now),
+    messages.findAll([...new Set((await mapInSlices(claims, claimed)).flat())], now),
     ended.length === 0 ? new Map<number, StoredMessage>() : storedAt(lists, [...new Set(ended.map(({ position }) => position.seq))], now),
   ]);
   // An expired claim is no longer found, but the inbox has the end of its lease. The inbox also has leases of others that ended on the
@@ -127,7 +128,10 @@ async function leases(
   const lost = [...new Map([...claimedOnce, ...reported].filter(isLost).map((stored) => [stored.state.seq, stored])).values()];
   await warmFlags([...held, ...lost]);
   const byEnd = held.toSorted((a, b) => (a.state.leaseUntil ?? 0) - (b.state.leaseUntil ?? 0));
-  const items = [...lost.map((stored) => lostLease(stored, now)), ...byEnd.map((stored) => heldLease(stored, now))];
+  const items = [
+    ...(await mapInSlices(lost, (stored) => lostLease(stored, now))),
+    ...(await mapInSlices(byEnd, (stored) => heldLease(stored, now))),
+  ];
   const more = held.length === OWN_READ || claims.length === CLAIMS_READ || ended.length === CLAIMS_READ;
   return { name: "leases", items, total: items.length, more };
 }
@@ -155,7 +159,7 @@ async function threads(asked: Asked, lists: Pick<ListReads, "changedSince" | "li
   const listed = [...moved, ...acked].toSorted((a, b) => happened(b) - happened(a));
   const shown = listed.slice(0, most);
   await warmFlags(shown);
-  const items = shown.map((stored) => ownThread(stored, now, handledBy(lastAcks.get(stored.state.seq))));
+  const items = await mapInSlices(shown, (stored) => ownThread(stored, now, handledBy(lastAcks.get(stored.state.seq))));
   return { name: "threads", items, total: listed.length, more: read.length === OWN_READ || acks.length === OWN_READ };
 }
 
@@ -197,7 +201,7 @@ async function lateReplies(asked: Asked, entries: InboxReads, lists: Pick<ListRe
 async function unread(asked: Asked, messages: Pick<MessageReads, "findAll">, late: readonly StoredMessage[]): Promise<BriefSection> {
   const { all, from, to, now, most, live } = asked;
   const found = await unreadThreads({ all, after: from, upTo: to, most, now, late }, live, messages);
-  const items = found.threads.map((thread) => unreadThread(thread, now));
+  const items = await mapInSlices(found.threads, (thread) => unreadThread(thread, now));
   return { name: "unread", items, total: found.total, more: found.more };
 }
 
@@ -205,7 +209,7 @@ async function expiring({ all, now, most, live }: Asked): Promise<BriefSection> 
   const soon = await live.read([...ownOf(all), atMost("expiresAt", now + EXPIRING_MS)], ORDERS.expiring, OWN_READ);
   const shown = soon.slice(0, most);
   await warmFlags(shown);
-  const items = shown.map((stored) => expiringMessage(stored, now));
+  const items = await mapInSlices(shown, (stored) => expiringMessage(stored, now));
   return { name: "expiring", items, total: soon.length, more: soon.length === OWN_READ };
 }
 
@@ -216,7 +220,7 @@ async function work({ agent, all, now, most }: Asked, lists: ListReads): Promise
   const conditions = [hasAny("needs", offers), not(oneOf("author", all))];
   const walk = offeredTo(agent, now, lists, undefined);
   const found = await walk({ conditions, order: ORDERS.old, after: undefined, limit: WORK_READ });
-  const matched = found.map(({ stored }) => {
+  const matched = await mapInSlices(found, ({ stored }) => {
     const needs = needsOf(stored);
     return { stored, needs, met: needs.filter((need) => offers.includes(foldLabel(need))) };
   });
@@ -224,6 +228,6 @@ async function work({ agent, all, now, most }: Asked, lists: ListReads): Promise
     needs.length - met.length;
   const best = matched.toSorted((a, b) => lacks(a) - lacks(b) || a.stored.state.seq - b.stored.state.seq).slice(0, most);
   await warmFlags(best.map(({ stored }) => stored));
-  const items = best.map(({ stored, needs, met }) => fittingWork(stored, needs, met, now));
+  const items = await mapInSlices(best, ({ stored, needs, met }) => fittingWork(stored, needs, met, now));
   return { name: "work", items, total: found.length, more: found.length === WORK_READ };
 }

@@ -8,6 +8,7 @@ import { momentMs } from "../../core/query/forms.ts";
 import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { mapInSlices } from "../../ports/cpu-slices.ts";
 import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
 import type { KeyReads } from "../../ports/keys.ts";
 import type { Found, ListReads, MessageReads } from "../../ports/store.ts";
@@ -103,7 +104,11 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
     const joining = refs.filter(({ rel }) => RELS[rel].thread);
     const targets = await messages.findAll([...new Set(joining.map(({ target }) => target))], now);
     const bySeq = Map.groupBy(joining, ({ seq }) => seq);
-    return new Map(entered.map(({ row, item }) => [item, noteOf(row, item, bySeq.get(row.position.seq) ?? [], targets, keys, now)]));
+    const notes = await mapInSlices(
+      entered,
+      ({ row, item }) => [item, noteOf(row, item, bySeq.get(row.position.seq) ?? [], targets, keys, now)] as const,
+    );
+    return new Map(notes);
   }
 
   return async (question) => {

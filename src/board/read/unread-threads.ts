@@ -5,6 +5,7 @@ import { isVote, isWorkable } from "../../core/protocol/vocabulary.ts";
 import { atLeast, atMost, hasAny, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { UnreadMessage, UnreadThread } from "../../core/view/brief-items.ts";
+import { mapInSlices } from "../../ports/cpu-slices.ts";
 import type { MessageReads, StoredMessage } from "../../ports/store.ts";
 import type { LiveReads } from "./unpaged-live-messages.ts";
 import { WORKABLE } from "./offered-work.ts";
@@ -50,7 +51,10 @@ export async function unreadThreads(
     live.count(reaching, COUNTED + 1),
   ]);
   const found = new Map([...forIt, ...newest, ...late].map((stored) => [stored.state.id, stored]));
-  const read = [...found.values()].map((stored): ParsedMessage => ({ ...stored, payload: JSON.parse(stored.raw.payload) as Payload }));
+  const read = await mapInSlices(found.values(), (stored): ParsedMessage => ({
+    ...stored,
+    payload: JSON.parse(stored.raw.payload) as Payload,
+  }));
   const unread = read.map((stored) => unreadOf(stored, all));
   const threads = await byThread(unread, all, messages, now);
   await warmFlags(read);

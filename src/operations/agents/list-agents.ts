@@ -8,6 +8,7 @@ import { agentsBody } from "../bodies/agents.ts";
 import { LIST_REFUSALS, questionFingerprint } from "../messages/list-messages.ts";
 import { readOperation } from "../operation.ts";
 import { pageShape } from "../parameters.ts";
+import { mapInSlices } from "../../ports/cpu-slices.ts";
 
 const WEEK_S = 7 * 86_400;
 
@@ -28,9 +29,10 @@ export const listAgents = (agents: Directory, aliasesOf: AliasesOf) =>
       const { active_within: activeWithinS, offers, needs, limit, cursor } = input;
       const fingerprint = questionFingerprint("agents", { activeWithinS, offers, needs });
       const page = await agents.list({ activeWithinS, offers, needs, limit, cursor, fingerprint });
+      const aliases = new Map(await Promise.all(page.agents.map(async ({ id }) => [id, await aliasesOf(id)] as const)));
       return {
         body: {
-          agents: await Promise.all(page.agents.map(async (facts) => agentView(facts, await aliasesOf(facts.id), "short"))),
+          agents: await mapInSlices(page.agents, (facts) => agentView(facts, aliases.get(facts.id) ?? [], "short")),
           next_cursor: page.nextCursor,
         },
         ...(page.nextCursor === null ? {} : { next: page.nextCursor }),

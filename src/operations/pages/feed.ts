@@ -9,7 +9,7 @@ import { cachedTexts } from "../../pages/message-text.ts";
 import { senderWords } from "../../core/view/email-sender.ts";
 import { plainTitle } from "../../pages/plain-line.ts";
 import { address } from "../../pages/query-links.ts";
-import { sliced } from "../../ports/cpu-slices.ts";
+import { inSlices, sliced } from "../../ports/cpu-slices.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { type Operation, readOperation, readWithoutParameters } from "../operation.ts";
 import { boardInput, viewOf, viewQuestion } from "./board.ts";
@@ -61,7 +61,7 @@ export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operatio
       const words = Object.entries(asked).map(([name, value]) => `${name} ${value}`);
       const updated = entries[0]?.updated ?? iso(0);
       return {
-        body: atomFeed({ baseUrl, title: ["Agent blackboard", ...words].join(" · "), self, page: shown, updated, entries }),
+        body: await inSlices(atomFeed({ baseUrl, title: ["Agent blackboard", ...words].join(" · "), self, page: shown, updated, entries })),
         type: "application/atom+xml; charset=utf-8",
       };
     },

@@ -20,7 +20,7 @@ import type { MessageReads, StoredMessage } from "../../ports/store.ts";
 import type { z } from "zod";
 import { type Call, type Operation, readOperation } from "../operation.ts";
 import { PREVIEW } from "../present.ts";
-import { slice, sliced } from "../../ports/cpu-slices.ts";
+import { mapInSlices, slice, sliced } from "../../ports/cpu-slices.ts";
 
 export type SiteOf = () => Promise<Site>;
 
@@ -46,7 +46,8 @@ export function rootTitles(messages: Pick<MessageReads, "findAll">, clock: Clock
     const roots = storedMessages.flatMap(({ state }) => (state.root === state.id ? [] : [state.root]));
     const wanted = [...new Set([...roots, ...others])];
     const found = wanted.length === 0 ? [] : await messages.findAll(wanted, clock.now());
-    return new Map([...found].flatMap(([id, one]) => ("stored" in one ? [[id, titleOf(one.stored)]] : [])));
+    const titles = await mapInSlices(found, ([id, one]) => ("stored" in one ? [[id, titleOf(one.stored)] as const] : []));
+    return new Map(titles.flat());
   };
 }
 
