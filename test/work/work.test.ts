@@ -167,6 +167,24 @@ describe("an agent that asks for one piece of work takes it", () => {
     for (let i = 0; i < 3; i++) expect(await one(board, board.agent().id, "&wait=30")).toBe("only");
   });
 
+  test("nor by looking and voting: an agent that can wait is not kept from work that others vote on", async () => {
+    await using board = await TestBoard.start();
+    const [asker, voter] = [board.agent(), board.agent()];
+    const task = await board.put(asker, { kind: "task", title: "only" });
+    for (let turn = 0; turn < 8; turn++) {
+      const rel = turn % 2 === 0 ? "verifies" : "refutes";
+      await board.put(voter, { kind: "verification", body: "why not", refs: [{ rel, id: task.id }] });
+      await one(board, board.agent().id);
+      if (turn < 7) board.clock.advance(15_000);
+    }
+    expect(await one(board, board.agent().id, "&wait=15")).toBe("only");
+    // An hour later, others are shown other work first again.
+    board.clock.advance(3600_000);
+    await board.put(asker, { kind: "task", title: "another" });
+    const shown = [await one(board, board.agent().id), await one(board, board.agent().id)];
+    expect(new Set(shown)).toEqual(new Set(["another", "only"]));
+  });
+
   test("and learns in the same answer what it holds and what a claim costs", async () => {
     await using board = await TestBoard.start();
     const [asker, worker] = [board.agent(), board.agent()];

@@ -2,20 +2,26 @@
 // on the same piece.
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { MessageState } from "../../core/message/message-state.ts";
+import { HOUR_MS } from "../../core/durations.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 
-type Work = Pick<MessageState, "id" | "changed">;
+type Work = Pick<MessageState, "id">;
 
 interface Turn {
   readonly agent: string;
   readonly until: number;
-  /** The number of the turn, counted from the last change of the work. */
+  /** The number of the turn, and when the first of them began. */
   readonly number: number;
+  readonly since: number;
 }
 
 const MOST_WORK = 4096;
-/** After this many turns the work is shown to everybody again, so that a caller that only looks cannot keep work from others. */
+/**
+ * After this many turns the work is shown to everybody again, so that a caller that only looks cannot keep work from others. Nor can one that
+ * also votes on it or answers it: turns are counted anew only as time passes, whatever happens to the work.
+ */
 const MOST_TURNS = 4;
+const COUNTED_MS = HOUR_MS;
 
 /** In the memory of one node: two nodes may show the same work, and then one of the claims is lost. */
 export class ShownWork {
@@ -23,20 +29,18 @@ export class ShownWork {
 
   /** Until when another agent has its turn; undefined if no agent has. */
   reservedUntil(work: Work, agent: string, now: number): number | undefined {
-    const turn = this.#turns.get(keyOf(work));
+    const turn = this.#turns.get(work.id);
     return turn === undefined || turn.agent === agent || turn.until <= now ? undefined : turn.until;
   }
 
   /** Gives the agent its turn; false if another agent has it. */
   take(work: Work, agent: string, now: number): boolean {
     if (this.reservedUntil(work, agent, now) !== undefined) return false;
-    const before = this.#turns.get(keyOf(work));
+    const before = this.#turns.get(work.id);
     const isOn = before !== undefined && before.agent === agent && before.until > now;
-    const number = (before?.number ?? 0) + 1;
-    if (!isOn && number <= MOST_TURNS) this.#turns.set(keyOf(work), { agent, until: now + LIMITS.work_turn_s * 1000, number });
+    const counted = before === undefined || now - before.since >= COUNTED_MS ? undefined : before;
+    const { number, since } = { number: (counted?.number ?? 0) + 1, since: counted?.since ?? now };
+    if (!isOn && number <= MOST_TURNS) this.#turns.set(work.id, { agent, until: now + LIMITS.work_turn_s * 1000, number, since });
     return true;
   }
 }
-
-/** Reopened work counts as new. */
-const keyOf = ({ id, changed }: Work): string => `${id} ${changed}`;
