@@ -1,6 +1,7 @@
 // The signature by which near-copies of a text are found: MinHash over runs of its characters, in one pass (one-permutation hashing).
 import { fold } from "../../search/fold.ts";
 import { unseenIn } from "../hidden.ts";
+import { AsciiReader } from "../ascii-reader.ts";
 import { allLatin } from "../look-alikes.ts";
 
 /** How many 16-bit numbers a signature has; together they take 64 bytes. */
@@ -13,7 +14,8 @@ const LEAST_RUNS = 60;
 const CHARS = 8192;
 
 const NOT_SAID = /[^\p{L}\p{N}]+/gu;
-const EMPTY = 0xffffffff;
+/** More than any hash, of which 27 bits are kept. */
+const EMPTY = 0x7fffffff;
 const BLANK = 0x20;
 /** Each ASCII character as it is compared: lower-case letters and digits; every other character is a blank. */
 const SAID = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -26,22 +28,20 @@ export function signatureOf(text: string, reader = new SaidText()): Uint16Array 
   const length = reader.read(text.slice(0, CHARS));
   const { said } = reader;
   if (length < LEAST_RUNS + RUN - 1) return undefined;
-  const least = new Uint32Array(SIGNATURE_LENGTH).fill(EMPTY);
-  let full = 0;
+  const least = new Int32Array(SIGNATURE_LENGTH).fill(EMPTY);
+  // A rolling hash of the last five characters: the new character is added, and afterwards the first one is subtracted.
   let rolled = 0;
-  for (let at = 0; at < length; at++) {
-    // A rolling hash of the last five characters: the new character is added here, and the first one is subtracted below.
+  for (let at = 0; at < RUN - 1; at++) rolled = (Math.imul(rolled, BASE) + said[at]!) | 0;
+  for (let at = RUN - 1; at < length; at++) {
     rolled = (Math.imul(rolled, BASE) + said[at]!) | 0;
-    if (at < RUN - 1) continue;
     const hash = mixed(rolled);
     rolled = (rolled - Math.imul(said[at - RUN + 1]!, BASE_OF_FIRST)) | 0;
     const slot = hash & (SIGNATURE_LENGTH - 1);
-    const rest = hash >>> 5;
-    if (rest >= least[slot]!) continue;
-    if (least[slot] === EMPTY) full++;
-    least[slot] = rest;
+    // Without a branch, which the processor would often predict wrongly.
+    least[slot] = Math.min(hash >>> 5, least[slot]!);
   }
   // Equal runs fill the same slot, so a text that repeats itself may fill too few slots.
+  const full = least.reduce((sum, rest) => (rest === EMPTY ? sum : sum + 1), 0);
   return full < SIGNATURE_LENGTH / 2 ? undefined : filled(least);
 }
 
@@ -51,23 +51,19 @@ const BASE_OF_FIRST = Math.imul(Math.imul(BASE, BASE), Math.imul(BASE, BASE));
 function mixed(rolled: number): number {
   let hash = Math.imul(rolled ^ (rolled >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  return hash ^ (hash >>> 16);
 }
-
-const UTF_8 = new TextEncoder();
 
 /** The folded characters of a text, valid until the next text is read. */
 export class SaidText {
   /** One folded character may become several. */
   readonly said = new Uint16Array(8 * CHARS);
-  /** The bytes of an ASCII text: reading them is faster than reading the characters of a string. */
-  readonly #ascii = new Uint8Array(CHARS);
+  readonly #ascii = new AsciiReader(CHARS);
 
   /** Reads the text, with single blanks between words and none at the ends; returns its length. */
   read(text: string): number {
-    const { read, written } = UTF_8.encodeInto(text, this.#ascii);
-    // As many bytes as characters: the text is ASCII.
-    if (read === text.length && written === read) return this.#readAscii(read);
+    const ascii = this.#ascii.read(text);
+    if (ascii !== undefined) return this.#readAscii(ascii, text.length);
     const { said } = this;
     const folded = allLatin(fold(unseenIn(text).seen))
       .replaceAll(NOT_SAID, " ")
@@ -78,8 +74,7 @@ export class SaidText {
   }
 
   /** Most texts are ASCII. No folded string is made of those. */
-  #readAscii(end: number): number {
-    const ascii = this.#ascii;
+  #readAscii(ascii: Uint8Array, end: number): number {
     const { said } = this;
     let length = 0;
     let before = BLANK;
@@ -93,7 +88,7 @@ export class SaidText {
 }
 
 /** Fills an empty slot from the next one (densification), so that similar texts stay similar. */
-function filled(least: Uint32Array): Uint16Array {
+function filled(least: Int32Array): Uint16Array {
   const signature = new Uint16Array(SIGNATURE_LENGTH);
   for (let slot = 0; slot < SIGNATURE_LENGTH; slot++) {
     let away = 0;

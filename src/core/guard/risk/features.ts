@@ -45,13 +45,14 @@ export function runsOf(plain: PlainText): Int32Array {
   const { codes, length: end } = plain;
   const runs = plain.roomForRuns(2 * (end + 2));
   let found = 0;
-  /** The last characters, seven bits each, and the number of characters since the last one that is not ASCII. */
-  let three = 0;
-  let two = 0;
-  let length = 0;
   // A blank before and after the text.
-  for (let at = -1; at <= end; at++) {
-    const code = at < 0 || at === end ? BLANK : codes[at]!;
+  codes[end] = BLANK;
+  /** The last characters, seven bits each, and the number of characters since the last one that is not ASCII. */
+  let three = BLANK;
+  let two = 0;
+  let length = 1;
+  for (let at = 0; at <= end; at++) {
+    const code = codes[at]!;
     if (code > 0x7f) {
       length = 0;
       continue;

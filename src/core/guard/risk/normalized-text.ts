@@ -1,6 +1,7 @@
 // A text in the form that the scorer reads: lower case, one blank for any white space, as character codes; with counts of its characters.
 import { BLANKS } from "../../text/blank.ts";
 import { withoutStackedMarks } from "../../text/combining-marks.ts";
+import { AsciiReader } from "../ascii-reader.ts";
 
 /** Indexes into the counts of characters. LEET counts the places where a letter is next to a digit, as in `7h3`. */
 export const [PLAIN, SMALL, CAPITAL, OTHER, DIGIT, QUESTION, EXCLAMATION, QUOTE, LINE, BRACKET, DOT, COLON, MARK, LEET] = [
@@ -48,19 +49,22 @@ const UTF_16 = new TextDecoder("utf-16le");
 
 /** The current text. The object is meant to be reused for many texts, so its content is valid until the next one. */
 export class PlainText {
+  /** With room for one more after the text. */
   codes = new Uint16Array(CAPACITY);
   length = 0;
   #runs = new Int32Array(CAPACITY);
   readonly counts = new Int32Array(COUNTS);
+  readonly #histogram = new Int32Array(128);
   #text = "";
-  #ascii = true;
+  #isAscii = true;
+  readonly #ascii = new AsciiReader(CAPACITY);
 
   read(text: string): this {
-    if (text.length > this.codes.length) this.codes = new Uint16Array(2 * text.length);
+    if (text.length >= this.codes.length) this.codes = new Uint16Array(2 * text.length);
     this.counts.fill(0);
     this.#text = "";
-    this.#ascii = this.#readAscii(text);
-    if (!this.#ascii) this.#readAny(text);
+    this.#isAscii = this.#readAscii(text);
+    if (!this.#isAscii) this.#readAny(text);
     return this;
   }
 
@@ -69,7 +73,7 @@ export class PlainText {
    * counted before they are normalised.
    */
   mayHave(kind: number, count = 1): boolean {
-    return !this.#ascii || this.counts[kind]! >= count;
+    return !this.#isAscii || this.counts[kind]! >= count;
   }
 
   /** Memory for this many numbers, which is reused for the next text too. */
@@ -87,31 +91,28 @@ export class PlainText {
   /** Reads ASCII text, which most texts are, in one pass without an intermediate string. Returns false for other text. */
   #readAscii(text: string): boolean {
     const { codes, counts } = this;
+    const ascii = this.#ascii.read(text);
+    if (ascii === undefined) return false;
+    const histogram = this.#histogram.fill(0);
     let length = 0;
-    let leet = 0;
-    let before: number = PLAIN;
     let last = BLANK;
     for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      if (code > 0x7f) return false;
-      const kind = KIND[code]!;
-      counts[kind] = counts[kind]! + 1;
-      if (kind !== before) {
-        if (isLeet(kind, before)) leet++;
-        before = kind;
-      }
+      const code = ascii[at]!;
+      histogram[code]!++;
       const lower = LOWER[code]!;
-      if (lower === BLANK && last === BLANK) continue;
-      codes[length++] = last = lower;
+      codes[length] = lower;
+      length += lower === BLANK && last === BLANK ? 0 : 1;
+      last = lower;
     }
-    counts[LEET] = leet;
     this.length = last === BLANK && length > 0 ? length - 1 : length;
+    for (let code = 0; code < histogram.length; code++) counts[KIND[code]!]! += histogram[code]!;
+    if (counts[DIGIT]! > 0) for (let at = 1; at < text.length; at++) if (isLeet(KIND[ascii[at]!]!, KIND[ascii[at - 1]!]!)) counts[LEET]!++;
     return true;
   }
 
   #readAny(text: string): void {
     const plain = withoutStackedMarks(text).normalize("NFKC").toLowerCase().replaceAll(ROW_OF_BLANKS, " ").trim();
-    if (plain.length > this.codes.length) this.codes = new Uint16Array(2 * plain.length);
+    if (plain.length >= this.codes.length) this.codes = new Uint16Array(2 * plain.length);
     for (let at = 0; at < plain.length; at++) this.codes[at] = plain.charCodeAt(at);
     this.length = plain.length;
     this.#text = plain;

@@ -73,7 +73,7 @@ export const riskScore = (table: RiskTable, text: string, plain = new PlainText(
 function windowScore({ bias, facts, runs, step }: RiskTable, text: string, plain: PlainText): number {
   const buckets = runsOf(plain.read(text));
   let sum = 0;
-  for (let at = 0; at < buckets.length; at++) sum += runs[buckets[at]!]!;
+  for (let at = 0; at < buckets.length; at++) sum = (sum + runs[buckets[at]!]!) | 0;
   let score = bias + (sum * step) / Math.sqrt(Math.max(1, buckets.length));
   const found = factsOf(text, plain);
   for (let at = 0; at < FACTS; at++) score += facts[at]! * found[at]!;
