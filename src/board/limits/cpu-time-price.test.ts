@@ -31,6 +31,7 @@ test("a caller that has used up its share is refused with the cost and the time 
   expect(refusalOf(() => share.spend(25))).toMatchObject({
     code: "rate_limited",
     details: { scope: "reads", cost_ms: 3025, retry_after_s: 1 },
+    hint: expect.stringContaining("pays for 3 s of processor time and is back after 15 s") as unknown,
   });
   expect(outcome(() => rates.take("reads", "one"))).toBe("rate_limited");
   expect(outcome(() => rates.take("reads", "other"))).toBe("ok");

@@ -16,12 +16,14 @@ export interface Overdrawn {
   readonly seconds: number;
   /** Whether the limit of the wider network was reached, and not the limit of this address. */
   readonly network: boolean;
+  /** What the request takes from the bucket, in its unit. */
+  readonly takes: number;
   /** The processor time that this request has used, if that was too much. */
   readonly costMs: number | undefined;
   readonly bits: number | undefined;
 }
 
-export function rateRefusal(scope: Scope, bucket: Bucket, { seconds, network, costMs, bits }: Overdrawn): Refusal {
+export function rateRefusal(scope: Scope, bucket: Bucket, { seconds, network, takes, costMs, bits }: Overdrawn): Refusal {
   const { burst, everyMs, who, unit } = bucket;
   const details: PaceDetails = {
     scope,
@@ -44,12 +46,20 @@ export function rateRefusal(scope: Scope, bucket: Bucket, { seconds, network, co
         details: { ...details, cost_ms: Math.round(costMs) },
         hint: isForWrites(scope)
           ? "Wait `details.retry_after_s` seconds, and send less at once: shorter texts, fewer or smaller attachments, fewer requests at the same time."
-          : "Ask for less: fewer filters that no index answers (`tag_not`, `min_author_age`), a smaller range (`since`, `after_seq`), another `sort`.",
+          : `Ask for less: fewer filters that no index answers (\`tag_not\`, \`min_author_age\`), a smaller range (\`since\`, \`after_seq\`), another \`sort\`. The full allowance pays for ${(burst * TOKEN_MS) / 1000} s of processor time and is back after ${(burst * everyMs) / 1000} s.`,
       },
     );
-  const hint =
-    bits === undefined
-      ? {}
-      : { hint: `Wait ${seconds} s, or post it now with ${bits} bits of proof of work, which uses the least of the allowance.` };
-  return new Refusal("rate_limited", `${used}.`, { details: { ...details }, ...hint });
+  const bytes = unit === "bytes" ? { cost_bytes: takes } : {};
+  return new Refusal("rate_limited", unit === "bytes" ? `${used}; this post counts as ${takes}.` : `${used}.`, {
+    details: { ...details, ...bytes },
+    hint: hintFor(scope, seconds, bits),
+  });
+}
+
+function hintFor(scope: Scope, seconds: number, bits: number | undefined): string {
+  if (bits !== undefined)
+    return `Wait ${seconds} s, or post it now with ${bits} bits of proof of work, which uses the least of the allowance.`;
+  return isForWrites(scope)
+    ? `Wait ${seconds} s. More proof of work does not help here.`
+    : `Wait ${seconds} s. A request that takes more than ${TOKEN_MS} ms of processor time counts as several.`;
 }

@@ -309,7 +309,9 @@ describe("bytes", () => {
     for (let n = 0; n < 100; n++) rates.takeBytes("bytes", "a", 1_000_000)();
     expect(outcome(() => rates.takeBytes("bytes", "a", 2_097_152))).toBe("ok");
     expect(refusalOf(() => rates.takeBytes("bytes", "a", 8192))).toMatchObject({
-      details: { scope: "bytes", unit: "bytes", burst: 2_097_152, retry_after_s: 1 },
+      message: "This address has used up its bytes: 2097152 bytes at once, then 8192 a second; this post counts as 8192.",
+      hint: "Wait 1 s. More proof of work does not help here.",
+      details: { scope: "bytes", unit: "bytes", burst: 2_097_152, retry_after_s: 1, cost_bytes: 8192 },
     });
   });
 });

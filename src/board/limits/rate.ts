@@ -250,7 +250,8 @@ export class RateLimiter {
       if (over <= 0) continue;
       const bucket = this.#bucketOf(scope, counted);
       const waitMs = this.#lines.join(`${scope} ${counted}`, this.#clock.now(), over, takes * bucket.everyMs);
-      throw rateRefusal(scope, bucket, { seconds: Math.ceil(waitMs / 1000), network: countsNetwork(counted), costMs, bits: bits?.() });
+      const seconds = Math.ceil(waitMs / 1000);
+      throw rateRefusal(scope, bucket, { seconds, network: countsNetwork(counted), takes, costMs, bits: bits?.() });
     }
   }
 

@@ -120,7 +120,7 @@ const pace = (buckets: Buckets, wanted: string): string => {
 };
 
 /** Buckets that an operation takes from only for some inputs, or that it chooses itself. */
-const INNER_SCOPES: readonly string[] = ["agent_writes", "agent_acks", "searches", "agent_bytes", "bytes"];
+const INNER_SCOPES: readonly string[] = ["agent_writes", "agent_acks", "keys", "searches", "agent_bytes", "bytes"];
 
 function rateRows(operations: readonly Described[], buckets: Buckets): string {
   const paid = new Set<string>([...INNER_SCOPES, ...operations.map(({ rate }) => rate)]);
