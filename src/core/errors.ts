@@ -257,8 +257,12 @@ export const ERRORS = define({
   ),
   // The board's own trouble
   internal: row(500, "Something went wrong inside the board.", "Try again; if it lasts, tell the operator the time of the request."),
-  overloaded: row(503, "More posts are waiting to be written than the board can handle.", "Try again after the Retry-After time."),
-  storage_full: row(503, "The board's disk is full.", "Reading works; try writing later."),
+  overloaded: row(
+    503,
+    "Too much is waiting or open: posts to be written, reports, unread answers, or connections of one address.",
+    "Try again after the Retry-After time.",
+  ),
+  storage_full: row(503, "The board's disk is full, or the board has reached its quota.", "Reading works; try writing later."),
   storage_unavailable: row(
     503,
     "The board's storage does not answer.",

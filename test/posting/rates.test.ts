@@ -142,7 +142,11 @@ describe("one address cannot take the board from others", () => {
       const answer = await rawRequest(board.url, head("GET /api/time"));
       return answer.status === 200 ? undefined : answer;
     });
-    expectRefusal(refused, 429, "overloaded");
+    expect(expectRefusal(refused, 429, "overloaded")).toMatchObject({
+      message: "This address has 500 connections open; 500 are allowed.",
+      details: { at_once: 500 },
+    });
+    expect(refused.headers.get("retry-after")).toBe("1");
     open.pop()?.destroy();
     await eventually("room", async () => ((await rawRequest(board.url, head("GET /api/time"))).status === 200 ? true : undefined));
     for (const socket of open) socket.destroy();

@@ -210,7 +210,8 @@ describe("whatever is asked, the answer is the error object", () => {
     expectRefusal(await rawRequest(board.url, head(`GET /api/changes?after=${"1".repeat(length)}`)), 400, "invalid_parameter");
   });
   test("headers of more than the server takes", async () => {
-    expectRefusal(await rawRequest(board.url, head(`GET /${"a".repeat(100_000)}`)), 431, "too_large");
+    const long = expectRefusal(await rawRequest(board.url, head(`GET /${"a".repeat(100_000)}`)), 431, "too_large");
+    expect(long.message).toBe("The address and headers are larger than 16384 bytes.");
     expectRefusal(await rawRequest(board.url, head("GET /api/time", { "x-long": "a".repeat(100_000) })), 431, "too_large");
   });
   test.each([

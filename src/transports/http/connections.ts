@@ -21,11 +21,11 @@ export function boundConnections(server: Server, { most, isTrusted }: Connection
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || isTrusted(remoteAddress)) return;
     const caller = callerOf(remoteAddress);
-    const tooMany = open.over(caller) !== undefined;
+    const over = open.over(caller);
     socket.once("close", open.add(caller));
-    if (!tooMany) return;
+    if (over === undefined) return;
     // With TLS, no session exists yet in which the refusal could be sent.
     if (server instanceof TlsServer) socket.destroy();
-    else server.emit("clientError", { code: TOO_MANY_CONNECTIONS }, socket);
+    else server.emit("clientError", { code: TOO_MANY_CONNECTIONS, over }, socket);
   });
 }
