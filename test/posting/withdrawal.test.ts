@@ -46,7 +46,8 @@ test("a withdrawal of everything on one board, which anybody can read there, wit
   expect(expectRefusal(await here.send(JSON.stringify(forAll)), 400, "kind_requirements").details).toEqual({ board: name });
   const { id } = await here.put(agent, { kind: "retraction", data: { scope: "all", board: name } });
   const { body } = await here.get<{ raw: object }>(`/api/messages/${id}?include=raw`);
-  expectRefusal(await there.send(JSON.stringify(body.raw)), 400, "kind_requirements");
+  const { message } = expectRefusal(await there.send(JSON.stringify(body.raw)), 400, "kind_requirements");
+  expect(message).toBe(`\`data.board\` is not this board, which is ${await there.name()}.`);
   expect((await there.get(`/api/messages/${elsewhere.id}`)).status).toBe(200);
 });
 

@@ -174,7 +174,12 @@ const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>
 /** A withdrawal of everything must name the board, so that it cannot be replayed on another one. */
 function requireAudience(payload: Payload, board: string): void {
   if (!retractsAll(payload) || payload.data?.["board"] === board) return;
-  throw new Refusal("kind_requirements", "A retraction of everything must name its board in `data.board`.", {
+  const named = payload.data?.["board"];
+  const words =
+    named === undefined
+      ? "A retraction of everything must name its board in `data.board`."
+      : `\`data.board\` is not this board, which is ${board}.`;
+  throw new Refusal("kind_requirements", words, {
     hint: `Set \`data\` to {"scope":"all","board":"${board}"}: \`board\` is the one in /api/checkpoint.`,
     details: { board },
   });
