@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import { boardLog, type LogLines } from "../adapters/system/stderr-logger.ts";
 import { type Metrics, metrics } from "../adapters/system/metrics.ts";
+import type { Room } from "../board/write/storage-quota.ts";
 import { maskedAddress } from "../board/limits/callers.ts";
 import type { NodeSettings, SameSettingsParts } from "../board/operator/same-settings.ts";
 import { freeBytes } from "../adapters/system/disk-space.ts";
@@ -107,6 +108,16 @@ export function logOperatorActs(log: Logger, switches: OperatorWatch): void {
         state === "reversed" ? "the operator reversed a decision" : "the operator made a decision",
       );
   });
+}
+
+/** Logs when the quota of the board begins to refuse posts, and when it no longer does. */
+export function logRoom(log: Logger): (room: Room, bytes: { readonly used: number; readonly max: number }) => void {
+  return (room, { used, max }) => {
+    const figures = { used_bytes: used, max_bytes: max };
+    if (room === "all") log.info(figures, "there is room below --max-bytes again");
+    else if (room === "small") log.warn(figures, "--max-bytes is nearly used up: posts over 8 KiB are refused");
+    else log.error(figures, "--max-bytes is used up: posts are refused until messages have ended or the quota is raised");
+  };
 }
 
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

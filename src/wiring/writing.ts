@@ -37,7 +37,7 @@ import { sealHex } from "../core/protocol/node-sha256.ts";
 import type { WriteParts } from "../operations/catalog/services.ts";
 import type { MailReader } from "../ports/mail.ts";
 import type { Miner } from "../ports/miner.ts";
-import { nodeSettings, logDifference, logOperatorActs } from "./observability.ts";
+import { nodeSettings, logDifference, logOperatorActs, logRoom } from "./observability.ts";
 import type { Foundation } from "./foundation.ts";
 
 export interface Writing extends WriteParts {
@@ -54,7 +54,7 @@ export interface Writing extends WriteParts {
 }
 
 export async function openWriting(ground: Foundation, tokenMs?: number): Promise<Writing> {
-  const { config, clock, figures, storage, parts } = ground;
+  const { config, clock, log, figures, storage, parts } = ground;
   const { store, board, key, keys } = storage;
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   parts.defer(() => signatures.close());
@@ -64,7 +64,7 @@ export async function openWriting(ground: Foundation, tokenMs?: number): Promise
   const guard = await openGuard(ground);
   const onReport = reportTeller(ground);
   const requireNoSecret = secretGuard(signingKeys);
-  const quota = await Quota.open({ maxBytes: config.maxBytes, measure: () => store.used(), clock, report: figures });
+  const quota = await Quota.open({ maxBytes: config.maxBytes, measure: () => store.used(), clock, report: figures, onRoom: logRoom(log) });
   parts.defer(() => quota.close());
   const lookup = names(store, clock, config.mailDomain);
   const writing = {

@@ -3,12 +3,14 @@ import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
 import { withLongestBody } from "../support/payload.ts";
+import { placeOf, runHere } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 const QUOTA = 12_000_000;
 
 test("a board at its quota refuses posts, large ones first, and takes them again when messages have expired", async () => {
-  await using board = await TestBoard.start({ flags: ["--max-bytes", String(QUOTA), "--rate-limits", "off"] });
+  const log: string[] = [];
+  await using board = await TestBoard.start({ flags: ["--max-bytes", String(QUOTA), "--rate-limits", "off"], log });
   const agent = board.agent();
   const large = (n: number) =>
     board.send(JSON.stringify(agent.seal(withLongestBody(agent.envelope({ kind: "note", title: `large ${n}`, ttl: "1h" }).payload))));
@@ -32,6 +34,8 @@ test("a board at its quota refuses posts, large ones first, and takes them again
   expect(expectRefusal(answer, 503, "storage_full").details).toMatchObject({ largest_bytes: 0 });
   expectRefusal(await board.get("/readyz/writing"), 503, "storage_full");
   expect((await board.get("/api/messages")).status).toBe(200);
+  const seen = await runHere(["operate", "stats", ...placeOf(board.data)], { env: { BOARD_MAX_BYTES: "10000000" } });
+  expect(seen.stdout).toMatch(/^writing +no: storage_full: \d+ of the 10000000 bytes of the quota are in use$/m);
   // An agent that withdraws a message is not refused, unless it brings a large text along.
   const long = await board.post(agent, { kind: "retraction", body: "x".repeat(9000), refs: [{ rel: "retracts", id: small.id }] });
   expectRefusal(long, 503, "storage_full");
@@ -43,4 +47,9 @@ test("a board at its quota refuses posts, large ones first, and takes them again
     return (await board.post(agent, { kind: "note", body: "there is room" })).status === 201 ? true : undefined;
   });
   expect((await large(1000)).status).toBe(201);
+  // The operator reads in the log when it begins and when it is over.
+  const said = log.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((msg) => msg.includes("--max-bytes"));
+  expect(said[0]).toContain("posts over 8 KiB are refused");
+  expect(said[1]).toContain("--max-bytes is used up");
+  expect(said.at(-1)).toContain("there is room");
 });

@@ -8,6 +8,9 @@ const HIGH_WATER = 0.9;
 const SMALL_BYTES = 8 * 1024;
 const MEASURE_MS = 60_000;
 
+/** Which posts fit: all of them, small ones, or none. */
+export type Room = "all" | "small" | "none";
+
 export interface QuotaParts {
   /** Undefined if there is no quota. */
   readonly maxBytes: number | undefined;
@@ -15,11 +18,18 @@ export interface QuotaParts {
   readonly measure: () => Promise<number>;
   readonly clock: Clock;
   readonly report: Pick<Telemetry, "failed">;
+  /** Called when other posts fit than before. */
+  readonly onRoom?: (room: Room, bytes: { readonly used: number; readonly max: number }) => void;
 }
+
+/** Which posts fit if so many bytes are in use. */
+export const roomOf = (used: number, maxBytes: number): Room =>
+  used >= maxBytes ? "none" : used >= maxBytes * HIGH_WATER ? "small" : "all";
 
 export class Quota {
   readonly #parts: QuotaParts;
   #used = 0;
+  #room: Room = "all";
   #stop = () => {};
 
   private constructor(parts: QuotaParts) {
@@ -41,9 +51,9 @@ export class Quota {
   /** The refusal of a post of this size, if there is no room for it. */
   refusal(bytes: number): Refusal | undefined {
     const { maxBytes } = this.#parts;
-    if (maxBytes === undefined || this.#used < maxBytes * HIGH_WATER) return undefined;
-    const full = this.#used >= maxBytes;
-    if (!full && bytes <= SMALL_BYTES) return undefined;
+    const room = maxBytes === undefined ? "all" : roomOf(this.#used, maxBytes);
+    if (room === "all" || (room === "small" && bytes <= SMALL_BYTES)) return undefined;
+    const full = room === "none";
     const largest = full ? 0 : SMALL_BYTES;
     return new Refusal("storage_full", `The board may store ${maxBytes} bytes, and ${this.#used} are in use.`, {
       hint: full
@@ -55,7 +65,17 @@ export class Quota {
 
   /** Adds to the bytes in use, until they are measured again. */
   add(bytes: number): void {
-    this.#used += bytes;
+    this.#use(this.#used + bytes);
+  }
+
+  #use(bytes: number): void {
+    const { maxBytes, onRoom } = this.#parts;
+    this.#used = bytes;
+    if (maxBytes === undefined) return;
+    const room = roomOf(bytes, maxBytes);
+    if (room === this.#room) return;
+    this.#room = room;
+    onRoom?.(room, { used: bytes, max: maxBytes });
   }
 
   close(): void {
@@ -68,7 +88,7 @@ export class Quota {
     let closed = false;
     this.#stop = () => void (closed = true);
     try {
-      this.#used = await measure();
+      this.#use(await measure());
     } catch (error) {
       report.failed("storage", error);
     }

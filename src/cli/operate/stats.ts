@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { DAY_MS, HOUR_MS } from "../../core/durations.ts";
 import type { Switches } from "../../core/message/moderation-state.ts";
+import { roomOf } from "../../board/write/storage-quota.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { withOperator, type OperatorSession, type OperatorOptions, withOpenBoard } from "./operator-session.ts";
 import { minimumOf, switchesView } from "./switches.ts";
@@ -71,6 +72,12 @@ async function writingOf({ config, signedAhead, store }: OperatorSession, { read
   if (readOnly) return { ok: false, reason: "read_only", words: " (set by the operator)" };
   try {
     await store.trial();
+    const { maxBytes } = config;
+    if (maxBytes !== undefined) {
+      const used = await store.used();
+      if (roomOf(used, maxBytes) === "none")
+        return { ok: false, reason: "storage_full", words: `: ${used} of the ${maxBytes} bytes of the quota are in use` };
+    }
     return { ok: true, reason: null, words: "" };
   } catch (error) {
     if (error instanceof StoreFailure) return { ok: false, reason: error.code, words: `: ${error.message}` };
