@@ -129,7 +129,7 @@ export const SETTINGS = {
     "max-bytes",
     "BOARD_MAX_BYTES",
     "",
-    "quota for the whole board in bytes; posts over 8 KiB are refused from 90 % on, all posts when it is used up",
+    "quota for the whole board in bytes, 10000000 or more; posts over 8 KiB are refused from 90 % on, all posts when it is used up",
   ),
   logLevel: setting("log-level", "BOARD_LOG_LEVEL", "info", LOG_LEVELS.join(", ")),
   logFormat: setting("log-format", "BOARD_LOG_FORMAT", "text on a terminal, else json", "json lines, or text for people"),
