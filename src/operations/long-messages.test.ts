@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { NOTE, NOW } from "../../test/support/recordable-note.ts";
 import { agentNamer } from "../board/read/agent-names.ts";
+import { workFinder, type WorkQuestion } from "../board/read/open-work.ts";
+import { unreadThreads } from "../board/read/unread-threads.ts";
 import type { AgentFacts } from "../core/message/agent-facts.ts";
 import { atTheCostOf } from "../ports/cpu-slices.ts";
 import type { Found, ListReads, StoredMessage } from "../ports/store.ts";
@@ -17,6 +19,10 @@ const messages = { findAll: async () => new Map<string, Found>([[id, { stored }]
 const lists = {
   agentNames: async () => [{ agent: author, alias: null, profile: seq }],
   list: async () => [{ stored, position: { key: seq, seq } }],
+  barredWork: async () => [],
+  divided: async () => [],
+  head: async () => ({ seq }),
+  nextDue: async () => null,
 } as unknown as ListReads;
 const facts = {
   id: author,
@@ -28,13 +34,36 @@ const facts = {
 } as unknown as AgentFacts;
 const directory = { list: async () => ({ agents: [facts], nextCursor: null }), find: async () => facts };
 
-test.for<[view: string, show: () => Promise<unknown>]>([
-  ["titles of threads", () => rootTitles(messages, clock)([], [id])],
-  ["what happened", () => happeningsOf([stored], async () => new Map())],
-  ["names of agents", () => agentNamer({ lists, clock })([author])],
-  ["the list of agents", () => Promise.resolve(listAgents(directory, async () => []).run({ input: { offers: [], needs: [] } } as never))],
-])("a page of long messages does not hold the board for others: whoever reads %s has it made in slices, and pays", async ([, show]) => {
-  const slices: number[] = [];
-  await atTheCostOf({ caller: "reader", spend: (ms) => void slices.push(ms) }, show);
-  expect(slices).not.toEqual([]);
-});
+const unread = { all: [author], after: 0, upTo: seq, most: 1, now: NOW, late: [] };
+const live = { read: async () => [stored], count: async () => 1 };
+const fitting = {
+  needs: [],
+  offers: [],
+  tags: [],
+  filters: {},
+  agent: author,
+  sort: "fit",
+  limit: 10,
+  fingerprint: "",
+} as unknown as WorkQuestion;
+
+/** `parts`: how often a view of one message works on it; its flags are one part, and have always been made in slices. */
+test.for<[view: string, parts: number, show: () => Promise<unknown>]>([
+  ["titles of threads", 1, () => rootTitles(messages, clock)([], [id])],
+  ["what happened", 1, () => happeningsOf([stored], async () => new Map())],
+  ["names of agents", 1, () => agentNamer({ lists, clock })([author])],
+  [
+    "the list of agents",
+    1,
+    () => Promise.resolve(listAgents(directory, async () => []).run({ input: { offers: [], needs: [] } } as never)),
+  ],
+  ["what is unread", 2, () => unreadThreads(unread, live, messages)],
+  ["the work that fits best", 2, () => workFinder(lists, clock, {} as never)(fitting)],
+])(
+  "a page of long messages does not hold the board for others: whoever reads %s has it made in slices, and pays",
+  async ([, parts, show]) => {
+    const slices: number[] = [];
+    await atTheCostOf({ caller: "reader", spend: (ms) => void slices.push(ms) }, show);
+    expect(slices.length).toBeGreaterThanOrEqual(parts);
+  },
+);

@@ -10,6 +10,7 @@ import type { CursorCodec } from "../../core/query/cursor.ts";
 import { type FilterValues, meaningOf } from "../../core/query/filters.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { sliced } from "../../ports/cpu-slices.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
 import { flagged } from "./warm-guard-flags.ts";
 import { type Freshness, freshnessOf } from "./cache-freshness.ts";
@@ -229,6 +230,8 @@ async function partOf(
 
   const within = from?.own === undefined ? [] : [atLeast("seq", from.own.from), atMost("seq", from.own.to)];
   const first = await walk({ conditions: [...conditions, ...within], order, after: undefined, limit: OWN_ORDER });
+  // Its needs are in the text of each, and a text may be long; after this they are known.
+  if (asked.sort === "fit") await sliced(first, ({ stored }) => void needsOf(stored));
   const placed = inOwnOrder(first, asked, { meeting, from, isFree });
   const last = from?.own === undefined ? first.at(-1)?.position : endOf(from.own, order.descending);
   const isAll = from === undefined && first.length < OWN_ORDER;
