@@ -106,6 +106,24 @@ export const ATTACKS_ON_READS: readonly Attack[] = [
     begin: asking(({ feed }) => (i) => ({ path: `/m/${turn(feed.tables, i)}`, headers: PAGE })),
   },
   {
+    name: "long-texts",
+    sends:
+      "pages, lists, feeds, inboxes and briefs of the longest texts, many of which are only brackets, bare addresses or invisible characters",
+    meets: { least: 50, of: ["200", "429 half way"] },
+    begin: asking(
+      ({ feed: { noProse, addressee } }) =>
+        (i) =>
+          [
+            { path: `/m/${turn(noProse, Math.floor(i / 5))}`, headers: PAGE },
+            { path: "/?tag=long", headers: PAGE },
+            { path: "/feed.atom?tag=long" },
+            { path: `/api/inbox/${addressee}?limit=200&after_seq=${i}` },
+            { path: `/api/brief?agent=${addressee}&budget=100000` },
+          ][i % 5]!,
+      { known: 3 },
+    ),
+  },
+  {
     name: "graphs",
     sends: "pages and graphs, six refs deep, of messages of which each cites 16 others",
     meets: { least: 50, of: ["200", "429 half way"] },

@@ -13,7 +13,7 @@ import type { Act } from "../../src/core/message/acts-and-outcomes.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { admitted } from "../../test/support/bare-board.ts";
 import { reasons } from "../../test/support/operator.ts";
-import { LARGE_BODY, TABLE } from "./expensive-texts.ts";
+import { LARGE_BODY, NO_PROSE, TABLE } from "./expensive-texts.ts";
 
 export interface Filling {
   /** The checkout of the board. */
@@ -31,6 +31,9 @@ export interface Filling {
 export interface Feed {
   readonly thread: string;
   readonly tables: readonly string[];
+  /** The messages of one thread that are no prose. All of them, and the large messages, have the tag `long` and one addressee. */
+  readonly noProse: readonly string[];
+  readonly addressee: string;
   readonly dense: readonly string[];
   /** The large messages come right after this seq. */
   readonly largeAfter: number;
@@ -43,6 +46,7 @@ const BATCH = 2000;
 const SWEEPS = 64;
 const LARGE = 44;
 const TABLES = 60;
+const NO_PROSES = 60;
 const DENSE = 500;
 const REFS = 16;
 const AUTHORS = 400;
@@ -117,13 +121,19 @@ function fillInBatches(count: number, make: (i: number) => Arrival): readonly st
 
 fillTombstones();
 const largeAfter = Number(db.prepare("SELECT max(seq) AS seq FROM log").get()?.["seq"] ?? 0);
+const addressee = agentId(authors[0]!);
+const long = { kind: "note", tags: ["long"], to: addressee };
 fillInBatches(LARGE, (i) =>
   // The longest possible text, written in the longest possible way.
-  arrival({ kind: "note", title: `large ${i}`, body: LARGE_BODY }, (payload) =>
+  arrival({ ...long, title: `large ${i}`, body: LARGE_BODY }, (payload) =>
     JSON.stringify(payload).replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`),
   ),
 );
 const tables = fillInBatches(TABLES, (i) => arrival({ kind: "note", title: `table ${i}`, body: `${i}\n\n${TABLE}` }));
+const [noProse = ""] = fillInBatches(1, () => arrival({ ...long, title: "no prose" }));
+const noProses = fillInBatches(NO_PROSES, (i) =>
+  arrival({ ...long, title: `no prose ${i}`, body: NO_PROSE[i % NO_PROSE.length]!, refs: [{ rel: "reply", id: noProse }] }),
+);
 const before: string[] = [];
 const dense = fillInBatches(DENSE, (i) => {
   const refs = before.slice(-REFS).map((id): Ref => ({ rel: "cites", id }));
@@ -163,6 +173,8 @@ if (filling.databaseUrl !== undefined) await move(filling.databaseUrl);
 const feed: Feed = {
   thread,
   tables,
+  noProse: noProses,
+  addressee,
   dense,
   largeAfter,
   awaited: { payload: awaited.payload, sig: awaited.sig },
