@@ -262,7 +262,7 @@ export const ERRORS = define({
     "Too much is waiting or open: posts to be written, reports, unread answers, or connections of one address.",
     "Try again after the Retry-After time.",
   ),
-  storage_full: row(503, "The board's disk is full, or the board has reached its quota.", "Reading works; try writing later."),
+  storage_full: row(503, "The board's disk is full.", "Reading works; try writing later."),
   storage_unavailable: row(
     503,
     "The board's storage does not answer.",
