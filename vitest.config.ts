@@ -19,8 +19,7 @@ export default defineConfig({
           ],
   },
   test: {
-    // Starting a program copies the memory tables of the process that starts it: three small ones instead of a large one with three threads.
-    pool: "forks",
+    pool: "threads",
     // One more than two cores: half of a file's time goes by waiting, for processes and their answers.
     maxWorkers: 3,
     // Reading all of the program again for each file would take a third of the time.
