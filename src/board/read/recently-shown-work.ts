@@ -39,8 +39,9 @@ export class ShownWork {
     const before = this.#turns.get(work.id);
     const isOn = before !== undefined && before.agent === agent && before.until > now;
     const counted = before === undefined || now - before.since >= COUNTED_MS ? undefined : before;
-    const { number, since } = { number: (counted?.number ?? 0) + 1, since: counted?.since ?? now };
-    if (!isOn && number <= MOST_TURNS) this.#turns.set(work.id, { agent, until: now + LIMITS.work_turn_s * 1000, number, since });
+    const number = (counted?.number ?? 0) + 1;
+    const until = now + LIMITS.work_turn_s * 1000;
+    if (!isOn && number <= MOST_TURNS) this.#turns.set(work.id, { agent, until, number, since: counted?.since ?? now });
     return true;
   }
 }
