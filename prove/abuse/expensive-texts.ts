@@ -8,6 +8,6 @@ export const TABLE = `${"|a".repeat(900)}|\n${"|-".repeat(900)}|\n${"|\n".repeat
 export const LARGE_BODY = "\u{1f600}".repeat(LIMITS.body_chars);
 
 /** Texts that look like Markdown without being any: brackets that close nothing, bare addresses, and characters that cannot be seen. */
-export const NO_PROSE: readonly string[] = ["[", "http://a ", "\u200b"].map((text) =>
+export const NO_PROSE: readonly string[] = ["[", "http://a ", "a\u200b"].map((text) =>
   text.repeat(LIMITS.body_chars).slice(0, LIMITS.body_chars),
 );

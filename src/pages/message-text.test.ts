@@ -50,9 +50,9 @@ describe("the text of a message", () => {
   });
   test("that is mostly characters nobody can see is shown with their numbers, but not parsed at many times its length", () => {
     expect(of("**bold** \u2062")).toContain("<strong>bold</strong> ⟨U+2062⟩");
-    const shown = of(`**bold** ${"\u2062".repeat(30_000)}`);
-    expect(shown).toContain('<p class="plain">**bold** ⟨U+2062⟩');
-    expect(shown.match(/⟨U\+2062⟩/g)).toHaveLength(30_000);
+    const shown = of(`**bold** ${"\u2062a".repeat(15_000)}`);
+    expect(shown).toContain('<p class="plain">**bold** ⟨U+2062⟩a');
+    expect(shown.match(/⟨U\+2062⟩/g)).toHaveLength(15_000);
   });
   test("has its tables, but not one whose empty cells would be many times the text", () => {
     const table = (columns: number, rows: number, before = ""): string =>

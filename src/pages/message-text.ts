@@ -141,7 +141,8 @@ function blanksIn(json: string): number {
   return blanks;
 }
 
-function indented(text: string): string {
+/** JSON with each value on its own line. */
+export function indented(text: string): string {
   if (blanksIn(text) > BLANKS_SHOWN) return text;
   try {
     return JSON.stringify(JSON.parse(text), null, INDENT);

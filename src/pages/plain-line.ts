@@ -23,6 +23,11 @@ export function shortened(text: string, most: number): string {
   return `${cut > most / 2 ? line.slice(0, cut) : firstCodePoints(line, most)}…`;
 }
 
+/** The beginning of a text that may be long, in one line of at most this length. */
+export const brief = (text: string, most: number): string => shortened(plainLine(firstCodePoints(text, BEGINNING * most)), most);
+/** Marks of Markdown may take this many times the room of the words. */
+const BEGINNING = 20;
+
 /** The title of a message, else the first line of its text that says something, else nothing. */
 export function plainTitle(message: { readonly title?: string | undefined; readonly body?: string | undefined }): string {
   const title = seenTitle(message);

@@ -11,6 +11,7 @@ import { authorMark } from "./author.ts";
 import { labelLinks } from "./message-row.ts";
 import { agoTime } from "./times.ts";
 import type { Check, ThreadLine, Lost, ThreadPost, Shape } from "./thread-shape.ts";
+import { indented } from "./message-text.ts";
 import { cardId, languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";
 
 export interface CardContext {
@@ -37,7 +38,7 @@ export function saidBy(post: ThreadPost, { focus }: CardContext): Html {
     data !== undefined &&
       html`<details class="data">
         <summary>Data${meta.data_schema !== undefined && html` <span class="n">${untrusted(meta.data_schema)}</span>`}</summary>
-        <pre tabindex="0" dir="ltr"><code>${untrusted(JSON.stringify(data, null, 2))}</code></pre>
+        <pre tabindex="0" dir="ltr"><code>${untrusted(indented(JSON.stringify(data)))}</code></pre>
       </details>`,
     meta.attachments !== undefined &&
       meta.attachments.length > 0 &&

@@ -9,7 +9,7 @@ import { layout } from "./layout.ts";
 import { flagMarks, SHAPES, STATUS_WORDS, statusMark } from "./kind-icons.ts";
 import { authorMark, byAuthor, byAuthorText } from "./author.ts";
 import { labelLinks } from "./message-row.ts";
-import { plainLine, plainTitle, shortened } from "./plain-line.ts";
+import { brief, plainTitle, shortened } from "./plain-line.ts";
 import { agoTime, endingMark, exactTime } from "./times.ts";
 import { rawSection } from "./raw-section.ts";
 import type { Site } from "./site.ts";
@@ -289,9 +289,9 @@ function titleOf({ focus }: ThreadView, root: ThreadPost | undefined): Html {
   const rootTitle = root === undefined ? "" : untrusted(shortened(calledBy(root), TITLE_CHARS));
   if (!derived.is_root) return html`${capitalised(kindInWords(meta.kind))} ${byAuthorText(focus)}${rootTitle !== "" && ` in ${rootTitle}`}`;
   if (seenTitle(meta) !== "") return html`${untrusted(seenTitle(meta))}`;
-  const text = shortened(plainLine(content.body ?? ""), TITLE_CHARS);
+  const text = brief(content.body ?? "", TITLE_CHARS);
   return text === "" ? html`${capitalised(kindInWords(meta.kind))} ${byAuthorText(focus)}` : html`${untrusted(text)}`;
 }
 
 const descriptionOf = (record: MessageRecord): Html =>
-  html`Unverified text ${byAuthorText(record)}: ${untrusted(shortened(plainLine(record.content.body ?? ""), DESCRIPTION_CHARS))}`;
+  html`Unverified text ${byAuthorText(record)}: ${untrusted(brief(record.content.body ?? "", DESCRIPTION_CHARS))}`;

@@ -1,20 +1,28 @@
 // Makes strangers' text safe to look at: characters that are invisible or change the reading direction are shown by their number, and letters do not grow out of their line.
-import { codePoints } from "../core/protocol/encoding.ts";
+import { codePoints, firstCodePoints } from "../core/protocol/encoding.ts";
 import { isBlank } from "../core/text/blank.ts";
 import { html, type Html } from "./html.ts";
 
 /** Controls, bidirectional controls and invisible characters; not joiners and variation selectors, which letters and emoji need. */
 const HIDDEN =
-  /[[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Co}\u{FFF9}-\u{FFFB}]--[\t\n\r\u{200C}-\u{200D}]--[\u{FE0E}-\u{FE0F}]]/gv;
+  /[[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Co}\u{FFF9}-\u{FFFB}]--[\t\n\r\u{200C}-\u{200D}]--[\u{FE0E}-\u{FE0F}]]+/gv;
+/** So many in a row are shown by their numbers; of a longer row the first ones, and how many follow. */
+const HIDDEN_SHOWN = 8;
 
-const number = (char: string): string => (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+const number = (char: string): string => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
+
+function numbers(row: string): string {
+  const more = codePoints(row) - HIDDEN_SHOWN;
+  const shown = Array.from(firstCodePoints(row, HIDDEN_SHOWN), number).join("");
+  return more > 0 ? `${shown}⟨${more} more that cannot be seen⟩` : shown;
+}
 
 /** More marks on one letter than any language needs: they would be drawn over the lines above and below, also over the board's own words. */
 const STACKED = /([\p{Script=Inherited}&&[\p{Mark}\u{200C}\u{200D}]]{4}|[\p{Mark}\u{200C}\u{200D}]{8})([\p{Mark}\u{200C}\u{200D}]+)/gv;
 
 export const untrusted = (text: string): string =>
   text
-    .replaceAll(HIDDEN, (char) => `⟨U+${number(char)}⟩`)
+    .replaceAll(HIDDEN, numbers)
     .replaceAll(STACKED, (_, kept: string, rest: string) => `${kept}⟨${codePoints(rest)} more marks⟩`);
 
 /** The title of a message; empty if it has none that can be seen. */

@@ -5,7 +5,7 @@ import { Client } from "../../src/adapters/postgres/client.ts";
 import { postgresRows } from "../../src/adapters/postgres/dialect.ts";
 import { LatestHead } from "../../src/adapters/postgres/latest-head.ts";
 import { PostgresReader } from "../../src/adapters/postgres/reader.ts";
-import { flagsCache } from "../../src/adapters/sql/message-caches.ts";
+import { seenCache } from "../../src/adapters/sql/message-caches.ts";
 import type { SqlRows } from "../../src/adapters/sql/dialect.ts";
 import { verifiers } from "../../src/adapters/sql/lookups.ts";
 import { SqliteMessageCache } from "../../src/adapters/sqlite/message-cache.ts";
@@ -121,7 +121,7 @@ async function readsOf(data: string): Promise<Reads> {
   if (onPostgres()) {
     const client = new Client({ url: await databaseFor(data), connections: 4, name: "test" });
     return {
-      reader: new PostgresReader(client, flagsCache(), new LatestHead(client, "test")),
+      reader: new PostgresReader(client, seenCache(), new LatestHead(client, "test")),
       rows: postgresRows(client),
       [Symbol.asyncDispose]: () => client.end(),
     };

@@ -78,5 +78,5 @@ export function recordBy(payload: Payload) {
   } as unknown as MessageState;
   const raw = { payload: JSON.stringify(payload), sig: "", nonce: "" };
   const facts = { author: { firstSeen: 0, messages: 1 }, thread: { messages: 1, lastActivity: 1000 } };
-  return recordOf({ state, raw, payload, ...facts }, new Set(["body", "data"]), 2000, "");
+  return recordOf({ state, raw, ...facts }, new Set(["body", "data"]), 2000, "");
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
 import type { StoredMessage } from "../../ports/store.ts";
-import { flagsCache } from "../sql/message-caches.ts";
+import { seenCache } from "../sql/message-caches.ts";
 import { Client } from "./client.ts";
 import { CurrentMessages } from "./current-messages.ts";
 import { LatestHead } from "./latest-head.ts";
@@ -43,7 +43,7 @@ test("what another node changes is seen by the next read", async () => {
     INSERT INTO contents VALUES (1, '{}', 's', 'n');
     INSERT INTO threads VALUES ('${id}', 1, 1)`);
   const head = new LatestHead(client, "test");
-  const reader = new PostgresReader(client, flagsCache(), head);
+  const reader = new PostgresReader(client, seenCache(), head);
   const inThread = async (): Promise<number | undefined> => {
     const found = await reader.find(id, 5);
     return found !== undefined && "stored" in found ? found.stored.thread.messages : undefined;

@@ -1,6 +1,6 @@
 // Texts of messages that are over do not stay in the memory of a board on PostgreSQL.
 import { expect, test } from "vitest";
-import { flagsCache } from "../sql/message-caches.ts";
+import { seenCache } from "../sql/message-caches.ts";
 import { PostgresMessageCache } from "./message-cache.ts";
 
 const SECOND_MS = 1000;
@@ -25,7 +25,7 @@ function table() {
         }) as Row,
     );
   };
-  const storedMessages = new PostgresMessageCache({ query }, flagsCache());
+  const storedMessages = new PostgresMessageCache({ query }, seenCache());
   return { reads, ask: (...seqs: number[]) => storedMessages.of(seqs.map((seq) => ({ seq, version: `v${seq}` }))) };
 }
 

@@ -3,7 +3,7 @@ import type { Store } from "../../ports/store.ts";
 import { ack, reading } from "./acks.ts";
 import { agentById, agents } from "./agents.ts";
 import { alias, aliases } from "./aliases.ts";
-import { flagsCache } from "./message-caches.ts";
+import { seenCache } from "./message-caches.ts";
 import type { SqlRows } from "./dialect.ts";
 import { keyFacts, keyOp, keyOpAt, keyOps, keysOf, keyStates, publicKey } from "./keys.ts";
 import { inbox } from "./inbox.ts";
@@ -30,7 +30,7 @@ import {
 
 export class SqlReads {
   protected readonly rows: SqlRows;
-  protected readonly seenOf = flagsCache();
+  protected readonly seenOf = seenCache();
 
   constructor(rows: SqlRows) {
     this.rows = rows;

@@ -5,7 +5,7 @@ import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { AuthorFacts, ThreadFacts } from "../../core/message/acts-and-outcomes.ts";
 import type { StoredMessage, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
-import { MESSAGES_CACHED, messageCache, flagsCache, type SeenOf } from "../sql/message-caches.ts";
+import { MESSAGES_CACHED, messageCache, seenCache, type SeenOf } from "../sql/message-caches.ts";
 import { VERIFIED_WORK } from "../sql/agents.ts";
 import { principalOf } from "../sql/key-rows.ts";
 import { unknownAuthor, unknownThread } from "../sql/known-message.ts";
@@ -46,7 +46,7 @@ export class SqliteMessageCache {
 
   readonly #seenOf: SeenOf;
 
-  constructor(db: DatabaseSync, head = new SqliteHead(db), seenOf = flagsCache()) {
+  constructor(db: DatabaseSync, head = new SqliteHead(db), seenOf = seenCache()) {
     this.#head = head;
     this.#seenOf = seenOf;
     const message = (where: string) => {

@@ -2,8 +2,8 @@
 import type { Entry } from "../../core/log/chain.ts";
 import { ackIn } from "../../core/message/replay.ts";
 import type { Trace } from "../../core/message/trace.ts";
+import { type Outline, wholeOf } from "../../core/view/outline.ts";
 import type { AckPayload } from "../../core/protocol/ack.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
 import type { Status } from "../../core/protocol/vocabulary.ts";
 import type { Subject } from "../../core/query/predicate.ts";
 import { subjectOf, subjectOfTrace, subjectsAfter, subjectsBefore } from "../../core/query/condition-subject.ts";
@@ -87,7 +87,7 @@ export async function logEvents(
       chars = 0;
       await nextTurn();
     }
-    const read: ReadMessage = "stored" in message ? { stored: withPayload(message.stored) } : message;
+    const read: ReadMessage = "stored" in message ? { stored: parsed(message.stored) } : message;
     const subject = await subjectReader(read, store, withVotes);
     const event = eventOf(entry, read, subject, parts, now);
     if (event !== undefined) events.push(event);
@@ -137,10 +137,10 @@ async function acknowledged(
   for (const id of idsIn(ack)) {
     const message = found.get(id);
     if (message === undefined || !("stored" in message)) continue;
-    const stored = withPayload(message.stored);
+    const stored = parsed(message.stored);
     const subject = (await subjectReader({ stored }, store, withVotes))(undefined);
     if (subject === undefined) continue;
-    named.push({ message: stored.state.seq, subjects: [subject], document: once(() => searched(documentOf(stored.payload, words))) });
+    named.push({ message: stored.state.seq, subjects: [subject], document: once(() => searched(documentOf(stored.outline.payload, words))) });
   }
   const event = liveEvent(seq, agent, "ack", () => JSON.stringify({ agent, seq, ...ack }));
   const whom = named.length === 0 ? { reader: agent } : { named };
@@ -179,23 +179,21 @@ export async function dropStale(
 const stands = ({ state }: StoredMessage, seq: number, now: number): boolean => state.seq === seq && state.expiresAt > now;
 
 /** Payloads are large: each is parsed once for the filters, the record and the words. */
-type ReadMessage = { readonly stored: StoredMessage & { readonly payload: Payload } } | Exclude<Found, { readonly stored: StoredMessage }>;
+type ParsedMessage = StoredMessage & { readonly outline: Outline };
+type ReadMessage = { readonly stored: ParsedMessage } | Exclude<Found, { readonly stored: StoredMessage }>;
 
-const withPayload = (stored: StoredMessage): StoredMessage & { readonly payload: Payload } => ({
-  ...stored,
-  payload: JSON.parse(stored.raw.payload) as Payload,
-});
+const parsed = (stored: StoredMessage): ParsedMessage => ({ ...stored, outline: { payload: wholeOf(stored) } });
 
 /** The message as it is except for its status; undefined if it left no trace. */
 type SubjectAt = (status: Status | undefined) => Subject | undefined;
 
 async function subjectReader(message: ReadMessage, store: MessageReads, withVotes: boolean): Promise<SubjectAt> {
   if ("stored" in message) {
-    const { state, payload, author } = message.stored;
+    const { state, outline, author } = message.stored;
     const voters = withVotes && state.verifies > 0 ? await store.verifiers(state.seq) : [];
     // A vote may have been withdrawn between the two reads.
     const verifiedBy = withVotes && voters.length !== state.verifies ? undefined : voters;
-    const facts = { state, payload, authorSince: author.firstSeen, verifiedBy };
+    const facts = { state, payload: outline.payload, authorSince: author.firstSeen, verifiedBy };
     return (status) => subjectOf(facts, status ?? state.status);
   }
   const { tombstone } = message;
@@ -208,7 +206,7 @@ async function subjectReader(message: ReadMessage, store: MessageReads, withVote
 function eventOf(entry: Entry, found: ReadMessage, at: SubjectAt, { render, words }: LogEventParts, now: number): LogEvent | undefined {
   const { seq, type, id, detail } = entry;
   const stored = "stored" in found ? found.stored : undefined;
-  const document = stored === undefined ? undefined : once(() => searched(documentOf(stored.payload, words)));
+  const document = stored === undefined ? undefined : once(() => searched(documentOf(stored.outline.payload, words)));
   const message = "stored" in found ? found.stored.state.seq : found.tombstone.seq;
   const logEvent = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): LogEvent => ({
     event: liveEvent(seq, id, name, json),

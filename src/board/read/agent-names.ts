@@ -1,7 +1,7 @@
 // Names of agents on pages: an alias, which the board guarantees, or else the name they gave themselves.
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { type AgentName, nameIn } from "../../core/view/name-in-profile-title.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
+import { outlineOf } from "../../core/view/outline.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { sliced } from "../../ports/cpu-slices.ts";
 import type { ListReads } from "../../ports/store.ts";
@@ -20,7 +20,7 @@ export function agentNamer({ lists, clock }: { readonly lists: ListReads; readon
     const unread = found.flatMap(({ alias, profile }) => (alias === null && profile !== null && !titles.has(profile) ? [profile] : []));
     if (unread.length > 0) {
       const storedMessages = await storedAt(lists, unread, now);
-      await sliced(storedMessages, ([seq, { raw }]) => titles.set(seq, { name: nameIn((JSON.parse(raw.payload) as Payload).title ?? "") }));
+      await sliced(storedMessages, ([seq, stored]) => titles.set(seq, { name: nameIn(outlineOf(stored).payload.title ?? "") }));
     }
     return new Map(
       found.map(({ agent, alias, profile }) => [

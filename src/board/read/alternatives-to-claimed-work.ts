@@ -4,6 +4,7 @@ import { distinctLabels, foldLabel } from "../../core/protocol/tags-needs-offers
 import type { Payload } from "../../core/protocol/payload.ts";
 import { and, atLeast, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
+import { outlineOf } from "../../core/view/outline.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
@@ -24,7 +25,7 @@ const SHOWN = 3;
 const LOOKED_AT = 60;
 const CLAIMS = 10;
 
-const payloadOf = ({ raw }: StoredMessage): Payload => JSON.parse(raw.payload) as Payload;
+const payloadOf = (stored: StoredMessage): Payload => outlineOf(stored).payload;
 
 export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageReads, "findAll" | "agent">, clock: Clock): FindAlternatives {
   /** The agent's newest claims. */

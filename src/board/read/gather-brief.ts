@@ -3,7 +3,6 @@ import type { Handling } from "../../core/message/ack-state.ts";
 import type { InboxReason } from "../../core/message/inbox-types.ts";
 import { atLeast, atMost, hasAny, not, oneOf } from "../../core/query/condition.ts";
 import { foldLabel } from "../../core/protocol/tags-needs-offers.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { Brief, BriefSection } from "../../core/view/brief.ts";
 import {
@@ -16,6 +15,7 @@ import {
   pendingKeyOp,
   unreadThread,
 } from "../../core/view/brief-items.ts";
+import { outlineOf } from "../../core/view/outline.ts";
 import type { AckReads } from "../../ports/acks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { mapInSlices } from "../../ports/cpu-slices.ts";
@@ -136,8 +136,8 @@ async function leases(
   return { name: "leases", items, total: items.length, more };
 }
 
-const claimed = ({ raw }: StoredMessage): string[] =>
-  ((JSON.parse(raw.payload) as Payload).refs ?? []).flatMap(({ rel, id }) => (rel === "claims" ? [id] : []));
+const claimed = (stored: StoredMessage): string[] =>
+  (outlineOf(stored).payload.refs ?? []).flatMap(({ rel, id }) => (rel === "claims" ? [id] : []));
 
 const ownOf = (all: readonly string[]) => [oneOf("author", all), not(oneOf("kind", PASSING))];
 

@@ -2,7 +2,7 @@
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Rel, Status } from "../../core/protocol/vocabulary.ts";
 import { statusOf } from "../../core/message/status.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
+import { outlineOf } from "../../core/view/outline.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
@@ -85,8 +85,9 @@ async function walk(messages: MessageReads, center: number, depth: number, rels:
   return { distances, truncated };
 }
 
-function nodeOf({ state, raw }: StoredMessage, distance: number, now: number): Node {
+function nodeOf(stored: StoredMessage, distance: number, now: number): Node {
+  const { state } = stored;
   const { id, kind, author, seq } = state;
-  const title = displayTitle(JSON.parse(raw.payload) as Payload, author);
+  const title = displayTitle(outlineOf(stored).payload, author);
   return { id, kind, title, status: statusOf(state, now), author, seq, distance, content: { untrusted: true } };
 }

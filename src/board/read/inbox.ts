@@ -2,10 +2,10 @@
 import { z } from "zod";
 import type { InboxChange, InboxReason } from "../../core/message/inbox-types.ts";
 import { statusOf } from "../../core/message/status.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
 import { isVote, RELS } from "../../core/protocol/vocabulary.ts";
 import { momentMs } from "../../core/query/forms.ts";
 import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
+import { outlineOf } from "../../core/view/outline.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { mapInSlices } from "../../ports/cpu-slices.ts";
@@ -146,6 +146,6 @@ const moveOf = ({ reason, was, became }: Pick<InboxChange, "reason" | "was" | "b
 
 function aboutOf(found: Found | undefined, now: number): InboxNote["about"] | undefined {
   if (found === undefined || !("stored" in found)) return undefined;
-  const { state, raw } = found.stored;
-  return { id: state.id, title: displayTitle(JSON.parse(raw.payload) as Payload, state.author), status: statusOf(state, now) };
+  const { state } = found.stored;
+  return { id: state.id, title: displayTitle(outlineOf(found.stored).payload, state.author), status: statusOf(state, now) };
 }

@@ -5,10 +5,10 @@ import { atLeast, atMost, type Condition, hasAny, not } from "../../core/query/c
 import { judgeAnswer } from "../../core/message/status.ts";
 import { firstCodePoints } from "../../core/protocol/encoding.ts";
 import { distinctLabels, foldLabel } from "../../core/protocol/tags-needs-offers.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
 import { type FilterValues, meaningOf } from "../../core/query/filters.ts";
 import { ORDERS } from "../../core/query/order.ts";
+import { outlineOf } from "../../core/view/outline.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { sliced } from "../../ports/cpu-slices.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
@@ -103,7 +103,7 @@ async function reasonsAgainst(
     refuted.flatMap(({ id, answer }) => {
       const found = messages.get(id);
       if (found === undefined || !("stored" in found)) return [];
-      const { title = "", body = title } = JSON.parse(found.stored.raw.payload) as Payload;
+      const { title = "", body = title } = outlineOf(found.stored).payload;
       const preview = firstCodePoints(body, REASON_CHARS);
       return [[answer, { id, answer, author: found.stored.state.author, preview, untrusted: true }]];
     }),
@@ -113,9 +113,9 @@ async function reasonsAgainst(
 const known = new WeakMap<StoredMessage["raw"], readonly string[]>();
 
 /** What a piece of work needs, as its author wrote it. */
-export function needsOf({ raw }: StoredMessage): readonly string[] {
-  const needs = known.get(raw) ?? distinctLabels((JSON.parse(raw.payload) as Payload).needs ?? []);
-  known.set(raw, needs);
+export function needsOf(stored: StoredMessage): readonly string[] {
+  const needs = known.get(stored.raw) ?? distinctLabels(outlineOf(stored).payload.needs ?? []);
+  known.set(stored.raw, needs);
   return needs;
 }
 

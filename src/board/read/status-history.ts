@@ -1,7 +1,7 @@
 // How a message got its status: the log's own entries, each with the act that caused it.
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
-import type { LogReads } from "../../ports/store.ts";
+import type { LogEntry, LogReads } from "../../ports/store.ts";
 
 /** A message that may have changed the status of another. */
 export interface PossibleCause {
@@ -23,25 +23,29 @@ export interface StatusChange {
 
 export type ReadHistory = (id: string, causes: readonly PossibleCause[]) => Promise<readonly StatusChange[]>;
 
-/** The number of entries that are read for the effects of a message, which directly follow its own entry. */
-const EFFECTS = LIMITS.refs * 2;
+/** The number of entries that are read for the effects of a message, which directly follow its own entry: few, and all if those are not enough. */
+const EFFECTS = [4, LIMITS.refs * 2];
 const CAUSES_READ = 40;
 
 export function historyReader(log: LogReads): ReadHistory {
-  const changeAfter = async (id: string, after: number, most: number) => {
-    const entries = await log.entries(after, most);
-    // Entries after the next message are effects of that message.
-    const next = entries.findIndex(({ type }) => type === "create");
-    return (next < 0 ? entries : entries.slice(0, next)).find((entry) => entry.type === "status" && entry.id === id);
-  };
+  async function changeAfter(id: string, after: number): Promise<LogEntry | undefined> {
+    for (const most of EFFECTS) {
+      for (const entry of await log.entries(after, most)) {
+        // Entries after the next message are effects of that message.
+        if (entry.type === "create") return undefined;
+        if (entry.type === "status" && entry.id === id) return entry;
+      }
+    }
+    return undefined;
+  }
 
   return async (id, causes) => {
     const changes = new Map<number, StatusChange>();
     for (const { leaseEnds, seq, ...by } of causes.toSorted((a, b) => a.seq - b.seq).slice(0, CAUSES_READ)) {
-      const done = await changeAfter(id, seq, EFFECTS);
+      const done = await changeAfter(id, seq);
       if (done !== undefined) changes.set(done.seq, changeOf(done, by));
       if (leaseEnds === undefined) continue;
-      const ended = await changeAfter(id, (await log.seqAt(leaseEnds)) - 1, EFFECTS);
+      const ended = await changeAfter(id, (await log.seqAt(leaseEnds)) - 1);
       if (ended !== undefined && !changes.has(ended.seq)) changes.set(ended.seq, changeOf(ended, null));
     }
     return [...changes].sort(([a], [b]) => a - b).map(([, change]) => change);

@@ -1,9 +1,9 @@
 // Messages to an agent after an entry, by threads: work for it alone first, then messages addressed to it, then replies to it and votes on its messages.
 import type { MessageReason } from "../../core/message/inbox-types.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
 import { isVote, isWorkable } from "../../core/protocol/vocabulary.ts";
 import { atLeast, atMost, hasAny, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
+import { type Outline, outlineOf } from "../../core/view/outline.ts";
 import type { UnreadMessage, UnreadThread } from "../../core/view/brief-items.ts";
 import { mapInSlices } from "../../ports/cpu-slices.ts";
 import type { MessageReads, StoredMessage } from "../../ports/store.ts";
@@ -34,8 +34,8 @@ export interface Unread {
 /** Counting stops here. */
 const COUNTED = 2000;
 
-type ParsedMessage = StoredMessage & { readonly payload: Payload };
-const NEWEST = (a: UnreadMessage<ParsedMessage>, b: UnreadMessage<ParsedMessage>): number => b.stored.state.seq - a.stored.state.seq;
+type OutlinedMessage = StoredMessage & { readonly outline: Outline };
+const NEWEST = (a: UnreadMessage<OutlinedMessage>, b: UnreadMessage<OutlinedMessage>): number => b.stored.state.seq - a.stored.state.seq;
 
 export async function unreadThreads(
   { all, after, upTo, most, now, late }: UnreadQuestion,
@@ -51,9 +51,9 @@ export async function unreadThreads(
     live.count(reaching, COUNTED + 1),
   ]);
   const found = new Map([...forIt, ...newest, ...late].map((stored) => [stored.state.id, stored]));
-  const read = await mapInSlices(found.values(), (stored): ParsedMessage => ({
+  const read = await mapInSlices(found.values(), (stored): OutlinedMessage => ({
     ...stored,
-    payload: JSON.parse(stored.raw.payload) as Payload,
+    outline: outlineOf(stored),
   }));
   const unread = read.map((stored) => unreadOf(stored, all));
   const threads = await byThread(unread, all, messages, now);
@@ -61,7 +61,7 @@ export async function unreadThreads(
   return { threads, total: Math.max(read.length, Math.min(counted, COUNTED) + late.length), more: counted > COUNTED };
 }
 
-function unreadOf(stored: ParsedMessage, all: readonly string[]): UnreadMessage<ParsedMessage> {
+function unreadOf(stored: OutlinedMessage, all: readonly string[]): UnreadMessage<OutlinedMessage> {
   const { kind, to, status } = stored.state;
   const isAddressed = to !== null && all.includes(to);
   const reason: MessageReason = kind === "email" ? "email" : isAddressed ? "addressed" : "reply";
@@ -69,20 +69,20 @@ function unreadOf(stored: ParsedMessage, all: readonly string[]): UnreadMessage<
 }
 
 /** Sorts by urgency, then newest first. */
-function compare(a: UnreadMessage<ParsedMessage>, b: UnreadMessage<ParsedMessage>): number {
-  const rank = ({ reserved, reason }: UnreadMessage<ParsedMessage>): number => (reserved ? 0 : reason === "reply" ? 2 : 1);
+function compare(a: UnreadMessage<OutlinedMessage>, b: UnreadMessage<OutlinedMessage>): number {
+  const rank = ({ reserved, reason }: UnreadMessage<OutlinedMessage>): number => (reserved ? 0 : reason === "reply" ? 2 : 1);
   return rank(a) - rank(b) || NEWEST(a, b);
 }
 
 async function byThread(
-  unread: readonly UnreadMessage<ParsedMessage>[],
+  unread: readonly UnreadMessage<OutlinedMessage>[],
   all: readonly string[],
   messages: Pick<MessageReads, "findAll">,
   now: number,
 ): Promise<readonly UnreadThread[]> {
   const groups = Map.groupBy(unread.toSorted(compare), ({ stored }) => stored.state.root);
   const read = new Set(unread.map(({ stored }) => stored.state.id));
-  const voted = (one: UnreadMessage<ParsedMessage>): string[] => (one.stored.payload.refs ?? []).filter(isVote).map(({ id }) => id);
+  const voted = (one: UnreadMessage<OutlinedMessage>): string[] => (one.stored.outline.payload.refs ?? []).filter(isVote).map(({ id }) => id);
   const roots = [...groups.keys()].filter((root) => !read.has(root));
   const found = await messages.findAll([...new Set([...roots, ...unread.flatMap(voted)])], now);
   const isOwn = (id: string): boolean => {
@@ -90,7 +90,7 @@ async function byThread(
     return target !== undefined && all.includes("stored" in target ? target.stored.state.author : target.tombstone.author);
   };
   // As in the inbox: a vote on a message of the agent is a vote, whatever else it replies to.
-  const asVote = (one: UnreadMessage<ParsedMessage>): UnreadMessage<ParsedMessage> =>
+  const asVote = (one: UnreadMessage<OutlinedMessage>): UnreadMessage<OutlinedMessage> =>
     one.reason === "reply" && voted(one).some(isOwn) ? { ...one, reason: "vote" } : one;
   return [...groups].map(([root, group]) => {
     const first = read.has(root) ? undefined : found.get(root);

@@ -1,6 +1,5 @@
 // Computes the guard's flags of messages before a page is made of them: a hostile text takes long, and a page may be full of such texts.
-import { seenFlags } from "../../core/guard/flags.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
+import { textFlags } from "../../core/view/outline.ts";
 import type { StoredMessage, Listed } from "../../ports/store.ts";
 import { sliced } from "../../ports/cpu-slices.ts";
 
@@ -23,4 +22,4 @@ export function flaggedNow<Item extends Listed>(items: readonly Item[]): readonl
 const storedOf = (items: readonly Listed[]): StoredMessage[] => items.flatMap((item) => ("stored" in item ? [item.stored] : []));
 
 export const warmFlags = (storedMessages: Iterable<StoredMessage>): Promise<void> =>
-  sliced(storedMessages, ({ seen, raw }) => void seenFlags(seen, () => JSON.parse(raw.payload) as Payload));
+  sliced(storedMessages, (stored) => void textFlags(stored));

@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { foldNamedAlias, isOperatorMailbox } from "../../core/protocol/alias-name.ts";
 import { AGENT_ID, MESSAGE_ID, MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
 import { and, atLeast, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import { plural } from "../../core/text/plural.ts";
+import { outlineOf } from "../../core/view/outline.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Found, Listed } from "../../ports/store.ts";
 import { type OperatorSession, printable, quoted } from "./operator-session.ts";
@@ -128,7 +128,7 @@ function target(id: string, found: Found): Target {
     const { reason, restored } = found.tombstone;
     return { id, words: `which is ${reason} already`, removed: reason === "removed" && !restored };
   }
-  const { state, raw } = found.stored;
-  const title = printable(displayTitle(JSON.parse(raw.payload) as Payload, state.author));
+  const { state } = found.stored;
+  const title = printable(displayTitle(outlineOf(found.stored).payload, state.author));
   return { id, words: `a ${state.kind} by ${state.author}: ${title}`, removed: false };
 }

@@ -1,5 +1,6 @@
 // Flags for readers: signs in a message's text that it may try to instruct or deceive.
 import type { Payload } from "../protocol/payload.ts";
+import type { Outlines } from "../view/outline.ts";
 import { isOwnKind } from "../protocol/vocabulary.ts";
 import { hasEncoded } from "./encoded.ts";
 import { type Unseen, unseenIn } from "./hidden.ts";
@@ -23,9 +24,11 @@ export const FLAG_NAMES = Object.keys(FLAGS) as [Flag, ...Flag[]];
 export type TextFlag = Exclude<Flag, "spreading">;
 export const TEXT_FLAGS = FLAG_NAMES.filter((name): name is TextFlag => name !== "spreading");
 
-/** The flags of a message, cached with the message, because its text never changes. */
+/** What was found out about the text of a message, which never changes. */
 export interface Seen {
   flags?: readonly TextFlag[];
+  /** The outlines of long messages, this one's among them if it was needed lately. */
+  readonly outlines?: Outlines;
 }
 
 export const seenFlags = (seen: Seen, payload: () => Payload): readonly TextFlag[] => (seen.flags ??= flagsOf(payload()));

@@ -1,8 +1,6 @@
 // The items of a brief: for each message a long and a short form with what an agent needs to decide whether to read it.
-import type { Payload } from "../protocol/payload.ts";
 import { firstCodePoints } from "../protocol/encoding.ts";
 import { iso } from "../protocol/time.ts";
-import { seenFlags } from "../guard/flags.ts";
 import type { PendingOp } from "../keys/key-state.ts";
 import type { Handling } from "../message/ack-state.ts";
 import type { MessageReason } from "../message/inbox-types.ts";
@@ -11,6 +9,7 @@ import { plural } from "../text/plural.ts";
 import type { BriefForm, BriefItem, BriefLine } from "./brief.ts";
 import { pendingLine, pendingView } from "./keys.ts";
 import { isOwnKind } from "../protocol/vocabulary.ts";
+import { outlineOf, textFlags } from "./outline.ts";
 import { deliveryWords, hereWords, type Suspicion, suspicionWords } from "./fact-words.ts";
 import { type DeliveryFacts, displayTitle, authorKey, type Recordable } from "./record.ts";
 
@@ -25,21 +24,19 @@ const NEEDS_SHOWN = 8;
 type Length = "full" | "short";
 type Facts = Readonly<Record<string, unknown>>;
 
-const payloadOf = (stored: Recordable): Payload => stored.payload ?? (JSON.parse(stored.raw.payload) as Payload);
-/** The message with its payload, which is parsed once for all forms of an item. */
-const withPayload = (stored: Recordable): Recordable => (stored.payload === undefined ? { ...stored, payload: payloadOf(stored) } : stored);
+/** The message with its outline, which is made once for all forms of an item. */
+const outlined = (stored: Recordable): Recordable => ({ ...stored, outline: outlineOf(stored) });
 
 /** The facts that every item has about its message. */
 function factsOf(stored: Recordable, now: number, length: Length): Facts & Suspicion & { readonly title: string } {
   const { state } = stored;
-  const payload = payloadOf(stored);
-  const ofText = seenFlags(stored.seen ?? {}, () => payload);
+  const ofText = textFlags(stored);
   const flags = state.spreading ? [...ofText, "spreading"] : ofText;
   return {
     id: state.id,
     kind: state.kind,
     status: statusOf(state, now),
-    title: firstCodePoints(displayTitle(payload, state.author), length === "full" ? TITLE_CHARS : SHORT_TITLE_CHARS),
+    title: firstCodePoints(displayTitle(outlineOf(stored).payload, state.author), length === "full" ? TITLE_CHARS : SHORT_TITLE_CHARS),
     untrusted: true,
     ...(flags.length === 0 ? {} : { flags }),
     ...(state.risk === 0 ? {} : { risk: state.risk }),
@@ -51,7 +48,7 @@ function factsOf(stored: Recordable, now: number, length: Length): Facts & Suspi
 function form(stored: Recordable, now: number, length: Length, more: Facts, words: readonly string[], strange: readonly string[] = []) {
   const facts = factsOf(stored, now, length);
   // A message without a title is named by its first line, with which its preview begins.
-  const named = (payloadOf(stored).title ?? "") === "" && strange.length > 0 ? [] : [facts.title];
+  const named = (outlineOf(stored).payload.title ?? "") === "" && strange.length > 0 ? [] : [facts.title];
   return { shows: 1, json: { ...facts, ...more }, lines: [lineOf(facts, words, [...named, ...strange])] } satisfies BriefForm;
 }
 
@@ -93,7 +90,7 @@ export function pendingKeyOp(pending: PendingOp): BriefItem {
 export const LEASE_SOON_MS = 3_600_000;
 
 export function heldLease(given: Recordable, now: number): BriefItem {
-  const stored = withPayload(given);
+  const stored = outlined(given);
   const until = stored.state.leaseUntil ?? now;
   return bothForms(until - now <= LEASE_SOON_MS, (length) =>
     form(stored, now, length, { lease: "held", lease_until: iso(until) }, [`lease until ${iso(until)}`, authorWords(stored, now, length)]),
@@ -102,7 +99,7 @@ export function heldLease(given: Recordable, now: number): BriefItem {
 
 /** Work that the agent had claimed, and that is open again or claimed by another agent. */
 export function lostLease(given: Recordable, now: number): BriefItem {
-  const stored = withPayload(given);
+  const stored = outlined(given);
   const { claimedBy } = stored.state;
   const by = claimedBy === null ? "" : `claimed by ${claimedBy}`;
   return bothForms(true, (length) =>
@@ -118,7 +115,7 @@ export interface HandledSince {
 
 /** The changes to one of the agent's own messages. */
 export function ownThread(given: Recordable, now: number, handledSince?: HandledSince): BriefItem {
-  const stored = withPayload(given);
+  const stored = outlined(given);
   const { verifies, refutes, answers, rejected, replies, claimedBy, leaseUntil, changed, supersededBy, handled, handledWhy } = stored.state;
   const counts = { answers, rejected, verifies, refutes, replies };
   const lease =
@@ -153,8 +150,8 @@ export interface UnreadThread {
 
 export function unreadThread(thread: UnreadThread, now: number): BriefItem {
   const { root } = thread;
-  const rootMessage = thread.rootMessage === undefined ? undefined : withPayload(thread.rootMessage);
-  const messages = thread.messages.map((one) => ({ ...one, stored: withPayload(one.stored) }));
+  const rootMessage = thread.rootMessage === undefined ? undefined : outlined(thread.rootMessage);
+  const messages = thread.messages.map((one) => ({ ...one, stored: outlined(one.stored) }));
   const make = (length: Length, limit: number): BriefForm => {
     const shown = messages.slice(0, limit);
     const parts = shown.map((one) => unreadForm(one, now, length));
@@ -182,7 +179,7 @@ function titleOfThread(first: Recordable, now: number, length: Length) {
 
 function unreadForm({ stored, reason, reserved }: UnreadMessage, now: number, length: Length): BriefForm {
   const { seq, author, receivedAt } = stored.state;
-  const preview = length === "full" ? firstCodePoints(payloadOf(stored).body ?? "", PREVIEW_CHARS) : "";
+  const preview = length === "full" ? firstCodePoints(outlineOf(stored).payload.body ?? "", PREVIEW_CHARS) : "";
   const more = {
     seq,
     author,
@@ -196,14 +193,14 @@ function unreadForm({ stored, reason, reserved }: UnreadMessage, now: number, le
 }
 
 export function expiringMessage(given: Recordable, now: number): BriefItem {
-  const stored = withPayload(given);
+  const stored = outlined(given);
   const expires = iso(stored.state.expiresAt);
   return bothForms(false, (length) => form(stored, now, length, { expires_at: expires }, [`expires ${expires}`]));
 }
 
 /** Open work: its needs, and how many of them the agent offers. */
 export function fittingWork(given: Recordable, needs: readonly string[], met: readonly string[], now: number): BriefItem {
-  const stored = withPayload(given);
+  const stored = outlined(given);
   const named = needs.slice(0, NEEDS_SHOWN);
   const meets = { needs: met.slice(0, NEEDS_SHOWN), of: needs.length };
   const words = `you meet ${met.length} of its ${plural(needs.length, "need")}`;

@@ -1,5 +1,5 @@
 // The record of a message: signed facts, derived facts, and content marked as untrusted.
-import { type Flag, type Seen, seenFlags, type TextFlag } from "../guard/flags.ts";
+import type { Flag, Seen, TextFlag } from "../guard/flags.ts";
 import type { AuthorLine } from "../keys/key-state.ts";
 import { senderOf } from "../mail/email.ts";
 import type { Handling } from "../message/ack-state.ts";
@@ -12,6 +12,7 @@ import { distinctLabels } from "../protocol/tags-needs-offers.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { iso } from "../protocol/time.ts";
 import { isBlank } from "../text/blank.ts";
+import { type Outline, outlineOf, textFlags, wholeOf } from "./outline.ts";
 
 export const INCLUDES = ["body", "data", "preview", "raw"] as const;
 export type Include = (typeof INCLUDES)[number];
@@ -24,8 +25,8 @@ export interface Recordable {
   readonly thread: { readonly messages: number; readonly lastActivity: number };
   /** When its addressee acknowledged it as read; once known it never changes. */
   readonly readAt?: number | null;
-  /** The parsed payload, if it was parsed already. */
-  readonly payload?: Payload;
+  /** If its payload was parsed already. */
+  readonly outline?: Outline;
   readonly seen?: Seen;
 }
 
@@ -36,7 +37,8 @@ export type MessageRecord = ReturnType<typeof recordOf>;
 
 export function recordOf(stored: Recordable, include: ReadonlySet<Include>, now: number, baseUrl: string) {
   const { state, author } = stored;
-  const payload = stored.payload ?? (JSON.parse(stored.raw.payload) as Payload);
+  const outline: Outline = include.has("body") || include.has("data") ? { payload: wholeOf(stored) } : outlineOf(stored);
+  const { payload } = outline;
   return {
     id: state.id,
     seq: state.seq,
@@ -59,12 +61,7 @@ export function recordOf(stored: Recordable, include: ReadonlySet<Include>, now:
       ...(state.supersededBy === null ? {} : { gone: { reason: "superseded", at: iso(state.supersededAt ?? state.receivedAt) } }),
     },
     meta: metaOf(payload),
-    content: contentOf(
-      payload,
-      include,
-      state,
-      seenFlags(stored.seen ?? {}, () => payload),
-    ),
+    content: contentOf(outline, include, state, textFlags(stored)),
     derived: derivedOf(stored, payload, now),
     ...(include.has("raw") ? { raw: { payload: stored.raw.payload, sig: stored.raw.sig, nonce: stored.raw.nonce } } : {}),
     // The author of an e-mail is the board. Its sender is in `data`, which most readers leave out.
@@ -118,14 +115,14 @@ function metaOf({ v: _v, pk: _pk, ts, body: _body, data: _data, kind, title, tag
   };
 }
 
-function contentOf({ body, data }: Payload, include: ReadonlySet<Include>, { risk, spreading }: MessageState, ofText: readonly TextFlag[]) {
+function contentOf({ payload: { body, data }, cut }: Outline, include: ReadonlySet<Include>, { risk, spreading }: MessageState, ofText: readonly TextFlag[]) {
   const flags: readonly Flag[] = spreading ? [...ofText, "spreading"] : ofText;
   return {
     untrusted: true,
     flags,
     risk,
-    chars: codePoints(body ?? ""),
-    has_data: data !== undefined,
+    chars: cut?.chars ?? codePoints(body ?? ""),
+    has_data: cut?.hasData ?? data !== undefined,
     ...(include.has("preview") ? { preview: firstCodePoints(body ?? "", PREVIEW_CHARS) } : {}),
     ...(include.has("body") ? { body: body ?? "" } : {}),
     ...(include.has("data") && data !== undefined ? { data } : {}),

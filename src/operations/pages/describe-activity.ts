@@ -2,7 +2,7 @@
 import { iso } from "../../core/protocol/time.ts";
 import { senderOf } from "../../core/mail/email.ts";
 import { senderWords } from "../../core/view/email-sender.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
+import { outlineOf } from "../../core/view/outline.ts";
 import { RELS } from "../../core/protocol/vocabulary.ts";
 import type { Happening } from "../../pages/recent-activity.ts";
 import { mapInSlices } from "../../ports/cpu-slices.ts";
@@ -11,7 +11,7 @@ import { type TitleRoots, titleOf } from "./page-helpers.ts";
 
 export async function happeningsOf(storedMessages: readonly StoredMessage[], titleRoots: TitleRoots): Promise<readonly Happening[]> {
   const acts = await mapInSlices(storedMessages, (stored) => {
-    const payload = JSON.parse(stored.raw.payload) as Payload;
+    const { payload } = outlineOf(stored);
     const { kind, refs = [] } = payload;
     const sender = kind === "email" ? senderWords(senderOf(payload)) : undefined;
     return { stored, sender, ref: refs.find((one) => RELS[one.rel].thread), own: titleOf(stored) };

@@ -2,13 +2,16 @@
 import type { NameAgents } from "../../board/read/agent-names.ts";
 import type { List } from "../../board/read/list.ts";
 import { iso } from "../../core/protocol/time.ts";
-import { recordOf } from "../../core/view/record.ts";
+import { outlineOf, wholeOf } from "../../core/view/outline.ts";
+import { type Include, recordOf } from "../../core/view/record.ts";
 import { shownName } from "../../pages/agent-name.ts";
 import { type FeedEntry, atomFeed } from "../../pages/feed.ts";
+import { html } from "../../pages/html.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { senderWords } from "../../core/view/email-sender.ts";
-import { plainTitle } from "../../pages/plain-line.ts";
+import { brief, plainTitle } from "../../pages/plain-line.ts";
 import { address } from "../../pages/query-links.ts";
+import { untrusted } from "../../pages/untrusted.ts";
 import { inSlices, sliced } from "../../ports/cpu-slices.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { type Operation, readOperation, readWithoutParameters } from "../operation.ts";
@@ -22,6 +25,10 @@ export interface AtomFeedParts {
 
 const ENTRIES = 50;
 const TEXT_CHARS = 20_000;
+/** HTML of all entries; when it is used up, further entries have the beginning of their text only. */
+const FEED_CHARS = 400_000;
+const BRIEF_CHARS = 500;
+const NO_TEXT: ReadonlySet<Include> = new Set();
 
 export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operation {
   const textOf = cachedTexts();
@@ -41,19 +48,27 @@ export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operatio
       const storedMessages = page.items.flatMap((item) => ("stored" in item ? [item.stored] : []));
       const names = await nameAgents([...new Set(storedMessages.map(({ state }) => state.author))]);
       const entries: FeedEntry[] = [];
+      let chars = 0;
       await sliced(storedMessages, (stored) => {
-        const record = recordOf(stored, new Set(["body"]), page.asOf, baseUrl);
-        const { id, meta, content, derived, server } = record;
+        const outlined = { ...stored, outline: outlineOf(stored) };
+        const { payload } = outlined.outline;
+        const record = recordOf(outlined, NO_TEXT, page.asOf, baseUrl);
+        const { id, meta, derived, server } = record;
+        const text =
+          chars < FEED_CHARS
+            ? textOf({ id, body: (wholeOf(outlined).body ?? "").slice(0, TEXT_CHARS), format: meta.body_format })
+            : html`<p>${untrusted(brief(payload.body ?? "", BRIEF_CHARS))}</p>`;
+        chars += text.text.length;
         entries.push({
           id,
-          title: plainTitle({ ...meta, body: content.body }) || derived.display_title,
+          title: plainTitle(payload) || derived.display_title,
           author: senderWords(record) ?? shownName(server.author.id, names.get(server.author.id)).text,
           received: server.received_at,
           updated: server.received_at,
           kind: meta.kind,
           tags: meta.tags,
           lang: meta.lang,
-          text: textOf({ id, body: (content.body ?? "").slice(0, TEXT_CHARS), format: meta.body_format }),
+          text,
         });
       });
       const { cursor: _cursor, limit: _limit, ...asked } = query;

@@ -5,10 +5,10 @@ import type { PossibleCause, ReadHistory } from "../../board/read/status-history
 import { storedAt } from "../../board/read/messages-by-seq.ts";
 import type { ShowThread, ThreadPage } from "../../board/read/thread.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
 import { durationSeconds, iso } from "../../core/protocol/time.ts";
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
+import { outlineOf } from "../../core/view/outline.ts";
 import { type Include, recordOf } from "../../core/view/record.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { type RelatedView, threadPage } from "../../pages/thread-page.ts";
@@ -55,11 +55,15 @@ export function showMessage(parts: MessageParts): Operation {
       : showThread(id, { limit: THREAD_READ, scope: "subtree", sizeOf: () => ({ bytes: 0 }) });
   }
 
-  async function postsOf(items: ThreadPage["items"], now: number): Promise<readonly ThreadPost[]> {
+  async function postsOf(items: ThreadPage["items"], focus: string, now: number): Promise<readonly ThreadPost[]> {
     const posts: ThreadPost[] = [];
+    let chars = 0;
     await sliced(items, ({ stored, parent, parentRel }) => {
+      if (chars > CHARS_SHOWN && stored.state.id !== focus) return;
       const record = recordOf(stored, TEXTS, now, baseUrl);
       const text = textOf({ id: record.id, body: record.content.body ?? "", format: record.meta.body_format });
+      // Some texts become much longer when they are shown.
+      chars += text.text.length;
       posts.push({ record, text, parent, rel: parentRel });
     });
     return posts;
@@ -84,7 +88,7 @@ export function showMessage(parts: MessageParts): Operation {
       const thread = await threadOf(id);
       const now = clock.now();
       const focus = slice(() => recordOf(stored, WHOLE, now, baseUrl));
-      const posts = await postsOf(windowAround(thread.items, id), now);
+      const posts = await postsOf(windowAround(thread.items, id), id, now);
       const lost = await lostIn(thread, parts.messages, now);
       const root = thread.items.find((item) => item.stored.state.id === thread.root)?.stored;
       const history = root === undefined ? [] : await readHistory(thread.root, causesOf(thread));
@@ -139,23 +143,24 @@ function causesOf({ root, items, edges }: ThreadPage): readonly PossibleCause[] 
   });
 }
 
-function leaseEnd({ state, raw }: StoredMessage): number {
-  const { lease } = JSON.parse(raw.payload) as Payload;
-  return state.receivedAt + (lease === undefined ? LIMITS.lease_default_s : (durationSeconds(lease) ?? 0)) * 1000;
+function leaseEnd(stored: StoredMessage): number {
+  const { lease } = outlineOf(stored).payload;
+  return stored.state.receivedAt + (lease === undefined ? LIMITS.lease_default_s : (durationSeconds(lease) ?? 0)) * 1000;
 }
 
 /** Messages outside the thread that it builds on, cites, summarizes or duplicates, and those that do so with it. */
 async function relatedTo(
-  { state, raw }: StoredMessage,
+  first: StoredMessage,
   { messages, lists }: Pick<MessageParts, "messages" | "lists">,
   now: number,
 ): Promise<readonly RelatedView[]> {
+  const { state } = first;
   const near = await messages.neighbours({ of: [state.seq], except: [state.seq], rels: OUTWARD, limit: RELATED_SHOWN, now });
   if (near.length === 0) return [];
-  const { refs = [] } = JSON.parse(raw.payload) as Payload;
+  const { refs = [] } = outlineOf(first).payload;
   return [...(await storedAt(lists, near, now)).values()].flatMap((stored): RelatedView[] => {
     const out = refs.find(({ id, rel }) => id === stored.state.id && !RELS[rel].thread);
-    const back = ((JSON.parse(stored.raw.payload) as Payload).refs ?? []).find(({ id, rel }) => id === state.id && !RELS[rel].thread);
+    const back = (outlineOf(stored).payload.refs ?? []).find(({ id, rel }) => id === state.id && !RELS[rel].thread);
     const rel = (out ?? back)?.rel;
     return rel === undefined ? [] : [{ ...titleOf(stored), rel, points: out === undefined }];
   });

@@ -2,8 +2,8 @@
 import type { NameAgents } from "../../board/read/agent-names.ts";
 import type { Item, Page } from "../../board/read/list.ts";
 import type { ReadThreadNews } from "../../board/read/thread-summaries.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
 import { isBlank } from "../../core/text/blank.ts";
+import { outlineOf, wholeOf } from "../../core/view/outline.ts";
 import { recordOf, tombstoneOf } from "../../core/view/record.ts";
 import { kindInWords } from "../../pages/act-words.ts";
 import { agentsIn, withNames } from "../../pages/agent-name.ts";
@@ -51,8 +51,9 @@ export function rootTitles(messages: Pick<MessageReads, "findAll">, clock: Clock
   };
 }
 
-export function titleOf({ state, raw }: StoredMessage): MessageTitle {
-  const payload = JSON.parse(raw.payload) as Payload;
+export function titleOf(stored: StoredMessage): MessageTitle {
+  const { state } = stored;
+  const { payload } = outlineOf(stored);
   const titled = !isBlank(payload.title ?? "");
   // A message without words is called by its kind. Pages name its author separately.
   const title = shortened(plainTitle(payload), TITLE_CHARS) || kindInWords(state.kind);
@@ -61,7 +62,7 @@ export function titleOf({ state, raw }: StoredMessage): MessageTitle {
 
 /** A message quoted beside a form. */
 export function quotedOf(stored: StoredMessage, textOf: ReturnType<typeof cachedTexts>): Quoted {
-  const { body = "", body_format: format } = JSON.parse(stored.raw.payload) as Payload;
+  const { body = "", body_format: format } = wholeOf(stored);
   const { id, kind, author } = stored.state;
   return { ...titleOf(stored), kind, author, text: textOf({ id, body, format }) };
 }

@@ -7,7 +7,7 @@ import type { CountThreads } from "../../board/read/thread-summaries.ts";
 import type { ReadOpenNeeds, ReadWorkPace } from "../../board/read/work-completion-stats.ts";
 import { MESSAGE_ID } from "../../core/protocol/encoding.ts";
 import { foldLabel } from "../../core/protocol/tags-needs-offers.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
+import { outlineOf } from "../../core/view/outline.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { integer } from "../../core/query/forms.ts";
 import { plural } from "../../core/text/plural.ts";
@@ -84,7 +84,7 @@ function fitting(query: Readonly<Record<string, string>>): (item: Item) => strin
   const wanted = new Set(itemsOf([query["offers"], query["needs"]].filter((list) => list !== undefined).join(",")).map(foldLabel));
   return (item) => {
     if (!("stored" in item) || wanted.size === 0) return undefined;
-    const { needs = [] } = JSON.parse(item.stored.raw.payload) as Payload;
+    const { needs = [] } = outlineOf(item.stored).payload;
     const fit = needs.filter((need) => wanted.has(foldLabel(need)));
     return fit.length === 0 ? undefined : `fits: ${fit.join(", ")}`;
   };
