@@ -1,4 +1,5 @@
 // `blackboard serve`: runs a board until a signal stops it.
+import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
 import { fileFault } from "../adapters/sqlite/faults.ts";
 import { databasePath } from "../adapters/sqlite/open.ts";
@@ -10,12 +11,19 @@ import { unknownHere } from "./unknown-variables.ts";
 
 const CLOSE_WITHIN_MS = 9000;
 
+/**
+ * By so much of what it keeps the memory of JavaScript may grow before it is cleaned up. Left to itself, it waits until there is as much
+ * garbage as half a gigabyte, and then cleans up for so long that others notice.
+ */
+const GARBAGE_PERCENT = 100;
+
 export function serveCommand(program: Command): void {
   const command = program.command("serve").description("run a board; flags without a command mean this");
   takesSettings(command).action(() => serve(command.args));
 }
 
 export async function serve(flags: readonly string[]): Promise<void> {
+  setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);
   // Installed at once, so that a board that is stopped while it starts still closes its files.
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve());
