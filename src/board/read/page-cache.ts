@@ -26,6 +26,8 @@ export type PageOf<Content> = Content & { readonly latestSeq: number; readonly a
  */
 const MAX_PAGES = 600;
 const MAX_CHARS = 4 * LIMITS.page_bytes;
+/** Payloads of a page that is cached: of a longer one little is shown, so that caching it would not be worth the memory. */
+const MAX_PAGE_CHARS = LIMITS.page_bytes;
 
 /** The cache belongs to one state of the board: when the board changes, the cache is emptied. */
 export class PageCache<Content extends { readonly items: readonly Listed[] }> {
@@ -52,7 +54,7 @@ export class PageCache<Content extends { readonly items: readonly Listed[] }> {
    * the page is only newer than it claims.
    */
   keep(asked: Asked, at: Freshness, content: Content, moves: boolean): PageOf<Content> {
-    if (!moves && at.isAs(this.#at)) this.#pages.set(keyOf(asked), { content, from: at.now, until: endOf(content.items) });
+    if (!moves && at.isAs(this.#at) && sumOf(content.items) <= MAX_PAGE_CHARS) this.#pages.set(keyOf(asked), { content, from: at.now, until: endOf(content.items) });
     return pageAt(content, at);
   }
 }
