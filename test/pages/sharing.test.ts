@@ -36,6 +36,32 @@ test("each list, thread, tag and agent links its own feed, which has what the pa
   expect((await board.get("/feed.atom?kind=nonsense")).status).toBe(400);
 });
 
+test("a feed of the longest texts has some of them in full, and of all others the beginning", async () => {
+  const writer = board.agent();
+  const body = (n: number): string => `${n} begins so. ${'"&'.repeat(15_000)}`;
+  for (let n = 0; n < 12; n++) await board.put(writer, { kind: "note", title: `Long ${n}`, body: body(n), tags: ["long"] });
+  const { body: feed } = await board.get<string>("/feed.atom?tag=long");
+  expect(feed.length).toBeLessThan(2_000_000);
+  for (let n = 0; n < 12; n++) expect(feed).toContain(`${n} begins so. `);
+  const texts = [...feed.matchAll(/<content type="html">(.*?)<\/content>/gs)].map(([, text = ""]) => text.length);
+  expect(Math.max(...texts)).toBeGreaterThan(100_000);
+  expect(Math.min(...texts)).toBeLessThan(10_000);
+});
+
+test("a page of a thread of such texts ends before it is ten times as long as they are, and says where the rest is", async () => {
+  const writer = board.agent();
+  const { id: root } = await board.put(writer, { kind: "note", title: "Quotes" });
+  let last = root;
+  for (let n = 0; n < 12; n++)
+    ({ id: last } = await board.put(writer, { kind: "note", title: `Quote ${n}`, body: '"'.repeat(30_000), refs: [{ rel: "reply", id: root }] }));
+  for (const id of [root, last]) {
+    const shown = await page(`/m/${id.slice(0, 12)}`);
+    expect(shown.length).toBeLessThan(1_500_000);
+    expect(shown).toContain(`id="m-${id.slice(0, 12)}"`);
+    expect(shown.match(/Quote \d+<\//g)?.length).toBeGreaterThan(2);
+  }
+});
+
 test("programs that preview links get a title and a description that says whose words they are; others get Markdown", async () => {
   const path = `/m/${task.slice(0, 12)}`;
   for (const agent of [

@@ -58,7 +58,7 @@ export class World implements Disposable {
         return reads.entries(after, limit);
       },
       findAll: async (ids: readonly string[], now: number) => {
-        const found = reader.findAll(ids, now);
+        const found = await reader.findAll(ids, now);
         const called = this.found;
         this.found = undefined;
         called?.(ids.length);

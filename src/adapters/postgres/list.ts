@@ -18,7 +18,8 @@ import {
 } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
 import { CurrentMessages, SNAPSHOT_READ } from "./current-messages.ts";
-import { costOfRows, PostgresMessageCache } from "./message-cache.ts";
+import { PostgresMessageCache } from "./message-cache.ts";
+import { costOfRows } from "./portions.ts";
 import { tombstonePage, messagePage, type PageSql } from "./page-sql.ts";
 
 interface PageRow extends FactRow {
@@ -29,6 +30,9 @@ interface PageRow extends FactRow {
   /** Of its payload; only if they are counted. */
   readonly bytes?: number;
 }
+
+/** The messages that were read are in the cache then, so that a repetition reads only those that have changed. */
+const REPEATS = 2;
 
 /** Pages of the usual length, and one row more that tells whether there is a next page. */
 const SHORT_PAGE = LIMITS.list_default + 1;
@@ -115,8 +119,8 @@ export class PostgresLister {
     return cutAt(enoughBytes, listed, ({ stored }) => utf8Length(stored.raw.payload));
   }
 
-  /** First the rows of the page, then only those that are not cached. */
-  async #read(chosen: Chosen, enoughBytes: number | undefined): Promise<Found> {
+  /** First the rows of the page, then only those that are not cached. If one of them changes between the two reads, both are repeated. */
+  async #read(chosen: Chosen, enoughBytes: number | undefined, repeats = REPEATS): Promise<Found> {
     const { sql, values, direction, client } = chosen;
     const [column, join] =
       enoughBytes === undefined ? ["", ""] : [", octet_length(c.payload) AS bytes", " JOIN contents c ON c.seq = m.seq"];
@@ -127,7 +131,7 @@ export class PostgresLister {
     );
     const { found: rows, isCut } = cutAt(enoughBytes, listed, ({ bytes = 0 }) => bytes);
     const cached = await this.#cache.of(rows);
-    // One of them changed between the two reads: then read all in one statement.
+    if (cached === undefined && repeats > 0) return this.#read(chosen, enoughBytes, repeats - 1);
     if (cached === undefined) return { found: await this.#messagesAtOnce(chosen), isCut: false };
     const found = cached.map((one, i) => {
       const row = rows[i] as PageRow;
@@ -142,6 +146,7 @@ export class PostgresLister {
     return { found, isCut };
   }
 
+  /** In one statement, between whose reads nothing can change. */
   async #messagesAtOnce({ sql, values, direction, client }: Chosen): Promise<readonly Listed[]> {
     const rows = await client.ask<{ position: number }>(
       `SELECT p.position, ${STORED_MESSAGE_COLUMNS} FROM (${sql}) p JOIN messages m ON m.seq = p.seq ${STORED_MESSAGE_JOINS}

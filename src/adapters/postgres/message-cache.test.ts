@@ -9,8 +9,10 @@ const ASKED = 1000;
 /** A table of messages, one a second, the first of which is over soon; it notes what is read. */
 function table() {
   const reads: number[][] = [];
-  const query = async <Row>(_text: string, [seqs]: readonly unknown[] = []): Promise<readonly Row[]> => {
-    const asked = (JSON.parse((seqs as string).replace("{", "[").replace("}", "]")) as number[]).toSorted((a, b) => a - b);
+  const query = async <Row>(_text: string, [seqs, after]: readonly unknown[] = []): Promise<readonly Row[]> => {
+    const asked = (JSON.parse((seqs as string).replace("{", "[").replace("}", "]")) as number[])
+      .filter((seq) => seq > Number(after))
+      .toSorted((a, b) => a - b);
     reads.push(asked);
     return asked.map(
       (seq) =>
@@ -22,6 +24,7 @@ function table() {
           repliedTo: null,
           signals: null,
           payload: "{}",
+          before: 0,
         }) as Row,
     );
   };

@@ -2,11 +2,11 @@
 import type { Seen } from "../../core/guard/flags.ts";
 import type { MessageState } from "../../core/message/message-state.ts";
 import type { Raw } from "../../ports/store.ts";
-import { cost } from "../../ports/cpu-slices.ts";
 import { messageCache, type SeenOf } from "../sql/message-caches.ts";
 import { STATE_COLUMNS, toMessageState } from "../sql/rows.ts";
 import type { Client } from "./client.ts";
 import { numberArray } from "./array-literals.ts";
+import { costOfRows, inPortions, portionSql } from "./portions.ts";
 
 export interface CachedMessage {
   /** Its id and the transaction that wrote the row last: after a failover that lost commits, both numbers may occur again. */
@@ -16,14 +16,11 @@ export interface CachedMessage {
   readonly seen: Seen;
 }
 
-interface CachedRow extends Raw {
-  readonly version: string;
-}
-
-/** What is read in a millisecond, in this process and in the database's, approximately. */
-const READ_PER_MS = { rows: 100, chars: 300_000 };
-/** Charges the caller for reading so many rows, and payloads of so many characters together. */
-export const costOfRows = (rows: number, chars = 0): void => cost(rows / READ_PER_MS.rows + chars / READ_PER_MS.chars);
+const MISSING = portionSql(
+  `m.id || m.xmin AS version, ${STATE_COLUMNS}, c.payload, c.sig, c.nonce`,
+  "JOIN contents c ON c.seq = m.seq",
+  "m.seq = ANY ($1::bigint[])",
+);
 /** After this many new ones, ended messages are dropped, so that their texts do not stay in memory. */
 const LET_GO_EVERY = 1000;
 
@@ -44,16 +41,14 @@ export class PostgresMessageCache {
   async of(wanted: readonly { readonly seq: number; readonly version: string }[]): Promise<readonly CachedMessage[] | undefined> {
     const missing = wanted.filter(({ seq, version }) => this.#cache.get(seq)?.version !== version);
     const read = new Map<number, CachedMessage>();
-    let chars = 0;
-    for (const row of missing.length === 0 ? [] : await this.#read(missing.map(({ seq }) => seq))) {
-      const { version, payload, sig, nonce, ...rest } = row;
-      const state = toMessageState(rest);
+    costOfRows(wanted.length - missing.length);
+    for await (const row of missing.length === 0 ? [] : this.#read(missing.map(({ seq }) => seq))) {
+      const { version, payload, sig, nonce } = row;
+      const state = toMessageState(row);
       const message = { version, state, raw: { payload, sig, nonce }, seen: this.#seenOf(state.id) };
       read.set(message.state.seq, message);
       this.#keep(message);
-      chars += payload.length;
     }
-    costOfRows(wanted.length, chars);
     const found = wanted.flatMap(({ seq, version }) => {
       const cached = read.get(seq) ?? this.#cache.get(seq);
       return cached?.version === version ? [cached] : [];
@@ -69,11 +64,7 @@ export class PostgresMessageCache {
     for (const { state } of this.#cache.values()) if (state.expiresAt <= this.#newestArrival) this.#cache.delete(state.seq);
   }
 
-  #read(seqs: readonly number[]): Promise<readonly CachedRow[]> {
-    return this.#client.query<CachedRow>(
-      `SELECT m.id || m.xmin AS version, ${STATE_COLUMNS}, c.payload, c.sig, c.nonce
-        FROM messages m JOIN contents c ON c.seq = m.seq WHERE m.seq = ANY ($1::bigint[])`,
-      [numberArray(seqs)],
-    );
+  #read(seqs: readonly number[]) {
+    return inPortions<{ readonly version: string }>((after) => this.#client.query(MISSING, [numberArray(seqs), after]));
   }
 }

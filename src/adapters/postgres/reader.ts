@@ -1,5 +1,6 @@
 // Reads of a PostgreSQL board by id, seq and prefix.
 import type { StoredMessage, Found, Precheck, Store } from "../../ports/store.ts";
+import { atNobodysCost } from "../../ports/cpu-slices.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
 import type { AuthorLine } from "../../core/keys/key-state.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
@@ -11,6 +12,7 @@ import { CurrentMessages, SNAPSHOT_READ } from "./current-messages.ts";
 import type { LatestHead } from "./latest-head.ts";
 import { numberArray, textArray } from "./array-literals.ts";
 import { Coalesced } from "./coalesce.ts";
+import { inPortions, portionSql } from "./portions.ts";
 
 type Reads = Pick<Store, "precheck" | "find" | "findAll" | "seqAt">;
 
@@ -20,6 +22,8 @@ interface Posting {
   readonly author: string;
   readonly blobs: readonly string[];
 }
+
+const BY_ID = portionSql(`${SNAPSHOT_READ} AS snapshot, ${STORED_MESSAGE_COLUMNS}`, STORED_MESSAGE_JOINS, "m.id = ANY ($1::text[])");
 
 interface Mentioned {
   readonly names: ReadonlySet<string>;
@@ -36,7 +40,8 @@ export class PostgresReader implements Reads {
   readonly #head: LatestHead;
   readonly #current = new CurrentMessages<string>();
   readonly #found = new Coalesced<string, Found | undefined>(async (ids) => {
-    const found = await this.#stored(ids);
+    // Several callers wait for these.
+    const found = await atNobodysCost(() => this.#stored(ids));
     return (id) => found.get(id);
   });
   readonly #mentioned = new Coalesced<Posting, Mentioned>(async (asked) => {
@@ -96,20 +101,18 @@ export class PostgresReader implements Reads {
 
   /** The messages and tombstones with these ids, whether or not they are past their time. */
   async #stored(ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
-    const values = [textArray(ids)];
-    const [storedMessages, tombstones] = await Promise.all([
-      this.#client.query<{ snapshot: string }>(
-        `SELECT ${SNAPSHOT_READ} AS snapshot, ${STORED_MESSAGE_COLUMNS} FROM messages m ${STORED_MESSAGE_JOINS} WHERE m.id = ANY ($1::text[])`,
-        values,
-      ),
-      this.#client.query(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, values),
-    ]);
-    const found = new Map<string, Found>(tombstones.map(toTombstone).map((one) => [one.id, { tombstone: one }]));
-    for (const { snapshot, ...row } of storedMessages) {
+    const found = new Map<string, Found>();
+    const asked = textArray(ids);
+    for await (const row of inPortions<{ readonly snapshot: string }>((after) => this.#client.query(BY_ID, [asked, after]))) {
       const stored = this.#toStoredMessage(row);
       found.set(stored.state.id, { stored });
-      this.#current.keep(snapshot, [[stored.state.id, stored]]);
+      this.#current.keep(row.snapshot, [[stored.state.id, stored]]);
     }
+    // Afterwards, so that a message that ends meanwhile is found here.
+    const others = ids.filter((id) => !found.has(id));
+    if (others.length === 0) return found;
+    const rows = await this.#client.query(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, [textArray(others)]);
+    for (const one of rows.map(toTombstone)) found.set(one.id, { tombstone: one });
     return found;
   }
 

@@ -5,7 +5,7 @@ import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
 import { and, atLeast, type Condition, hasAny, not, oneOf } from "../../core/query/condition.ts";
 import { ORDERS, type Sort } from "../../core/query/order.ts";
 import { atTheCostOf, type Share } from "../../ports/cpu-slices.ts";
-import type { Listed, ListQuery } from "../../ports/store.ts";
+import type { Found, Listed, ListQuery } from "../../ports/store.ts";
 import { SORTABLE } from "../sql/lookup-table-spec.ts";
 import { SqliteMessageCache } from "./message-cache.ts";
 import { SqliteLister } from "./list.ts";
@@ -53,7 +53,9 @@ function bury(): void {
 }
 
 /** Lists for a caller who pays for so many steps, and counts the steps and the pauses between them. */
-async function listed(asked: ListQuery, affordable = Infinity) {
+const listed = (asked: ListQuery, affordable?: number) => paid(() => lister().list(asked), affordable);
+
+async function paid<Found>(read: () => Promise<Found>, affordable = Infinity) {
   const counted = { steps: 0, pauses: 0 };
   const share: Share = {
     caller: "one",
@@ -65,7 +67,7 @@ async function listed(asked: ListQuery, affordable = Infinity) {
       return 0;
     },
   };
-  const found: readonly Listed[] | Error = await atTheCostOf(share, () => lister().list(asked)).catch((error: unknown) => error as Error);
+  const found: Found | Error = await atTheCostOf(share, read).catch((error: unknown) => error as Error);
   return { found, ...counted };
 }
 
@@ -79,6 +81,18 @@ test.each(["new", "old", "activity", "pow", "expiring"] as const)(
     expect(pauses).toBe(steps - 1);
   },
 );
+
+test("messages by their ids are read in steps, each of which is paid for, because each of them may be long", async () => {
+  const long = (i: number) => ({ v: 1, pk: AGENTS[0]!.pk, ts: 1, kind: "note", body: `note ${i}`, title: "x".repeat(500_000) });
+  for (let i = 0; i < 120; i++) board.run([postAct(JSON.stringify(long(i)))], NOW);
+  const read = (): Promise<ReadonlyMap<string, Found>> => board.reader.findAll([...ids, "none"], NOW);
+  const ids = (await lister().list({ ...query(LIVE), limit: 200 })).flatMap((one) => ("stored" in one ? [one.stored.state.id] : []));
+  expect((await paid(read, 1)).found).toEqual(new Error("no more tokens"));
+  const { found, steps, pauses } = await paid(read);
+  expect(found).toHaveProperty("size", 120);
+  expect(steps).toBeGreaterThan(1);
+  expect(pauses).toBe(steps - 1);
+});
 
 /** So many tags that each message takes long to test. */
 const tagNot = (first: string): Condition => not(hasAny("tags", [first, ...Array.from({ length: 31 }, (_, i) => `absent-${i}`)]));

@@ -1,5 +1,6 @@
 // Reads of a SQLite board: prepared statements on separate connections, never blocked by the writer.
 import type { Head } from "../../core/log/chain-checkpoint.ts";
+import { sliced } from "../../ports/cpu-slices.ts";
 import type { Found, Precheck } from "../../ports/store.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
@@ -55,13 +56,14 @@ export class SqliteReader {
     return tombstone === undefined ? undefined : { tombstone: toTombstone(tombstone) };
   }
 
-  findAll(ids: readonly string[], now: number): ReadonlyMap<string, Found> {
-    return new Map(
-      ids.flatMap((id): [string, Found][] => {
-        const found = this.find(id, now);
-        return found === undefined ? [] : [[id, found]];
-      }),
-    );
+  /** In slices, because each of them can be long. */
+  async findAll(ids: readonly string[], now: number): Promise<ReadonlyMap<string, Found>> {
+    const found = new Map<string, Found>();
+    await sliced(ids, (id) => {
+      const one = this.find(id, now);
+      if (one !== undefined) found.set(id, one);
+    });
+    return found;
   }
 }
 

@@ -197,7 +197,7 @@ class SqliteStore extends SqlReads implements Store {
   nextDue = async () => this.#nextDue;
   precheck: Store["precheck"] = (id, author, blobs, now) => this.#prechecks.ask(id, author, blobs, now);
   find: Store["find"] = async (id, now) => this.#reader.find(id, now);
-  findAll: Store["findAll"] = async (ids, now) => slice(() => this.#reader.findAll(ids, now));
+  findAll: Store["findAll"] = (ids, now) => this.#reader.findAll(ids, now);
   list: Store["list"] = (query) => this.#lister.list(query);
   listingReads: Store["listingReads"] = async () => this;
   leastState: Store["leastState"] = async () => {

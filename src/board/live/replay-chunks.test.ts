@@ -29,7 +29,7 @@ class World implements Disposable {
     this.store = {
       entries: reads.entries,
       findAll: async (ids: readonly string[], now: number) => {
-        const found = reader.findAll(ids, now);
+        const found = await reader.findAll(ids, now);
         this.found();
         return found;
       },

@@ -22,6 +22,17 @@ test("a page is answered again as long as nothing moved", () => {
   expect(filledCache().find(question(), at({ now: 2999 }))?.items).toBe(page.items);
 });
 
+test("a page of the longest messages, of which little is shown, does not take the memory of all others", () => {
+  const long = (chars: number): Item => ({ ...item(5000), stored: { state: { expiresAt: 5000 }, raw: { payload: "a".repeat(chars) } } }) as Item;
+  const isKept = (chars: number): boolean => {
+    const pages = new PageCache<PageContent>();
+    pages.find(question(), moment);
+    pages.keep(question(), moment, { ...page, items: Array.from({ length: 16 }, () => long(chars)) }, false);
+    return pages.find(question(), moment) !== undefined;
+  };
+  expect([isKept(512 * 1024), isKept(513 * 1024)]).toEqual([true, false]);
+});
+
 test("no page outlives the log, a change of what is due, or the first of its messages to end", () => {
   expect(filledCache().find(question(), at({ seq: 8 }))).toBeUndefined();
   expect(filledCache().find(question(), at({ due: null }))).toBeUndefined();
