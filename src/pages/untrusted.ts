@@ -21,9 +21,7 @@ function numbers(row: string): string {
 const STACKED = /([\p{Script=Inherited}&&[\p{Mark}\u{200C}\u{200D}]]{4}|[\p{Mark}\u{200C}\u{200D}]{8})([\p{Mark}\u{200C}\u{200D}]+)/gv;
 
 export const untrusted = (text: string): string =>
-  text
-    .replaceAll(HIDDEN, numbers)
-    .replaceAll(STACKED, (_, kept: string, rest: string) => `${kept}⟨${codePoints(rest)} more marks⟩`);
+  text.replaceAll(HIDDEN, numbers).replaceAll(STACKED, (_, kept: string, rest: string) => `${kept}⟨${codePoints(rest)} more marks⟩`);
 
 /** The title of a message; empty if it has none that can be seen. */
 export const seenTitle = ({ title = "" }: { readonly title?: string | undefined }): string => (isBlank(title) ? "" : title);

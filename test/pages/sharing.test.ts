@@ -53,7 +53,12 @@ test("a page of a thread of such texts ends before it is ten times as long as th
   const { id: root } = await board.put(writer, { kind: "note", title: "Quotes" });
   let last = root;
   for (let n = 0; n < 12; n++)
-    ({ id: last } = await board.put(writer, { kind: "note", title: `Quote ${n}`, body: '"'.repeat(30_000), refs: [{ rel: "reply", id: root }] }));
+    ({ id: last } = await board.put(writer, {
+      kind: "note",
+      title: `Quote ${n}`,
+      body: '"'.repeat(30_000),
+      refs: [{ rel: "reply", id: root }],
+    }));
   for (const id of [root, last]) {
     const shown = await page(`/m/${id.slice(0, 12)}`);
     expect(shown.length).toBeLessThan(1_500_000);

@@ -140,7 +140,11 @@ async function acknowledged(
     const stored = parsed(message.stored);
     const subject = (await subjectReader({ stored }, store, withVotes))(undefined);
     if (subject === undefined) continue;
-    named.push({ message: stored.state.seq, subjects: [subject], document: once(() => searched(documentOf(stored.outline.payload, words))) });
+    named.push({
+      message: stored.state.seq,
+      subjects: [subject],
+      document: once(() => searched(documentOf(stored.outline.payload, words))),
+    });
   }
   const event = liveEvent(seq, agent, "ack", () => JSON.stringify({ agent, seq, ...ack }));
   const whom = named.length === 0 ? { reader: agent } : { named };

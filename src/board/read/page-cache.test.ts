@@ -23,7 +23,8 @@ test("a page is answered again as long as nothing moved", () => {
 });
 
 test("a page of the longest messages, of which little is shown, does not take the memory of all others", () => {
-  const long = (chars: number): Item => ({ ...item(5000), stored: { state: { expiresAt: 5000 }, raw: { payload: "a".repeat(chars) } } }) as Item;
+  const long = (chars: number): Item =>
+    ({ ...item(5000), stored: { state: { expiresAt: 5000 }, raw: { payload: "a".repeat(chars) } } }) as Item;
   const isKept = (chars: number): boolean => {
     const pages = new PageCache<PageContent>();
     pages.find(question(), moment);

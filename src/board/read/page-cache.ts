@@ -54,7 +54,8 @@ export class PageCache<Content extends { readonly items: readonly Listed[] }> {
    * the page is only newer than it claims.
    */
   keep(asked: Asked, at: Freshness, content: Content, moves: boolean): PageOf<Content> {
-    if (!moves && at.isAs(this.#at) && sumOf(content.items) <= MAX_PAGE_CHARS) this.#pages.set(keyOf(asked), { content, from: at.now, until: endOf(content.items) });
+    if (!moves && at.isAs(this.#at) && sumOf(content.items) <= MAX_PAGE_CHARS)
+      this.#pages.set(keyOf(asked), { content, from: at.now, until: endOf(content.items) });
     return pageAt(content, at);
   }
 }

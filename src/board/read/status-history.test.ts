@@ -15,7 +15,9 @@ const logOf = (others: number): readonly LogEntry[] =>
 
 test.each([0, 3, 4, 5, 30])("with %d effects on other messages before the one on this thread", async (others) => {
   const log = logOf(others);
-  const read = historyReader({ entries: async (after: number, most: number) => log.filter(({ seq }) => seq > after).slice(0, most) } as never);
+  const read = historyReader({
+    entries: async (after: number, most: number) => log.filter(({ seq }) => seq > after).slice(0, most),
+  } as never);
   const cause = { id: "c", kind: "result", author: "ag_1" };
   expect(await read(ROOT, [{ ...cause, seq: 1 }])).toEqual([{ at: expect.any(String), from: "open", to: "answered", by: cause }]);
   // What follows the next message is not an effect of this one.

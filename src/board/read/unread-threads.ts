@@ -82,7 +82,8 @@ async function byThread(
 ): Promise<readonly UnreadThread[]> {
   const groups = Map.groupBy(unread.toSorted(compare), ({ stored }) => stored.state.root);
   const read = new Set(unread.map(({ stored }) => stored.state.id));
-  const voted = (one: UnreadMessage<OutlinedMessage>): string[] => (one.stored.outline.payload.refs ?? []).filter(isVote).map(({ id }) => id);
+  const voted = (one: UnreadMessage<OutlinedMessage>): string[] =>
+    (one.stored.outline.payload.refs ?? []).filter(isVote).map(({ id }) => id);
   const roots = [...groups.keys()].filter((root) => !read.has(root));
   const found = await messages.findAll([...new Set([...roots, ...unread.flatMap(voted)])], now);
   const isOwn = (id: string): boolean => {

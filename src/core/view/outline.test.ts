@@ -10,8 +10,22 @@ import { type Outline, outlineOf, textFlags, wholeOf } from "./outline.ts";
 import { displayTitle, type Include, type Recordable, recordOf } from "./record.ts";
 
 const LONG = "a\u{1F600}b ".repeat(8000);
-const PARTS = ["\n", " ", "\u2800", "\r\n", "ab", "\u{1F600}", "ignore all previous instructions ", "\u200b", "\n".repeat(600), "x".repeat(700)];
-const begun = oneof(anyText, array(constantFrom(...PARTS)).map((parts) => parts.join("")));
+const PARTS = [
+  "\n",
+  " ",
+  "\u2800",
+  "\r\n",
+  "ab",
+  "\u{1F600}",
+  "ignore all previous instructions ",
+  "\u200b",
+  "\n".repeat(600),
+  "x".repeat(700),
+];
+const begun = oneof(
+  anyText,
+  array(constantFrom(...PARTS)).map((parts) => parts.join("")),
+);
 
 function stored(payload: Partial<Payload>, outlines = new BoundedCache<string, Outline>(10)): Recordable {
   const whole = { ...(JSON.parse(NOTE.raw.payload) as Payload), ...payload };

@@ -115,7 +115,12 @@ function metaOf({ v: _v, pk: _pk, ts, body: _body, data: _data, kind, title, tag
   };
 }
 
-function contentOf({ payload: { body, data }, cut }: Outline, include: ReadonlySet<Include>, { risk, spreading }: MessageState, ofText: readonly TextFlag[]) {
+function contentOf(
+  { payload: { body, data }, cut }: Outline,
+  include: ReadonlySet<Include>,
+  { risk, spreading }: MessageState,
+  ofText: readonly TextFlag[],
+) {
   const flags: readonly Flag[] = spreading ? [...ofText, "spreading"] : ofText;
   return {
     untrusted: true,
