@@ -1,6 +1,6 @@
 // The store, in the board's words.
 import type { Entry } from "../core/log/chain.ts";
-import type { Seen } from "../core/guard/flags.ts";
+import type { Seen } from "../core/view/outline.ts";
 import type { Head } from "../core/log/chain-checkpoint.ts";
 import type { Act, AuthorFacts, Outcome, ThreadFacts } from "../core/message/acts-and-outcomes.ts";
 import type { AgentFacts } from "../core/message/agent-facts.ts";

@@ -1,5 +1,5 @@
 // Caches messages by the version of their row: a changed row is read again, no matter which node changed it.
-import type { Seen } from "../../core/guard/flags.ts";
+import type { Seen } from "../../core/view/outline.ts";
 import type { MessageState } from "../../core/message/message-state.ts";
 import type { Raw } from "../../ports/store.ts";
 import { messageCache, type SeenOf } from "../sql/message-caches.ts";

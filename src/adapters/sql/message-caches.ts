@@ -1,7 +1,6 @@
 // How many messages a store caches.
-import type { Seen } from "../../core/guard/flags.ts";
 import { BoundedCache, boundedTextCache } from "../../core/bounded-cache.ts";
-import type { Outline } from "../../core/view/outline.ts";
+import type { Outline, Seen } from "../../core/view/outline.ts";
 import type { StoredMessage } from "../../ports/store.ts";
 
 /** About 3 KB each; but a payload can be half a megabyte, so their total size is limited as well. */

@@ -1,6 +1,5 @@
 // Flags for readers: signs in a message's text that it may try to instruct or deceive.
 import type { Payload } from "../protocol/payload.ts";
-import type { Outlines } from "../view/outline.ts";
 import { isOwnKind } from "../protocol/vocabulary.ts";
 import { hasEncoded } from "./encoded.ts";
 import { type Unseen, unseenIn } from "./hidden.ts";
@@ -24,14 +23,12 @@ export const FLAG_NAMES = Object.keys(FLAGS) as [Flag, ...Flag[]];
 export type TextFlag = Exclude<Flag, "spreading">;
 export const TEXT_FLAGS = FLAG_NAMES.filter((name): name is TextFlag => name !== "spreading");
 
-/** What was found out about the text of a message, which never changes. */
-export interface Seen {
+/** The flags of a message, cached with the message, because its text never changes. */
+export interface SeenFlags {
   flags?: readonly TextFlag[];
-  /** The outlines of long messages, this one's among them if it was needed lately. */
-  readonly outlines?: Outlines;
 }
 
-export const seenFlags = (seen: Seen, payload: () => Payload): readonly TextFlag[] => (seen.flags ??= flagsOf(payload()));
+export const seenFlags = (seen: SeenFlags, payload: () => Payload): readonly TextFlag[] => (seen.flags ??= flagsOf(payload()));
 
 /** Computed from the name of an experiment (`x-...`), title, body, data, labels and names of attachments; attachments themselves are not examined. In the order of the table. */
 export const flagsOf = (payload: Payload): readonly TextFlag[] => flagsIn(unseenIn(authoredText(payload)));

@@ -1,5 +1,5 @@
 // The board's facts about an agent.
-import type { Seen } from "../guard/flags.ts";
+import type { SeenFlags } from "../guard/flags.ts";
 import type { Signal } from "../protocol/vocabulary.ts";
 
 export interface VoteCounts {
@@ -30,5 +30,5 @@ export interface AgentFacts {
   readonly offers: readonly string[];
   readonly needs: readonly string[];
   /** The newest live self-description. */
-  readonly profile: { readonly id: string; readonly payload: string; readonly seen: Seen } | undefined;
+  readonly profile: { readonly id: string; readonly payload: string; readonly seen: SeenFlags } | undefined;
 }

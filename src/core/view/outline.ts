@@ -1,6 +1,6 @@
 // The outline of a message: what lists, titles and counts need of its payload, so that a long text is not parsed again for each of them.
 import type { BoundedCache } from "../bounded-cache.ts";
-import { type Seen, seenFlags, type TextFlag } from "../guard/flags.ts";
+import { type SeenFlags, seenFlags, type TextFlag } from "../guard/flags.ts";
 import { senderOf } from "../mail/email.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
 import type { Payload } from "../protocol/payload.ts";
@@ -13,7 +13,13 @@ export interface Outline {
   readonly cut?: { readonly chars: number; readonly hasData: boolean };
 }
 
-export type Outlines = Pick<BoundedCache<string, Outline>, "of">;
+type Outlines = Pick<BoundedCache<string, Outline>, "of">;
+
+/** What was found out about the text of a message, which never changes. */
+export interface Seen extends SeenFlags {
+  /** The outlines of long messages, this one's among them if it was needed lately. */
+  readonly outlines?: Outlines;
+}
 
 interface Outlined {
   readonly state: { readonly id: string };

@@ -1,5 +1,5 @@
 // The record of a message: signed facts, derived facts, and content marked as untrusted.
-import type { Flag, Seen, TextFlag } from "../guard/flags.ts";
+import type { Flag, TextFlag } from "../guard/flags.ts";
 import type { AuthorLine } from "../keys/key-state.ts";
 import { senderOf } from "../mail/email.ts";
 import type { Handling } from "../message/ack-state.ts";
@@ -12,7 +12,7 @@ import { distinctLabels } from "../protocol/tags-needs-offers.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { iso } from "../protocol/time.ts";
 import { isBlank } from "../text/blank.ts";
-import { type Outline, outlineOf, textFlags, wholeOf } from "./outline.ts";
+import { type Outline, outlineOf, type Seen, textFlags, wholeOf } from "./outline.ts";
 
 export const INCLUDES = ["body", "data", "preview", "raw"] as const;
 export type Include = (typeof INCLUDES)[number];
