@@ -16,7 +16,7 @@ import { PostgresReader } from "./reader.ts";
 const MESSAGES = 40;
 /** Two bytes each. */
 const CHARS = 150_000;
-const PORTION_BYTES = 2 * 1024 * 1024;
+const PORTION_BYTES = 1024 * 1024;
 const idOf = (n: number): string => String(n).padStart(64, "0");
 const SEQS = Array.from({ length: MESSAGES }, (_, n) => n + 1);
 

@@ -4,10 +4,10 @@ import { cost, nextSlice } from "../../ports/cpu-slices.ts";
 import type { Raw } from "../../ports/store.ts";
 
 /** A portion has one payload more than fits. */
-const PORTION_BYTES = 2 * 1024 * 1024;
+const PORTION_BYTES = 1024 * 1024;
 
 /** What is read in a millisecond, in this process and in the database's, approximately. */
-const READ_PER_MS = { rows: 100, chars: 300_000 };
+const READ_PER_MS = { rows: 100, chars: 200_000 };
 /** Charges the caller for reading so many rows, and payloads of so many characters together. */
 export const costOfRows = (rows: number, chars = 0): void => cost(rows / READ_PER_MS.rows + chars / READ_PER_MS.chars);
 
