@@ -22,17 +22,17 @@ export const portionSql = (columns: string, joins: string, where: string): strin
   `SELECT * FROM (SELECT ${columns}, sum(octet_length(c.payload)) OVER (ORDER BY m.seq) - octet_length(c.payload) AS before
     FROM messages m ${joins} WHERE ${where} AND m.seq > $2) portion WHERE before < ${PORTION_BYTES} ORDER BY seq`;
 
-/** All rows, one portion after the other; `read` reads the portion after a seq. */
+/** All rows, one portion after the other; `read` reads the portion after a seq. The first is paid for afterwards, the others in advance. */
 export async function* inPortions<Row>(read: (after: number) => Promise<readonly (Row & PortionRow)[]>): AsyncGenerator<Row & PortionRow> {
-  for (let after = 0; ; await nextSlice()) {
+  for (let after = 0, paid = 0; ; await nextSlice()) {
     const rows = await read(after);
-    costOfRows(
-      rows.length,
-      rows.reduce((chars, { payload }) => chars + payload.length, 0),
-    );
+    const chars = rows.reduce((sum, { payload }) => sum + payload.length, 0);
+    costOfRows(rows.length, Math.max(0, chars - paid));
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || last.before + utf8Length(last.payload) < PORTION_BYTES) return;
     after = last.seq;
+    paid = PORTION_BYTES;
+    costOfRows(0, paid);
   }
 }
