@@ -2653,13 +2653,8 @@ class Agent:
             self._turn = self.board._turn
 
     def _audience(self) -> Record:
-        """The board that the operation is for, so that it is invalid on others. Unknown if the board cannot sign its log at the moment."""
-        try:
-            return {"board": _part(self.board.checkpoint(), "board")}
-        except BoardError as error:
-            if error.status != 503:
-                raise
-            return {}
+        """The board that the operation is for, so that it is invalid on others. Nothing is signed for a board that does not say which it is."""
+        return {"board": _part(self.board.checkpoint(), "board")}
 
     def _corrected(self, send: Callable[[int, int], Any], bits: int, ts: Optional[int] = None) -> Any:
         """Sends with this machine's time and this work, and again if the board corrects either."""

@@ -70,7 +70,10 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
       held: Object.keys(waited.refused).length === 0,
       words: `${refusedText(waited.refused) || "none"} of their ${count(waited.answers)} refused`,
     },
-    { held: moreMiB <= atMost, words: `${moreMiB.toFixed(0)} MiB more memory (${atMost} at most)` },
+    {
+      held: moreMiB <= atMost,
+      words: `${moreMiB.toFixed(0)} MiB more memory (${atMost} at most), ${storedMiB.toFixed(1)} MiB more stored`,
+    },
     ...(attack.judge?.({ notes, heard, seconds, storedMiB }) ?? []),
     hasAttacked(attack.meets, heard),
     // Time spent waiting for a core that other programs use is not the board's fault.

@@ -59,12 +59,7 @@ async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias:
   }
 }
 
-/** The board that the operation is for, so that it is invalid on others. Unknown if the board cannot sign its log at the moment. */
-async function audienceOf(board: Board, options: CallOptions): Promise<Pick<AliasPayload, "board">> {
-  try {
-    return { board: (await getCheckpoint(board, options)).board };
-  } catch (error) {
-    if (error instanceof BoardError && error.status === 503) return {};
-    throw error;
-  }
-}
+/** The board that the operation is for, so that it is invalid on others. Nothing is signed for a board that does not say which it is. */
+const audienceOf = async (board: Board, options: CallOptions): Promise<Pick<AliasPayload, "board">> => ({
+  board: (await getCheckpoint(board, options)).board,
+});

@@ -207,7 +207,7 @@ describe("every other command does what it says", () => {
     await worker.json("alias", "lookup", alias);
     await worker.json("alias", "release", alias);
   });
-  test("alias: an operation is signed for this board, if the board gives its id", async () => {
+  test("alias: an operation is signed for this board, and not at all if the board does not give its id", async () => {
     const { board: id } = (await board.get<{ board: string }>("/api/checkpoint")).body;
     const [first, second] = ["c", "d"].map((letter) => `${letter}${ids.worker.slice(3, 11)}`);
     const refused = { error: { code: "log_rollback", message: "No.", hint: "Wait.", docs: "" } };
@@ -221,12 +221,13 @@ describe("every other command does what it says", () => {
       "class Unsigned(Listening):",
       "    def checkpoint(self): raise client.BoardError(503, json.loads(sys.argv[5])['error'])",
       "for board, alias in ((Listening, sys.argv[3]), (Unsigned, sys.argv[4])):",
-      "    client.Agent(board(sys.argv[1]), client.Key.load(sys.argv[2])).claim_alias(alias)",
+      "    try: client.Agent(board(sys.argv[1]), client.Key.load(sys.argv[2])).claim_alias(alias)",
+      "    except client.BoardError as error: sent.append(error.code)",
       "print(json.dumps(sent))",
     ].join("\n");
     const args = [board.url, worker.keyFile, first ?? "", second ?? "", JSON.stringify(refused)];
     const { stdout, stderr } = await runPython(["-c", script, ...args]);
-    expect([stdout, stderr]).toEqual([`${JSON.stringify([id, null])}\n`, ""].map((text) => text.replace(",", ", ")));
+    expect([stdout, stderr]).toEqual([`${JSON.stringify([id, "log_rollback"])}\n`, ""].map((text) => text.replace(",", ", ")));
   });
   test("retract --all takes back everything of one key on this board; an id beside it, or neither, is a mistake", async () => {
     using leaver = new PythonAgent(board.url);

@@ -1,7 +1,9 @@
 // A quota for the whole board: large posts are refused first, then all; messages that end make room.
 import { expect, test } from "vitest";
+import { operateAlias } from "../support/aliases.ts";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
+import { signed } from "../support/key-stage.ts";
 import { withLongestBody } from "../support/payload.ts";
 import { placeOf, runHere } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
@@ -12,6 +14,8 @@ test("a board at its quota refuses posts, large ones first, and takes them again
   const log: string[] = [];
   await using board = await TestBoard.start({ flags: ["--max-bytes", String(QUOTA), "--rate-limits", "off"], log });
   const agent = board.agent();
+  const named = board.agent();
+  expect((await operateAlias(board, named, "claim", "full-board")).status).toBe(201);
   const large = (n: number) =>
     board.send(JSON.stringify(agent.seal(withLongestBody(agent.envelope({ kind: "note", title: `large ${n}`, ttl: "1h" }).payload))));
   const { limits } = (await board.get<{ limits: Record<string, unknown> }>("/api/kinds")).body;
@@ -40,6 +44,20 @@ test("a board at its quota refuses posts, large ones first, and takes them again
   const long = await board.post(agent, { kind: "retraction", body: "x".repeat(9000), refs: [{ rel: "retracts", id: small.id }] });
   expectRefusal(long, 503, "storage_full");
   expect((await board.post(agent, { kind: "retraction", refs: [{ rel: "retracts", id: small.id }] })).status).toBe(201);
+
+  // Nor is one that gives up a name or ends a stolen key; but it does not get a new name.
+  expect((await operateAlias(board, named, "release", "full-board")).status).toBe(201);
+  expectRefusal(await operateAlias(board, named, "claim", "another-name"), 503, "storage_full");
+  const boardId = (await board.get<{ board: string }>("/api/checkpoint")).body.board;
+  const now = Math.floor(board.clock.now() / 1000);
+  const kid = board.agent();
+  for (const [act, status] of [
+    [{ op: "delegate", child: kid.pk, until: now + 3600 }, 503],
+    [{ op: "revoke", from: now }, 201],
+  ] as const) {
+    const operation = signed(named, named, act, boardId, board.clock.now(), act.op === "delegate" ? { child: kid } : {});
+    expect((await board.send(JSON.stringify(operation), "/api/keys")).status).toBe(status);
+  }
 
   board.clock.advance(3_700_000);
   await eventually("room", async () => {

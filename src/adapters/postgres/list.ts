@@ -153,10 +153,15 @@ export class PostgresLister {
         ORDER BY p.position ${direction}, m.seq ${direction}`,
       values,
     );
-    return rows.map(({ position, ...row }) => {
+    const listed = rows.map(({ position, ...row }) => {
       const stored = this.#toStoredMessage(row);
       return { stored, position: { key: position, seq: stored.state.seq } };
     });
+    costOfRows(
+      rows.length,
+      listed.reduce((sum, { stored }) => sum + stored.raw.payload.length, 0),
+    );
+    return listed;
   }
 
   async #tombstones(query: ListQuery): Promise<readonly Listed[]> {

@@ -25,6 +25,7 @@ function table() {
           signals: null,
           payload: "{}",
           before: 0,
+          total: 0,
         }) as Row,
     );
   };

@@ -16,11 +16,7 @@ export interface CachedMessage {
   readonly seen: Seen;
 }
 
-const MISSING = portionSql(
-  `m.id || m.xmin AS version, ${STATE_COLUMNS}, c.payload, c.sig, c.nonce`,
-  "JOIN contents c ON c.seq = m.seq",
-  "m.seq = ANY ($1::bigint[])",
-);
+const MISSING = portionSql(`m.id || m.xmin AS version, ${STATE_COLUMNS}, c.payload, c.sig, c.nonce`, "", "m.seq = ANY ($1::bigint[])");
 /** After this many new ones, ended messages are dropped, so that their texts do not stay in memory. */
 const LET_GO_EVERY = 1000;
 

@@ -6,13 +6,13 @@ import type { AuthorLine } from "../../core/keys/key-state.ts";
 import { authorLineOf } from "../sql/key-rows.ts";
 import { foundAt, postedBefore } from "../sql/known-message.ts";
 import { TOMBSTONE_COLUMNS, toTombstone } from "../sql/rows.ts";
-import { STORED_MESSAGE_COLUMNS, STORED_MESSAGE_JOINS, toStoredMessage } from "./stored-messages.ts";
+import { FACT_JOINS, STORED_MESSAGE_COLUMNS, STORED_MESSAGE_JOINS, toStoredMessage } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
 import { CurrentMessages, SNAPSHOT_READ } from "./current-messages.ts";
 import type { LatestHead } from "./latest-head.ts";
 import { numberArray, textArray } from "./array-literals.ts";
 import { Coalesced } from "./coalesce.ts";
-import { inPortions, portionSql } from "./portions.ts";
+import { costOfRows, inPortions, portionSql } from "./portions.ts";
 
 type Reads = Pick<Store, "precheck" | "find" | "findAll" | "seqAt">;
 
@@ -23,7 +23,7 @@ interface Posting {
   readonly blobs: readonly string[];
 }
 
-const BY_ID = portionSql(`${SNAPSHOT_READ} AS snapshot, ${STORED_MESSAGE_COLUMNS}`, STORED_MESSAGE_JOINS, "m.id = ANY ($1::text[])");
+const BY_ID = portionSql(`${SNAPSHOT_READ} AS snapshot, ${STORED_MESSAGE_COLUMNS}`, FACT_JOINS, "m.id = ANY ($1::text[])");
 
 interface Mentioned {
   readonly names: ReadonlySet<string>;
@@ -79,7 +79,10 @@ export class PostgresReader implements Reads {
   }
 
   async find(id: string, now: number): Promise<Found | undefined> {
-    return asOf((await this.#unchanged(id)) ?? (await this.#found.ask(id)), now);
+    const unchanged = await this.#unchanged(id);
+    const found = unchanged ?? (await this.#found.ask(id));
+    if (unchanged === undefined && found !== undefined && "stored" in found) costOfRows(1, found.stored.raw.payload.length);
+    return asOf(found, now);
   }
 
   /** The message, if it was read since the board last changed. */

@@ -7,6 +7,7 @@ import { ORDERS } from "../../core/query/order.ts";
 import { outlineOf } from "../../core/view/outline.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { mapInSlices } from "../../ports/cpu-slices.ts";
 import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
 import { type Offered, offeredTo, startFor, type WorkStore } from "./offered-work.ts";
 
@@ -25,7 +26,8 @@ const SHOWN = 3;
 const LOOKED_AT = 60;
 const CLAIMS = 10;
 
-const payloadOf = (stored: StoredMessage): Payload => outlineOf(stored).payload;
+/** In slices, because each of them may be long. */
+const payloadsOf = (messages: readonly StoredMessage[]): Promise<Payload[]> => mapInSlices(messages, (stored) => outlineOf(stored).payload);
 
 export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageReads, "findAll" | "agent">, clock: Clock): FindAlternatives {
   /** The agent's newest claims. */
@@ -38,9 +40,10 @@ export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageRe
   /** Tags and needs of the wanted work and of earlier claims, and the agent's offers. */
   async function skillsOf(agent: string, wanted: string, now: number): Promise<ReadonlySet<string>> {
     const claims = await claimsOf(agent, now);
-    const targets = claims.flatMap((claim) => payloadOf(claim).refs ?? []).filter(({ rel }) => rel === "claims");
-    const work = await store.findAll([wanted, ...targets.map(({ id }) => id)], now);
-    const labels = [...work.values()].flatMap((one) => ("stored" in one ? labelsOf(payloadOf(one.stored)) : []));
+    const targets = (await payloadsOf(claims)).flatMap(({ refs = [] }) => refs).filter(({ rel }) => rel === "claims");
+    const found = await store.findAll([wanted, ...targets.map(({ id }) => id)], now);
+    const work = [...found.values()].flatMap((one) => ("stored" in one ? [one.stored] : []));
+    const labels = (await payloadsOf(work)).flatMap(labelsOf);
     const { offers = [] } = (await store.agent(agent, now)) ?? {};
     return new Set([...labels.map(({ label }) => label), ...offers.map(foldLabel)]);
   }
@@ -51,13 +54,13 @@ export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageRe
       skillsOf(agent, wanted, now),
       offeredTo(agent, now, store, undefined)({ conditions: [], order: ORDERS.old, after: undefined, limit: LOOKED_AT }),
     ]);
-    const fit = ({ stored }: Offered): number => labelsOf(payloadOf(stored)).filter(({ label }) => skills.has(label)).length;
+    const payloads = await payloadsOf(open.map(({ stored }) => stored));
+    const fit = (payload: Payload): number => labelsOf(payload).filter(({ label }) => skills.has(label)).length;
     // Work is no alternative if it only needs skills that the agent has never shown.
-    const isFitting = ({ stored }: Offered): boolean => {
-      const needs = distinctLabels(payloadOf(stored).needs ?? []);
-      return stored.state.id !== wanted && (needs.length === 0 || needs.some((need) => skills.has(foldLabel(need))));
-    };
-    const others = open.filter(isFitting).map((one) => ({ ...one, fit: fit(one) }));
+    const isFitting = ({ needs = [] }: Payload): boolean => needs.length === 0 || needs.some((need) => skills.has(foldLabel(need)));
+    const others = open
+      .map((one, i) => ({ ...one, payload: payloads[i]!, fit: fit(payloads[i]!) }))
+      .filter(({ stored, payload }) => stored.state.id !== wanted && isFitting(payload));
     // Among work that fits equally, each agent starts at a different piece, so that agents that lost the same race do not meet again in the
     // next.
     const start = startFor(agent, others)?.position.seq ?? 0;
@@ -65,14 +68,11 @@ export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageRe
     return others
       .sort((a, b) => b.fit - a.fit || isPassed(a) - isPassed(b) || a.position.seq - b.position.seq)
       .slice(0, SHOWN)
-      .map(({ stored }) => {
-        const payload = payloadOf(stored);
-        return {
-          id: stored.state.id,
-          title: displayTitle(payload, stored.state.author),
-          needs: distinctLabels(payload.needs ?? []),
-          untrusted: true,
-        };
-      });
+      .map(({ stored, payload }) => ({
+        id: stored.state.id,
+        title: displayTitle(payload, stored.state.author),
+        needs: distinctLabels(payload.needs ?? []),
+        untrusted: true,
+      }));
   };
 }

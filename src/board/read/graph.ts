@@ -9,7 +9,7 @@ import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.t
 import { MESSAGES_PER_READ, storedAt } from "./messages-by-seq.ts";
 import type { FindMessage } from "./message-by-id.ts";
 import type { Edge } from "./thread.ts";
-import { nextSlice } from "../../ports/cpu-slices.ts";
+import { mapInSlices, nextSlice } from "../../ports/cpu-slices.ts";
 
 export interface Node {
   readonly id: string;
@@ -53,10 +53,8 @@ export function graphReader({ messages, lists, clock, find }: GraphParts): ShowG
     for (let i = 0; i < seqs.length; i += MESSAGES_PER_READ) {
       const batch = seqs.slice(i, i + MESSAGES_PER_READ);
       const storedMessages = await storedAt(lists, batch, now);
-      for (const one of batch) {
-        const stored = storedMessages.get(one);
-        if (stored !== undefined) nodes.push(nodeOf(stored, distances.get(one) ?? 0, now));
-      }
+      const found = batch.flatMap((one) => storedMessages.get(one) ?? []);
+      nodes.push(...(await mapInSlices(found, (stored) => nodeOf(stored, distances.get(stored.state.seq) ?? 0, now))));
       await nextSlice();
     }
     const ids = new Map(nodes.map((node) => [node.seq, node.id]));

@@ -99,15 +99,15 @@ async function reasonsAgainst(
 ): Promise<ReadonlyMap<string, Rejections["refutations"][number]>> {
   const refuted = await store.refutationsOf(answers, now);
   const messages = await store.findAll([...new Set(refuted.map(({ id }) => id))], now);
-  return new Map(
-    refuted.flatMap(({ id, answer }) => {
-      const found = messages.get(id);
-      if (found === undefined || !("stored" in found)) return [];
-      const { title = "", body = title } = outlineOf(found.stored).payload;
-      const preview = firstCodePoints(body, REASON_CHARS);
-      return [[answer, { id, answer, author: found.stored.state.author, preview, untrusted: true }]];
-    }),
-  );
+  const reasons = new Map<string, Rejections["refutations"][number]>();
+  await sliced(refuted, ({ id, answer }) => {
+    const found = messages.get(id);
+    if (found === undefined || !("stored" in found)) return;
+    const { title = "", body = title } = outlineOf(found.stored).payload;
+    const preview = firstCodePoints(body, REASON_CHARS);
+    reasons.set(answer, { id, answer, author: found.stored.state.author, preview, untrusted: true });
+  });
+  return reasons;
 }
 
 const known = new WeakMap<StoredMessage["raw"], readonly string[]>();

@@ -49,7 +49,7 @@ export function aliasOperator({
     const { keyBlocked } = await store.precheck(draft.id, draft.agent, [], clock.now());
     if (keyBlocked) throw blockedKey(draft.agent);
     if (!dryRun) rates.take("agent_writes", draft.agent);
-    quota.require(0);
+    if (draft.payload.op !== "release") quota.require(0);
     const outcome = await append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
     return { ...outcome, tokens: tokensFor(bits - difficulty.required - ALIAS_EXTRA_BITS) };
   };

@@ -3,7 +3,7 @@ import { Refusal } from "../../core/errors.ts";
 import { requireKeyTimes, requireOtherNext } from "../../core/keys/key-rules.ts";
 import { blockedKey } from "../../core/message/block-lists.ts";
 import type { KeyOutcome } from "../../core/message/key-acts.ts";
-import { type KeyDraft, keyDraftOf, type KeyEnvelope, keyEnvelopeText } from "../../core/protocol/key-op.ts";
+import { type KeyDraft, keyDraftOf, type KeyEnvelope, keyEnvelopeText, type KeyOpName } from "../../core/protocol/key-op.ts";
 import { workBits } from "../../core/protocol/proof-of-work.ts";
 import { plural } from "../../core/text/plural.ts";
 import type { KeyReads } from "../../ports/keys.ts";
@@ -45,12 +45,15 @@ export function keyOperator({ store, clock, board, verifier, rates, difficulty, 
     if (keyBlocked) throw blockedKey(signer);
     // Anybody can send a known operation again: it must not use up what its signer may do.
     if (!isKnown) rates.take("keys", signer);
-    quota.require(0);
+    // Whoever fills the board must not be able to keep a stolen key alive by that.
+    if (!ENDS_A_POWER.has(payload.op)) quota.require(0);
     const op = { id, signer, payload, oldSigned: envelope.old_sig !== undefined };
     const outcome = await append({ type: "key", op, detail: keyEnvelopeText(envelope) });
     return { ...outcome, draft };
   };
 }
+
+const ENDS_A_POWER: ReadonlySet<KeyOpName> = new Set(["revoke", "undelegate", "veto"]);
 
 /** The signatures of the old key and of the child, over the same payload. */
 async function requireOthers({ envelope, payload }: KeyDraft, store: KeyReads, verifier: Verifier): Promise<void> {

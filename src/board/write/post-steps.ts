@@ -1,7 +1,7 @@
 // The steps of a post, and the result of each.
 import type { Admitted, PostedOutcome } from "../../core/message/acts-and-outcomes.ts";
 import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
-import type { Payload } from "../../core/protocol/payload.ts";
+import type { Outline } from "../../core/view/outline.ts";
 import type { Warning } from "../../core/warnings.ts";
 import type { Precheck, StoredMessage } from "../../ports/store.ts";
 import type { WorkTerms } from "./difficulty.ts";
@@ -9,8 +9,8 @@ import type { Verified } from "./verify.ts";
 
 export interface PostResult {
   readonly result: "created" | "exists" | "valid";
-  /** The stored message, with its payload if the post was new. */
-  readonly stored: StoredMessage & { readonly payload?: Payload };
+  /** The stored message; if the post was new, with its payload, which was parsed already. */
+  readonly stored: StoredMessage & { readonly outline?: Outline };
   readonly warnings: readonly Warning[];
   /** The share of a write that it takes from its address's bucket. */
   readonly tokens: number;
@@ -62,4 +62,9 @@ export const postedOf = (
   { raw, payload }: Admitted,
   { result, state, warnings, author, thread }: PostedOutcome,
   cost: Pick<PostResult, "tokens" | "brake" | "payer">,
-): PostResult => ({ result, stored: { state, raw, author, thread, payload, seen: { flags: looked.flags } }, warnings, ...cost });
+): PostResult => ({
+  result,
+  stored: { state, raw, author, thread, outline: { payload }, seen: { flags: looked.flags } },
+  warnings,
+  ...cost,
+});

@@ -11,6 +11,7 @@ import { readRiskTable } from "../../core/guard/risk/scorer.ts";
 import { WITHDRAWN_PER_BATCH } from "../../core/message/sweep.ts";
 import type { Envelope } from "../../core/protocol/envelope.ts";
 import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
+import { recordOf } from "../../core/view/record.ts";
 import type { Store } from "../../ports/store.ts";
 import { Appender } from "./append.ts";
 import { Difficulty } from "./difficulty.ts";
@@ -68,6 +69,13 @@ afterEach(async () => {
 afterAll(() => signatures.close());
 
 const state = async () => [...(await store.findAll(notes.map(messageId), clock.now())).values()].filter((one) => "stored" in one).length;
+
+test("the answer to a new message is written from what was parsed already, not from its text again", async () => {
+  const { stored } = await post(agent.envelope({ kind: "note", title: "once", body: "x".repeat(30_000) }), {});
+  const unreadable = { ...stored, raw: { ...stored.raw, payload: "not JSON" } };
+  const { meta, content } = recordOf(unreadable, new Set(["body"]), clock.now(), "");
+  expect([meta.title, content.chars]).toEqual(["once", 30_000]);
+});
 
 test("an agent that withdraws everything is answered when all of it has ended", async () => {
   expect((await post(retraction, {})).result).toBe("created");

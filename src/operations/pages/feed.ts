@@ -1,6 +1,7 @@
 // GET /feed.atom: any listing as a feed; and the icon as bitmaps, for programs that do not take SVG.
 import type { NameAgents } from "../../board/read/agent-names.ts";
 import type { List } from "../../board/read/list.ts";
+import { firstCodePoints } from "../../core/protocol/encoding.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { outlineOf, wholeOf } from "../../core/view/outline.ts";
 import { type Include, recordOf } from "../../core/view/record.ts";
@@ -56,7 +57,7 @@ export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operatio
         const { id, meta, derived, server } = record;
         const text =
           chars < FEED_CHARS
-            ? textOf({ id, body: (wholeOf(outlined).body ?? "").slice(0, TEXT_CHARS), format: meta.body_format })
+            ? textOf({ id, body: firstCodePoints(wholeOf(outlined).body ?? "", TEXT_CHARS), format: meta.body_format })
             : html`<p>${untrusted(brief(payload.body ?? "", BRIEF_CHARS))}</p>`;
         chars += text.text.length;
         entries.push({

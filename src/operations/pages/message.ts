@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { FindMessage } from "../../board/read/message-by-id.ts";
 import type { PossibleCause, ReadHistory } from "../../board/read/status-history.ts";
 import { storedAt } from "../../board/read/messages-by-seq.ts";
-import type { ShowThread, ThreadPage } from "../../board/read/thread.ts";
+import type { ShowThread, ThreadPage, ThreadQuestion } from "../../board/read/thread.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { durationSeconds, iso } from "../../core/protocol/time.ts";
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
@@ -14,7 +14,7 @@ import { cachedTexts } from "../../pages/message-text.ts";
 import { type RelatedView, threadPage } from "../../pages/thread-page.ts";
 import type { Lost, ThreadPost } from "../../pages/thread-shape.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { inSlices, nextSlice, slice, sliced } from "../../ports/cpu-slices.ts";
+import { inSlices, mapInSlices, nextSlice, slice, sliced } from "../../ports/cpu-slices.ts";
 import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 import { OF_ONE_MESSAGE, type Operation, readOperation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
@@ -38,6 +38,12 @@ const THREAD_READ = 500;
 /** How many messages and characters a page shows, around the message of the address. */
 const THREAD_SHOWN = 200;
 const CHARS_SHOWN = 600_000;
+/** Many more characters are read than are shown, because an act can be long and is shown in one line. */
+const AS_READ: ThreadQuestion = {
+  limit: THREAD_READ,
+  budget: { bytes: 8 * CHARS_SHOWN },
+  sizeOf: ({ stored }) => ({ bytes: stored.raw.payload.length }),
+};
 const RELATED_SHOWN = 12;
 const LOST_SHOWN = 100;
 /** Links out of a thread. */
@@ -49,10 +55,8 @@ export function showMessage(parts: MessageParts): Operation {
 
   /** The thread; if it is very large, only the ancestors and replies of the message. */
   async function threadOf(id: string): Promise<ThreadPage> {
-    const page = await showThread(id, { limit: THREAD_READ, sizeOf: () => ({ bytes: 0 }) });
-    return page.items.some(({ stored }) => stored.state.id === id)
-      ? page
-      : showThread(id, { limit: THREAD_READ, scope: "subtree", sizeOf: () => ({ bytes: 0 }) });
+    const page = await showThread(id, AS_READ);
+    return page.items.some(({ stored }) => stored.state.id === id) ? page : showThread(id, { ...AS_READ, scope: "subtree" });
   }
 
   async function postsOf(items: ThreadPage["items"], focus: string, now: number): Promise<readonly ThreadPost[]> {
@@ -91,7 +95,7 @@ export function showMessage(parts: MessageParts): Operation {
       const posts = await postsOf(windowAround(thread.items, id), id, now);
       const lost = await lostIn(thread, parts.messages, now);
       const root = thread.items.find((item) => item.stored.state.id === thread.root)?.stored;
-      const history = root === undefined ? [] : await readHistory(thread.root, causesOf(thread));
+      const history = root === undefined ? [] : await readHistory(thread.root, await causesOf(thread));
       const related = await relatedTo(root ?? stored, parts, now);
       const frame = await site();
       await nextSlice();
@@ -132,14 +136,14 @@ async function lostIn({ items, edges }: ThreadPage, messages: Pick<MessageReads,
 }
 
 /** Messages that may have changed the status of the first one: refs to it, votes on its answers, retractions. */
-function causesOf({ root, items, edges }: ThreadPage): readonly PossibleCause[] {
+async function causesOf({ root, items, edges }: ThreadPage): Promise<readonly PossibleCause[]> {
   const near = new Set([root, ...edges.filter(({ to, rel }) => to === root && rel === "answers").map(({ from }) => from)]);
   const acting = new Set(edges.filter(({ to, rel }) => near.has(to) || rel === "retracts").map(({ from }) => from));
   const claims = new Set(edges.filter(({ to, rel }) => to === root && rel === "claims").map(({ from }) => from));
-  return items.flatMap(({ stored }) => {
+  const acts = items.filter(({ stored }) => acting.has(stored.state.id));
+  return mapInSlices(acts, ({ stored }): PossibleCause => {
     const { id, seq, kind, author } = stored.state;
-    if (!acting.has(id)) return [];
-    return [{ id, seq, kind, author, leaseEnds: claims.has(id) ? leaseEnd(stored) : undefined }];
+    return { id, seq, kind, author, leaseEnds: claims.has(id) ? leaseEnd(stored) : undefined };
   });
 }
 
@@ -158,10 +162,11 @@ async function relatedTo(
   const near = await messages.neighbours({ of: [state.seq], except: [state.seq], rels: OUTWARD, limit: RELATED_SHOWN, now });
   if (near.length === 0) return [];
   const { refs = [] } = outlineOf(first).payload;
-  return [...(await storedAt(lists, near, now)).values()].flatMap((stored): RelatedView[] => {
+  const related = await mapInSlices((await storedAt(lists, near, now)).values(), (stored): RelatedView[] => {
     const out = refs.find(({ id, rel }) => id === stored.state.id && !RELS[rel].thread);
     const back = (outlineOf(stored).payload.refs ?? []).find(({ id, rel }) => id === state.id && !RELS[rel].thread);
     const rel = (out ?? back)?.rel;
     return rel === undefined ? [] : [{ ...titleOf(stored), rel, points: out === undefined }];
   });
+  return related.flat();
 }
