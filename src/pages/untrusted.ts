@@ -12,6 +12,7 @@ const HIDDEN_SHOWN = 8;
 const number = (char: string): string => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
 
 function numbers(row: string): string {
+  if (row.length <= HIDDEN_SHOWN) return Array.from(row, number).join("");
   const more = codePoints(row) - HIDDEN_SHOWN;
   const shown = Array.from(firstCodePoints(row, HIDDEN_SHOWN), number).join("");
   return more > 0 ? `${shown}⟨${more} more that cannot be seen⟩` : shown;
@@ -20,8 +21,20 @@ function numbers(row: string): string {
 /** More marks on one letter than any language needs: they would be drawn over the lines above and below, also over the board's own words. */
 const STACKED = /([\p{Script=Inherited}&&[\p{Mark}\u{200C}\u{200D}]]{4}|[\p{Mark}\u{200C}\u{200D}]{8})([\p{Mark}\u{200C}\u{200D}]+)/gv;
 
-export const untrusted = (text: string): string =>
-  text.replaceAll(HIDDEN, numbers).replaceAll(STACKED, (_, kept: string, rest: string) => `${kept}⟨${codePoints(rest)} more marks⟩`);
+const ANY_MARK = /[\p{Mark}\u{200C}\u{200D}]/v;
+
+export function untrusted(text: string): string {
+  // A hostile text may have such a row between any two letters, so each different row is written once, and marks are looked for in the text
+  // as it was: with its numbers it is up to eight times as long.
+  const written = new Map<string, string>();
+  const numbered = text.replaceAll(HIDDEN, (row) => {
+    const known = written.get(row) ?? numbers(row);
+    written.set(row, known);
+    return known;
+  });
+  if (!ANY_MARK.test(text)) return numbered;
+  return numbered.replaceAll(STACKED, (_, kept: string, rest: string) => `${kept}⟨${codePoints(rest)} more marks⟩`);
+}
 
 /** The title of a message; empty if it has none that can be seen. */
 export const seenTitle = ({ title = "" }: { readonly title?: string | undefined }): string => (isBlank(title) ? "" : title);

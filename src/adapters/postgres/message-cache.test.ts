@@ -7,7 +7,7 @@ const SECOND_MS = 1000;
 const ASKED = 1000;
 
 /** A table of messages, one a second, the first of which is over soon; it notes what is read. */
-function table() {
+function table(payload = "{}") {
   const reads: number[][] = [];
   const query = async <Row>(_text: string, [seqs, after]: readonly unknown[] = []): Promise<readonly Row[]> => {
     const asked = (JSON.parse((seqs as string).replace("{", "[").replace("}", "]")) as number[])
@@ -23,7 +23,7 @@ function table() {
           expiresAt: (seq === 1 ? 2 : 2 * ASKED) * SECOND_MS,
           repliedTo: null,
           signals: null,
-          payload: "{}",
+          payload,
           before: 0,
           total: 0,
         }) as Row,
@@ -43,4 +43,13 @@ test("a message that is over is let go, the others are kept", async () => {
   reads.length = 0;
   expect((await ask(1, 2))?.map(({ state }) => state.seq)).toEqual([1, 2]);
   expect(reads).toEqual([[1]]);
+});
+
+test("the longest messages of a page do not push each other out of the cache while the page is read", async () => {
+  const LONG = 1_000_000;
+  const { reads, ask } = table(" ".repeat(LONG));
+  const seqs = Array.from({ length: 40 }, (_, i) => i + 1);
+  await ask(...seqs.slice(0, 20));
+  expect((await ask(...seqs))?.map(({ state }) => state.seq)).toEqual(seqs);
+  expect(reads).toEqual([seqs.slice(0, 20), seqs.slice(20)]);
 });

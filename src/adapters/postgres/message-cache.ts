@@ -35,19 +35,24 @@ export class PostgresMessageCache {
 
   /** The message of each row, at exactly this version; undefined if one has changed since. */
   async of(wanted: readonly { readonly seq: number; readonly version: string }[]): Promise<readonly CachedMessage[] | undefined> {
-    const missing = wanted.filter(({ seq, version }) => this.#cache.get(seq)?.version !== version);
-    const read = new Map<number, CachedMessage>();
-    costOfRows(wanted.length - missing.length);
-    for await (const row of missing.length === 0 ? [] : this.#read(missing.map(({ seq }) => seq))) {
+    // Those that are cached are held here, because the others may push them out of the cache.
+    const held = new Map<number, CachedMessage>();
+    for (const { seq, version } of wanted) {
+      const cached = this.#cache.get(seq);
+      if (cached?.version === version) held.set(seq, cached);
+    }
+    costOfRows(held.size);
+    const missing = wanted.flatMap(({ seq }) => (held.has(seq) ? [] : [seq]));
+    for await (const row of missing.length === 0 ? [] : this.#read(missing)) {
       const { version, payload, sig, nonce } = row;
       const state = toMessageState(row);
       const message = { version, state, raw: { payload, sig, nonce }, seen: this.#seenOf(state.id) };
-      read.set(message.state.seq, message);
+      held.set(state.seq, message);
       this.#keep(message);
     }
     const found = wanted.flatMap(({ seq, version }) => {
-      const cached = read.get(seq) ?? this.#cache.get(seq);
-      return cached?.version === version ? [cached] : [];
+      const message = held.get(seq);
+      return message?.version === version ? [message] : [];
     });
     return found.length === wanted.length ? found : undefined;
   }
