@@ -49,7 +49,7 @@ test("the longest messages of a page do not push each other out of the cache whi
   const LONG = 1_000_000;
   const { reads, ask } = table(" ".repeat(LONG));
   const seqs = Array.from({ length: 40 }, (_, i) => i + 1);
-  await ask(...seqs.slice(0, 20));
+  await ask(...seqs.slice(0, 10));
   expect((await ask(...seqs))?.map(({ state }) => state.seq)).toEqual(seqs);
-  expect(reads).toEqual([seqs.slice(0, 20), seqs.slice(20)]);
+  expect(reads).toEqual([seqs.slice(0, 10), seqs.slice(10)]);
 });
