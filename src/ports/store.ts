@@ -151,6 +151,11 @@ export interface MessageReads extends ThreadReads {
 }
 
 /** The log and its head. */
+/** A `status` entry that is an effect of another: it follows that entry before the next message does. */
+export interface StatusEffect extends Pick<LogEntry, "seq" | "at" | "detail"> {
+  readonly of: number;
+}
+
 export interface LogReads {
   /** The newest entry. */
   head(): Promise<Head>;
@@ -162,6 +167,8 @@ export interface LogReads {
   pastSeq(id: string): Promise<number | undefined>;
   /** Ids of such messages with this prefix. */
   pastIds(prefix: string, limit: number): Promise<readonly string[]>;
+  /** For each of these entries, the change of the status of this message that is among its effects, if one is; in no order. */
+  statusEffects(id: string, of: readonly number[]): Promise<readonly StatusEffect[]>;
   /** The first seq at or after a time; one past the newest if there is none. */
   seqAt(unixMs: number): Promise<number>;
   /** Messages per minute since 1970, from a minute on, by the bits of their proof of work, without empty minutes; the last week is kept. */

@@ -52,6 +52,8 @@ export class AccessPathChooser {
     const candidates = conditions.flatMap((one) => (one.is === "between" ? byRange(one) : byLookup(one)) ?? []);
     const [only] = candidates;
     if (only === undefined) return undefined;
+    // Whoever follows the board asks each time for what came after another seq: nothing is to be chosen, so nothing is counted.
+    if (key === "seq" && candidates.every(({ bound }) => bound) && conditions.every(holdsMostly)) return undefined;
     const others = conditions.filter((one) => one !== only.condition);
     if (candidates.length === 1 && key === "seq" && only.inOrder && !only.bound && others.every(holdsMostly))
       return { ...only, rows: Infinity };

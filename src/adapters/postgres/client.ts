@@ -1,7 +1,7 @@
 // Statements to PostgreSQL over a few connections; converts the driver's errors into failures of the store.
 import postgres from "postgres";
 import { Refusal } from "../../core/errors.ts";
-import { callerNow, cost, requireShare } from "../../ports/cpu-slices.ts";
+import { callerNow, cost, costOfNow, requireShare } from "../../ports/cpu-slices.ts";
 import { Lanes } from "../system/caller-lanes.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { serverOf } from "./address.ts";
@@ -15,8 +15,8 @@ export interface ClientOptions {
   /** Concurrent statements of one caller, if limited; fewer while there are others, with whom it shares the connections. */
   readonly each?: number;
   /**
-   * For statements that may take long: one on each connection, charged to the caller. Others are free, because how long they take depends
-   * on the server's other load.
+   * For statements that may take long: one on each connection, charged to the caller by time. Others cost the same each, because how long
+   * they take depends on the server's other load.
    */
   readonly long?: true;
   /** The name that the server shows for each connection. */
@@ -31,6 +31,8 @@ const CONNECT_TIMEOUT_S = 5;
 const RECONNECT_S = 0.1;
 /** Statements in flight over one connection. */
 const PIPELINED = 4;
+/** What a short statement takes, in this process and in the database's, approximately. */
+const STATEMENT_MS = 0.25;
 
 /** Session settings: an acknowledged commit is on disk, and a hanging node never holds the log's lock for long. */
 const SESSION = {
@@ -115,6 +117,8 @@ export class Client {
     try {
       // Other requests of the same caller may have used up its time while this one waited.
       if (this.#options.long === true) requireShare();
+      // Never refused here: the result may be for others too.
+      else if (this.#options.each !== undefined) costOfNow()(STATEMENT_MS);
       const rows = (await driver.unsafe(text, [...values], { prepare })) as unknown as readonly Row[];
       if (this.#options.long === true) cost(performance.now() - began);
       return rows;

@@ -1,7 +1,8 @@
 // The log, for readers.
 import { type Entry, GENESIS } from "../../core/log/chain.ts";
-import type { LogEntry, Raw } from "../../ports/store.ts";
-import { first, type SqlRows } from "./dialect.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { LogEntry, Raw, StatusEffect } from "../../ports/store.ts";
+import { first, spelled, type SqlRows } from "./dialect.ts";
 
 type EntryRow = Omit<Entry, "prev"> & { readonly assisted: 0 | 1 | null } & { readonly [Name in keyof Raw]?: string | null };
 
@@ -12,6 +13,18 @@ const ENTRIES = `SELECT ${COLUMNS} FROM log l ${PAGE}`;
 const WITH_CONTENT = `SELECT ${COLUMNS}, c.payload, c.sig, c.nonce FROM log l
   LEFT JOIN messages m ON m.seq = l.seq AND m.seq >= $1 AND l.type = 'create' AND +m.expires_at > $3
   LEFT JOIN contents c ON c.seq = m.seq AND c.seq >= $1 ${PAGE}`;
+
+/** No message has more effects. */
+const MOST_EFFECTS = LIMITS.refs * 2;
+const STATUS_EFFECTS = spelled(({ each, lateral }) => {
+  const effect = `SELECT min(e.seq) AS value FROM log e
+    WHERE e.seq > k.value AND e.seq <= k.value + ${MOST_EFFECTS} AND e.type = 'status' AND e.id = $1
+      AND NOT EXISTS (SELECT 1 FROM log c WHERE c.seq > k.value AND c.seq < e.seq AND c.type = 'create')`;
+  // Its columns one by one: a join with the log could be planned as a scan of all of it.
+  const column = (name: string): string => `(SELECT l.${name} FROM log l WHERE l.seq = n.value) AS ${name}`;
+  return `SELECT k.value AS "of", n.value AS seq, ${column("at")}, ${column("detail")}
+    FROM ${each("$2", "number", "k")} CROSS JOIN ${lateral(effect, "n")} WHERE n.value IS NOT NULL`;
+});
 
 export async function logEntries(rows: SqlRows, after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]> {
   // Includes the entry before, for its hash.
@@ -26,6 +39,10 @@ export async function logEntries(rows: SqlRows, after: number, limit: number, ra
     prev = hash;
     return entry;
   });
+}
+
+export async function statusEffects(rows: SqlRows, id: string, of: readonly number[]): Promise<readonly StatusEffect[]> {
+  return of.length === 0 ? [] : rows.all<StatusEffect>(STATUS_EFFECTS(rows), [id, rows.dialect.list(of)]);
 }
 
 /** For a message of which only its log entry is left. */

@@ -7,7 +7,7 @@ import { seenCache } from "./message-caches.ts";
 import type { SqlRows } from "./dialect.ts";
 import { keyFacts, keyOp, keyOpAt, keyOps, keysOf, keyStates, publicKey } from "./keys.ts";
 import { inbox } from "./inbox.ts";
-import { logEntries, oldestSeq, pastIds, pastSeq } from "./log.ts";
+import { logEntries, oldestSeq, pastIds, pastSeq, statusEffects } from "./log.ts";
 import { blob, changedSince, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
 import { actions, moderationCounts, notice, notices, openReports, switches } from "./moderation.ts";
 import { agentNames, agentsByPrefix } from "./names.ts";
@@ -46,6 +46,7 @@ export class SqlReads {
   aliases: Store["aliases"] = (...asked) => aliases(this.rows, ...asked);
   inbox: Store["inbox"] = (query) => inbox(this.rows, query);
   entries: Store["entries"] = (...asked) => logEntries(this.rows, ...asked);
+  statusEffects: Store["statusEffects"] = (...asked) => statusEffects(this.rows, ...asked);
   oldestSeq: Store["oldestSeq"] = () => oldestSeq(this.rows);
   pastSeq: Store["pastSeq"] = (id) => pastSeq(this.rows, id);
   pastIds: Store["pastIds"] = (...asked) => pastIds(this.rows, ...asked);

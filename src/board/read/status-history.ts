@@ -1,7 +1,6 @@
 // How a message got its status: the log's own entries, each with the act that caused it.
-import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
-import type { LogEntry, LogReads } from "../../ports/store.ts";
+import type { LogReads } from "../../ports/store.ts";
 
 /** A message that may have changed the status of another. */
 export interface PossibleCause {
@@ -23,30 +22,19 @@ export interface StatusChange {
 
 export type ReadHistory = (id: string, causes: readonly PossibleCause[]) => Promise<readonly StatusChange[]>;
 
-/** The number of entries that are read for the effects of a message, which directly follow its own entry: few, and all if those are not enough. */
-const EFFECTS = [4, LIMITS.refs * 2];
 const CAUSES_READ = 40;
 
-export function historyReader(log: LogReads): ReadHistory {
-  async function changeAfter(id: string, after: number): Promise<LogEntry | undefined> {
-    for (const most of EFFECTS) {
-      for (const entry of await log.entries(after, most)) {
-        // Entries after the next message are effects of that message.
-        if (entry.type === "create") return undefined;
-        if (entry.type === "status" && entry.id === id) return entry;
-      }
-    }
-    return undefined;
-  }
-
+export function historyReader(log: Pick<LogReads, "statusEffects" | "seqAt">): ReadHistory {
   return async (id, causes) => {
+    const by = new Map<number, StatusChange["by"]>();
+    const read = causes.toSorted((a, b) => a.seq - b.seq).slice(0, CAUSES_READ);
+    for (const { leaseEnds } of read) if (leaseEnds !== undefined) by.set((await log.seqAt(leaseEnds)) - 1, null);
+    for (const { seq, id: cause, kind, author } of read) by.set(seq, { id: cause, kind, author });
     const changes = new Map<number, StatusChange>();
-    for (const { leaseEnds, seq, ...by } of causes.toSorted((a, b) => a.seq - b.seq).slice(0, CAUSES_READ)) {
-      const done = await changeAfter(id, seq);
-      if (done !== undefined) changes.set(done.seq, changeOf(done, by));
-      if (leaseEnds === undefined) continue;
-      const ended = await changeAfter(id, (await log.seqAt(leaseEnds)) - 1);
-      if (ended !== undefined && !changes.has(ended.seq)) changes.set(ended.seq, changeOf(ended, null));
+    // Two of them may have the same effect, if a lease ended just before a message arrived: the message had it.
+    for (const effect of await log.statusEffects(id, [...by.keys()])) {
+      const change = changeOf(effect, by.get(effect.of) ?? null);
+      if (change.by !== null || !changes.has(effect.seq)) changes.set(effect.seq, change);
     }
     return [...changes].sort(([a], [b]) => a - b).map(([, change]) => change);
   };

@@ -6,7 +6,7 @@ import { storedAt } from "../../board/read/messages-by-seq.ts";
 import type { ShowThread, ThreadPage, ThreadQuestion } from "../../board/read/thread.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { durationSeconds, iso } from "../../core/protocol/time.ts";
-import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
+import { isWorkable, type Rel, REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { outlineOf } from "../../core/view/outline.ts";
 import { type Include, recordOf } from "../../core/view/record.ts";
@@ -95,7 +95,7 @@ export function showMessage(parts: MessageParts): Operation {
       const posts = await postsOf(windowAround(thread.items, id), id, now);
       const lost = await lostIn(thread, parts.messages, now);
       const root = thread.items.find((item) => item.stored.state.id === thread.root)?.stored;
-      const history = root === undefined ? [] : await readHistory(thread.root, await causesOf(thread));
+      const history = root === undefined || !isWorkable(root.state.kind) ? [] : await readHistory(thread.root, await causesOf(thread));
       const related = await relatedTo(root ?? stored, parts, now);
       const frame = await site();
       await nextSlice();
@@ -135,10 +135,13 @@ async function lostIn({ items, edges }: ThreadPage, messages: Pick<MessageReads,
   });
 }
 
-/** Messages that may have changed the status of the first one: refs to it, votes on its answers, retractions. */
+/** What changes the status of a message, or of the one that it answers. */
+const ACTS: ReadonlySet<Rel> = new Set(["answers", "claims", "verifies", "refutes", "on", "retracts"]);
+
+/** Messages that may have changed the status of the first one: acts on it and on its answers, retractions. */
 async function causesOf({ root, items, edges }: ThreadPage): Promise<readonly PossibleCause[]> {
   const near = new Set([root, ...edges.filter(({ to, rel }) => to === root && rel === "answers").map(({ from }) => from)]);
-  const acting = new Set(edges.filter(({ to, rel }) => near.has(to) || rel === "retracts").map(({ from }) => from));
+  const acting = new Set(edges.filter(({ to, rel }) => (ACTS.has(rel) && near.has(to)) || rel === "retracts").map(({ from }) => from));
   const claims = new Set(edges.filter(({ to, rel }) => to === root && rel === "claims").map(({ from }) => from));
   const acts = items.filter(({ stored }) => acting.has(stored.state.id));
   return mapInSlices(acts, ({ stored }): PossibleCause => {
