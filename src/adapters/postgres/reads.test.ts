@@ -86,7 +86,11 @@ const READS: Readonly<Record<string, (reads: SqlReads, rows: SqlRows) => unknown
   neighbours: (reads) => reads.neighbours({ of: [MANY / 2], except: [MANY / 2], rels: ["reply", "answers"], limit: 100, now: NOW }),
   "the log": (reads) => reads.entries(MANY / 2, 50),
   "the log with content": (reads) => reads.entries(MANY / 2, 50, NOW),
-  "effects of messages": (reads) => reads.statusEffects(ROOT, Array.from({ length: 40 }, (_, n) => 1 + n * 100)),
+  "effects of messages": (reads) =>
+    reads.statusEffects(
+      ROOT,
+      Array.from({ length: 40 }, (_, n) => 1 + n * 100),
+    ),
   "ids by their start": (reads) => reads.idsByPrefix("0000", 5, NOW),
   "what the index follows": (_, rows) => searchSource(rows, () => {}).changes(MANY / 2, MANY / 2 + 50),
   "what the index is built of": (_, rows) => searchSource(rows, () => {}).messages(MANY / 2, MANY, 50),

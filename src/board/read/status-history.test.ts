@@ -45,7 +45,12 @@ test("the end of a lease has no cause, unless a message arrived just then", asyn
   const read = historyReader({ statusEffects: board.reads.statusEffects, seqAt });
   const second = { id: "d", kind: "signal", author: "ag_2" };
   const history = async (leaseEnds: number) =>
-    (await read(ROOT, [{ ...cause, seq: 2, leaseEnds }, { ...second, seq: 5 }])).map(({ to, by }) => [to, by?.id]);
+    (
+      await read(ROOT, [
+        { ...cause, seq: 2, leaseEnds },
+        { ...second, seq: 5 },
+      ])
+    ).map(({ to, by }) => [to, by?.id]);
   expect(await history(3000)).toEqual([
     ["by 3", "c"],
     ["by 4", undefined],
