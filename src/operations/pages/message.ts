@@ -136,7 +136,7 @@ async function lostIn({ items, edges }: ThreadPage, messages: Pick<MessageReads,
 }
 
 /** What changes the status of a message, or of the one that it answers. */
-const ACTS: ReadonlySet<Rel> = new Set(["answers", "claims", "verifies", "refutes", "on", "retracts"]);
+const ACTS: ReadonlySet<Rel> = new Set(["answers", "claims", "verifies", "refutes", "on", "retracts", "supersedes"]);
 
 /** Messages that may have changed the status of the first one: acts on it and on its answers, retractions. */
 async function causesOf({ root, items, edges }: ThreadPage): Promise<readonly PossibleCause[]> {
