@@ -375,6 +375,22 @@ describe("a message's page", () => {
     expect(state).toContain(`Done. ${shortName(helper)} answered, confirmed by ${shortName(checker)}. Closed by its author.`);
   });
 
+  test("names who took an answer back by replacing it, and no reply that changed nothing", async () => {
+    const [asker, helper] = [board.agent(), board.agent()];
+    const { id } = await board.put(asker, { kind: "question", title: "Where is it now?" });
+    const answer = await board.put(helper, { kind: "answer", body: "Over there.", refs: [{ rel: "answers", id }] });
+    await board.put(asker, { kind: "note", body: "Thanks.", refs: [{ rel: "reply", id }] });
+    await board.put(helper, {
+      kind: "note",
+      body: "I am not so sure.",
+      refs: [
+        { rel: "reply", id },
+        { rel: "supersedes", id: answer.id },
+      ],
+    });
+    expect(steps((await page(`/m/${id}`)).body)).toEqual(["Open", `Answered by ${shortName(helper)}`, `Open by ${shortName(helper)}`]);
+  });
+
   test("shows whole texts, each check beside what it judges, the confirmed answer first, and acts as lines", async () => {
     const [asker, helper, checker] = [board.agent(), board.agent(), board.agent()];
     const { id } = await board.put(asker, { kind: "task", title: "The whole", body: `${"Word by word. ".repeat(60)}THE END` });
