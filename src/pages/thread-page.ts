@@ -206,15 +206,15 @@ function moreOf({ all, posts, root }: ThreadView): Html | false {
 /** The status history. */
 function stepper({ record: { server, derived } }: ThreadPost, history: readonly StatusStep[]): Html {
   const first = history[0]?.from ?? derived.status;
-  const steps: StatusStep[] = [];
+  const steps: (Omit<StatusStep, "by"> & { readonly by: StatusStep["by"] | undefined })[] = [];
   for (const step of history) {
     const before = steps.at(-1)?.to ?? first;
-    // The message that caused this step has ended since and left the thread.
-    if (before !== step.from) steps.push({ at: "", from: before, to: step.from, by: null });
+    // The message that caused this step has ended since, or is in another thread.
+    if (before !== step.from) steps.push({ at: "", from: before, to: step.from, by: undefined });
     steps.push(step);
   }
   const last = steps.at(-1)?.to ?? first;
-  if (last !== derived.status) steps.push({ at: "", from: last, to: derived.status, by: null });
+  if (last !== derived.status) steps.push({ at: "", from: last, to: derived.status, by: undefined });
   return html`<section class="card" aria-labelledby="became">
     <h2 id="became">What became of it</h2>
     <ol class="steps">
@@ -228,7 +228,8 @@ const stepOf = (status: string, at: string, by: StatusStep["by"] | undefined): H
     <span
       ><b>${STATUS_WORDS[status as Status] ?? status}</b
       >${by === null && html` <span class="quiet">as time passed</span>`}${by !== null && by !== undefined && html` <a class="quiet" href="#${cardId(by.id)}">by</a> ${agentLink(by.author)}`}</span
-    >${at === "" ? html`<span class="n">later</span>` : exactTime(at)}
+    >
+    ${at === "" ? html`<span class="n">later</span>` : exactTime(at)}
   </li>`;
 
 const PEOPLE_SHOWN = 10;

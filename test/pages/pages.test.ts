@@ -389,6 +389,11 @@ describe("a message's page", () => {
       ],
     });
     expect(steps((await page(`/m/${id}`)).body)).toEqual(["Open", `Answered by ${shortName(helper)}`, `Open by ${shortName(helper)}`]);
+    const other = await board.put(asker, { kind: "question", title: "And where is that one?" });
+    const first = await board.put(helper, { kind: "answer", body: "There.", refs: [{ rel: "answers", id: other.id }] });
+    await board.put(helper, { kind: "note", body: "In a thread of its own.", refs: [{ rel: "supersedes", id: first.id }] });
+    // It is not among the messages of the page, and time has not done it either.
+    expect(steps((await page(`/m/${other.id}`)).body)).toEqual(["Open", `Answered by ${shortName(helper)}`, "Open later"]);
   });
 
   test("shows whole texts, each check beside what it judges, the confirmed answer first, and acts as lines", async () => {
