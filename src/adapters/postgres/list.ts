@@ -159,7 +159,7 @@ export class PostgresLister {
     });
     costOfRows(
       rows.length,
-      listed.reduce((sum, { stored }) => sum + stored.raw.payload.length, 0),
+      listed.reduce((sum, { stored }) => sum + utf8Length(stored.raw.payload), 0),
     );
     return listed;
   }

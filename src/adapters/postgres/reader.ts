@@ -1,5 +1,6 @@
 // Reads of a PostgreSQL board by id, seq and prefix.
 import type { StoredMessage, Found, Precheck, Store } from "../../ports/store.ts";
+import { utf8Length } from "../../core/protocol/encoding.ts";
 import { atNobodysCost } from "../../ports/cpu-slices.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
 import type { AuthorLine } from "../../core/keys/key-state.ts";
@@ -81,7 +82,7 @@ export class PostgresReader implements Reads {
   async find(id: string, now: number): Promise<Found | undefined> {
     const unchanged = await this.#unchanged(id);
     const found = unchanged ?? (await this.#found.ask(id));
-    if (unchanged === undefined && found !== undefined && "stored" in found) costOfRows(1, found.stored.raw.payload.length);
+    if (unchanged === undefined && found !== undefined && "stored" in found) costOfRows(1, utf8Length(found.stored.raw.payload));
     return asOf(found, now);
   }
 

@@ -31,7 +31,7 @@ export function historyReader(log: Pick<LogReads, "statusEffects" | "seqAt">): R
     for (const { leaseEnds } of read) if (leaseEnds !== undefined) by.set((await log.seqAt(leaseEnds)) - 1, null);
     for (const { seq, id: cause, kind, author } of read) by.set(seq, { id: cause, kind, author });
     const changes = new Map<number, StatusChange>();
-    // Two of them may have the same effect, if a lease ended just before a message arrived: the message had it.
+    // The same change may follow the ends of two leases, or of a lease and a message: then the message made it.
     for (const effect of await log.statusEffects(id, [...by.keys()])) {
       const change = changeOf(effect, by.get(effect.of) ?? null);
       if (change.by !== null || !changes.has(effect.seq)) changes.set(effect.seq, change);
