@@ -13,6 +13,7 @@ import { databasePath } from "../../src/adapters/sqlite/open.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import { type CheckReport, checkBoard } from "../../src/cli/operate/check/check-board.ts";
+import { ReplayedBoard } from "../../src/cli/operate/check/replayed-board.ts";
 import { documentOf } from "../../src/core/search/document.ts";
 import type { OperatorCommand } from "../../src/core/message/execute-operator-commands.ts";
 import { readConfig } from "../../src/config.ts";
@@ -525,4 +526,31 @@ test("a board whose first tombstones are gone, and one whose operator removed a 
   await board.get("/api/messages?q=leased");
   await board.stop();
   expect((await check(board.data, board.clock.now())).findings).toEqual([]);
+});
+
+test("the operations of a key are replayed in turn, however many entries are read at once", async () => {
+  await using board = await TestBoard.start();
+  const stage = await BoardStage.on(board);
+  const [key, next] = [board.agent(), board.agent()];
+  const commit = { op: "commit", next: hashOf(next) } as const;
+  expect(await stage.act(key, key, commit)).toBe("counted");
+  expect(await stage.act(key, key, commit)).toBe("pending");
+  expect(await stage.act(key, key, commit)).toBe("pending");
+  // It ends the key, and leaves what the key did last as it is.
+  expect(await stage.act(next, key, { op: "rotate" })).toBe("counted");
+  await board.stop();
+  const store = await openSqliteStore(board.data, () => {}, "operator");
+  const replayed = new ReplayedBoard();
+  try {
+    for (const entry of await store.entries(0, 100))
+      replayed.play([{ entry, arrival: undefined, tombstone: undefined }], (_, error) => {
+        throw error;
+      });
+    using found = openHoldings(databasePath(board.data));
+    using expected = replayed.holdings();
+    expect([...expected.keys()]).toEqual([...found.keys()]);
+  } finally {
+    replayed.remove();
+    await store.close();
+  }
 });

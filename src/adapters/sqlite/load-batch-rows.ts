@@ -56,7 +56,7 @@ export class Fetcher {
     for (const table of [set.messages, set.tombstones, set.threads, set.replies, set.earlyReplies]) table.keep([id], []);
   }
 
-  /** Keeps what a batch has written, once it is on disk. */
+  /** Keeps what a batch has written, once it can be read back. Call this after each batch: otherwise the next one reads older rows. */
   learn({ agents, keys, blocks }: WorkingSet): void {
     for (const [id, row] of agents.changes) if (row !== undefined) this.#agents.set(id, row);
     for (const [id, row] of keys.changes) if (row !== undefined) this.#keys.set(id, row);

@@ -138,6 +138,7 @@ export class ReplayedBoard {
       more = ledger.goOnWithdrawing();
       ledger.finishAdopting();
       this.#flush.write(ledger);
+      this.#fetcher.learn(ledger.set);
     }
     this.#db.exec("COMMIT");
   }
