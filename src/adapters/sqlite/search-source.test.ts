@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { TestBoard } from "../../../test/support/board.ts";
 import { Operator } from "../../../test/support/operator.ts";
+import { DAY_MS } from "../../core/durations.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
 import { databasePath } from "./open.ts";
 import { openSource } from "./search-source.ts";
 
@@ -70,5 +72,19 @@ test("the words of a message that was removed, given back and posted again are n
   const { ended, arrived } = await source.changes(first.seq, await source.head());
   expect(ended).toEqual([{ seq: first.seq, erase: "now" }]);
   expect(arrived.map(({ seq }) => seq)).toEqual([again.seq]);
+  await source.close();
+});
+
+test("an index that slept for longer than there are tombstones hears of what ended meanwhile", async () => {
+  await using board = await TestBoard.start();
+  const agent = board.agent();
+  const brief = await board.put(agent, { kind: "note", body: "brief", ttl: "60s" });
+  const source = openSource({ path: databasePath(board.data) });
+  const before = await source.head();
+  board.clock.advance(61_000);
+  await board.put(agent, { kind: "note", body: "after the sweep" });
+  board.clock.advance((LIMITS.gone_days + 1) * DAY_MS);
+  await board.put(agent, { kind: "note", body: "after its tombstone" });
+  expect((await source.changes(before, await source.head())).ended).toContainEqual({ seq: brief.seq, erase: "later" });
   await source.close();
 });

@@ -22,6 +22,8 @@ export const ADOPTED_REPLIES = 1000;
 
 export type SignalCounts = Partial<Record<Signal, number>>;
 export type EndReason = "expired" | "retracted" | "removed";
+/** By the type of the log entry that ends a message. */
+export const END_REASONS: Readonly<Record<string, EndReason>> = { expire: "expired", retract: "retracted", remove: "removed" };
 
 export interface MessageState extends StatusFacts {
   readonly seq: number;

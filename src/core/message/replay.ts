@@ -10,7 +10,7 @@ import { isKeyOperation } from "../keys/replay-key-operations.ts";
 import { replayKey, applyAllDue } from "./key-acts.ts";
 import { leave, supersede } from "./leave.ts";
 import { endLeases } from "./sweep.ts";
-import type { Arrival, Tombstone, EndReason, Ledger } from "./message-state.ts";
+import { type Arrival, END_REASONS, type Ledger, type Tombstone } from "./message-state.ts";
 import type { Trace } from "./trace.ts";
 
 /** An entry, with its message: the content, or the tombstone. */
@@ -20,8 +20,6 @@ export interface ReplayedEntry {
   readonly tombstone: Tombstone | undefined;
 }
 
-const ENDS: Readonly<Record<string, EndReason>> = { expire: "expired", retract: "retracted", remove: "removed" };
-
 /**
  * Applies one entry to a ledger whose `log` returns that entry's seq and whose `now` is its time. Facts that the rules derive, such as a
  * new status, are not copied: whether they turn out the same is what the check is for.
@@ -30,7 +28,7 @@ export function replay(ledger: Ledger, { entry, arrival, tombstone }: ReplayedEn
   applyAllDue(ledger);
   while (endLeases(ledger));
   const { type, id, detail } = entry;
-  const reason = ENDS[type];
+  const reason = END_REASONS[type];
   const state = ledger.find(id);
   if (type === "create") {
     if (state !== undefined) return;

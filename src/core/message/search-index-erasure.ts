@@ -1,5 +1,5 @@
 // How soon the words of an ended message are erased from the search index's files.
-import type { EndReason } from "./message-state.ts";
+import { END_REASONS, type EndReason } from "./message-state.ts";
 
 export type Erase = "later" | "soon" | "now";
 export interface Departure {
@@ -10,7 +10,10 @@ export interface Departure {
 
 const ERASE: Readonly<Record<EndReason, Erase>> = { expired: "later", retracted: "soon", removed: "now" };
 
-export const toDeparture = ({ seq, reason }: { readonly seq: number; readonly reason: EndReason }): Departure => ({
-  seq,
-  erase: ERASE[reason],
-});
+/** A message that ended, and the type of the log entry that says so. */
+export interface EndedMessage {
+  readonly seq: number;
+  readonly type: string;
+}
+
+export const toDeparture = ({ seq, type }: EndedMessage): Departure => ({ seq, erase: ERASE[END_REASONS[type] ?? "expired"] });

@@ -1,6 +1,7 @@
 // Compares endings, decisions and aliases in the log with those in the store.
 import { ALIAS_LIFE_MS } from "../../../core/message/alias-rules.ts";
 import type { Entry } from "../../../core/log/chain.ts";
+import { END_REASONS } from "../../../core/message/message-state.ts";
 import type { Action } from "../../../core/message/moderation-state.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { DAY_MS } from "../../../core/durations.ts";
@@ -8,9 +9,7 @@ import { BEFORE_ANY_EXPIRY, type Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 
 const ROWS_PER_READ = 500;
-const REASONS: Readonly<Record<string, string>> = { expire: "expired", retract: "retracted", remove: "removed" };
-
-export const isEnding = ({ type }: Entry): boolean => REASONS[type] !== undefined;
+export const isEnding = ({ type }: Entry): boolean => END_REASONS[type] !== undefined;
 
 /** The last ending of each message that no longer exists. */
 export async function compareEndings(
@@ -36,7 +35,7 @@ export async function compareEndings(
         continue;
       }
       const { reason, statement } = one.tombstone;
-      findings.compare(where, ["reason"], { reason: REASONS[entry.type] }, { reason });
+      findings.compare(where, ["reason"], { reason: END_REASONS[entry.type] }, { reason });
       if (entry.type === "remove" && !restored.has(id)) findings.compare(where, ["statement"], { statement: entry.detail }, { statement });
     }
   }
