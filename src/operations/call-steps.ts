@@ -139,7 +139,7 @@ export class AdmittedCall {
   /** Waits as long as was used, so that other callers get as much time. */
   async rest(usedMs: number): Promise<void> {
     const { caller } = this;
-    await atTheCostOf({ caller, spend: () => {}, rest: () => this.#rates.pause(caller, usedMs) }, nextSlice);
+    await atTheCostOf({ caller, spend: () => {}, rest: () => this.#rates.pauses.pause(caller, usedMs) }, nextSlice);
   }
 
   get caller(): string {
@@ -171,7 +171,8 @@ export class AdmittedCall {
   atItsCost<Result>(work: () => Promise<Result>): Promise<Result> {
     const { rate, paced } = this.#operation;
     const { caller } = this.#guest;
-    const share = paced === true ? pacedShare(this.#rates, caller) : shareOf(this.#rates, rate, caller, (ms) => this.#guest.used?.(ms));
+    const share =
+      paced === true ? pacedShare(this.#rates.pauses, caller) : shareOf(this.#rates, rate, caller, (ms) => this.#guest.used?.(ms));
     return atTheCostOf(share, work);
   }
 

@@ -4,6 +4,8 @@ import { isIPv4 } from "node:net";
 /** Some proxies pass an address on with the port of its connection, which differs each time. */
 const WITH_PORT = /^(?:((?:\d+\.){3}\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
 
+/** What is known about callers is kept for this many of them. */
+export const MAX_CALLERS = 100_000;
 /** A /48 has 65,536 networks of 64 bits: they are also counted together, with a higher limit. */
 export const NETWORK_WIDTH = 4;
 export const NETWORK = "::/48";

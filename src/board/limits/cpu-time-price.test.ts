@@ -64,14 +64,14 @@ test("where limits are off nobody pays", () => {
 
 test("answers under way share a fifth of the processor, and rest for as long as that takes", () => {
   const rates = new RateLimiter(new ManualClock(), true);
-  const [one, two, other] = [pacedShare(rates, "one"), pacedShare(rates, "one"), pacedShare(rates, "other")];
+  const [one, two, other] = [pacedShare(rates.pauses, "one"), pacedShare(rates.pauses, "one"), pacedShare(rates.pauses, "other")];
   one.spend(1000);
   expect(Math.round((one.rest?.() ?? 0) / 1000)).toBe(4);
   two.spend(1000);
   expect(Math.round((two.rest?.() ?? 0) / 1000)).toBe(8);
   other.spend(0);
   expect(other.rest?.()).toBeLessThan(1);
-  const wide = pacedShare(new RateLimiter(new ManualClock(), true, { width: 50 }), "one");
+  const wide = pacedShare(new RateLimiter(new ManualClock(), true, { width: 50 }).pauses, "one");
   wide.spend(1000);
   expect(wide.rest?.()).toBe(0);
 });
@@ -79,7 +79,7 @@ test("answers under way share a fifth of the processor, and rest for as long as 
 test("one IPv6 network of 48 bits has no more of the processor for its answers than four addresses, however many of 64 bits it has", () => {
   const rates = new RateLimiter(new ManualClock(), true);
   const restOf = (caller: string, ms: number): number => {
-    const share = pacedShare(rates, caller);
+    const share = pacedShare(rates.pauses, caller);
     share.spend(ms);
     return Math.round((share.rest?.() ?? 0) / 100) / 10;
   };

@@ -1,10 +1,11 @@
 // The price of a request in processor time: the first milliseconds are included, and each further step takes a token of its bucket.
 import type { Share } from "../../ports/cpu-slices.ts";
 import type { Scope } from "./bucket-sizes.ts";
+import type { CallerPauses } from "./caller-pauses.ts";
 import type { RateLimiter } from "./rate.ts";
 
 /** For answers that are sent in chunks: the chunks of one caller share a part of the processor. */
-export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Share {
+export function pacedShare(pauses: Pick<CallerPauses, "pace">, caller: string): Share {
   let spent = 0;
   return {
     caller,
@@ -12,7 +13,7 @@ export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Sh
       spent += ms;
     },
     rest() {
-      const ms = rates.pace(caller, spent);
+      const ms = pauses.pace(caller, spent);
       spent = 0;
       return ms;
     },
@@ -21,7 +22,7 @@ export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Sh
 
 /** `onSpend` is called after each slice. */
 export function shareOf(
-  rates: Pick<RateLimiter, "takeForTime" | "owe" | "require" | "pause" | "tokenMs">,
+  rates: Pick<RateLimiter, "takeForTime" | "owe" | "require" | "pauses" | "tokenMs">,
   scope: Scope,
   caller: string,
   onSpend: (ms: number) => void = () => {},
@@ -53,7 +54,7 @@ export function shareOf(
       hasWritten = true;
     },
     rest() {
-      const ms = rates.pause(caller, unrested);
+      const ms = rates.pauses.pause(caller, unrested);
       unrested = 0;
       return ms;
     },

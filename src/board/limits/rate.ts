@@ -3,7 +3,8 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Bucket, bucketsOf, type PublishedRates, publishedRates, type Scope, TOKEN_MS } from "./bucket-sizes.ts";
-import { countedAs, countsNetwork, NETWORK, NETWORK_WIDTH } from "./callers.ts";
+import { countedAs, countsNetwork, MAX_CALLERS, NETWORK, NETWORK_WIDTH } from "./callers.ts";
+import { CallerPauses } from "./caller-pauses.ts";
 import { OpenCalls } from "./open-streams-and-polls.ts";
 import { rateRefusal } from "./rate-refusal.ts";
 import { WaitingLine } from "./retry-spread.ts";
@@ -15,27 +16,8 @@ export interface Spent {
   readonly tokens: number;
 }
 
-/** Concurrent requests of one address. */
-const AT_ONCE = 2;
-/** Work that takes less processor time causes no pause. */
-const SHORT_MS = 2;
-/** How long the data of one address is processed in one turn of the event loop. */
-const TURN_MS = 4;
-
-const MAX_CALLERS = 100_000;
 /** With more nodes than this, a caller that spreads its calls over all of them can exceed its rate. */
 const NODES_SHARING = 8;
-
-export interface TurnLimits {
-  /** Concurrent requests of one caller. */
-  readonly atOnce: number;
-  /** Requests of one caller that begin in one turn of the event loop. */
-  readonly perTurn: number;
-  /** How long data of one caller is processed in one turn. */
-  readonly turnMs: number;
-  /** How long no other request of a caller may begin after this much work for it. */
-  readonly pauseFor: (usedMs: number) => number;
-}
 
 /** What is left in a bucket. */
 export interface Allowance extends Pick<Bucket, "burst" | "everyMs"> {
@@ -59,6 +41,7 @@ export class RateLimiter {
   readonly #on: boolean;
   readonly tokenMs: number;
   readonly #seal: RateOptions["seal"];
+  readonly pauses: CallerPauses;
   readonly #sealed = new BoundedCache<string, readonly string[]>(MAX_CALLERS);
   readonly #buckets: Readonly<Record<Scope, Bucket>>;
   readonly #networkBuckets: Readonly<Record<Scope, Bucket>>;
@@ -66,10 +49,6 @@ export class RateLimiter {
   readonly #open: OpenCalls;
   readonly #lines = new WaitingLine(MAX_CALLERS);
   readonly #fullAt = new Map<Scope, BoundedCache<string, number>>();
-  /** Until when the running answers of each caller, and of each wider network, pause; by the machine's own clock. */
-  readonly #pacedUntil = new BoundedCache<string, number>(MAX_CALLERS);
-  /** When the pause of each caller between its slices ends. */
-  readonly #pausedUntil = new BoundedCache<string, number>(MAX_CALLERS);
   readonly #unshared = new BoundedCache<string, Spent>(MAX_CALLERS);
 
   constructor(clock: Clock, on: boolean, { width = 1, tokenMs = TOKEN_MS, seal }: RateOptions = {}) {
@@ -81,6 +60,11 @@ export class RateLimiter {
     this.#clock = clock;
     this.#on = on;
     this.#seal = seal;
+    this.pauses = new CallerPauses({
+      on,
+      width,
+      restFor: (counted) => Math.max(0, this.#bucketOf("reads", counted).everyMs / tokenMs - 1),
+    });
   }
 
   /** The limits in force, as they are published to callers. */
@@ -89,13 +73,6 @@ export class RateLimiter {
   }
   get connectionsAtOnce(): number {
     return this.#on ? this.published.connections_at_once : Infinity;
-  }
-
-  /** How much of one caller runs at once, if that is limited. */
-  get turns(): TurnLimits | undefined {
-    return this.#on
-      ? { atOnce: AT_ONCE * this.#width, perTurn: this.#width, turnMs: TURN_MS * this.#width, pauseFor: (ms) => this.pauseFor(ms) }
-      : undefined;
   }
 
   /**
@@ -163,32 +140,6 @@ export class RateLimiter {
     const bytes = Math.max(length, LIMITS.post_bytes);
     this.take(scope, caller, bytes);
     return () => this.giveBack(scope, caller, bytes);
-  }
-
-  /**
-   * How long a caller has to pause after its running answers have used this much processor time. The pause keeps it at the rate of its
-   * bucket for reads.
-   */
-  pace(caller: string, usedMs: number): number {
-    if (!this.#on) return 0;
-    const now = performance.now();
-    const untils = countedAs(caller).map((counted) => {
-      const { everyMs } = this.#bucketOf("reads", counted);
-      return extended(this.#pacedUntil, counted, now, usedMs * Math.max(0, everyMs / this.tokenMs - 1));
-    });
-    return Math.max(...untils) - now;
-  }
-
-  /** Like `pauseFor`, for one of several requests of a caller: they pause one after the other, so that together they get no more than one. */
-  pause(caller: string, usedMs: number): number {
-    const ms = this.pauseFor(usedMs);
-    const now = performance.now();
-    return ms === 0 ? 0 : extended(this.#pausedUntil, caller, now, ms) - now;
-  }
-
-  /** How long a caller has to pause after this much work for it, so that others get the same time. */
-  pauseFor(usedMs: number): number {
-    return this.#on && usedMs >= SHORT_MS * this.#width ? usedMs / this.#width : 0;
   }
 
   /** Puts back the tokens of a call that had no effect. */
@@ -311,10 +262,3 @@ interface Asked {
 
 /** How many tokens a caller may owe: one if it may be let in with less than a whole token. */
 const mayOwe = ({ least }: Bucket): number => (least === undefined ? 0 : 1);
-
-/** Adds a pause after those that a caller still has to make, and returns when it ends. */
-function extended(untils: BoundedCache<string, number>, caller: string, now: number, ms: number): number {
-  const until = Math.max(untils.get(caller) ?? 0, now) + ms;
-  untils.set(caller, until);
-  return until;
-}

@@ -1,7 +1,7 @@
 // Requests of one address take turns: a few are handled at once, and each turn of the event loop begins a few milliseconds of them.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { TurnLimits } from "../../board/limits/rate.ts";
+import type { TurnLimits } from "../../board/limits/caller-pauses.ts";
 
 /** The turn of a request ends when this does. */
 export interface Ending {

@@ -60,7 +60,7 @@ export interface HttpParts extends DoorParts, SecureParts, HealthParts, Omit<Fra
 export const BACKLOG = 4096;
 
 export function httpServer(given: HttpParts): FastifyInstance {
-  const limits = given.rates.turns;
+  const limits = given.rates.pauses.turns;
   const { unsent = new Unsent() } = given;
   const parts = { ...given, unsent, door: doorOf(given), secure: secureCheck(given), turns: limits && new RequestTurns(limits) };
   const accessLog = parts.access === undefined ? undefined : new AccessLog(parts.access);
