@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { HANG_MS } from "./test/support/eventually.ts";
 import { SkippedReporter } from "./test/support/skipped-reporter.ts";
 
 /** Tests of what is the same whatever the board is kept in run once; test/sqlite is about SQLite's own files and writer. */
 const NOT_ON_POSTGRES = ["sqlite", "clients", "commands", "documents", "vectors", "mcp-protocol", "deploy", "browser"];
 /** No test is to be this slow, however busy the machine: only one that hangs meets it. */
-const HANGS_MS = 600_000;
+const TEST_HANGS_MS = 2 * HANG_MS;
 
 export default defineConfig({
   // Boards in the process of a test have their threads from the program that was built for this run, and leave them to the next board.
@@ -24,8 +25,9 @@ export default defineConfig({
     maxWorkers: 3,
     // Reading all of the program again for each file would take a third of the time.
     isolate: false,
-    testTimeout: HANGS_MS,
-    hookTimeout: HANGS_MS,
+    testTimeout: TEST_HANGS_MS,
+    hookTimeout: TEST_HANGS_MS,
+    expect: { poll: { timeout: HANG_MS } },
     setupFiles: ["test/support/setup.ts"],
     reporters: ["default", new SkippedReporter()],
     projects: [

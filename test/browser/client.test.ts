@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
-import { HANGS_MS, launch, noBrowser, WITH_BROWSER } from "../support/browser.ts";
+import { launch, noBrowser, WITH_BROWSER } from "../support/browser.ts";
+import { HANG_MS } from "../support/eventually.ts";
 
 const bundle = async (contents: string): Promise<string> => {
   const resolveDir = `${import.meta.dirname}/../../src/client`;
@@ -54,7 +55,7 @@ test.skipIf(noBrowser)(`keys, workers, posting, watching and checking work in a 
   const browser = await launch();
   try {
     const page = await browser.newPage();
-    page.setDefaultTimeout(HANGS_MS);
+    page.setDefaultTimeout(HANG_MS);
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await page.waitForFunction("globalThis.tryAll", undefined);
     const result = await page.evaluate(`tryAll(${JSON.stringify(board.url)})`);

@@ -7,7 +7,7 @@ import { acknowledge } from "../support/acks.ts";
 import { Agent } from "../support/agent.ts";
 import { operateAlias } from "../support/aliases.ts";
 import { TestBoard } from "../support/board.ts";
-import { HANGS_MS, launch, noBrowser, openTab, WITH_BROWSER } from "../support/browser.ts";
+import { launch, noBrowser, openTab, WITH_BROWSER } from "../support/browser.ts";
 import { Proxy } from "../support/proxy.ts";
 import { keyBytes } from "../support/random.ts";
 
@@ -244,8 +244,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       for (const { id } of [task, untitled, said]) await apart.put(author, { kind: "retraction", refs: [{ rel: "retracts", id }] });
       const leftOn = (page: Page) =>
         page.evaluate<string | null>("document.documentElement.outerHTML.match(/.{0,40}quorvex.{0,40}/i)?.[0] ?? null");
-      for (const [i, page] of pages.entries())
-        await expect.poll(() => leftOn(page), { message: open[i] ?? "", timeout: HANGS_MS }).toBeNull();
+      for (const [i, page] of pages.entries()) await expect.poll(() => leftOn(page), { message: open[i] ?? "" }).toBeNull();
       const page = await openPage();
       const after = [
         ...open,
@@ -626,7 +625,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
       await page.goto(path);
       await (await counted).finished();
     };
-    const shown = () => expect.poll(() => badge.evaluate(({ hidden, textContent }) => (hidden ? "" : textContent)), { timeout: HANGS_MS });
+    const shown = () => expect.poll(() => badge.evaluate(({ hidden, textContent }) => (hidden ? "" : textContent)));
     await visit("/");
     await shown().toBe("");
     const mine = await board.put(me, { kind: "note", title: "A day at the pond" });

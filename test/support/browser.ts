@@ -1,5 +1,6 @@
 // A real browser for tests of pages: one for all tests of a file, each tab in an empty profile, with a list of everything it complains about.
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium as playwright, type Page } from "playwright-core";
+import { HANG_MS } from "./eventually.ts";
 
 /** Nothing that these tests check, such as the same-origin policy, is switched off. */
 const FLAGS = [
@@ -18,10 +19,7 @@ export const WITH_BROWSER = noBrowser
   ? "(skipped: no browser; `apt-get install chromium` on Debian, or BOARD_BROWSER=path)"
   : "(a real browser)";
 
-/** Only a hanging page reaches this timeout. */
-export const HANGS_MS = 300_000;
-
-export const launch = (): Promise<Browser> => playwright.launch({ executablePath: path, args: FLAGS, headless: true, timeout: HANGS_MS });
+export const launch = (): Promise<Browser> => playwright.launch({ executablePath: path, args: FLAGS, headless: true, timeout: HANG_MS });
 
 export interface Tab extends AsyncDisposable {
   readonly page: Page;
@@ -69,7 +67,7 @@ function emptyPagesOf(browser: Browser, profile: string): Page[] {
 
 async function inNewProfile(browser: Browser, profile: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext(profile);
-  context.setDefaultTimeout(HANGS_MS);
+  context.setDefaultTimeout(HANG_MS);
   return context.newPage();
 }
 
