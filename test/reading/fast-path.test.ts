@@ -120,3 +120,8 @@ async function expectGone(id: string, code: string): Promise<void> {
 async function expectUnlisted(id: string): Promise<void> {
   for (const path of LISTS) expect((await text(path)).body).not.toContain(`{"id":"${id}","seq"`);
 }
+
+test("a parameter without its partner is refused on every way, so that no whole board is taken for the replies to a message", async () => {
+  for (const query of ["rel=reply", "q_mode=any", "rel=reply&limit=3"])
+    for (const init of [undefined, USUAL]) expect((await text(`/api/messages?${query}`, init)).status).toBe(400);
+});

@@ -159,7 +159,6 @@ const isText = ({ q, near, like }: Question): boolean => q !== undefined || near
 
 export async function conditionOf(question: Question, names: Names, at: Pick<Freshness, "seq" | "now">): Promise<Condition> {
   const { filters, ref } = question;
-  requirePartners(question);
   return conditionOn(question, await names.resolve(filters), ref === undefined ? undefined : await names.message(ref), at);
 }
 
@@ -170,6 +169,7 @@ function conditionOn(
   ref: string | undefined,
   { now, seq: latestSeq }: Pick<Freshness, "seq" | "now">,
 ): Condition {
+  requirePartners(question);
   const { rel, include_superseded: superseded, after_seq: afterSeq, changed_after: changedAfter } = question;
   return and(
     atLeast("expiresAt", now + 1),
