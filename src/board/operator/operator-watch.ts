@@ -97,8 +97,18 @@ export class OperatorWatch {
     const { seq } = await this.#store.head();
     if (seq === this.#seen) return;
     this.#seen = seq;
+    const [from, states] = [this.#reported, this.#states];
+    try {
+      await this.#notify(from);
+    } catch (error) {
+      // The next look reads all of it again.
+      [this.#seen, this.#reported, this.#states] = [-1, from, states];
+      throw error;
+    }
+  }
+
+  async #notify(from: number): Promise<void> {
     const decided: Action[] = [];
-    const from = this.#reported;
     for (let before: number | undefined; ;) {
       const actions = await this.#store.actions({ since: 0, before, limit: ACTIONS_PER_READ });
       decided.push(...actions.filter((one) => one.seq > from || this.#isReversed(one)));
