@@ -16,8 +16,8 @@ export interface Branch {
   readonly parent: number | null;
   readonly author: string;
   readonly expiresAt: number;
-  /** Whether it is the root of the thread. */
-  readonly isRoot: boolean;
+  /** Whether messages that arrived before it may refer to it: it is the root of the thread, or came back after its removal. */
+  readonly isAwaited: boolean;
 }
 
 export interface BranchQuery {

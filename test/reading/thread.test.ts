@@ -7,6 +7,7 @@ import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { putAll } from "../support/crowd.ts";
 import { openBeside, plantRemoved } from "../support/database.ts";
+import { Operator } from "../support/operator.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 type Thread = z.infer<typeof threadBody>;
@@ -407,4 +408,27 @@ describe("a reader that selects fields", () => {
       expect(Object.keys((await parts(`${path}fields=meta.kind`)) as object).sort(), path).toEqual(["id", "meta"]);
     expectRefusal(await board.get(`/api/messages/${task.id}?fields=meta.titel`), 400, "invalid_parameter");
   });
+});
+
+test("a message that is removed, restored and posted again has its replies under it again", async () => {
+  await using own = await TestBoard.start();
+  await using operator = await Operator.at(own);
+  const author = own.agent();
+  const root = await own.put(author, { kind: "note", body: "root" });
+  const sent = JSON.stringify(author.envelope({ kind: "note", body: "middle", refs: [{ rel: "reply", id: root.id }] }));
+  const { id } = (await own.send(sent)).body;
+  const leaf = await own.put(author, { kind: "note", body: "leaf", refs: [{ rel: "reply", id }] });
+  const read = async () => outline((await own.get<Thread>(`/api/messages/${root.id}/thread`)).body);
+  await operator.remove(id);
+  expect(await read()).toEqual([
+    [root.id, 0],
+    [leaf.id, 0],
+  ]);
+  await operator.decide({ do: "restore", target: id });
+  expect((await own.send(sent)).status).toBe(201);
+  expect(await read()).toEqual([
+    [root.id, 0],
+    [id, 1],
+    [leaf.id, 2],
+  ]);
 });

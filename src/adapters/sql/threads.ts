@@ -17,7 +17,8 @@ const EXTENT = spelled(
 
 const BRANCHES = spelled(
   ({ thread }) =>
-    `SELECT m.seq, m.author, m.expires_at AS "expiresAt", CASE WHEN m.id = m.root THEN 1 ELSE 0 END AS "isRoot",
+    `SELECT m.seq, m.author, m.expires_at AS "expiresAt",
+    CASE WHEN m.id = m.root OR EXISTS (SELECT 1 FROM refs e WHERE e.target = m.id AND e.seq < m.seq) THEN 1 ELSE 0 END AS "isAwaited",
     (SELECT p.seq FROM messages p WHERE p.id = (SELECT r.target FROM refs r WHERE r.seq = m.seq AND r.rel IN (${JOINING}) ORDER BY r.position LIMIT 1)
       AND p.root = m.root AND +p.expires_at > $4) AS parent
   FROM messages m WHERE m.${thread.ofMessage} = ${thread.of("$1")} AND m.seq > $2 AND m.seq <= $3 AND +m.expires_at > $4 ORDER BY m.seq LIMIT $5`,
@@ -101,9 +102,15 @@ export async function threadExtent(rows: SqlRows, root: string): Promise<ThreadE
 }
 
 export async function branches(rows: SqlRows, root: string, { after, upTo, limit, now }: BranchQuery): Promise<readonly Branch[]> {
-  const found = await rows.all<Omit<Branch, "isRoot"> & { isRoot: number | boolean }>(BRANCHES(rows), [root, after, upTo, now, limit]);
+  const found = await rows.all<Omit<Branch, "isAwaited"> & { isAwaited: number | boolean }>(BRANCHES(rows), [
+    root,
+    after,
+    upTo,
+    now,
+    limit,
+  ]);
   // In place: a thread may have a hundred thousand of them.
-  for (const one of found) one.isRoot = one.isRoot === 1;
+  for (const one of found) one.isAwaited = one.isAwaited === 1;
   return found as readonly Branch[];
 }
 

@@ -60,7 +60,7 @@ test("readers who come at once share one reading, and a failed one is tried agai
     branches: async () => {
       reads++;
       if (broken) throw new Error("disk");
-      return [{ seq: 1, parent: null, author: AGENTS[0]!.id, expiresAt: START, isRoot: true }];
+      return [{ seq: 1, parent: null, author: AGENTS[0]!.id, expiresAt: START, isAwaited: true }];
     },
   });
   await expect(orders.current(ROOT, 0)).rejects.toThrow("disk");

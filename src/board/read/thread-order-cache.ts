@@ -74,8 +74,8 @@ export class ThreadOrders {
     const base = await before?.catch(() => undefined);
     if (base !== undefined && base.extent.lastSeq <= extent.lastSeq && now < base.until) {
       const fresh = await this.#read(root, base.extent.lastSeq, extent.lastSeq, now);
-      // If the numbers match, no message has left the thread. A root may arrive after messages that refer to it, which changes their order.
-      const grown = base.order.length + fresh.length === extent.messages && !fresh.some(({ isRoot }) => isRoot);
+      // If the numbers match, no message has left the thread. A message that arrives after some that refer to it changes their order.
+      const grown = base.order.length + fresh.length === extent.messages && !fresh.some(({ isAwaited }) => isAwaited);
       if (grown) return inSlices(orderOf(fresh, extent, now, base));
     }
     const all = await this.#read(root, 0, extent.lastSeq, now);
