@@ -1,6 +1,7 @@
 // Open work: in which order it is offered, to whom, and which work is not offered.
 import { describe, expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
+import { putAll } from "../support/crowd.ts";
 import { eventually } from "../support/eventually.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
@@ -203,4 +204,26 @@ describe("an agent that asks for one piece of work takes it", () => {
     expect(page).toMatch(/required_bits \d+/);
     expectRefusal(await board.get("/api/work?held=1"), 400, "invalid_parameter");
   });
+});
+
+test("work that is open all the time is on some page, though other work is opened again meanwhile", async () => {
+  await using board = await TestBoard.start();
+  const [asker, worker, me] = [board.agent(), board.agent(), board.agent()];
+  // One more than are ordered for the caller, while all are open.
+  const tasks = await putAll(
+    board,
+    Array.from({ length: 65 }, (_, i) => ({ kind: "task", title: `task ${i}` })),
+    [asker],
+  );
+  const claimed = tasks[30]!.id;
+  const claim = await board.put(worker, { kind: "claim", refs: [{ rel: "claims", id: claimed }] });
+  const seen = new Set([claimed]);
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const at: string = cursor === "" ? "" : `&cursor=${cursor}`;
+    const { body } = await board.get<{ messages: { id: string }[]; next_cursor: string | null }>(`/api/work?as=${me.id}&limit=20${at}`);
+    for (const { id } of body.messages) seen.add(id);
+    if (cursor === "") await board.put(worker, { kind: "retraction", refs: [{ rel: "retracts", id: claim.id }] });
+    cursor = body.next_cursor;
+  }
+  expect(tasks.filter(({ id }) => !seen.has(id))).toEqual([]);
 });

@@ -121,6 +121,8 @@ export function needsOf(stored: StoredMessage): readonly string[] {
 
 /** This many of the first pieces of work are ordered for the caller; the rest follow in their normal order. */
 const OWN_ORDER = 64;
+/** More than are likely to have been reopened among them since the first page. */
+const OWN_ORDER_LATER = 4 * OWN_ORDER;
 
 /** The position where a page ended. `own`: inside the caller's own order, between two seqs, starting at `start`. */
 const placeForm = z.strictObject({
@@ -229,11 +231,14 @@ async function partOf(
   if (!hasOwnOrder || (from !== undefined && from.own === undefined)) return inTurn(from, max);
 
   const within = from?.own === undefined ? [] : [atLeast("seq", from.own.from), atMost("seq", from.own.to)];
-  const first = await walk({ conditions: [...conditions, ...within], order, after: undefined, limit: OWN_ORDER });
+  // Work within the range may have been reopened since the first page.
+  const most = from === undefined ? OWN_ORDER : OWN_ORDER_LATER;
+  const first = await walk({ conditions: [...conditions, ...within], order, after: undefined, limit: most });
   // Its needs are in the text of each, and a text may be long; after this they are known.
   if (asked.sort === "fit") await sliced(first, ({ stored }) => void needsOf(stored));
   const placed = inOwnOrder(first, asked, { meeting, from, isFree });
-  const last = from?.own === undefined ? first.at(-1)?.position : endOf(from.own, order.descending);
+  const hasMore = first.length === most;
+  const last = from?.own === undefined || hasMore ? first.at(-1)?.position : endOf(from.own, order.descending);
   const isAll = from === undefined && first.length < OWN_ORDER;
   return isAll || placed.length >= max ? placed : [...placed, ...(await inTurn(last, max - placed.length))];
 }
