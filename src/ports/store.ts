@@ -109,7 +109,7 @@ export type Listed = Found & { readonly position: Position };
 /** Synchronous reads. */
 export interface SyncReads {
   /** The newest entry of the log, and the time when the next thing is due. */
-  state(): { readonly seq: number; readonly nextDue: number | null };
+  state(): Head & { readonly nextDue: number | null };
   find(id: string, now: number): Found | undefined;
   /** A listing of live messages that takes one short step; undefined if it takes more. */
   list(query: ListQuery): readonly Listed[] | undefined;
@@ -191,7 +191,7 @@ export interface ListReads extends ListingReads {
   /** The source for listings that need not be fully current: the board itself, or a replica that is close behind. */
   listingReads(): Promise<ListingReads>;
   /** A head and due time that no listing is older than. */
-  leastState(): Promise<{ readonly seq: number; readonly nextDue: number | null; /** Of the newest answer. */ readonly newest: number }>;
+  leastState(): Promise<Head & { readonly nextDue: number | null; /** Of the newest answer. */ readonly newest: number }>;
   /** Only of a store in the same process; a store behind a network has no synchronous reads. */
   readonly sync?: SyncReads;
   /** The seqs of a listing alone, at most `limit`. */

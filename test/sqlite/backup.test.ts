@@ -200,3 +200,20 @@ test("a message removed before a backup is not in it, however recently", async (
   await makeBackup(configOf(board.data), dir, false);
   for (const file of readdirSync(dir)) expect(readFileSync(join(dir, file)).toString("latin1"), file).not.toContain("zqxjkvword");
 });
+
+test("after a backup was restored, what a caller has kept from before is not confirmed as unchanged", async () => {
+  const board = await TestBoard.start();
+  const author = board.agent();
+  await board.put(author, note("kept"));
+  const dir = join(emptyDirectory(), "backup");
+  await makeBackup(configOf(board.data), dir, true);
+  board.clock.advance(1000);
+  await board.put(author, note("lost"));
+  const etag = (await board.get("/api/messages")).headers.get("etag") ?? "";
+  await board.stop();
+  const data = join(emptyDirectory(), "elsewhere");
+  await restoreBackup(configOf(data), dir);
+  await using again = await TestBoard.start({ data, clock: board.clock });
+  await again.put(author, note("instead of it"));
+  expect((await again.get("/api/messages", { headers: { "if-none-match": etag } })).status).toBe(200);
+});

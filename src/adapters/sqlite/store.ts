@@ -201,11 +201,11 @@ class SqliteStore extends SqlReads implements Store {
   list: Store["list"] = (query) => this.#lister.list(query);
   listingReads: Store["listingReads"] = async () => this;
   leastState: Store["leastState"] = async () => {
-    const { seq } = this.#reader.head();
-    return { seq, newest: seq, nextDue: this.#nextDue };
+    const head = this.#reader.head();
+    return { ...head, newest: head.seq, nextDue: this.#nextDue };
   };
   readonly sync: SyncReads = {
-    state: () => ({ seq: this.#reader.head().seq, nextDue: this.#nextDue }),
+    state: () => ({ ...this.#reader.head(), nextDue: this.#nextDue }),
     find: (id, now) => this.#reader.find(id, now),
     list: (query) => this.#lister.listNow(query),
   };

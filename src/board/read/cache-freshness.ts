@@ -1,16 +1,20 @@
 // How long an answer is valid: until the log has a new entry, until something is due, or until its own end.
+import type { Head } from "../../core/log/chain-checkpoint.ts";
 import type { SyncReads, Store } from "../../ports/store.ts";
 
 /** The state of the board at the time of a query. */
 export class Freshness {
   /** The seq of the newest log entry. */
   readonly seq: number;
+  /** The hash of that entry: after a restored backup, or a failover that lost commits, its seq may occur again. */
+  readonly hash: string;
   /** When the next lifetime or lease ends, if any. */
   readonly due: number | null;
   readonly now: number;
 
-  constructor(seq: number, due: number | null, now: number) {
+  constructor({ seq, hash }: Head, due: number | null, now: number) {
     this.seq = seq;
+    this.hash = hash;
     this.due = due;
     this.now = now;
   }
@@ -21,8 +25,8 @@ export class Freshness {
   }
 
   /** Whether the board is unchanged. A lease that ends may change no status and write no entry; but then the next due time changes. */
-  isAs({ seq, due }: Freshness): boolean {
-    return seq === this.seq && due === this.due;
+  isAs({ seq, due, hash }: Freshness): boolean {
+    return seq === this.seq && due === this.due && hash === this.hash;
   }
 
   /** Whether an answer that is valid from one time until another is valid now, if the board is unchanged. */
@@ -32,8 +36,7 @@ export class Freshness {
 }
 
 export async function freshnessOf(reads: Pick<Store, "head" | "nextDue">, now: number): Promise<Freshness> {
-  const { seq } = await reads.head();
-  return new Freshness(seq, await reads.nextDue(), now);
+  return new Freshness(await reads.head(), await reads.nextDue(), now);
 }
 
 /** The present state of the board, read synchronously. */
@@ -44,7 +47,7 @@ export interface BoardMoment {
 
 /** The present moment; undefined if something is due, because that must end first. */
 export function momentAt(reads: SyncReads, now: number): BoardMoment | undefined {
-  const { seq, nextDue } = reads.state();
-  const fresh = new Freshness(seq, nextDue, now);
+  const state = reads.state();
+  const fresh = new Freshness(state, state.nextDue, now);
   return fresh.overdue ? undefined : { fresh, reads };
 }

@@ -7,7 +7,8 @@ import type { Item, PageContent, Question } from "./list.ts";
 const question = (fields: Partial<Question> = {}): Question => ({ filters: {}, limit: 50, fingerprint: "messages []", ...fields });
 const item = (expiresAt: number): Item =>
   ({ stored: { state: { expiresAt } as MessageState, raw: { payload: "{}" } }, position: { key: 1, seq: 1 } }) as Item;
-const at = ({ seq = 7, due = 9000, now = 1000 }: { seq?: number; due?: number | null; now?: number } = {}) => new Freshness(seq, due, now);
+const at = ({ seq = 7, due = 9000, now = 1000 }: { seq?: number; due?: number | null; now?: number } = {}) =>
+  new Freshness({ seq, hash: String(seq) }, due, now);
 const moment = at();
 const page = { items: [item(5000), item(3000)], nextCursor: null, cursorAfter: () => "" };
 

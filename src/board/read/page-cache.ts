@@ -32,7 +32,7 @@ const MAX_PAGE_CHARS = LIMITS.page_bytes;
 /** The cache belongs to one state of the board: when the board changes, the cache is emptied. */
 export class PageCache<Content extends { readonly items: readonly Listed[] }> {
   readonly #pages = boundedTextCache<string, CachedPage<Content>>(MAX_PAGES, MAX_CHARS, ({ content }) => sumOf(content.items));
-  #at = new Freshness(-1, null, 0);
+  #at = new Freshness({ seq: -1, hash: "" }, null, 0);
 
   /** The page, from the cache or made now; `moves` says that it depends on the clock, and then it is not cached. */
   async of(asked: Asked, at: Freshness, moves: boolean, make: () => Promise<Content>): Promise<PageOf<Content>> {

@@ -15,8 +15,8 @@ export function versions(store: Pick<ListReads, "leastState" | "sync">, clock: C
   const { sync } = store;
   return {
     async of(address, moves) {
-      const { seq, newest, nextDue } = await store.leastState();
-      return tagOf(hashOf(address), moves, new Freshness(seq, nextDue, clock.now()), newest);
+      const state = await store.leastState();
+      return tagOf(hashOf(address), moves, new Freshness(state, state.nextDue, clock.now()), state.newest);
     },
     moment: sync && ((now) => momentAt(sync, now)),
   };
@@ -38,5 +38,5 @@ const hashOf = (address: string): string => sha256Hex(address).slice(0, 12);
 function tagOf(hash: string, moves: boolean, at: Freshness, newest: number): string {
   const state = at.seq === newest ? String(at.seq) : `${at.seq}.${newest}`;
   const second = moves || at.overdue ? `-${Math.floor(at.now / 1000)}` : "";
-  return `W/"${state}-${(at.due ?? 0).toString(36)}-${hash}${second}"`;
+  return `W/"${state}-${(at.due ?? 0).toString(36)}-${at.hash.slice(0, 8)}-${hash}${second}"`;
 }

@@ -74,7 +74,7 @@ async function serve({ limited = false, stallMs = undefined as number | undefine
     },
   });
   const clock = new ManualClock();
-  const state = () => ({ seq: 1, nextDue: null });
+  const state = () => ({ seq: 1, hash: "aa", nextDue: null });
   const app = httpServer({
     ready: async () => {},
     notWritable: () => undefined,
