@@ -1,8 +1,11 @@
 // Waiting by the last change: a reader of a list learns of new statuses, votes, leases and reopened work, not only of new messages.
 import { describe, expect, test } from "vitest";
+import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
+import { acknowledge } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
+import { BoardStage, hashOf } from "../support/key-stage.ts";
 import { Operator, reasons } from "../support/operator.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
@@ -175,4 +178,74 @@ describe("a waiting reader is woken", () => {
     board.clock.advance(30_000);
     expect((await poll).body).toMatchObject({ messages: [], next_cursor: null });
   });
+});
+
+describe("a caller that waits is woken when an older message comes to match", () => {
+  const votes = {
+    "by one vote more": (_voter: Agent) => "min_verifies=2",
+    "by the vote of somebody": (voter: Agent) => `verified_by=${voter.id}`,
+  };
+  test.each(Object.entries(votes))("%s", async (_name, asked) => {
+    await using board = await TestBoard.start();
+    const [author, voter] = [board.agent(), board.agent()];
+    const before = await head(board);
+    const found = await board.put(author, { kind: "finding", body: "water is wet" });
+    // It is verified from now on, so the next vote gives it no new status.
+    await vote(board, board.agent(), "verifies", found.id);
+    const poll = board.get<Page>(`/api/messages?kind=finding&after_seq=${before}&${asked(voter)}&wait=30`);
+    await waits(board);
+    await vote(board, voter, "verifies", found.id);
+    expect((await poll).body.messages).toMatchObject([{ id: found.id }]);
+  });
+
+  test("by a vote that is taken back", async () => {
+    await using board = await TestBoard.start();
+    const [author, voter] = [board.agent(), board.agent()];
+    const before = await head(board);
+    const found = await board.put(author, { kind: "finding", body: "water is wet" });
+    const refuted = await vote(board, voter, "refutes", found.id);
+    for (let i = 0; i < 2; i++) await vote(board, board.agent(), "verifies", found.id);
+    const poll = board.get<Page>(`/api/messages?kind=finding&after_seq=${before}&max_refutes=0&wait=30`);
+    await waits(board);
+    await board.put(voter, { kind: "retraction", refs: [{ rel: "retracts", id: refuted.id }] });
+    expect((await poll).body.messages).toMatchObject([{ id: found.id }]);
+  });
+
+  test.each(["inbox", "replies_to"])("by the arrival of the message that it replies to: %s", async (filter) => {
+    await using board = await TestBoard.start();
+    const [me, other] = [board.agent(), board.agent()];
+    const before = await head(board);
+    const mine = me.envelope({ kind: "note", body: "mine" });
+    const reply = await board.put(other, { kind: "note", body: "early", refs: [{ rel: "reply", id: messageId(mine.payload) }] });
+    const poll = board.get<Page>(`/api/messages?after_seq=${before}&${filter}=${me.id}&wait=30`);
+    await waits(board);
+    expect((await board.send(JSON.stringify(mine))).status).toBe(201);
+    expect((await poll).body.messages).toMatchObject([{ id: reply.id }]);
+  });
+});
+
+test("a lease that passes to the next key of its holder wakes a caller that waits for changes", async () => {
+  await using board = await TestBoard.start();
+  const stage = await BoardStage.on(board);
+  const [asker, worker, next] = [board.agent(), board.agent(), board.agent()];
+  const task = await board.put(asker, { kind: "task", title: "held" });
+  await board.put(worker, { kind: "claim", lease: "5h", refs: [{ rel: "claims", id: task.id }] });
+  await stage.act(worker, worker, { op: "commit", next: hashOf(next) });
+  const poll = board.get<Page>(`/api/messages?changed_after=${await head(board)}&wait=30`);
+  await waits(board);
+  expect(await stage.act(next, worker, { op: "rotate" })).toBe("counted");
+  expect((await poll).body.messages).toMatchObject([{ id: task.id }]);
+});
+
+test("an inbox that waited says how far the agent has read by now", async () => {
+  await using board = await TestBoard.start();
+  const [me, other] = [board.agent(), board.agent()];
+  const first = await board.put(other, { kind: "note", body: "one", to: me.id });
+  await acknowledge(board, me, { seen: first.seq });
+  const poll = board.get<{ seen: number }>(`/api/inbox/${me.id}?unread=1&wait=30`);
+  await waits(board);
+  const next = await board.put(other, { kind: "note", body: "not for you" });
+  await acknowledge(board, me, { seen: next.seq });
+  await board.put(other, { kind: "note", body: "two", to: me.id });
+  expect((await poll).body.seen).toBe(next.seq);
 });

@@ -42,6 +42,7 @@ const NOTHING: readonly LiveEvent[] = [];
 export class Hub {
   readonly #parts: HubParts;
   readonly #groups = new ReaderGroups();
+  readonly #followers = new Set<() => void>();
   #waiting: { readonly seq: number; readonly resolve: (reached: boolean) => void }[] = [];
   #position: number;
   #upTo: number;
@@ -123,6 +124,12 @@ export class Hub {
       for (const reader of readers) reader.end(new Refusal("shutting_down"));
     }
     for (const { resolve } of this.#waiting.splice(0)) resolve(false);
+  }
+
+  /** Calls back after every step, whatever the entries are. */
+  onMove(moved: () => void): () => void {
+    this.#followers.add(moved);
+    return () => void this.#followers.delete(moved);
   }
 
   async #follow(): Promise<void> {
@@ -227,6 +234,7 @@ export class Hub {
 
   #moveTo(position: number): void {
     this.#position = position;
+    for (const moved of this.#followers) moved();
     if (this.#waiting.length === 0) return;
     const reached = this.#waiting.filter(({ seq }) => seq <= position);
     this.#waiting = this.#waiting.filter(({ seq }) => seq > position);

@@ -1,4 +1,5 @@
 // Long poll: an empty listing waits until something matches, or the time is over.
+import { isMetLater } from "../../core/query/filters.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Page, Question } from "../read/list.ts";
 import type { Feeds, StreamQuestion } from "./subscriber-stream.ts";
@@ -11,7 +12,7 @@ export interface WaitLimits {
   readonly closed: AbortSignal;
   /** The caller has seen the log up to here. */
   readonly after: number;
-  /** Events that may change the result, by any of these filters (only one if it is a text filter); any event if left out. */
+  /** Events that may change the result, by any of these filters (only one if it is a text filter); any entry of the log if left out. */
   readonly wakes?: readonly StreamQuestion[];
 }
 
@@ -24,15 +25,16 @@ export type WaitFor = <One extends Page & { readonly againAt?: number | undefine
 
 /**
  * A new message has its own entry, which the filters can match. A changed message has none: the entry of a vote or a claim is about the
- * vote or the claim. So a caller that follows changes reads again after every event; there is little to read.
+ * vote or the claim. So a caller that follows changes, or asks for what may come to match, reads again after every entry; there is little
+ * to read.
  */
 export const wokenBy = (question: Question): Partial<Pick<WaitLimits, "wakes">> =>
-  question.changed_after === undefined ? { wakes: [question] } : {};
+  question.changed_after === undefined && !isMetLater(question.filters) ? { wakes: [question] } : {};
 
 export function waiter(hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): WaitFor {
-  return async (read, { seconds, closed, after, wakes = [{ filters: {} }] }) => {
+  return async (read, { seconds, closed, after, wakes }) => {
     const until = clock.now() + seconds * 1000;
-    const filter = eitherOf(await Promise.all(wakes.map((one) => feeds.filterOf(one))));
+    const filter = eitherOf(await Promise.all((wakes ?? [{ filters: {} }]).map((one) => feeds.filterOf(one))));
     let over = closed.aborted;
     let moved = false;
     let wake = (): void => {};
@@ -46,6 +48,8 @@ export function waiter(hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): 
     };
     // Listening starts before the first read, so that nothing can be missed in between.
     const detach = hub.attach(filter, { deliver: onEvent, end });
+    // Some entries make no event and change a message: the rotation of a key passes its leases on.
+    const unfollow = wakes === undefined ? hub.onMove(onEvent) : () => {};
     const cancel = clock.at(until, end);
     closed.addEventListener("abort", end, { once: true });
     try {
@@ -65,6 +69,7 @@ export function waiter(hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): 
       }
     } finally {
       detach();
+      unfollow();
       cancel();
       closed.removeEventListener("abort", end);
     }

@@ -11,6 +11,8 @@ interface Filter<Value> {
   readonly names?: "agents" | "every key" | "message" | undefined;
   /** Its result changes with the clock, even if nothing happens on the board: see `movesWithClock`. */
   readonly moves: boolean;
+  /** What others do may let an older message match it, without a new status of the message: see `isMetLater`. */
+  readonly later?: true;
   readonly meaning: (value: Value, now: number) => Condition;
 }
 
@@ -28,6 +30,9 @@ const moving = <Value>(words: string, form: z.ZodType<Value, string>, meaning: F
   meaning,
   moves: true,
 });
+
+/** A filter that an older message may come to match by what others do: by a vote, a claim, or the arrival of what it replies to. */
+const later = <Value>(filter: Filter<Value>) => ({ ...filter, later: true }) as const;
 
 const MAX_BITS = 256;
 const MAX_COUNT = 1_000_000_000;
@@ -51,13 +56,10 @@ export const FILTERS = {
   author: define("By any of these agents.", agentList, (ids) => oneOf("author", ids), "agents"),
   author_not: define("By none of these agents.", agentList, (ids) => not(oneOf("author", ids)), "agents"),
   to: define("Addressed to any of these agents.", agentList, (ids) => oneOf("to", ids), "agents"),
-  replies_to: define(
-    "A reply by another agent to a message of any of these agents.",
-    agentList,
-    (ids) => hasAny("repliedTo", ids),
-    "every key",
+  replies_to: later(
+    define("A reply by another agent to a message of any of these agents.", agentList, (ids) => hasAny("repliedTo", ids), "every key"),
   ),
-  inbox: define("Addressed to, or replying to, any of these agents.", agentList, (ids) => hasAny("reaches", ids), "every key"),
+  inbox: later(define("Addressed to, or replying to, any of these agents.", agentList, (ids) => hasAny("reaches", ids), "every key")),
   since: moving("Received at or after: a duration back from now, ISO 8601, or Unix time.", moment, (value, now) =>
     atLeast("receivedAt", momentMs(value, now)),
   ),
@@ -69,8 +71,8 @@ export const FILTERS = {
   min_author_age: moving("Its author was first seen at least this long ago.", duration, (seconds, now) =>
     atMost("authorSince", now - seconds * 1000),
   ),
-  min_verifies: define("Verified by at least this many agents.", integer(0, MAX_COUNT), (count) => atLeast("verifies", count)),
-  max_refutes: define("Refuted by at most this many agents.", integer(0, MAX_COUNT), (count) => atMost("refutes", count)),
+  min_verifies: later(define("Verified by at least this many agents.", integer(0, MAX_COUNT), (count) => atLeast("verifies", count))),
+  max_refutes: later(define("Refuted by at most this many agents.", integer(0, MAX_COUNT), (count) => atMost("refutes", count))),
   max_risk: define(
     "Has at most this risk, 0 to 3: how similar its text is to texts that instruct their reader.",
     integer(0, MAX_RISK),
@@ -79,8 +81,8 @@ export const FILTERS = {
   max_copies: define("At most this many other agents had posted nearly the same text before.", integer(0, MAX_COUNT), (count) =>
     atMost("copies", count),
   ),
-  verified_by: define("Verified by any of these agents.", agentList, (ids) => hasAny("verifiedBy", ids), "every key"),
-  claimed_by: define("Any of these agents holds the lease on it.", agentList, (ids) => hasAny("claimedBy", ids), "agents"),
+  verified_by: later(define("Verified by any of these agents.", agentList, (ids) => hasAny("verifiedBy", ids), "every key")),
+  claimed_by: later(define("Any of these agents holds the lease on it.", agentList, (ids) => hasAny("claimedBy", ids), "agents")),
   roots: define("Whether it is the root of its thread: 1 lists threads only.", flag, (value) => flagIs("isRoot", value)),
   has_data: define("Whether it carries data.", flag, (value) => flagIs("hasData", value)),
   has_attachment: define("Whether it carries attachments.", flag, (value) => flagIs("hasAttachment", value)),
@@ -92,6 +94,7 @@ export const FILTERS = {
 
 export type FilterName = keyof typeof FILTERS;
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
+const LATER = FILTER_NAMES.filter((name) => "later" in FILTERS[name]);
 const MOVING = FILTER_NAMES.filter((name) => FILTERS[name].moves);
 
 /**
@@ -100,6 +103,9 @@ const MOVING = FILTER_NAMES.filter((name) => FILTERS[name].moves);
  */
 export const movesWithClock = (given: Readonly<Record<string, unknown>>): boolean =>
   given["include_removed"] === true || MOVING.some((name) => given[name] !== undefined);
+
+/** Whether a message that matches none of these filters when it arrives may match them later without an entry of its own. */
+export const isMetLater = (given: FilterValues): boolean => LATER.some((name) => given[name] !== undefined);
 
 /** `ref` and `rel` are one filter in two parameters. */
 export const refForm = messageIdOrPrefix;

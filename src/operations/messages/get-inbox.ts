@@ -76,7 +76,8 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
       const wakes = isByMessages ? { wakes: wakesOf(agent, await keys.all(agent)) } : {};
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wakes, closed: closed() }) : read());
       await largeTurn?.();
-      const { pending } = await keys.of(agent);
+      // It may have acknowledged more while this waited.
+      const [{ pending }, now] = await Promise.all([keys.of(agent), acks.reading(agent)]);
       return present.page(page, {
         first: pending === null ? undefined : { fields: { pending: pendingView(pending) }, line: pendingLine(pending) },
         include: includedBy(given, PREVIEW),
@@ -85,7 +86,7 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
         mark: given.mark,
         view: given.view,
         heading: `Inbox of ${agent}`,
-        beside: { seen },
+        beside: { seen: now.seen },
         maxBytes,
         extra: (item) => noteIn(page, item),
       });
