@@ -23,6 +23,8 @@ describe("HTML as text", () => {
     ['<img src="https://spy.example/p.gif" alt="a cat">', "a cat"],
     ["&lt;b&gt; &amp;amp; &#228; &#x1F44B; &auml; &hellip; &unknown; &", "<b> &amp; ä 👋 ä … &unknown; &"],
     ["a<!-- <p>hidden</p> -->b<!doctype html>c<?php x ?>d", "abcd"],
+    ["<p>Hello</p><!--><p>World</p><!---><p>again</p>", "Hello\n\nWorld\n\nagain"],
+    ["<p>Hello</p><svg width=1/><p>World</p><math/><svg><text>x</text></svg>!", "Hello\n\nWorld\n\n!"],
     ["1 < 2 and <3 but a<b", "1 < 2 and <3 but a"],
     ["<style>p > a {}</style><script>if (a</script>x</SCRIPT>y", "xy"],
     ['<p title="a > b">shown</p>', "shown"],

@@ -3,6 +3,8 @@ import { decodeEntities } from "./entities.ts";
 
 /** Elements whose content is not shown. */
 const HIDDEN = new Set(["script", "style", "title", "template", "noscript", "object", "iframe", "svg", "math"]);
+/** Of these, the elements that a tag with a slash at its end closes. */
+const XML = new Set(["svg", "math"]);
 // oxfmt-ignore
 const BLOCKS = new Set([
   "address", "article", "aside", "blockquote", "body", "br", "center", "dd", "div", "dl", "dt", "fieldset", "figure", "footer", "form",
@@ -24,7 +26,8 @@ export function htmlToText(html: string, limit: number): { readonly text: string
     if (open !== at) out.text(decodeEntities(html.slice(at, open < 0 ? html.length : open)));
     if (open < 0) return out.done(false);
     if (html.startsWith("<!--", open)) {
-      at = after(html, "-->", open + 4);
+      // `<!-->` is a whole comment.
+      at = after(html, "-->", open + 2);
       continue;
     }
     const closing = html[open + 1] === "/";
@@ -39,7 +42,7 @@ export function htmlToText(html: string, limit: number): { readonly text: string
     const end = tagEnd(html, TAG_NAME.lastIndex);
     const attributes = closing ? "" : html.slice(TAG_NAME.lastIndex, end);
     at = end + 1;
-    if (!closing && HIDDEN.has(name)) at = afterElement(html, name, at);
+    if (!closing && HIDDEN.has(name)) at = XML.has(name) && html[end - 1] === "/" ? at : afterElement(html, name, at);
     else if (name === "a") {
       if (closing && href !== "" && !out.since(linkFrom).includes(href.replace(/^mailto:/i, ""))) out.text(` (${href})`);
       href = closing ? "" : linkOf(attributes);
