@@ -1,6 +1,7 @@
 // Commits to the next key when a key is first used at a board: in a key's first hour this takes effect at once, later only after 72 hours.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { replaceFile } from "../adapters/system/replace-file.ts";
 import { BoardError } from "../client/board-error.ts";
 import type { AgentKey } from "../client/key.ts";
 import { commitKey, getKeys, keyHash } from "../client/keys.ts";
@@ -38,7 +39,7 @@ export const notedNext = (keyFile: string, key: AgentKey): string | undefined =>
 export function noteNext(keyFile: string, { agent }: AgentKey, next: string, boards: readonly string[] = []): void {
   try {
     const note = { key: agent, next, boards } satisfies Readonly<Record<keyof Note, unknown>>;
-    writeFileSync(noteFile(keyFile), `${JSON.stringify(note)}\n`);
+    replaceFile(noteFile(keyFile), `${JSON.stringify(note)}\n`);
   } catch (error) {
     if (boards.length === 0) throw error;
   }

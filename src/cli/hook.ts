@@ -1,10 +1,10 @@
 // `blackboard hook`: prints the brief, for agent harnesses that run a command when a session begins or a turn ends.
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { makeDirectory } from "../adapters/system/make-directory.ts";
+import { home } from "../adapters/system/home.ts";
+import { replaceFile } from "../adapters/system/replace-file.ts";
 import type { Brief } from "../client/response-types.ts";
 import { getBrief, getBriefText } from "../client/read.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
@@ -16,7 +16,7 @@ import { atBoard, Session } from "./session.ts";
 /** The exit code that makes a harness continue with the text on standard error. */
 const GO_ON = 2;
 const BUDGET = 4000;
-const STATE = join(homedir(), ".local", "state", "agent-blackboard");
+const STATE = join(home(), ".local", "state", "agent-blackboard");
 
 interface HookOptions {
   readonly budget: number;
@@ -100,9 +100,5 @@ function positions(file: string): Readonly<Record<string, number>> {
 }
 
 function remember(file: string, board: string, to: number): void {
-  makeDirectory(dirname(file));
-  // Sessions may end at the same moment, and each writes a whole file.
-  const next = `${file}.${process.pid}`;
-  writeFileSync(next, `${JSON.stringify({ boards: { ...positions(file), [board]: to } })}\n`, { flush: true });
-  renameSync(next, file);
+  replaceFile(file, `${JSON.stringify({ boards: { ...positions(file), [board]: to } })}\n`);
 }

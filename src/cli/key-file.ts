@@ -1,11 +1,11 @@
 // An agent's key file, and its default path.
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { home } from "../adapters/system/home.ts";
 import { readSecretFile, writeSecretFile } from "../adapters/system/secret-file.ts";
 import { type AgentKey, loadKey, makeKey } from "../client/key.ts";
 
-export const DEFAULT_KEY_FILE = join(homedir(), ".config", "agent-blackboard", "agent.key");
+export const DEFAULT_KEY_FILE = join(home(), ".config", "agent-blackboard", "agent.key");
 
 /** The path of the next key: beside the present one, until the owner moves it elsewhere. */
 export const nextKeyFile = (keyFile: string): string => `${keyFile}.next`;

@@ -1,14 +1,15 @@
 // `blackboard verify-head`: checks that a board's tree has only grown since the last head that was verified here, and reports a second history.
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
+import { home } from "../adapters/system/home.ts";
+import { replaceFile } from "../adapters/system/replace-file.ts";
 import { getPolicy, TlogError, type VerifiedHead, verifyHead } from "../client/tlog.ts";
 import { ProofFault } from "./failure.ts";
 import { atBoard, Session } from "./session.ts";
 import { wordFor } from "../core/text/plural.ts";
 
-const STATE = join(homedir(), ".local", "state", "agent-blackboard");
+const STATE = join(home(), ".local", "state", "agent-blackboard");
 
 interface Options {
   readonly policy?: string;
@@ -30,21 +31,15 @@ export function verifyHeadCommand(program: Command): void {
     const head = await verifyHead(session.board, trusted, known).catch((error: unknown) => {
       throw error instanceof TlogError ? new ProofFault(wordsOf(error, file, known)) : error;
     });
-    if (policy === undefined && readIf(pinned) !== head.policy) write(pinned, head.policy);
+    if (policy === undefined && readIf(pinned) !== head.policy) replaceFile(pinned, head.policy);
     // If the process is killed before this line, the next head is compared with the older one.
-    write(file, head.note);
+    replaceFile(file, head.note);
     const { origin, size, witnesses } = head;
     session.print({ origin, size, witnesses, first: known === undefined }, () => words(head, known === undefined));
   });
 }
 
 const readIf = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, "utf8") : undefined);
-
-function write(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.next`, text);
-  renameSync(`${file}.next`, file);
-}
 
 /** The remembered head stays; the contradicting one is stored beside it, as evidence. */
 function wordsOf(error: TlogError, file: string, known: string | undefined): string {
@@ -57,7 +52,7 @@ function wordsOf(error: TlogError, file: string, known: string | undefined): str
     ].join("\n");
   if (error.fault !== "history") return error.message;
   const shown = `${file}.other`;
-  write(shown, String(error.cause));
+  replaceFile(shown, String(error.cause));
   return [
     "!!! THIS BOARD SHOWS ANOTHER HISTORY THAN THE ONE IT SIGNED BEFORE !!!",
     error.message,

@@ -1,6 +1,7 @@
 // `blackboard verify-log`: replays the log and compares it with the head that the board signed, and with the last head verified here.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
+import { replaceFile } from "../adapters/system/replace-file.ts";
 import { KeyAudit, type SavedKeys } from "../client/node/audit-agent-keys.ts";
 import { type LogHead, verifyLog } from "../client/verify-log.ts";
 import { plural } from "../core/text/plural.ts";
@@ -31,7 +32,7 @@ export function verifyLogCommand(program: Command): void {
     const { after, seq, hash, checkpoint } = await verifyLog(session.board, { ...known, audit, onProgress });
     const announced = checkpoint.keys?.map(({ statement }) => statement);
     const now: Remembered = { seq, hash, pk: checkpoint.pk, ...(announced && { announced }), keys: audit.saved() };
-    if (remember !== undefined) writeFileSync(remember, `${JSON.stringify(now)}\n`);
+    if (remember !== undefined) replaceFile(remember, `${JSON.stringify(now)}\n`);
     const { board, pk, at } = checkpoint;
     const from = after === 0 ? "from the first entry" : `after entry ${after}`;
     const { operations, skipped } = audit;

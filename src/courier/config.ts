@@ -1,8 +1,8 @@
 // The settings file of a courier: the board, the inbox, the state file, and the deliveries.
 import { readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { z } from "zod";
+import { home } from "../adapters/system/home.ts";
 import { INBOX_REASONS } from "../core/message/inbox-types.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import { KIND_NAMES, kindOf } from "../core/protocol/vocabulary.ts";
@@ -18,8 +18,8 @@ export class CourierFaults extends Error {
   }
 }
 
-export const DEFAULT_CONFIG = join(homedir(), ".config", "agent-blackboard", "courier.json");
-const DEFAULT_STATE = join(homedir(), ".local", "state", "agent-blackboard", "courier");
+export const DEFAULT_CONFIG = join(home(), ".config", "agent-blackboard", "courier.json");
+const DEFAULT_STATE = join(home(), ".local", "state", "agent-blackboard", "courier");
 
 const httpUrl = z.string().refine((text) => {
   const url = URL.parse(text);

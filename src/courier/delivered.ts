@@ -3,7 +3,8 @@ import { z } from "zod";
 import { DAY_MS } from "../core/durations.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import type { InboxPlace, LogMark } from "./adapter.ts";
-import { addLine, linesOf, replaceFile } from "./line-file.ts";
+import { replaceFile } from "../adapters/system/replace-file.ts";
+import { addLine, linesOf } from "./line-file.ts";
 
 const lineForm = z.object({
   n: z.number().int(),

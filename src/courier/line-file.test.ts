@@ -1,9 +1,9 @@
 // The files of a courier on a disk that fills up or fails: what was there stays, a failure is reported, and no file is left open.
-import { spawnSync } from "node:child_process";
 import { fstatSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { codeOnNearlyFullDisk } from "../../test/support/nearly-full-disk.ts";
 import { addLine, linesOf } from "./line-file.ts";
 
 let directory: string;
@@ -36,31 +36,12 @@ test("a torn line that cannot be mended leaves no file open", () => {
   expect(readFileSync(path, "utf8")).toBe('{"n":1}\n{"n":2}\n');
 });
 
-/** Runs it where no file may grow beyond a kilobyte: of what is longer, the system takes the first part and says so. */
-function withTinyFiles(code: string): string {
-  const source = `import * as file from ${JSON.stringify(resolve(import.meta.dirname, "line-file.ts"))};
-    try { ${code}; console.log("written"); } catch (error) { console.log(error.code); }`;
-  const limited = 'trap "" XFSZ; ulimit -f 1; exec "$0" --input-type=module-typescript -e "$1"';
-  const { stdout, stderr } = spawnSync("bash", ["-c", limited, process.execPath, source], {
-    encoding: "utf8",
-    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" },
-  });
-  return `${stdout}${stderr}`.trim();
-}
-
-test("a text of which only a part fits replaces nothing, and the failure is reported", () => {
-  const path = join(directory, "state.json");
-  const text = JSON.stringify("x".repeat(1500));
-  expect(withTinyFiles(`file.replaceFile(${JSON.stringify(path)}, "before")`)).toBe("written");
-  expect(withTinyFiles(`file.replaceFile(${JSON.stringify(path)}, ${JSON.stringify(text)})`)).toBe("EFBIG");
-  expect(readFileSync(path, "utf8")).toBe("before");
-});
-
-test("a line of which only a part fits is reported as a failure, and damages no other", () => {
+test("a line of which only a part fits is reported as a failure, and damages no other", async () => {
   const path = join(directory, "lines.jsonl");
-  const add = (line: object) => withTinyFiles(`file.addLine(${JSON.stringify(path)}, ${JSON.stringify(line)})`);
-  expect(add({ n: 1, text: "x".repeat(900) })).toBe("written");
-  expect(add({ n: 2, text: "x".repeat(900) })).toBe("EFBIG");
+  const module = resolve(import.meta.dirname, "line-file.ts");
+  const add = (line: object) => codeOnNearlyFullDisk(module, `file.addLine(${JSON.stringify(path)}, ${JSON.stringify(line)})`);
+  expect(await add({ n: 1, text: "x".repeat(900) })).toBe("done");
+  expect(await add({ n: 2, text: "x".repeat(900) })).toBe("EFBIG");
   addLine(path, { n: 3 });
   expect(linesOf(path, (value) => (value as { readonly n: number }).n)).toEqual([1, 3]);
 });

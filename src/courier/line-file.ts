@@ -1,16 +1,5 @@
 // An append-only file of JSON lines: each line is synced when it is added, and a line that a crash cut off is dropped.
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeDirectory } from "../adapters/system/make-directory.ts";
 import { syncDirectory } from "../adapters/system/sync.ts";
@@ -18,23 +7,19 @@ import { syncDirectory } from "../adapters/system/sync.ts";
 const OWNER_ONLY = 0o600;
 const NEWLINE = 0x0a;
 
-/** Atomic: after a crash the file has the whole new text or the old one. */
-export function replaceFile(path: string, text: string): void {
-  makeDirectory(dirname(path));
-  const next = `${path}.next`;
-  withFile(next, "w", (file) => writeSynced(file, text));
-  renameSync(next, path);
-  syncDirectory(dirname(path));
-}
-
 /** On disk when it returns. A partial last line, left by a crash, is removed first, so that it does not damage this line. */
 export function addLine(path: string, line: object): void {
   makeDirectory(dirname(path));
   const isNew = !existsSync(path);
-  withFile(path, "a+", (file) => {
+  const file = openSync(path, "a+", OWNER_ONLY);
+  try {
     if (!endsWhole(file)) ftruncateSync(file, readFileSync(path).lastIndexOf(NEWLINE) + 1);
-    writeSynced(file, `${JSON.stringify(line)}\n`);
-  });
+    // Writes the whole line, or throws: a disk that is nearly full takes only the first part.
+    writeFileSync(file, `${JSON.stringify(line)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
   if (isNew) syncDirectory(dirname(path));
 }
 
@@ -57,20 +42,4 @@ export function linesOf<Line>(path: string, parse: (value: unknown) => Line | un
         return [];
       }
     });
-}
-
-/** Closed in any case. */
-function withFile(path: string, flags: "w" | "a+", use: (file: number) => void): void {
-  const file = openSync(path, flags, OWNER_ONLY);
-  try {
-    use(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Writes the whole text, or throws: a disk that is nearly full takes only the first part. */
-function writeSynced(file: number, text: string): void {
-  writeFileSync(file, text);
-  fsyncSync(file);
 }

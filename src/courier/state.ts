@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { type DeliveredFile, deliveredFile } from "./delivered.ts";
-import { addLine, linesOf, replaceFile } from "./line-file.ts";
+import { replaceFile } from "../adapters/system/replace-file.ts";
+import { addLine, linesOf } from "./line-file.ts";
 
 /** Without an id it is only acknowledged as seen. */
 const unacked = z.strictObject({ id: z.string().optional(), seq: z.number().int(), why: z.string().optional() });

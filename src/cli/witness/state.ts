@@ -1,7 +1,6 @@
 // The memory of a witness in one file: for each log, its key and the head that was cosigned last; for each board, the name of its log.
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { syncDirectory } from "../../adapters/system/sync.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { replaceFile } from "../../adapters/system/replace-file.ts";
 import { sha256 } from "../../core/protocol/node-sha256.ts";
 import { fromBase64, toBase64 } from "../../core/tlog/base64.ts";
 import { parseVerifierKey, type VerifierKey } from "../../core/tlog/key.ts";
@@ -103,10 +102,7 @@ export class WitnessState implements Witnessed {
   }
 
   #save(): void {
-    const next = `${this.#path}.next`;
     const stored: Stored = { logs: Object.fromEntries(this.#logs), boards: Object.fromEntries(this.#boards) };
-    writeFileSync(next, `${JSON.stringify(stored, null, 1)}\n`, { mode: 0o600, flush: true });
-    renameSync(next, this.#path);
-    syncDirectory(dirname(this.#path));
+    replaceFile(this.#path, `${JSON.stringify(stored, null, 1)}\n`);
   }
 }
