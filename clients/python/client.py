@@ -774,6 +774,11 @@ def check_key_change(change: Mapping[str, Any], key: str) -> Record:
     return stated
 
 
+def _change_text(change: Mapping[str, Any]) -> str:
+    """The exact text of the log entry that announced this change."""
+    return json.dumps({name: change[name] for name in ("statement", "old_sig", "new_sig")}, separators=(",", ":"), ensure_ascii=False)
+
+
 def _key_line(changes: Sequence[Record], pk: str, ts: object) -> Tuple[str, str, Optional[str]]:
     """The first key, the one that signs at this time, and the one that is announced."""
     first = current = str(changes[0]["old"]) if changes else pk
@@ -797,6 +802,8 @@ _KEY_TYPES = frozenset(("key_commit", "key_rotate", "key_revoke", "key_delegate"
 _HOUR_MS = 3_600_000
 _KEY_WAIT_MS = 72 * _HOUR_MS
 _ANNOUNCED_MS = 7 * 24 * _HOUR_MS
+# How long the log keeps the details of its entries.
+_DETAIL_MS = 38 * 24 * _HOUR_MS
 _KEYS_PER_LINE = 32
 _CHILDREN_PER_AGENT = 16
 _CHILD_POSTS_PER_HOUR = 60
@@ -1234,6 +1241,8 @@ class KeyAudit:
         self._seen: Set[str] = set()
         # Messages without content: their author is unknown.
         self._erased = 0
+        # The time of the first entry about keys whose detail is erased: later operations may depend on it.
+        self._first_gap = math.inf
         if saved is not None:
             self._pks.update(saved["pks"])
             self._named.update(saved["keys"])
@@ -1257,6 +1266,8 @@ class KeyAudit:
             if self._matters(author):
                 act = {name: payload[name] for name in ("kind", "refs", "tags") if name in payload}
                 self._told.append({**told, "author": author, "act": act})
+        elif detail is None and (kind in _KEY_TYPES or kind in ("key_effect", "alias_claim")):
+            self._first_gap = min(self._first_gap, told["at"])
         elif kind in _KEY_TYPES and detail is not None:
             op = _key_op(detail)
             child = [agent_id(op.payload["child"])] if "child" in op.payload else []
@@ -1278,9 +1289,12 @@ class KeyAudit:
         self._seen.add(agent)
         return first
 
-    def finish(self, whole: bool) -> KeyBook:
-        """`whole`: the log was seen from its first entry, or from the end of the previous audit."""
-        whole = self._whole = whole if self._from is None else bool(self._from["whole"])
+    def finish(self, whole: bool, now: Optional[int] = None) -> KeyBook:
+        """`whole`: the log was seen from its first entry, or from the end of the previous audit. `now` in Unix milliseconds."""
+        now = int(time.time() * 1000) if now is None else now
+        # A board erases details by their age only; what it hides earlier excuses nothing.
+        gaps = self._first_gap <= now - _DETAIL_MS
+        whole = self._whole = (whole if self._from is None else bool(self._from["whole"])) and not gaps
         for one in self._told:
             if "op" in one:
                 self._require_old(one)
@@ -1373,8 +1387,8 @@ class LogReplay:
         self.erased = 0
         self.acks = 0
         self.keys = KeyAudit(keys)
-        # The announced changes of the board's own keys.
-        self.announced: Set[str] = set()
+        # When changes of the board's own keys were announced, by the digest of the entry: its detail may be erased.
+        self.announced: Dict[str, int] = {}
         self._sent: Dict[str, Tuple[str, int, object]] = {}
         self._acks: List[Tuple[int, str, object, Record]] = []
 
@@ -1428,6 +1442,8 @@ class LogReplay:
             self._check_announcement(seq, _unix_ms(entry.get("at")) or 0, id, str(entry["detail"]))
         elif kind in ("expire", "retract", "remove"):
             self._sent.pop(id, None)
+        if kind == "board_key":
+            self.announced[digest] = _unix_ms(entry.get("at")) or 0
         self.keys.take(entry)
         self.seq, self.hash = seq, hash
         self.entries += 1
@@ -1482,7 +1498,11 @@ class LogReplay:
             raise LogFault(seq, "signature", f"a signature of the announced key is invalid ({error})") from error
         if stated.get("board") != board or stated["from"] * 1000 < at + _ANNOUNCED_MS:
             raise LogFault(seq, "keys", "the announced key is of another board, or counts too early")
-        self.announced.add(str(change["statement"]))
+
+    def is_announced(self, change: Mapping[str, Any]) -> bool:
+        """Whether the log announced this change of the board's key, days ahead."""
+        at = self.announced.get(_log_hash(_change_text(change)))
+        return at is not None and json.loads(change["statement"])["from"] * 1000 >= at + _ANNOUNCED_MS
 
     def _check_key_op(self, seq: int, kind: str, agent: str, detail: str) -> None:
         """Checks what the entry alone shows; `keys` checks the rest."""
@@ -1530,10 +1550,14 @@ def check_log(
     if replay.seq == head.seq and replay.hash not in (None, head.hash):
         raise LogFault(head.seq, "head", f"the board signed the hash {head.hash}, its log has {replay.hash}")
     # A new key of the board is accepted only if its log announced it.
-    if (known is not None or first == 1) and not set(head.announced) <= {*replay.announced, *(known.announced if known else ())}:
+    told = {str(one["statement"]) for one in checkpoint.get("keys", ()) if replay.is_announced(one)}
+    if (known is not None or first == 1) and not set(head.announced) <= {*told, *(known.announced if known else ())}:
         raise LogFault(head.seq, "keys", "the board shows a new key that its log did not announce")
-    replay.keys.finish(first == 1)
-    origin = str(json.loads(checkpoint["payload"]).get("origin", ""))
+    signed = json.loads(checkpoint["payload"])
+    ts = signed.get("ts")
+    # A board whose log does not grow signs no new head, but may erase what is old.
+    replay.keys.finish(first == 1, 1000 * max(ts if isinstance(ts, int) else 0, int(time.time())))
+    origin = str(signed.get("origin", ""))
     head = replace(head, keys=replay.keys.saved())
     counted = (replay.entries, replay.messages, replay.erased, replay.acks)
     return LogReport(
@@ -1632,6 +1656,7 @@ def read_policy(text: str) -> Policy:
     logs: List[NoteKey] = []
     witnesses: List[NoteKey] = []
     named: Dict[str, Callable[[Set[NoteKey]], bool]] = {}
+    members: Set[str] = set()
     quorum: Optional[Callable[[Set[NoteKey]], bool]] = None
     _proof(text.endswith("\n"), "The last line of a policy has no newline at its end.")
 
@@ -1651,6 +1676,10 @@ def read_policy(text: str) -> Policy:
             witnesses.append(read_vkey(rest[1]))
             named[rest[0]] = is_witness(witnesses[-1])
         elif word == "group" and len(rest) > 2 and all(one in named for one in rest[2:]) and rest[0] not in named:
+            _proof(
+                len(set(rest[2:])) == len(rest) - 2 and members.isdisjoint(rest[2:]), "A member of two groups, or twice of one, would count twice."
+            )
+            members.update(rest[2:])
             count = {"any": 1, "all": len(rest) - 2}.get(rest[1]) or _decimal(rest[1])
             _proof(1 <= count <= len(rest) - 2, "A group needs any, all, or a number of its members.")
             named[rest[0]] = at_least(count, [named[one] for one in rest[2:]])
@@ -1661,6 +1690,8 @@ def read_policy(text: str) -> Policy:
     if quorum is None:
         raise ProofError("bad_proof", "The policy has no quorum line; `quorum none` asks for no witness.")
     _proof(all(key.type == _LOG_KEY for key in logs) and all(key.type == _WITNESS_KEY for key in witnesses), "A key is of the wrong type.")
+    for keys in (logs, witnesses):
+        _proof(len({key.public for key in keys}) == len(keys), "A key stands in the policy twice, and would count twice.")
     return Policy(logs, witnesses, quorum)
 
 
@@ -1697,6 +1728,12 @@ def check_head(note: str, policy: Policy) -> TreeHead:
     if not policy.is_met(set(witnesses)):
         raise ProofError("quorum", "Too few witnesses of the policy cosigned the head.")
     return TreeHead(origin, size, root, [key.name for key in witnesses], note)
+
+
+def _verified_head(note: str) -> TreeHead:
+    """A head that was verified when it was stored."""
+    origin, size, root, *_ = [*note.split("\n"), "", "", ""]
+    return TreeHead(origin, _decimal(size), _base64(root), [], note)
 
 
 def check_inclusion(head: TreeHead, index: int, leaf: bytes, hashes: Sequence[bytes]) -> None:
@@ -2222,7 +2259,7 @@ class Board:
         """The log itself has announced this change of its key, for everybody to see; raises ProofError otherwise."""
         proof = self._bytes("GET", f"/api/changes/{int(change['seq'])}/proof").decode("utf-8")
         entry = check_receipt(proof, read_policy(f"log {vkey} {self.url}\nquorum none\n"))
-        text = json.dumps({name: change[name] for name in ("statement", "old_sig", "new_sig")}, separators=(",", ":"), ensure_ascii=False)
+        text = _change_text(change)
         _proof(entry.type == "board_key" and entry.digest == _log_hash(text), "The log did not announce its new key.")
 
     def followed_policy(self, policy: str) -> str:
@@ -2256,7 +2293,14 @@ class Board:
                 tiles[level, index] = self._bytes("GET", f"/tlog/{tile_path(level, index, width)}")
             return tiles[level, index]
 
-        check_consistency(older, newer, consistency_proof(older.size, newer.size, tile))
+        try:
+            proof = consistency_proof(older.size, newer.size, tile)
+        except BoardError as error:
+            if error.status != 404 or head.size >= known.size:
+                raise
+            # A board that shows an older head still has the tiles of the larger tree that it signed.
+            raise ProofError("bad_proof", f"The log has {head.size} entries now; it had {known.size}.") from error
+        check_consistency(older, newer, proof)
         return newer
 
     def watch(self, last_event_id: Optional[int] = None, **filters: Parameter) -> Iterator[Event]:
@@ -3580,7 +3624,7 @@ class Command:
         remembered = None if self.options.remember is None else Path(self.options.remember)
         report = self.board.verify_log(None if remembered is None else _recall(remembered))
         if remembered is not None:
-            remembered.write_text(_json_text(_kept_head(report.head)) + "\n", "ascii")
+            _replace_file(remembered, _json_text(_kept_head(report.head)) + "\n")
         start = "its first entry" if report.first_seq == 1 else f"seq {report.first_seq}"
         lines = [
             f"good        the log of {printable(report.origin)} from {start} to seq {report.head.seq}",
@@ -3756,7 +3800,8 @@ class Command:
             policy = _read_file(options.policy)
         else:
             policy = pinned.read_text("utf-8") if pinned.exists() else self.board.policy()
-        known = None if note is None else check_head(note, read_policy(policy))
+        # The policy that accepted it may have had another key, or fewer witnesses.
+        known = None if note is None else _verified_head(note)
         try:
             try:
                 head = self.board.verify_head(read_policy(policy), known)
@@ -3776,8 +3821,8 @@ class Command:
             ) from error
         file.parent.mkdir(parents=True, exist_ok=True)
         if options.policy is None and head is not known:
-            pinned.write_text(policy, "utf-8")
-        file.write_text(head.note, "utf-8")
+            _replace_file(pinned, policy)
+        _replace_file(file, head.note)
         before = "no earlier head was known" if known is None else "consistent with the head that was verified last"
         lines = [
             f"good        {printable(head.origin)}, {_counted(head.size, 'entry', 'entries')}; {before}",
@@ -3836,11 +3881,24 @@ def _noted(key_file: Union[str, Path], key: Key) -> Optional[Record]:
 
 def _note_next(key_file: Union[str, Path], key: Key, next: str, boards: Sequence[str]) -> None:
     try:
-        Path(f"{key_file}.commit").expanduser().write_text(json.dumps({"key": key.agent_id, "next": next, "boards": boards}) + "\n", "ascii")
+        _replace_file(Path(f"{key_file}.commit").expanduser(), json.dumps({"key": key.agent_id, "next": next, "boards": boards}) + "\n")
     except OSError as error:
         # If the file cannot be written, the board is asked each time.
         if not boards:
             raise ClientError(f"{key_file}.commit cannot be written: {error}") from error
+
+
+def _replace_file(file: Path, text: str) -> None:
+    """If it fails, or after a crash, the file has the whole new text or the old one."""
+    draft = file.with_name(f"{file.name}.{os.getpid()}")
+    try:
+        with draft.open("w", encoding="utf-8") as opened:
+            opened.write(text)
+            opened.flush()
+            os.fsync(opened.fileno())
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _seconds(text: str) -> int:

@@ -16,6 +16,7 @@ import { TlogError } from "../core/tlog/tlog-error.ts";
 import type { TlogKey } from "./response-types.ts";
 import { requireKeyChanges } from "./verify-key-changes.ts";
 import { toBase64url } from "./bytes.ts";
+import { BoardError } from "./board-error.ts";
 import { call, callBytes, callText, type CallOptions } from "./call.ts";
 import type { Board } from "./board-handle.ts";
 import { messageId, sha256Hex } from "./message-and-agent-ids.ts";
@@ -144,6 +145,9 @@ export async function verifyHead(board: Board, given: string, known?: string, op
     requireConsistency(older, newer, proof, portableSha256);
   } catch (error) {
     const broken = error instanceof TlogError && (error.fault === "origin" || error.fault === "proof");
+    // A board that shows an older head still has the tiles of the larger tree that it signed.
+    const isSmaller = error instanceof BoardError && error.status === 404 && now.size < before.size;
+    if (isSmaller) throw new TlogError("history", `The log has ${now.size} entries now; it had ${before.size}.`, { cause: note });
     throw broken ? new TlogError("history", error.message, { cause: note }) : error;
   }
   if (now.size < before.size) return { ...headOf(accepted), note: known, size: before.size, policy: given };

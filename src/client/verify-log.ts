@@ -1,6 +1,6 @@
 // Replays a board's log without trusting it: checks each entry against the one before, and the end against the board's signature.
 import { DAY_MS } from "../core/durations.ts";
-import { ANNOUNCED_DAYS, BOARD_KEYS, type KeyChange, lineAt } from "../core/protocol/board-key-change.ts";
+import { ANNOUNCED_DAYS, BOARD_KEYS, changeText, type KeyChange, lineAt, statementOfChange } from "../core/protocol/board-key-change.ts";
 import { PUBLIC_KEY, SIGNATURE, unpadded } from "../core/protocol/encoding.ts";
 import { contentText, entryText, GENESIS } from "../core/log/entry-text.ts";
 import type { Change, Checkpoint } from "./response-types.ts";
@@ -48,8 +48,8 @@ export interface VerifyLogOptions extends CallOptions {
 
 export interface LogAudit {
   take(entry: Change): void;
-  /** Throws a LogFault. `isWhole`: the log was seen from its first entry on. */
-  finish(isWhole: boolean): void | Promise<void>;
+  /** Throws a LogFault. `isWhole`: the log was seen from its first entry on. `now` in Unix milliseconds. */
+  finish(isWhole: boolean, now: number): void | Promise<void>;
   readonly principalOf: PrincipalOf;
 }
 
@@ -70,7 +70,7 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
   let head: LogHead = since ?? { seq: 0, hash: GENESIS };
   let after = head.seq;
   const deliveries = new Deliveries();
-  const announced = new Set(options.announced);
+  const announced = new Map<string, number>();
   while (head.seq < checkpoint.seq) {
     const query = { after: head.seq, limit: 1000, ...(content ? { include: ["raw"] as const } : {}) };
     const { changes, oldest_seq: oldest } = await getChanges(board, query, { signal });
@@ -85,21 +85,26 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
     for (const entry of changes) {
       if (head.seq >= checkpoint.seq) break;
       head = await requireEntry(head, entry);
-      if (entry.type === BOARD_KEYS && entry.detail !== null) announced.add((JSON.parse(entry.detail) as KeyChange).statement);
+      if (entry.type === BOARD_KEYS) announced.set(entry.digest, Date.parse(entry.at));
       if (content) deliveries.take(entry);
       if (content) audit?.take(entry);
     }
     onProgress?.({ seq: head.seq, of: checkpoint.seq });
   }
   requireHead(head, checkpoint);
-  if (since !== undefined || after === 0) requireAnnounced(checkpoint, announced);
-  await audit?.finish(after === 0);
+  if (since !== undefined || after === 0) requireAnnounced(checkpoint, new Set(options.announced), announced);
+  await audit?.finish(after === 0, timeOf(checkpoint));
   return { seq: head.seq, hash: head.hash, after, checkpoint, deliveries: deliveries.states(audit?.principalOf) };
 }
 
-/** Accepts a new key of the board only if its log announced it. */
-function requireAnnounced({ seq, keys = [] }: Checkpoint, announced: ReadonlySet<string>): void {
-  if (keys.some(({ statement }) => !announced.has(statement)))
+/**
+ * Accepts a new key of the board only if its log announced it, days ahead. `known` has statements of earlier replays, `announced` the times
+ * of announcements by their digests: the detail of an old one is erased, and its digest is that of the exact text.
+ */
+function requireAnnounced({ seq, keys = [] }: Checkpoint, known: ReadonlySet<string>, announced: ReadonlyMap<string, number>): void {
+  const isAnnounced = (key: KeyChange): boolean =>
+    isAhead(statementOfChange(key).from, announced.get(sha256Hex(changeText(key))) ?? Infinity);
+  if (keys.some((key) => !known.has(key.statement) && !isAnnounced(key)))
     throw new LogFault("keys", seq, "The board shows a new key that its log did not announce");
 }
 
@@ -126,6 +131,9 @@ export async function requireCheckpoint(checkpoint: Checkpoint, known?: string):
       throw fault("The checkpoint's signature is invalid");
     });
 }
+
+/** When the head was signed, or now, whichever is later: a board whose log does not grow signs no new head, but may erase what is old. */
+const timeOf = ({ payload }: Checkpoint): number => Math.max((headIn(payload)?.ts ?? 0) * 1000, Date.now());
 
 function headIn(payload: string): Partial<LogHead & { readonly ts: number }> | null {
   try {
@@ -193,9 +201,12 @@ async function requireAnnouncement(seq: number, at: number, board: string, detai
   const stated = await requireKeyChange(JSON.parse(detail) as KeyChange).catch(() => {
     throw new LogFault("signature", seq, "A signature of the announced key is invalid");
   });
-  if (stated.board !== board || stated.from * 1000 < at + ANNOUNCED_DAYS * DAY_MS)
+  if (stated.board !== board || !isAhead(stated.from, at))
     throw new LogFault("keys", seq, "The announced key is of another board, or takes effect too early");
 }
+
+/** Whether a key that signs from this Unix second on was announced early enough. */
+const isAhead = (from: number, announcedAt: number): boolean => from * 1000 >= announcedAt + ANNOUNCED_DAYS * DAY_MS;
 const KEY_OPERATION = /^key_(?:commit|rotate|revoke|delegate|undelegate|veto)$/;
 
 export function requireHead(head: LogHead, checkpoint: LogHead): void {

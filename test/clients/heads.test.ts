@@ -3,13 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formatVerifierKey } from "../../src/core/tlog/key.ts";
+import { formatSignatures, parseNote } from "../../src/core/tlog/note.ts";
+import { cosignText } from "../../src/core/tlog/signature.ts";
 import { TestBoard } from "../support/board.ts";
 import { notes, putAll } from "../support/crowd.ts";
 import { otherHistory } from "../support/other-history.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { runHere } from "../support/program.ts";
 import { CLIENT, runPython } from "../support/python.ts";
-import { signerNamed } from "../support/witness.ts";
+import { policyFile, signerNamed } from "../support/witness.ts";
 
 interface Ran {
   readonly code: number | null;
@@ -35,10 +37,11 @@ async function more(at: TestBoard): Promise<void> {
   at.clock.advance(11_000);
 }
 
-const COMMANDS: Readonly<Record<string, (url: string, file: string) => Promise<Ran>>> = {
-  blackboard: (url, file) => runHere(["verify-head", "--url", url, "--json", "--remember", file]),
-  "client.py": (url, file) => runPython([CLIENT, "--url", url, "--json", "verify-head", "--remember", file]),
+const COMMANDS: Readonly<Record<string, (url: string, file: string, ...flags: readonly string[]) => Promise<Ran>>> = {
+  blackboard: (url, file, ...flags) => runHere(["verify-head", "--url", url, "--json", "--remember", file, ...flags]),
+  "client.py": (url, file, ...flags) => runPython([CLIENT, "--url", url, "--json", "verify-head", "--remember", file, ...flags]),
 };
+const text = async (at: TestBoard, path: string): Promise<string> => (await fetch(at.url + path)).text();
 
 describe.each(Object.entries(COMMANDS))("%s verify-head", (_name, verify) => {
   const file = (): string => join(emptyDirectory(), "deep", "head.note");
@@ -63,6 +66,35 @@ describe.each(Object.entries(COMMANDS))("%s verify-head", (_name, verify) => {
     const { code, stderr } = await verify(board.url, remembered);
     expect([code, stderr]).toEqual([4, expect.stringContaining("ANOTHER HISTORY")]);
     expect(readFileSync(remembered, "utf8")).toBe(signed);
+  });
+
+  test("says so as loudly if the log has fewer entries than the board signed before", async () => {
+    const remembered = file();
+    await verify(board.url, remembered);
+    // Trees of this size need whole tiles, which a log of a few entries never had.
+    const signed = await otherHistory(board, 600);
+    writeFileSync(remembered, signed);
+    const { code, stderr } = await verify(board.url, remembered);
+    expect([code, stderr]).toEqual([4, expect.stringContaining("ANOTHER HISTORY")]);
+    expect(readFileSync(remembered, "utf8")).toBe(signed);
+  });
+
+  test("continues from the remembered head when its policy asks for one more witness", async () => {
+    const witness = signerNamed("one.test/w");
+    await using witnessed = await TestBoard.start({ flags: ["--witness-policy", policyFile(witness)] });
+    const [remembered, policy] = [file(), join(emptyDirectory(), "policy")];
+    const [log = ""] = (await text(witnessed, "/tlog/policy")).split("\n");
+    writeFileSync(policy, `${log}\nquorum none\n`);
+    await more(witnessed);
+    expect(await verify(witnessed.url, remembered, "--policy", policy)).toMatchObject({ code: 0 });
+    writeFileSync(policy, `${log}\nwitness one ${formatVerifierKey(witness.key)}\nquorum one\n`);
+    await more(witnessed);
+    const note = await text(witnessed, "/tlog/checkpoint?for=witness");
+    const line = formatSignatures([await cosignText(parseNote(note).text, Math.floor(witnessed.clock.now() / 1000), witness)]);
+    const { body } = await witnessed.send(note + line, "/tlog/cosign", { "content-type": "text/plain" });
+    expect(body).toMatchObject({ witnesses: 1 });
+    witnessed.clock.advance(2000);
+    expect(await verify(witnessed.url, remembered, "--policy", policy)).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("does not take late witnesses for another history", async () => {

@@ -6,6 +6,8 @@ import { connect } from "../../src/client/board-handle.ts";
 import { TlogError, verifyHead, verifyReceipt } from "../../src/client/tlog.ts";
 import { WitnessState } from "../../src/cli/witness/state.ts";
 import { followOnce } from "../../src/cli/witness/follow.ts";
+import { ED25519, formatVerifierKey } from "../../src/core/tlog/key.ts";
+import type { Signer } from "../../src/core/tlog/signature.ts";
 import { TestBoard } from "../support/board.ts";
 import { notes, putAll } from "../support/crowd.ts";
 import { inTime } from "../support/in-time.ts";
@@ -142,4 +144,19 @@ test("--receipt of both command lines keeps what proves the post offline, and ov
     ]);
     expect(nowhere.stdout).toMatch(/^created/);
   }
+});
+
+test("client.py refuses a policy in which one witness would count twice, as the other readers do", async () => {
+  const [log, one, other] = [signerNamed("log.test/tlog", ED25519), signerNamed("one.test/w"), signerNamed("other.test/w")];
+  const witness = (name: string, { key }: Signer) => `witness ${name} ${formatVerifierKey(key)}`;
+  const faultOf = async (...lines: readonly string[]) => {
+    const policy = [`log ${formatVerifierKey(log.key)}`, ...lines, ""].join("\n");
+    const read = await runPython(["-c", "import client, sys; client.read_policy(sys.stdin.read())"], { input: policy });
+    return /would count twice/.exec(read.stderr)?.[0] ?? read;
+  };
+  const two = [witness("one", one), witness("other", other)];
+  expect(await faultOf(...two, "group both all one other", "quorum both")).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await faultOf(...two, "group both 2 one one", "quorum both")).toBe("would count twice");
+  expect(await faultOf(...two, "group both 2 one other", "group all all both one", "quorum all")).toBe("would count twice");
+  expect(await faultOf(witness("one", one), witness("again", one), "group both all one again", "quorum both")).toBe("would count twice");
 });

@@ -1,4 +1,5 @@
 // Replays the key operations of a log by the board's own rules, and checks that no other key has signed for an agent.
+import { DAY_MS } from "../../core/durations.ts";
 import { Refusal } from "../../core/errors.ts";
 import { countSigned, requireSigning, type SignedAct } from "../../core/keys/delegation.ts";
 import { isKeyOperation, KeyBook, type KeyBookState, lateOps, signerOf } from "../../core/keys/replay-key-operations.ts";
@@ -6,6 +7,7 @@ import type { KeyState } from "../../core/keys/key-state.ts";
 import type { Entry } from "../../core/log/chain.ts";
 import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { keyDraftOf, type KeyEnvelope } from "../../core/protocol/key-op.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Change } from "../response-types.ts";
 import { LogFault, type LogAudit } from "../verify-log.ts";
@@ -54,6 +56,8 @@ export class KeyAudit implements LogAudit {
   readonly #named = new Set<string>();
   /** Messages without content: their author is unknown. */
   #erased = 0;
+  /** The time of the first entry about keys whose detail is erased: later operations may depend on it. */
+  #firstGap = Infinity;
 
   constructor(from?: SavedKeys) {
     this.#from = from;
@@ -80,7 +84,9 @@ export class KeyAudit implements LogAudit {
     if (type === "create") {
       if (raw === undefined || raw === null) this.#erased++;
       else this.#message(entry, JSON.parse(raw.payload) as Payload);
-    } else if (isKeyOperation(type) && detail !== null) {
+    } else if (detail === null && (isKeyOperation(type) || type === "key_effect" || type === "alias_claim"))
+      this.#firstGap = Math.min(this.#firstGap, at);
+    else if (isKeyOperation(type) && detail !== null) {
       const { payload } = JSON.parse(detail) as KeyEnvelope;
       const { pk, agent, child } = JSON.parse(payload) as { pk: string; agent: string; child?: string };
       for (const one of [agentId(pk), agent, ...(child === undefined ? [] : [agentId(child)])]) this.#named.add(one);
@@ -111,8 +117,10 @@ export class KeyAudit implements LogAudit {
   }
 
   /** `isSeen`: the log was seen from its first entry, or from the end of the previous audit. */
-  async finish(isSeen: boolean): Promise<void> {
-    const isWhole = this.#from === undefined ? isSeen : this.#from.whole;
+  async finish(isSeen: boolean, now = Date.now()): Promise<void> {
+    // A board erases details by their age only; what it hides earlier excuses nothing.
+    const hasGaps = this.#firstGap <= now - LIMITS.log_days * DAY_MS;
+    const isWhole = (this.#from === undefined ? isSeen : this.#from.whole) && !hasGaps;
     this.#whole = isWhole;
     for (const entry of this.#entries) if (isKeyOperation(entry.type)) await this.#requireOld(entry);
     const late = new Set(lateOps(this.#entries));
