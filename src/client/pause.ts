@@ -1,6 +1,9 @@
 // Waits, until an AbortSignal ends it.
 
-/** Resolves after a time in milliseconds; rejects with the signal's reason if that comes first. */
+/** Timers that are longer end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Resolves after a time in milliseconds, or after 24 days if that is sooner; rejects with the signal's reason if that comes first. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -8,10 +11,13 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(signal?.reason as Error);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", leave);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      },
+      Math.min(ms, LONGEST_MS),
+    );
     signal?.addEventListener("abort", leave, { once: true });
   });
 }

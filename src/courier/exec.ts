@@ -23,16 +23,19 @@ export const execAdapter =
   async (batch, signal) => {
     signal.throwIfAborted();
     const [program = "", ...args] = command;
-    const child = spawn(program, args, {
-      stdio: ["pipe", "pipe", "inherit"],
-      env: { ...process.env, BLACKBOARD_URL: batch.board, BLACKBOARD_AGENT: batch.agent },
+    const env = { ...process.env, BLACKBOARD_URL: batch.board, BLACKBOARD_AGENT: batch.agent };
+    let child: ChildProcess;
+    try {
       // In its own process group, so that it can be ended together with all that it started.
-      detached: process.platform !== "win32",
-    });
+      child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"], env, detached: process.platform !== "win32" });
+    } catch (error) {
+      // Some errors are thrown instead of reported, such as ETXTBSY while the program is being replaced.
+      return failed(`the command cannot be started: ${(error as Error).message}`, false);
+    }
     const ended = endOf(child);
     const output = outputOf(child);
-    // If the command does not read its input, its exit code still counts.
-    child.stdin.on("error", () => {}).end(inputText(batch, input));
+    // If the command does not read its input, its exit code still counts. There is no input if the process has too many files open.
+    child.stdin?.on("error", () => {}).end(inputText(batch, input));
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), timeoutS * 1000);
     const stop = (): void => void end(child, ended);

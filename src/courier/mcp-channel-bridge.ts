@@ -30,10 +30,10 @@ export function joinChannel(path: string, show: (shown: ChannelMessages) => Prom
         courier = socket;
         failures = 0;
       });
-      createInterface({ input: socket }).on(
-        "line",
-        (line) => void take(line).catch((error: unknown) => void process.stderr.write(`${(error as Error).message}\n`)),
-      );
+      const lines = createInterface({ input: socket });
+      // It reports the errors of its socket again, and without a listener they would end the process.
+      lines.on("error", () => {});
+      lines.on("line", (line) => void take(line).catch((error: unknown) => void process.stderr.write(`${(error as Error).message}\n`)));
       // The socket alone does not keep the process alive.
       socket.unref();
       await closed;

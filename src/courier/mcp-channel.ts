@@ -47,7 +47,10 @@ export class ChannelServer {
   #join(socket: Socket): void {
     this.#bridges.add(socket);
     socket.on("error", () => {}).once("close", () => this.#bridges.delete(socket));
-    createInterface({ input: socket }).on("line", (line) => {
+    const lines = createInterface({ input: socket });
+    // It reports the errors of its socket again, and without a listener they would end the process.
+    lines.on("error", () => {});
+    lines.on("line", (line) => {
       const read = readOf(line);
       if (read !== undefined) for (const listener of this.#listeners) listener(read);
     });

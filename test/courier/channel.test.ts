@@ -1,10 +1,13 @@
 // A client of the Model Context Protocol is woken through its bridge; messages that it does not read go to the command.
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readKeyFile, writeKeyFile } from "../../src/cli/key-file.ts";
 import { makeKey } from "../../src/client/key.ts";
 import { SOCKET } from "../../src/courier/courier.ts";
+import { ChannelServer } from "../../src/courier/mcp-channel.ts";
 import { TestBoard } from "../support/board.ts";
 import { programPath } from "../support/built.ts";
 import { ACTING_AGENT, actsIn, courierFile, TestCourier } from "../support/courier.ts";
@@ -67,4 +70,29 @@ test.each(ERAS)("a message is sent on the channel, counts once it was read, and 
   const unread = await board.put(other, { kind: "note", title: "nobody reads this", to: agent });
   await eventually("the command", () => (actsIn(acts).some(({ id }) => id === unread.id) ? true : undefined));
   await eventually("its place", () => (courier.said.includes(`up to seq ${unread.seq}`) ? true : undefined));
+});
+
+test("a bridge that is killed before it has read everything does not end the courier", async () => {
+  const path = join(emptyDirectory(), "channel.sock");
+  const server = await ChannelServer.open(path);
+  const deaf = 'require("net").createConnection(process.argv[1]).pause(); setInterval(() => {}, 1000)';
+  const bridge = spawn(process.execPath, ["-e", deaf, path], { stdio: "ignore" });
+  await eventually("the bridge", () => (server.bridges === 1 ? true : undefined));
+  server.show({ type: "messages", board: "", agent: "", messages: [] });
+  bridge.kill("SIGKILL");
+  await eventually("its end", () => (server.bridges === 0 ? true : undefined));
+  await server.close();
+});
+
+test("a courier that is not there does not end the bridge", async () => {
+  const module = resolve(import.meta.dirname, "../../src/courier/mcp-channel-bridge.ts");
+  // A second connection fails after the bridge's first one.
+  const code = `
+    import { createConnection } from "node:net";
+    import { joinChannel } from ${JSON.stringify(module)};
+    joinChannel(process.argv[1], async () => {});
+    createConnection(process.argv[1]).on("error", () => {}).on("close", () => setImmediate(() => console.log("alive")));`;
+  const args = ["--input-type=module-typescript", "-e", code, join(emptyDirectory(), "missing.sock")];
+  const bridge = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  expect(await Promise.all([text(bridge.stdout), text(bridge.stderr)])).toEqual(["alive\n", ""]);
 });

@@ -1,7 +1,7 @@
 // The courier: a message wakes a sleeping agent through each adapter. Messages that are not acknowledged come again, and nothing is lost or
 // shown to strangers.
 import { createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -96,6 +96,22 @@ describe("a command", () => {
     await eventually("delivered at last", () => (running.said.includes(`later: delivered 1 message, up to seq ${seq}`) ? true : undefined));
     await eventually("tried often", () => ((running.said.match(/missing: not delivered/g) ?? []).length > 5 ? true : undefined));
     expect(running.said).not.toContain("set aside");
+  });
+
+  test("that cannot be started while a file is in the place of its directory gets its messages once it is back", async () => {
+    const directory = join(emptyDirectory(), "programs");
+    writeFileSync(directory, "");
+    const program = join(directory, "wake");
+    const { seq } = await letter("wake up");
+    await using running = courier(file([{ adapter: "exec", command: [program, "-e", "0"] }]));
+    const said = (words: string) =>
+      // If the courier ends, its error is the result.
+      Promise.race([eventually(words, () => (running.said.includes(words) ? true : undefined)), running.ended]);
+    await said("cannot be started");
+    rmSync(directory);
+    mkdirSync(directory);
+    symlinkSync(process.execPath, program);
+    await said(`delivered 1 message, up to seq ${seq}`);
   });
 
   test("that ends has done its part, whatever it leaves running; and one that runs too long holds up nobody", async () => {
