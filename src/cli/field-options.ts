@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { basename, extname } from "node:path";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { type Command, InvalidArgumentError } from "commander";
 import { getAlias } from "../client/aliases.ts";
 import type { Fields, File } from "../client/sign-message.ts";
@@ -96,9 +96,12 @@ export async function fieldsByOptions(session: Session, options: FieldOptions, b
 async function bodyOf(given: string | undefined, file: string | undefined): Promise<string | undefined> {
   if (given !== undefined && given !== "-") return given;
   if (given === undefined && file === undefined) return undefined;
-  const read = given === "-" || file === "-" || file === undefined ? await text(process.stdin) : readFileSync(file, "utf8");
+  const isInput = given === "-" || file === "-" || file === undefined;
+  const read = isInput ? await buffer(process.stdin) : readFileSync(file);
+  // Otherwise every character that is not ASCII would be posted as a replacement character.
+  if (!isUtf8(read)) throw new Error(`${isInput ? "The standard input" : file} cannot be posted: it is not UTF-8 text.`);
   // The last line end comes from the editor or the shell.
-  return read.replace(/\r?\n$/, "");
+  return new TextDecoder().decode(read).replace(/\r?\n$/, "");
 }
 
 function dataOf(json: string): Record<string, unknown> {

@@ -40,6 +40,12 @@ describe("every fault is reported, with its own exit code", () => {
     const { code, stderr } = await asker.run(["post", "note", "--attach", "missing.txt"]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^missing\.txt cannot be attached: /)]);
   });
+  test("1: a body that is not UTF-8", async () => {
+    const latin = join(asker.home, "latin1.txt");
+    writeFileSync(latin, Buffer.from("Grüße", "latin1"));
+    const { code, stdout, stderr } = await asker.run(["post", "note", "--title", "Hello", "--body-file", latin]);
+    expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("latin1.txt")]);
+  });
   test("1: a key that others can read is not used, and one that is there is not overwritten", async () => {
     using careless = new PythonAgent(board.url);
     const { stderr } = await careless.run(["whoami"]);

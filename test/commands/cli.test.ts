@@ -390,6 +390,12 @@ describe("mistakes", () => {
     );
     for (const { stderr } of ended) expect(stderr).toMatch(/^error: /);
   });
+  test("a body that is not UTF-8 is refused, not posted with other characters", async () => {
+    const latin = join(cwd, "latin1.txt");
+    writeFileSync(latin, Buffer.from("Grüße", "latin1"));
+    const { code, stdout, stderr } = await run("asker", ["post", "note", "--title", "Hello", "--body-file", latin]);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `${latin} cannot be posted: it is not UTF-8 text.\n` });
+  });
   test("that only the board or the disk can notice end with 1, or with 3 if there is no answer, as text or as JSON", async () => {
     file("open.key", "x");
     const [away, missing, loose, refused] = await Promise.all([
