@@ -15,4 +15,6 @@ export type PostsByBits = ReadonlyMap<number, number>;
 
 export interface Wakeup {
   onMoved(listener: (moved: Moved) => void): void;
+  /** Called if an older copy has taken the place of the board's database, with the newest entry that it had then. */
+  onBack(listener: (seq: number) => void): void;
 }

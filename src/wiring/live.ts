@@ -27,7 +27,11 @@ function vectors(): (document: Document) => Int8Array {
   };
 }
 
-export async function openLive({ config, clock, figures, storage }: Foundation, writing: Writing, reading: Reading): Promise<Live> {
+export async function openLive(
+  { config, clock, figures, storage, checkpointSigner }: Foundation,
+  writing: Writing,
+  reading: Reading,
+): Promise<Live> {
   const { store, peers } = storage;
   const { appender, sweeper, switches } = writing;
   const { names, index, nearSource, words } = reading;
@@ -39,6 +43,11 @@ export async function openLive({ config, clock, figures, storage }: Foundation, 
     hub.hint(seq);
   });
   const backlog = new Backlog({ store, clock, hub, eventParts });
+  peers?.onBack((seq) => {
+    hub.goBack(seq);
+    backlog.forget();
+    checkpointSigner.recheck().catch((error: unknown) => figures.failed("nodes", error));
+  });
   // Before the streams drop their frames: what they drop must not be sent again.
   switches.onRemoved(() => {
     hub.forget();

@@ -45,6 +45,8 @@ export class LatestHead {
     return () => state;
   });
   #newest: News | undefined;
+  readonly #backListeners: ((seq: number) => void)[] = [];
+  #backs = 0;
 
   /** `node` identifies this node in its own notifications. */
   constructor(client: Client, node: string) {
@@ -57,12 +59,32 @@ export class LatestHead {
   }
 
   async #read(): Promise<ReadState> {
+    const stepBack = this.expect();
     const [state] = await this.#client.query<ReadState>(
       `SELECT version, seq, hash, next_due AS "nextDue", ${SNAPSHOT} AS snapshot FROM board b`,
     );
     if (state === undefined) throw new StoreFailure("storage_unavailable", "The database holds no board.");
+    stepBack(state.version, state.seq);
     this.learn(state);
     return state;
+  }
+
+  /**
+   * Call this before the database is asked, and the returned function with its version then: if it has less than was known before, an older
+   * copy has taken its place, and what was known is forgotten.
+   */
+  expect(): (version: number, seq: number) => void {
+    const [known, backs] = [this.newestVersion, this.#backs];
+    return (version, seq) => {
+      if (version >= known || backs !== this.#backs) return;
+      this.#backs++;
+      this.#newest = undefined;
+      for (const listener of this.#backListeners) listener(seq);
+    };
+  }
+
+  onBack(listener: (seq: number) => void): void {
+    this.#backListeners.push(listener);
   }
 
   /** From the newest known state, which is at least as new as the head that the caller has read. */

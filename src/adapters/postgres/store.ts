@@ -97,8 +97,10 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
 
   /** One call at a time, which the appender ensures. */
   async append<One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>> {
+    const stepBack = this.#state.expect();
     try {
       const { version, after, ...appended } = await this.#writer.run(acts, now);
+      stepBack(version, after);
       this.#state.learn({ version, ...appended.head, nextDue: appended.nextDue }, { ownAfter: after });
       return appended;
     } catch (error) {
@@ -147,6 +149,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
     this.#listeners.push(listener);
   }
   onMoved = (listener: (moved: Moved) => void): void => this.#state.onMoved(listener);
+  onBack = (listener: (seq: number) => void): void => this.#state.onBack(listener);
   precheck: Store["precheck"] = (id, author, blobs, now) => this.#reader.precheck(id, author, blobs, now);
   find: Store["find"] = (id, now) => this.#reader.find(id, now);
   findAll: Store["findAll"] = (ids, now) => this.#reader.findAll(ids, now);

@@ -83,6 +83,13 @@ export class Hub {
     if (!this.#following && !this.#closed) void atNobodysCost(() => this.#follow());
   }
 
+  /** The log ends here, before the position: what comes next has the numbers of entries that were lost. */
+  goBack(seq: number): void {
+    this.#changes++;
+    this.#upTo = seq;
+    this.#position = Math.min(this.#position, seq);
+  }
+
   /** Something was removed: nothing that was read before may be sent after this. */
   forget(): void {
     this.#removals++;

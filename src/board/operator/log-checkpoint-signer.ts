@@ -37,6 +37,12 @@ export class CheckpointSigner {
     return this.#rolledBack;
   }
 
+  /** An older copy may have taken the place of the database. */
+  async recheck(): Promise<void> {
+    const last = await this.#record.read();
+    if (last !== undefined && !(await continues(this.#store, last))) this.#rolledBack = true;
+  }
+
   /** The last signed head. */
   get signedSeq(): number | undefined {
     return this.#last?.seq;
