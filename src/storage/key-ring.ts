@@ -1,6 +1,9 @@
 // The board's keys on this node: which one signs, by the announcements in the log, and the files that contain them.
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { readBoardKey } from "../adapters/system/board-key.ts";
 import { logKeyFor, announcedKeyFile } from "../adapters/system/log-key.ts";
+import { MINUTE_MS } from "../core/durations.ts";
 import { Refusal } from "../core/errors.ts";
 import {
   type AnnouncedKey,
@@ -71,6 +74,25 @@ export const fileOfKey = (keyFile: string, pk: string | undefined): string => {
   const next = announcedKeyFile(keyFile);
   return pk !== undefined && readBoardKey(keyFile)?.pk !== pk && readBoardKey(next)?.pk === pk ? next : keyFile;
 };
+
+const KEY_FILE = /^board(?:-next|-ag_[0-9a-f]{20})?\.key$/;
+
+/** Every key that the board had, has or will have, as far as its file is here; read again at most once a minute. */
+export function keysBeside(keyFile: string, monotonic = (): number => performance.now()): () => readonly SigningKey[] {
+  let last: { readonly at: number; readonly keys: readonly SigningKey[] } | undefined;
+  const read = (): readonly SigningKey[] => {
+    try {
+      const names = readdirSync(dirname(keyFile)).filter((name) => KEY_FILE.test(name));
+      return names.flatMap((name) => readBoardKey(join(dirname(keyFile), name)) ?? []);
+    } catch {
+      return [];
+    }
+  };
+  return () => {
+    if (last === undefined || monotonic() - last.at > MINUTE_MS) last = { at: monotonic(), keys: read() };
+    return last.keys;
+  };
+}
 
 export interface RingParts {
   readonly store: Pick<KeyReads, "keyOps">;

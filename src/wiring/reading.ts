@@ -32,6 +32,7 @@ import { sha256 } from "../core/protocol/node-sha256.ts";
 import { parsePolicy } from "../core/tlog/policy.ts";
 import { WordCaches } from "../core/search/document.ts";
 import { cursorCodec } from "../core/query/cursor.ts";
+import { keysBeside } from "../storage/key-ring.ts";
 import type { ReadParts, TreeParts } from "../operations/catalog/services.ts";
 import type { SearchIndex } from "../ports/search.ts";
 import type { Foundation } from "./foundation.ts";
@@ -52,7 +53,8 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
   const swept = afterSweep(sweeper);
   const lists = sweeper === undefined ? readOnlyView(store, clock) : store;
   const stored = { messages: store, lists, log: store };
-  const cursors = cursorCodec(key.secretFor("cursors"));
+  const held = keysBeside(config.keyFile);
+  const cursors = cursorCodec(key.secretFor("cursors"), () => held().map((one) => one.secretFor("cursors")));
   const naming = names(store, clock, config.mailDomain);
   const words = new WordCaches();
   const sourceOfNear = nearSource(store, clock, words);

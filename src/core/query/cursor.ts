@@ -11,8 +11,11 @@ export interface CursorCodec {
   decode<Position>(question: string, cursor: string, form: z.ZodType<Position>): Position;
 }
 
-export function cursorCodec(secret: Uint8Array): CursorCodec {
-  const seal = (text: string): string => sealOf(secret, text).slice(0, SEAL_CHARS);
+/** `others`: secrets of other nodes of this board, which have started before or after a change of its key. */
+export function cursorCodec(secret: Uint8Array, others: () => readonly Uint8Array[] = () => []): CursorCodec {
+  const sealBy = (one: Uint8Array, text: string): string => sealOf(one, text).slice(0, SEAL_CHARS);
+  const seal = (text: string): string => sealBy(secret, text);
+  const holds = (text: string, given: string): boolean => seal(text) === given || others().some((one) => sealBy(one, text) === given);
   return {
     encode(question, position) {
       const text = Buffer.from(JSON.stringify([sha256Hex(question).slice(0, 16), position])).toString("base64url");
@@ -20,7 +23,7 @@ export function cursorCodec(secret: Uint8Array): CursorCodec {
     },
     decode(question, cursor, form) {
       const [text = "", given, ...more] = cursor.split(".");
-      if (given === undefined || more.length > 0 || seal(text) !== given) throw new Refusal("invalid_cursor");
+      if (given === undefined || more.length > 0 || !holds(text, given)) throw new Refusal("invalid_cursor");
       const [digest, position] = JSON.parse(Buffer.from(text, "base64url").toString()) as [string, unknown];
       if (digest !== sha256Hex(question).slice(0, 16)) throw new Refusal("cursor_mismatch");
       const parsed = form.safeParse(position);
