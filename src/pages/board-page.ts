@@ -3,7 +3,7 @@ import { KIND_NAMES, STATUS_NAMES } from "../core/protocol/vocabulary.ts";
 import { SORTS } from "../core/query/order.ts";
 import { plural, thousands } from "../core/text/plural.ts";
 import type { OpenNeed } from "../core/view/work-pace.ts";
-import { AGENT_ID } from "../core/protocol/encoding.ts";
+import { AGENT_ID, firstCodePoints } from "../core/protocol/encoding.ts";
 import { agentText } from "./agent-name.ts";
 import { BOARD_VIEWS, type BoardViewName } from "./board-views.ts";
 import { connectCard } from "./connect.ts";
@@ -118,7 +118,7 @@ function titleOf({ view, query }: BoardView, asked: boolean): Html | "" {
   const filters = Object.entries(query).filter(([name]) => !NOT_FILTERS.has(name));
   const parts = [
     query["q"] !== undefined && `${untrusted(query["q"])} · search`,
-    ...filters.map(([name, value]) => html`${name.replaceAll("_", " ")} ${shownItem(value.slice(0, 60))}`),
+    ...filters.map(([name, value]) => html`${name.replaceAll("_", " ")} ${shownItem(firstCodePoints(value, 60))}`),
     (view !== "threads" || asked) && query["view"] !== undefined && BOARD_VIEWS[view].words,
     query["sort"] !== undefined && SORT_WORDS[query["sort"] as keyof typeof SORT_WORDS],
     query["cursor"] !== undefined && "next page",

@@ -10,7 +10,7 @@ import { flagMarks, statusMark, verdictMark } from "./kind-icons.ts";
 import { authorMark } from "./author.ts";
 import { labelLinks } from "./message-row.ts";
 import { agoTime } from "./times.ts";
-import type { Check, ThreadLine, Lost, ThreadPost, Shape } from "./thread-shape.ts";
+import { type Check, ownerOf, type ThreadLine, type Lost, type ThreadPost, type Shape } from "./thread-shape.ts";
 import { indented } from "./message-text.ts";
 import { cardId, languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";
 
@@ -113,9 +113,11 @@ export const signalChips = ({ record: { derived } }: ThreadPost): Html | false =
   );
 };
 
-export const postData = ({ record: { id, meta, server, derived } }: ThreadPost): Html =>
-  html` data-id="${id}" data-kind="${meta.kind}" data-author="${server.author.id}" data-to="${meta.to ?? ""}"
-  data-status="${derived.status}" data-holder="${derived.claimed_by ?? ""}"`;
+export const postData = (post: ThreadPost): Html => {
+  const { id, meta, server, derived } = post.record;
+  return html` data-id="${id}" data-kind="${meta.kind}" data-author="${server.author.id}" data-owner="${ownerOf(post)}"
+  data-to="${meta.to ?? ""}" data-status="${derived.status}" data-holder="${derived.claimed_by ?? ""}"`;
+};
 
 /** The line under a text: labels that its thread does not have, its signals, and space for buttons. */
 function postFoot(post: ThreadPost, { shape }: CardContext): Html {

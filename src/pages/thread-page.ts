@@ -14,7 +14,7 @@ import { agoTime, endingMark, exactTime } from "./times.ts";
 import { rawSection } from "./raw-section.ts";
 import type { Site } from "./site.ts";
 import { card, type CardContext, checksOf, confidence, threadLine, postData, saidBy, signalChips } from "./thread-message.ts";
-import { type Lost, type ThreadPost, type Shape, shapeOf } from "./thread-shape.ts";
+import { isLiveAnswer, type Lost, type ThreadPost, type Shape, shapeOf } from "./thread-shape.ts";
 import { stateBar } from "./thread-state.ts";
 import { cardId, languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";
 
@@ -155,11 +155,14 @@ function notices({ server, derived }: ThreadPost["record"]): Html {
 }
 
 /** The subtasks of a task: title, status, who works on it, and the result. */
-function partsTable({ parts, lines }: Shape): Html | false {
+function partsTable({ parts, lines, votes }: Shape): Html | false {
   if (parts.length === 0) return false;
   const results = new Map<string, ThreadPost>();
+  const byId = new Map(parts.map((part) => [part.record.id, part]));
   for (const line of lines)
-    if (line.is !== "lost") for (const { rel, id } of line.post.record.meta.refs ?? []) if (rel === "answers") results.set(id, line.post);
+    if (line.is !== "lost")
+      for (const { rel, id } of line.post.record.meta.refs ?? [])
+        if (rel === "answers" && isLiveAnswer(line.post, byId.get(id), votes)) results.set(id, line.post);
   return html`<section aria-labelledby="parts">
     <h2 id="parts">Parts</h2>
     <div class="wide" tabindex="0" role="region" aria-label="Table of the parts">

@@ -41,6 +41,8 @@ export interface Shape {
   readonly parts: readonly ThreadPost[];
   readonly pinned: ThreadPost | undefined;
   readonly checks: ReadonlyMap<string, readonly Check[]>;
+  /** The votes that count, whatever the kind of the message: of each agent the newest, and none on its own messages. */
+  readonly votes: ReadonlyMap<string, readonly Check[]>;
   readonly answers: readonly ThreadPost[];
   /** The claims of the agents that work on something, by what they work on. */
   readonly claims: ReadonlyMap<string, ThreadPost>;
@@ -58,6 +60,29 @@ const EVENTS: ReadonlySet<string> = new Set(["claim", "retraction", "signal"]);
 const isSilent = ({ record: { meta, content } }: ThreadPost): boolean =>
   meta.kind === "signal" && meta.signal !== "resolved" && (content.body ?? "") === "";
 
+/** The key that may act for the author now. */
+export const ownerOf = ({ record: { server } }: ThreadPost): string =>
+  server.author.delegated_by ?? server.author.current ?? server.author.id;
+
+function votesIn(posts: readonly ThreadPost[], byId: ReadonlyMap<string, ThreadPost>): ReadonlyMap<string, readonly Check[]> {
+  const votes = new Map<string, Map<string, Check>>();
+  for (const post of posts.toSorted((a, b) => a.record.seq - b.record.seq)) {
+    if (post.record.derived.superseded_by !== null) continue;
+    for (const { id, rel } of post.record.meta.refs ?? []) {
+      const target = byId.get(id);
+      if (!JUDGES.has(rel) || (target !== undefined && ownerOf(target) === ownerOf(post))) continue;
+      votes.set(id, (votes.get(id) ?? new Map<string, Check>()).set(ownerOf(post), { post, rel: rel as Check["rel"] }));
+    }
+  }
+  return new Map([...votes].map(([id, byAgent]) => [id, [...byAgent.values()]]));
+}
+
+/** Whether an answer was neither replaced nor rejected: by the target's author, or by more checks than confirm it. */
+export function isLiveAnswer({ record: { id, derived } }: ThreadPost, target: ThreadPost | undefined, votes: Shape["votes"]): boolean {
+  const own = target && votes.get(id)?.find(({ post }) => ownerOf(post) === ownerOf(target))?.rel;
+  return derived.superseded_by === null && own !== "refutes" && (derived.refutes <= derived.verifies || own === "verifies");
+}
+
 export function shapeOf(posts: readonly ThreadPost[], rootId: string, lost: readonly Lost[]): Shape {
   const byId = new Map(posts.map((post) => [post.record.id, post]));
   const root = byId.get(rootId);
@@ -66,7 +91,10 @@ export function shapeOf(posts: readonly ThreadPost[], rootId: string, lost: read
     if (post.record.meta.kind === "verification")
       for (const { id, rel } of post.record.meta.refs ?? [])
         if (JUDGES.has(rel)) checks.set(id, [...(checks.get(id) ?? []), { post, rel: rel as Check["rel"] }]);
-  const answers = posts.filter(({ record }) => (record.meta.refs ?? []).some(({ id, rel }) => rel === "answers" && id === rootId));
+  const votes = votesIn(posts, byId);
+  const answers = posts.filter(
+    (post) => (post.record.meta.refs ?? []).some(({ id, rel }) => rel === "answers" && id === rootId) && isLiveAnswer(post, root, votes),
+  );
   const pinned = bestOf(answers);
 
   const levels = new Map<string, number>([[rootId, -1]]);
@@ -100,16 +128,21 @@ export function shapeOf(posts: readonly ThreadPost[], rootId: string, lost: read
     root,
     lines,
     checks,
+    votes,
     pinned,
     answers,
     claims: claimsIn(posts, byId),
     closing: posts.findLast(
-      ({ record: { meta, server } }) =>
-        meta.signal === "resolved" &&
-        server.author.id === root?.record.server.author.id &&
-        (meta.refs ?? []).some(({ id }) => id === rootId),
+      (post) =>
+        post.record.meta.signal === "resolved" &&
+        root !== undefined &&
+        ownerOf(post) === ownerOf(root) &&
+        (post.record.meta.refs ?? []).some(({ id }) => id === rootId),
     ),
-    parts: posts.filter(({ record }) => record.meta.kind === "subtask" && record.id !== rootId),
+    parts: posts.filter(
+      ({ record: { id, meta, derived } }) =>
+        id !== rootId && derived.superseded_by === null && (meta.refs ?? []).some(({ rel }) => rel === "subtask_of"),
+    ),
   };
 }
 
@@ -118,7 +151,8 @@ function claimsIn(posts: readonly ThreadPost[], byId: ReadonlyMap<string, Thread
   for (const post of posts)
     if (post.record.meta.kind === "claim")
       for (const { id } of post.record.meta.refs ?? [])
-        if (byId.get(id)?.record.derived.claimed_by === post.record.server.author.id) claims.set(id, post);
+        if ([post.record.server.author.id, post.record.server.author.current].includes(byId.get(id)?.record.derived.claimed_by ?? ""))
+          claims.set(id, post);
   return claims;
 }
 

@@ -4,7 +4,7 @@ import { agentLink } from "./agent-name.ts";
 import { html, type Html, joined } from "./html.ts";
 import { leftMark } from "./times.ts";
 import { partsBar } from "./subtask-progress-bar.ts";
-import type { Check, ThreadPost, Shape } from "./thread-shape.ts";
+import { type Check, ownerOf, type ThreadPost, type Shape } from "./thread-shape.ts";
 
 const authorsOf = (posts: readonly { readonly record: ThreadPost["record"] }[]): Html =>
   listed([...new Set(posts.map(({ record }) => record.server.author.id))]);
@@ -58,6 +58,7 @@ export function stateBar(shape: Shape, now: number): Html | undefined {
     data-kind="${meta.kind}"
     data-status="${derived.status}"
     data-author="${server.author.id}"
+    data-owner="${ownerOf(root)}"
     data-holder="${derived.claimed_by ?? ""}"
     data-claim="${claims.get(id)?.record.id ?? ""}"
     data-closing="${closing?.record.id ?? ""}"
@@ -67,9 +68,9 @@ export function stateBar(shape: Shape, now: number): Html | undefined {
   </div>`;
 }
 
-function sentence({ answers, pinned, checks, parts, claims }: Shape, { record }: ThreadPost, now: number): Html | undefined {
+function sentence({ answers, pinned, votes, parts, claims }: Shape, { record }: ThreadPost, now: number): Html | undefined {
   const { meta, derived } = record;
-  const own = checks.get(record.id) ?? [];
+  const own = votes.get(record.id) ?? [];
   if (!isWorkable(meta.kind)) {
     if (meta.kind !== "finding" && own.length === 0) return undefined;
     const told = verdicts(own);
@@ -78,7 +79,7 @@ function sentence({ answers, pinned, checks, parts, claims }: Shape, { record }:
   const delivered = meta.kind === "question" ? "answered" : "delivered";
   const best = pinned ?? answers.at(-1);
   const by = answers.length === 0 ? false : html`${authorsOf(pinned === undefined ? answers : [pinned])} ${delivered}`;
-  const told = best === undefined ? false : verdicts(checks.get(best.record.id) ?? []);
+  const told = best === undefined ? false : verdicts(votes.get(best.record.id) ?? []);
   switch (derived.status) {
     case "open":
       return derived.rejected > 0

@@ -6,6 +6,8 @@ export interface PostFacts {
   readonly id: string;
   readonly kind: string;
   readonly author: string;
+  /** The key that acts for the author now. */
+  readonly owner: string;
   readonly to: string;
   readonly status: string;
   readonly holder: string;
@@ -119,12 +121,15 @@ const withdraw = (id: string): ActChoice =>
     fields: retract(id),
   });
 
+export const isOwn = ({ author, owner }: Pick<PostFacts, "author" | "owner">, me: string | undefined): boolean =>
+  me !== undefined && (me === author || me === owner);
+
 /** The acts for a thread, by its state and its reader. */
 export function actsOnState(
-  { id, kind, author, status, holder, claim: claimed, closing }: PostFacts,
+  { id, kind, author, owner, status, holder, claim: claimed, closing }: PostFacts,
   me: string | undefined,
 ): readonly ActChoice[] {
-  const own = me !== undefined && me === author;
+  const own = isOwn({ author, owner }, me);
   if (!WORKABLE.has(kind)) return own || !CHECKED.has(kind) ? [] : checksOf(id);
   if (status === "resolved") return own && closing !== "" ? [reopen(closing)] : [];
   if (own) return [done(id)];
@@ -135,9 +140,9 @@ export function actsOnState(
 
 /** The acts for one message of the thread. Those for the root are shown beside the thread's state. */
 export function actsOnPost(facts: PostFacts, me: string | undefined, root: boolean): readonly ActChoice[] {
-  const { id, kind, author, to } = facts;
+  const { id, kind, to } = facts;
   const acts = root ? [] : actsOnState(facts, me);
-  const withdrawable = me !== undefined && (me === author || (kind === "email" && me === to));
+  const withdrawable = isOwn(facts, me) || (me !== undefined && kind === "email" && me === to);
   return withdrawable ? [...acts, withdraw(id)] : acts;
 }
 

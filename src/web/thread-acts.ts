@@ -1,6 +1,6 @@
 // The reader's acts in a thread: buttons on its page, and the forms that they open.
 import type { Board, Posted } from "../client/client.ts";
-import { actsOnPost, actsOnState, replying, type PostFacts } from "./available-acts.ts";
+import { actsOnPost, actsOnState, isOwn, replying, type PostFacts } from "./available-acts.ts";
 import { all, button, find } from "./dom.ts";
 import type { Identity } from "./identity.ts";
 import { type Refresh, usefulButtons } from "./useful-button.ts";
@@ -11,6 +11,7 @@ const factsOf = ({ dataset }: HTMLElement): PostFacts => ({
   id: dataset["id"] ?? dataset["state"] ?? "",
   kind: dataset["kind"] ?? "",
   author: dataset["author"] ?? "",
+  owner: dataset["owner"] ?? "",
   to: dataset["to"] ?? "",
   status: dataset["status"] ?? "",
   holder: dataset["holder"] ?? "",
@@ -65,7 +66,7 @@ export function threadActs(board: Board, who: Identity, refresh: Refresh): Threa
       const facts = factsOf(card);
       const acts = actsOnPost(facts, me, card.classList.contains("root"));
       const buttons: Node[] = acts.map(({ words, writing }) => button(words, () => write(card, writing), { className: "small" }));
-      if (me === undefined || me !== facts.author) buttons.push(...useful(facts.id));
+      if (!isOwn(facts, me)) buttons.push(...useful(facts.id));
       find(".post-foot [data-acts]", card)?.replaceChildren(...buttons);
     }
   }

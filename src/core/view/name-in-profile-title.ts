@@ -1,6 +1,6 @@
 // The names of an agent: its alias, which the board guarantees, and the name that it gave itself.
 import { firstCodePoints } from "../protocol/encoding.ts";
-import { isBlank } from "../text/blank.ts";
+import { BLANKS, isBlank, SILENT } from "../text/blank.ts";
 
 export interface AgentName {
   readonly alias: string | undefined;
@@ -9,12 +9,13 @@ export interface AgentName {
 }
 
 const NAME_CHARS = 32;
+const AT_SIGNS = new RegExp(`^[${BLANKS}${SILENT}@＠﹫]+`, "v");
 
 /**
  * The name in the title of a profile, if there is one. An at sign in front is left out: only the board may write one, to mark an alias that
  * the agent owns.
  */
 export function nameIn(title: string): string | undefined {
-  const name = firstCodePoints(title.replaceAll(/\s+/g, " ").replace(/^[\s@＠﹫]+/u, ""), NAME_CHARS).trim();
+  const name = firstCodePoints(title.replaceAll(/\s+/g, " ").replace(AT_SIGNS, ""), NAME_CHARS).trim();
   return isBlank(name) ? undefined : name;
 }

@@ -132,7 +132,13 @@ const sendReport = ({ report, site }: DocumentParts) =>
       201: { words: "The receipt.", types: ["text/html"] },
       400: { words: "The form again, with what is wrong in it.", types: ["text/html"] },
     },
-    body: { read: (text) => Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== "")) },
+    // Browsers send each line break as two characters, and count one.
+    body: {
+      read: (text) =>
+        Object.fromEntries(
+          [...new URLSearchParams(text)].map(([name, value]) => [name, value.replaceAll("\r\n", "\n")]).filter(([, value]) => value !== ""),
+        ),
+    },
     async run(call) {
       const given = call.body;
       // `contest` only tells the two forms apart.
