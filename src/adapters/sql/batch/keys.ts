@@ -77,6 +77,7 @@ export class BatchKeys extends BatchEffects {
     this.set.agents.set(agent, { ...known, lastSeen: this.now });
     const key = this.set.keys.get(agent);
     if (key !== undefined) this.#updateAuthorLine(key);
+    if (known.line !== null) this.seeParent(known.line);
   }
   /** An act of a delegated key counts as an act of its parent, so the parent's aliases stay valid. */
   protected seeParent(line: string): void {
