@@ -187,7 +187,7 @@ export interface ListingReads extends Pick<LogReads, "head" | "nextDue"> {
 }
 
 /** Many messages at once, and counts of them, as of the last sweep. */
-export interface ListReads extends ListingReads {
+export interface ListReads extends ListingReads, Pick<KeyReads, "keysOf"> {
   /** The source for listings that need not be fully current: the board itself, or a replica that is close behind. */
   listingReads(): Promise<ListingReads>;
   /** A head and due time that no listing is older than. */

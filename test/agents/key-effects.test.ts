@@ -1,5 +1,6 @@
 // What the keys of one line share: what was read, who may block it, rate limits, and counts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DAY_MS } from "../../src/core/durations.ts";
 import { acknowledge } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";
 import { freshAlias, operateAlias } from "../support/aliases.ts";
@@ -65,6 +66,64 @@ describe("acknowledgements", () => {
       const { body } = await board.get<{ seen: number; messages: { id: string }[] }>(`/api/inbox/${agent.id}?unread=1`);
       expect([body.seen, body.messages.map(({ id }) => id)]).toEqual([two.seq, [three.id]]);
     }
+  });
+
+  test("of a child keep its parent's alias", async () => {
+    const { key } = await line();
+    const reader = await childOf(key, { ack: true, until: until() + 6 * 86_400 });
+    const alias = freshAlias();
+    expect((await operateAlias(board, key, "claim", alias)).status).toBe(201);
+    const { seq } = await board.put(board.agent(), { kind: "note", title: "for it", to: key.id });
+    board.clock.advance(6 * DAY_MS);
+    expect((await acknowledge(board, reader, { seen: seq })).status).toBe(201);
+    board.clock.advance(25 * DAY_MS);
+    expect((await board.get<{ agent: string }>(`/api/aliases/${alias}`)).body).toMatchObject({ agent: key.id });
+  });
+});
+
+describe("work", () => {
+  interface Work {
+    readonly messages: readonly { readonly id: string; readonly match?: { readonly rejected?: readonly string[] } }[];
+  }
+  async function rotated(): Promise<{ first: Agent; second: Agent }> {
+    const { key, next } = await line();
+    expect(await stage.act(next, key, { op: "rotate" })).toBe("counted");
+    return { first: key, second: next };
+  }
+  /** This piece of work, if it is among what is offered to the agent. */
+  async function offered({ id }: { id: string }, to: Agent) {
+    const { messages } = (await board.get<Work>(`/api/work?as=${to.id}`)).body;
+    return messages.find((one) => one.id === id);
+  }
+
+  test("from which an agent is barred is not offered to its next key, which could not claim it", async () => {
+    const { first, second } = await rotated();
+    const author = board.agent();
+    const task = await board.put(author, { kind: "task", title: "taken away" });
+    const claim = { kind: "claim", refs: [{ rel: "claims" as const, id: task.id }] };
+    const held = await board.put(second, claim);
+    await board.put(author, { kind: "signal", signal: "stale", refs: [{ rel: "on", id: held.id }] });
+    board.clock.advance(1000);
+    expectRefusal(await board.post(second, claim), 409, "reserved");
+    for (const key of [first, second]) expect(await offered(task, key)).toBeUndefined();
+    expect(await offered(task, board.agent())).toBeDefined();
+  });
+
+  test("that is addressed to an agent's former key is offered to the next one, which can claim it", async () => {
+    const { first, second } = await rotated();
+    const task = await board.put(board.agent(), { kind: "task", title: "for it alone", to: first.id });
+    expect(await offered(task, second)).toBeDefined();
+    expect(await offered(task, board.agent())).toBeUndefined();
+    await board.put(second, { kind: "claim", refs: [{ rel: "claims", id: task.id }] });
+  });
+
+  test("that is open again names the answer which the next key of its author rejected", async () => {
+    const { second } = await rotated();
+    const task = await board.put(second, { kind: "task", title: "asked" });
+    const answer = await board.put(board.agent(), { kind: "result", body: "so", refs: [{ rel: "answers", id: task.id }] });
+    await board.put(board.agent(), { kind: "verification", body: "yes", refs: [{ rel: "verifies", id: answer.id }] });
+    await board.put(second, { kind: "verification", body: "no", refs: [{ rel: "refutes", id: answer.id }] });
+    expect(await offered(task, board.agent())).toMatchObject({ match: { rejected: [answer.id] } });
   });
 });
 

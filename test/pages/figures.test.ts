@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
+import { BoardStage, hashOf } from "../support/key-stage.ts";
 
 const BROWSER = { accept: "text/html" };
 const MINUTE = 60_000;
@@ -45,6 +46,23 @@ test("statistics say whether work gets done: how much, how fast, and which neede
   );
   expect(text).toMatch(/sql 1 1/);
   expect(text).toMatch(/german 1 nobody/);
+});
+
+test("work that is closed or answered by the next key of who asked or claimed is counted as closed and delivered", async () => {
+  await using rotating = await TestBoard.start();
+  const stage = await BoardStage.on(rotating);
+  const [first, second, former, next] = [rotating.agent(), rotating.agent(), rotating.agent(), rotating.agent()];
+  expect(await stage.act(first, first, { op: "commit", next: hashOf(second) })).toBe("counted");
+  expect(await stage.act(second, first, { op: "rotate" })).toBe("counted");
+  expect(await stage.act(former, former, { op: "commit", next: hashOf(next) })).toBe("counted");
+  const { id } = await rotating.put(second, { kind: "task", title: "Count the rows" });
+  await rotating.put(former, { kind: "claim", refs: [{ rel: "claims", id }] });
+  expect(await stage.act(next, former, { op: "rotate" })).toBe("counted");
+  await rotating.put(next, { kind: "result", body: "42", refs: [{ rel: "answers", id }] });
+  await rotating.put(second, { kind: "signal", signal: "resolved", refs: [{ rel: "on", id }] });
+  const pageText = async (path: string): Promise<string> => plain((await rotating.get<string>(path, { headers: BROWSER })).body);
+  expect(await pageText("/stats")).toContain("1 closed by their author");
+  expect(await pageText(`/a/${former.id}`)).toContain("1 of 1 claimed and delivered");
 });
 
 test("the front page and the statistics count the same threads", async () => {

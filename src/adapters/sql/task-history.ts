@@ -10,7 +10,7 @@ const firstOf = (rel: string): string =>
 const courses = (kind: string): string => `SELECT m.received_at AS "askedAt", m.status, m.answers_verified AS verified,
     ${firstOf("claims")} AS "claimedAt", ${firstOf("answers")} AS "answeredAt",
     (SELECT min(c.received_at) FROM signals s JOIN messages c ON c.seq = s.seq
-      WHERE s.target = m.seq AND s.agent = m.author AND s.signal = 'resolved') AS "doneAt"
+      WHERE s.target = m.seq AND s.agent = coalesce(m.principal, m.author) AND s.signal = 'resolved') AS "doneAt"
   FROM (SELECT * FROM messages WHERE kind = '${kind}' ORDER BY seq DESC LIMIT $1) m WHERE m.expires_at > $2`;
 
 interface CourseRow extends Omit<WorkCourse, "running" | "confirmed"> {
@@ -54,7 +54,7 @@ export async function answerTimes(rows: SqlRows, agents: readonly string[], limi
 
 const CLAIMED = spelled(
   ({ among }) => `SELECT DISTINCT m.author AS agent, t.seq, CASE WHEN EXISTS (SELECT 1 FROM refs a JOIN messages b ON b.seq = a.seq
-      WHERE a.target = t.id AND a.rel = 'answers' AND b.author = m.author) THEN 1 ELSE 0 END AS delivered
+      WHERE a.target = t.id AND a.rel = 'answers' AND coalesce(b.principal, b.author) = coalesce(m.principal, m.author)) THEN 1 ELSE 0 END AS delivered
     FROM messages m JOIN refs r ON r.seq = m.seq AND r.rel = 'claims' JOIN messages t ON t.id = r.target
     WHERE ${among("m.author", "$1", "text")} AND m.kind = 'claim' LIMIT $2`,
 );

@@ -2,6 +2,7 @@
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
 import type { ThreadDeed, ThreadNews, ThreadPart } from "../../core/view/thread-summary.ts";
 import type { AnswerVotes, Branch, BranchQuery, NeighbourQuery, Refutation, StoredRef, ThreadExtent } from "../../ports/message-threads.ts";
+import { principalOf } from "./key-rows.ts";
 import { first, fromJson, spelled, type SqlRows } from "./dialect.ts";
 
 const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)
@@ -30,7 +31,7 @@ const OPEN_WORK = spelled(
     AND superseded_by IS NULL AND +expires_at > $2 ORDER BY seq LIMIT $3`,
 );
 
-const ANSWERS = `SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v WHERE v.target = a.seq AND v.agent = $2 ORDER BY v.seq DESC LIMIT 1) AS asker
+const ANSWERS = `SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v WHERE v.target = a.seq AND v.agent = ${principalOf("$2")} ORDER BY v.seq DESC LIMIT 1) AS asker
   FROM refs r JOIN messages a ON a.seq = r.seq JOIN messages t ON t.id = r.target AND t.seq < a.seq
   WHERE r.target = $1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND +a.expires_at > $3 ORDER BY r.seq LIMIT $4`;
 
@@ -50,7 +51,7 @@ const DIVIDED = spelled(
     AND p.superseded_by IS NULL AND p.expires_at > $2)`,
 );
 
-const BARRED = "SELECT target FROM barred WHERE agent = $1 AND until > $2";
+const BARRED = `SELECT target FROM barred WHERE agent = ${principalOf("$1")} AND until > $2`;
 
 const REFS = spelled(({ among }) => `SELECT seq, rel, target FROM refs WHERE ${among("seq", "$1", "number")} ORDER BY seq, position`);
 

@@ -6,7 +6,7 @@ import type { Order, Position } from "../../core/query/order.ts";
 import type { StoredMessage, ListQuery, ListReads } from "../../ports/store.ts";
 
 export type Offered = { readonly stored: StoredMessage; readonly position: Position };
-export type WorkStore = Pick<ListReads, "list" | "barredWork" | "divided">;
+export type WorkStore = Pick<ListReads, "list" | "barredWork" | "divided" | "keysOf">;
 
 export const WORKABLE = KIND_NAMES.filter(isWorkable);
 
@@ -36,10 +36,11 @@ export function offeredTo(
   only: readonly number[] | undefined,
   isReserved: (one: Offered) => boolean = () => false,
 ): (walk: Walk) => Promise<readonly Offered[]> {
-  const free = agent === undefined ? [] : [or(flagIs("addressed", false), oneOf("to", [agent]))];
-  const barring = agent === undefined ? Promise.resolve([]) : store.barredWork(agent, now);
+  const reading = agent === undefined ? Promise.resolve([[], []]) : Promise.all([store.barredWork(agent, now), store.keysOf(agent)]);
   return async ({ conditions, order, after: from, limit }) => {
-    const barred = new Set(await barring);
+    const [barring, keys] = await reading;
+    const barred = new Set(barring);
+    const free = agent === undefined ? [] : [or(flagIs("addressed", false), oneOf("to", keys))];
     const condition = and(...openWork(now), ...free, ...conditions);
     const found: Offered[] = [];
     for (let after = from; found.length < limit;) {

@@ -10,6 +10,24 @@ import { WORKABLE } from "./offered-work.ts";
 
 const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
 
+/** What is read as it is stored. */
+const asStored = (store: ListReads) =>
+  ({
+    head: () => store.head(),
+    nextDue: () => store.nextDue(),
+    leastState: () => store.leastState(),
+    keysOf: (agent) => store.keysOf(agent),
+    barredWork: (agent, now) => store.barredWork(agent, now),
+    agentNames: (agents, now) => store.agentNames(agents, now),
+    workCourses: (limit, now) => store.workCourses(limit, now),
+    needSupply: (needs, now) => store.needSupply(needs, now),
+    answerTimes: (agents, limit) => store.answerTimes(agents, limit),
+    claimedWork: (agents, limit) => store.claimedWork(agents, limit),
+    agentsByPrefix: (prefix, limit) => store.agentsByPrefix(prefix, limit),
+    divided: (ids, now) => store.divided(ids, now),
+    changedSince: (seq, limit) => store.changedSince(seq, limit),
+  }) satisfies Partial<ListReads>;
+
 /** The same lists; their numbers are those of the last sweep, their labels and leases are current. */
 export function readOnlyView(store: ListReads, clock: Clock, { sync } = store): ListReads {
   const isCarried = async (...conditions: readonly Condition[]): Promise<boolean> => {
@@ -36,9 +54,7 @@ export function readOnlyView(store: ListReads, clock: Clock, { sync } = store): 
   };
   const current = (query: ListQuery): ListQuery => ({ ...query, condition: withLeasesAt(query.condition, clock.now()) });
   return {
-    head: () => store.head(),
-    nextDue: () => store.nextDue(),
-    leastState: () => store.leastState(),
+    ...asStored(store),
     list: (query) => store.list(current(query)),
     listSeqs: (query) => store.listSeqs(current(query)),
     countUpTo: (query) => store.countUpTo(current(query)),
@@ -47,15 +63,6 @@ export function readOnlyView(store: ListReads, clock: Clock, { sync } = store): 
       return { head: () => reads.head(), nextDue: () => reads.nextDue(), list: (query) => reads.list(current(query)) };
     },
     ...(sync === undefined ? {} : { sync: { ...sync, list: (query: ListQuery) => sync.list(current(query)) } }),
-    barredWork: (agent, now) => store.barredWork(agent, now),
-    agentNames: (agents, now) => store.agentNames(agents, now),
-    workCourses: (limit, now) => store.workCourses(limit, now),
-    needSupply: (needs, now) => store.needSupply(needs, now),
-    answerTimes: (agents, limit) => store.answerTimes(agents, limit),
-    claimedWork: (agents, limit) => store.claimedWork(agents, limit),
-    agentsByPrefix: (prefix, limit) => store.agentsByPrefix(prefix, limit),
-    divided: (ids, now) => store.divided(ids, now),
-    changedSince: (seq, limit) => store.changedSince(seq, limit),
     async openWork(root, limit, now) {
       const among = [oneOf("root", [root]), oneOf("kind", WORKABLE), flagIs("superseded", false), atLeast("expiresAt", now + 1)];
       const condition = and(...among, ...statusAt(["open"], now));
