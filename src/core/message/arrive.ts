@@ -15,14 +15,17 @@ import { sweep } from "./sweep.ts";
 const seconds = (value: string | number | undefined, otherwise: number): number =>
   value === undefined ? otherwise : (durationSeconds(value) ?? otherwise);
 
+/** The thread of a message, and the authors whom it replies to. */
+export type ThreadPlace = Pick<MessageState, "root" | "repliedTo">;
+
 /**
- * Enters an admitted message into log, thread and derived facts; computes the root unless it is given. A dry run does not count the replies
+ * Enters an admitted message into log, thread and derived facts; computes its place unless it is given. A dry run does not count the replies
  * that were there before the message, because there may be very many of them.
  */
 export function arrive(
   ledger: Ledger,
   arrival: Arrival,
-  { root, dryRun = false }: { readonly root?: string; readonly dryRun?: boolean } = {},
+  { root, repliedTo, dryRun = false }: Partial<ThreadPlace> & { readonly dryRun?: boolean } = {},
 ): MessageState {
   const { id, author, payload, raw, noticed } = arrival;
   const refs = distinct(payload.refs ?? []);
@@ -46,7 +49,7 @@ export function arrive(
     copies: noticed.copies,
     spreading: noticed.spreading,
     lang: payload.lang?.toLowerCase() ?? null,
-    repliedTo: repliedTo(ledger, author, refs),
+    repliedTo: repliedTo ?? authorsJoined(ledger, author, refs),
     status: "open",
     verifies: 0,
     refutes: 0,
@@ -110,7 +113,7 @@ function rootOf(ledger: Ledger, id: string, refs: readonly Ref[]): string {
 }
 
 /** The authors of the messages that this message joins; an ended message still has an author. */
-function repliedTo(ledger: Ledger, author: string, refs: readonly Ref[]): readonly string[] {
+function authorsJoined(ledger: Ledger, author: string, refs: readonly Ref[]): readonly string[] {
   const own = ledger.principalOf(author);
   const joined = refs.flatMap(({ rel, id }) => {
     const target = RELS[rel].thread ? (ledger.find(id) ?? ledger.tombstone(id)) : undefined;

@@ -4,7 +4,7 @@ import { ackDraftOf } from "../protocol/ack.ts";
 import type { Payload } from "../protocol/payload.ts";
 import type { OperationEnvelope } from "../protocol/signed-operation.ts";
 import { type Ack, acknowledgeAgain } from "./ack-rules.ts";
-import { arrive } from "./arrive.ts";
+import { arrive, type ThreadPlace } from "./arrive.ts";
 import { NOTHING } from "../guard/risk-and-copies.ts";
 import { isKeyOperation } from "../keys/replay-key-operations.ts";
 import { replayKey, applyAllDue } from "./key-acts.ts";
@@ -18,13 +18,15 @@ export interface ReplayedEntry {
   readonly entry: Entry;
   readonly arrival: Arrival | undefined;
   readonly tombstone: Tombstone | undefined;
+  /** Given if a message that this one joins has been forgotten since, so that the rules can no longer find the place. */
+  readonly place?: ThreadPlace;
 }
 
 /**
  * Applies one entry to a ledger whose `log` returns that entry's seq and whose `now` is its time. Facts that the rules derive, such as a
  * new status, are not copied: whether they turn out the same is what the check is for.
  */
-export function replay(ledger: Ledger, { entry, arrival, tombstone }: ReplayedEntry): void {
+export function replay(ledger: Ledger, { entry, arrival, tombstone, place }: ReplayedEntry): void {
   applyAllDue(ledger);
   while (endLeases(ledger));
   const { type, id, detail } = entry;
@@ -34,7 +36,7 @@ export function replay(ledger: Ledger, { entry, arrival, tombstone }: ReplayedEn
     if (state !== undefined) return;
     // A message that was removed, restored and posted again.
     ledger.dropTombstone(id);
-    if (arrival !== undefined) arrive(ledger, arrival);
+    if (arrival !== undefined) arrive(ledger, arrival, place);
     else if (tombstone !== undefined) arrive(ledger, remains(tombstone), { root: tombstone.root });
   } else if (reason !== undefined) {
     if (state !== undefined) leave(ledger, state, reason, detail);

@@ -2,16 +2,21 @@
 import type { Holdings } from "../../../adapters/sqlite/non-message-rows.ts";
 import { keyOpEntry } from "../../../core/keys/key-log-entry.ts";
 import type { KeyState, StoredKeyOp } from "../../../core/keys/key-state.ts";
+import { DAY_MS } from "../../../core/durations.ts";
+import type { Entry } from "../../../core/log/chain.ts";
 import type { Chained } from "../../../core/log/entry-text.ts";
+import type { EntryType } from "../../../core/log/entry-type.ts";
 import { leafHashOf } from "../../../core/log/tree-edge.ts";
 import { BOARD_KEYS } from "../../../core/protocol/board-key-change.ts";
 import { type KeyEnvelope, keyDraftOf } from "../../../core/protocol/key-op.ts";
+import { LIMITS } from "../../../core/protocol/limits.ts";
 import { sameBytes } from "../../../core/tlog/bytes.ts";
 import { HASH_BYTES } from "../../../core/tlog/merkle.ts";
 import { TILE_WIDTH } from "../../../core/tlog/tile.ts";
 import type { KeyReads } from "../../../ports/keys.ts";
-import type { TreeReads } from "../../../ports/store.ts";
+import type { Store, TreeReads } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
+import type { ReplayedBoard } from "./replayed-board.ts";
 import type { IsSigned } from "./verify-and-replay-log.ts";
 
 const KEY = ["principal", "role", "lastTs", "predecessor", "successor", "endedAt", "revokedSince", "contest", "parent", "delegation"];
@@ -58,6 +63,32 @@ async function checkSigned(op: StoredKeyOp, store: Pick<KeyReads, "publicKey">, 
   }
 }
 
+/** In the order of their entries. */
+export const keyOpsOfAgents = (holdings: Holdings): readonly StoredKeyOp[] =>
+  [...holdings.keyOps()].filter(({ principal }) => principal !== BOARD_KEYS);
+
+/**
+ * Before the log is replayed: what its entries no longer say about keys. Key operations are never deleted, so those whose entries are gone
+ * are replayed here. When a key was first seen decides what its operations may do, and nothing may be left of its first message.
+ */
+export async function replayOldKeyOps(
+  keyOps: readonly StoredKeyOp[],
+  store: Pick<Store, "firstSeen" | "oldestSeq">,
+  scratch: ReplayedBoard,
+  now: number,
+): Promise<void> {
+  for (const principal of new Set(keyOps.map((op) => op.principal))) {
+    const firstSeen = await store.firstSeen(principal);
+    if (firstSeen !== undefined && firstSeen <= now - LIMITS.gone_days * DAY_MS) scratch.addAgent(principal, firstSeen);
+  }
+  const oldest = await store.oldestSeq();
+  const old = keyOps.filter(({ seq }) => seq < oldest).map((op) => ({ entry: entryOf(op), arrival: undefined, tombstone: undefined }));
+  // A fault of one of them shows in what comes later.
+  scratch.play(old, () => {});
+}
+
+const entryOf = (op: StoredKeyOp): Entry => ({ ...keyOpEntry(op), type: op.type as EntryType, detail: op.detail, hash: "" });
+
 /** `expected`: the keys of the board that is replayed from the whole log. */
 export function compareKeys(expected: Holdings, found: Holdings, findings: Findings): void {
   compareAll("key", ({ agent }: KeyState) => agent, KEY, [expected.keys(), found.keys()], findings);
@@ -68,8 +99,8 @@ export function compareKeys(expected: Holdings, found: Holdings, findings: Findi
     [expected.lines(), found.lines()],
     findings,
   );
-  const ofAgents = (one: Holdings): readonly StoredKeyOp[] => [...one.keyOps()].filter(({ principal }) => principal !== BOARD_KEYS);
-  compareAll("key operation of entry", ({ seq }: StoredKeyOp) => String(seq), OP, [ofAgents(expected), ofAgents(found)], findings);
+  const ops = [keyOpsOfAgents(expected), keyOpsOfAgents(found)] as const;
+  compareAll("key operation of entry", ({ seq }: StoredKeyOp) => String(seq), OP, ops, findings);
 }
 
 function compareAll<One extends object>(

@@ -4,7 +4,7 @@ import type { Holdings } from "../../../adapters/sqlite/non-message-rows.ts";
 import type { Checkpoint } from "../../../core/log/chain-checkpoint.ts";
 import type { MessageState } from "../../../core/message/message-state.ts";
 import { BEFORE_ANY_EXPIRY, type Store } from "../../../ports/store.ts";
-import { checkKeyOps, compareKeys } from "./agent-keys.ts";
+import { checkKeyOps, compareKeys, keyOpsOfAgents, replayOldKeyOps } from "./agent-keys.ts";
 import { checkBoardKeys } from "./board-keys.ts";
 import { checkCheckpoint } from "./last-signed-head.ts";
 import { aliasClaims, allDecisions, compareAliases, compareDecisions, compareEndings } from "./endings-decisions-aliases.ts";
@@ -42,8 +42,10 @@ export async function checkBoard({ store, holdings, index, signed, pk }: Examine
   try {
     await checkCheckpoint(store, signed, pk, findings);
     await checkTree(store, findings);
-    const history = await readHistory(store, scratch, isSigned, now, findings);
-    const { entries, messages, others, forgotten, erased, removedOf } = history;
+    const keyOps = keyOpsOfAgents(holdings);
+    await replayOldKeyOps(keyOps, store, scratch, now);
+    const history = await readHistory(store, scratch, keyOps, isSigned, now, findings);
+    const { entries, messages, created, others, forgotten, erased, removedOf } = history;
     await endLeases(store, scratch, [...messages.keys()], removedOf, now);
     const oldest = Math.max(await store.oldestSeq(), erased + 1);
     const expected = await scratch.read();
@@ -56,7 +58,7 @@ export async function checkBoard({ store, holdings, index, signed, pk }: Examine
       await expected.close();
     }
     const decisions = await allDecisions(store);
-    await compareEndings(store, others, decisions, now, findings);
+    await compareEndings(store, others, created, findings);
     await compareDecisions(store, others, decisions, oldest, findings);
     checkHoldings(holdings, decisions, findings);
     compareInboxChanges(holdings, scratch.courses, history, findings);

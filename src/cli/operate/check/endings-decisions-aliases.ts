@@ -3,8 +3,6 @@ import { ALIAS_LIFE_MS } from "../../../core/message/alias-rules.ts";
 import type { Entry } from "../../../core/log/chain.ts";
 import { END_REASONS } from "../../../core/message/message-state.ts";
 import type { Action } from "../../../core/message/moderation-state.ts";
-import { LIMITS } from "../../../core/protocol/limits.ts";
-import { DAY_MS } from "../../../core/durations.ts";
 import { BEFORE_ANY_EXPIRY, type Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 
@@ -15,23 +13,21 @@ export const isEnding = ({ type }: Entry): boolean => END_REASONS[type] !== unde
 export async function compareEndings(
   store: Store,
   others: readonly Entry[],
-  decisions: readonly Action[],
-  now: number,
+  created: ReadonlySet<string>,
   findings: Findings,
 ): Promise<void> {
   const ends = new Map(others.filter(isEnding).map((entry) => [entry.id, entry]));
   const restored = new Set(others.filter(({ type }) => type === "restore").map(({ id }) => id));
   const ids = [...ends.keys()];
-  const blobs = new Set(decisions.map(({ target }) => target));
   for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
     const found = await store.findAll(ids.slice(at, at + ROWS_PER_READ), BEFORE_ANY_EXPIRY);
     for (const id of ids.slice(at, at + ROWS_PER_READ)) {
       const [entry, one] = [ends.get(id), found.get(id)];
       if (entry === undefined || (one !== undefined && "stored" in one)) continue;
       const where = `tombstone of ${id}`;
-      // A decision on an attachment leaves no tombstone, and old tombstones are deleted.
+      // A decision on an attachment leaves no tombstone, and of a message whose tombstone was deleted the position in the log is kept.
       if (one === undefined) {
-        if (!blobs.has(id) && entry.at > now - (LIMITS.gone_days - 8) * DAY_MS) findings.add(where, "is missing");
+        if (created.has(id) && (await store.pastSeq(id)) === undefined) findings.add(where, "is missing");
         continue;
       }
       const { reason, statement } = one.tombstone;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { BatchLedger } from "../../../adapters/sql/batch/in-memory-ledger.ts";
+import { newAgent } from "../../../adapters/sql/batch/keys.ts";
 import { Fetcher } from "../../../adapters/sqlite/load-batch-rows.ts";
 import { type Holdings, openHoldings } from "../../../adapters/sqlite/non-message-rows.ts";
 import { Flush } from "../../../adapters/sqlite/write-batch-rows.ts";
@@ -87,6 +88,15 @@ export class ReplayedBoard {
     this.#db.exec("PRAGMA synchronous = OFF");
     this.#fetcher = new Fetcher(this.#db);
     this.#flush = new Flush(this.#db);
+  }
+
+  /** Adds an agent whose first act can no longer be replayed. */
+  addAgent(agent: string, firstSeen: number): void {
+    this.#batch(
+      0,
+      () => new ReplayLedger(),
+      ({ set }) => set.agents.set(agent, newAgent("", firstSeen)),
+    );
   }
 
   /** Applies all of them or none. */

@@ -2,13 +2,16 @@
 import { NOTHING } from "../../../core/guard/risk-and-copies.ts";
 import { detailDigest, type Entry, entryHash } from "../../../core/log/chain.ts";
 import { contentText } from "../../../core/log/entry-text.ts";
+import type { StoredKeyOp } from "../../../core/keys/key-state.ts";
 import { isKeyOperation } from "../../../core/keys/replay-key-operations.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { DAY_MS } from "../../../core/durations.ts";
 import { agentId, messageId } from "../../../core/protocol/message-and-agent-ids.ts";
 import type { Payload } from "../../../core/protocol/payload.ts";
 import { sha256Hex } from "../../../core/protocol/node-sha256.ts";
+import { RELS } from "../../../core/protocol/vocabulary.ts";
 import { workBits } from "../../../core/protocol/proof-of-work.ts";
+import type { ThreadPlace } from "../../../core/message/arrive.ts";
 import type { Arrival, Tombstone } from "../../../core/message/message-state.ts";
 import { ackIn, type ReplayedEntry } from "../../../core/message/replay.ts";
 import { BEFORE_ANY_EXPIRY, type Found, type LogEntry, type Raw, type Store } from "../../../ports/store.ts";
@@ -24,6 +27,8 @@ export interface History {
   readonly signatures: number;
   /** The seqs of messages whose content exists, by id. */
   readonly messages: ReadonlyMap<string, number>;
+  /** The ids of all messages whose entries are kept. */
+  readonly created: ReadonlySet<string>;
   /** The entries of each such message's new statuses, by id. */
   readonly statuses: ReadonlyMap<string, readonly Entry[]>;
   /** Entries that are not about the content of messages, in order. */
@@ -39,14 +44,17 @@ export interface History {
 export async function readHistory(
   store: Store,
   scratch: ReplayedBoard,
+  keyOps: readonly StoredKeyOp[],
   isSigned: IsSigned,
   now: number,
   findings: Findings,
 ): Promise<History> {
   const oldest = await store.oldestSeq();
+  const details = new Map(keyOps.map(({ seq, detail }) => [seq, detail]));
   const messages = new Map<string, number>();
   const statuses = new Map<string, Entry[]>();
   const others: Entry[] = [];
+  const created = new Set<string>();
   const removedOf = new Set<string>();
   const forgettable = now - LIMITS.gone_days * DAY_MS;
   const erasable = now - LIMITS.log_days * DAY_MS;
@@ -66,6 +74,7 @@ export async function readHistory(
       checkLink(entry, last ?? { seq: after, at: 0 }, erasable, findings);
       const known = found.get(entry.id);
       if (checked[i] !== undefined) messages.set(entry.id, entry.seq);
+      if (entry.type === "create") created.add(entry.id);
       if (entry.type === "create" && known === undefined) forgotten = true;
       if (known !== undefined && "tombstone" in known && known.tombstone.reason === "removed") removedOf.add(known.tombstone.author);
       if (entry.type === "status" && known !== undefined && "stored" in known && known.stored.state.seq < entry.seq)
@@ -74,8 +83,21 @@ export async function readHistory(
       else if (entry.type !== "create" && entry.type !== "status") others.push(entry);
       last = entry;
     }
+    const joined = checked.flatMap((arrival) => (arrival === undefined ? [] : joinedBy(arrival)));
+    const gone = await goneWithoutTrace(
+      store,
+      joined.filter((id) => !messages.has(id) && (created.has(id) || oldest > 1)),
+    );
     const replayed = batch.map((entry, i): ReplayedEntry => {
-      return { entry, arrival: checked[i], tombstone: tombstoneFor(entry, found.get(entry.id)) };
+      const [known, arrival] = [found.get(entry.id), checked[i]];
+      const place = arrival !== undefined && joinedBy(arrival).some((id) => gone.has(id)) ? placeOf(known) : undefined;
+      return {
+        // An old entry has lost its detail, but the operation is kept.
+        entry: { ...entry, detail: entry.detail ?? details.get(entry.seq) ?? null },
+        arrival,
+        tombstone: tombstoneFor(entry, known),
+        ...(place === undefined ? {} : { place }),
+      };
     });
     scratch.play(replayed, ({ entry }, error) => {
       // The state that a key operation needs may be older than the oldest entry that is kept.
@@ -85,7 +107,19 @@ export async function readHistory(
     after = batch.at(-1)?.seq ?? after;
   }
   await checkStored(store, messages, findings);
-  return { entries, signatures: messages.size, messages, statuses, others, forgotten, erased, removedOf };
+  return { entries, signatures: messages.size, messages, created, statuses, others, forgotten, erased, removedOf };
+}
+
+const joinedBy = ({ payload: { refs = [] } }: Arrival): readonly string[] => refs.flatMap(({ rel, id }) => (RELS[rel].thread ? [id] : []));
+
+/** Those of these messages that have ended so long ago that their tombstones were deleted. */
+async function goneWithoutTrace(store: Store, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = await store.findAll([...new Set(ids)], BEFORE_ANY_EXPIRY);
+  return new Set(ids.filter((id) => !found.has(id)));
+}
+
+function placeOf(found: Found | undefined): ThreadPlace | undefined {
+  return found !== undefined && "stored" in found ? found.stored.state : undefined;
 }
 
 /** An acknowledgement must be by the agent that its entry names, and must be one that an agent may give. */
