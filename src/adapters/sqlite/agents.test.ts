@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
-import { BareBoard } from "../../../test/support/bare-board.ts";
-import { HOUR_MS } from "../../core/durations.ts";
+import { AGENTS as AUTHORS } from "../../../test/support/acts.ts";
+import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/durations.ts";
 import type { AgentPosition, AgentQuery } from "../../ports/agents.ts";
 import { agentById, agents } from "../sql/agents.ts";
 import { seenCache } from "../sql/message-caches.ts";
+import { databasePath, openDatabase } from "./open.ts";
 import { SqliteRows } from "./statement-runner.ts";
+import { SqliteWriter } from "./writer.ts";
 
 const NOW = Date.UTC(2026, 0, 8);
 /** Several share each moment; more offer `much` than are sorted, few offer `little`. */
@@ -62,4 +65,17 @@ test("an agent with more words than anyone can read is shown with the first of t
   expect(facts?.byKind["note"]).toBe(7);
   expect(Object.keys(facts?.byKind ?? {})).toHaveLength(100);
   expect([facts?.offers, facts?.needs]).toEqual([words.slice(0, 100), words.slice(0, 100)]);
+});
+
+test("an agent that posts again after ninety days is known, though an operator's command ran beside the board meanwhile", () => {
+  using board = new BareBoard();
+  const note = (title: string) => JSON.stringify({ v: 1, pk: AUTHORS[0]!.pk, ts: 1, kind: "note", title, ttl: "1m" });
+  board.run([postAct(note("first life"))], NOW);
+  board.sweepAll(NOW + MINUTE_MS);
+  const later = NOW + 91 * DAY_MS;
+  const command = new SqliteWriter(openDatabase(databasePath(board.dir), "write"), "operator");
+  command.run([{ type: "order", order: { do: "switch", switches: { readOnly: false } } }], later);
+  command.close();
+  board.run([postAct(note("second life"))], later);
+  expect(board.rows("agents", `last_seen = ${later}`)).toBe(1);
 });

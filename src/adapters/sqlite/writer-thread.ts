@@ -17,7 +17,7 @@ export type WriterRequest = { readonly acts: readonly Act[]; readonly now: numbe
 
 export function run(port: MessagePort, { path, as }: WriterData): void {
   const db = openDatabase(path, "write");
-  const writer = new SqliteWriter(db);
+  const writer = new SqliteWriter(db, as);
   // Uses the connection that stays open: closing one checkpoints the log, and a sync that fails then would go unnoticed.
   if (as === "board") writer.endWithdrawn();
   const checkpoints = new Checkpoints(db, path);

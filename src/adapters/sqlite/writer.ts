@@ -30,9 +30,12 @@ export class SqliteWriter {
   #now = 0;
   #nextDue: number | null | undefined;
   #prunedAt = 0;
+  readonly #forgetsAgents: boolean;
 
-  constructor(db: DatabaseSync) {
+  /** Only the board itself forgets agents: it keeps their rows in memory, and would not notice that another process has deleted them. */
+  constructor(db: DatabaseSync, as: "board" | "operator" = "board") {
     this.#db = db;
+    this.#forgetsAgents = as === "board";
     this.#sql = statements(db);
     this.#fetcher = new Fetcher(db);
     this.#flush = new Flush(db);
@@ -101,7 +104,7 @@ export class SqliteWriter {
       const edge = ledger.growTree((this.#edge ??= this.#readEdge(ledger.set.start.seq)));
       const touched = this.#flush.write(ledger);
       // Done after the batch is written, so that agents that have just become active again are kept.
-      if (pruning && this.#upkeep.forgetSilentAgents(this.#now)) this.#fetcher.forget();
+      if (pruning && this.#forgetsAgents && this.#upkeep.forgetSilentAgents(this.#now)) this.#fetcher.forget();
       const nextDue = this.#upkeep.nextDue();
       // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.
       this.#sql.commit.run();
