@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from "../../src/core/durations.ts";
 import { type Agent, sha256 } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { type Change, chainFaults } from "../support/chain.ts";
-import { openBeside } from "../support/database.ts";
+import { openBeside, rowCounts } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
@@ -74,6 +74,22 @@ describe("a board that cannot sweep", () => {
     const page = (await board.get<{ tags: { tag: string }[]; next_cursor: string | null }>("/api/tags?limit=1")).body;
     const next = (await board.get<{ tags: { tag: string }[] }>(`/api/tags?limit=1&cursor=${page.next_cursor}`)).body;
     expect([...page.tags, ...next.tags].map(({ tag }) => tag)).toEqual(["both", "kept"]);
+  });
+  test("deletes nothing either, however long it runs", async () => {
+    const first = await TestBoard.start();
+    await first.put(first.agent(), { kind: "note", body: "short", ttl: "1m" });
+    first.clock.advance(MINUTE_MS);
+    await first.get("/api/messages");
+    await first.stop();
+    await using board = await TestBoard.start({ data: first.data, clock: first.clock, flags: ["--read-only", "on"] });
+    const db = openBeside(board.data);
+    const kept = rowCounts(db);
+    for (let days = 0; days < 100; days++) board.clock.advance(DAY_MS);
+    await board.get("/api/stats");
+    await board.stop();
+    expect(rowCounts(db)).toEqual(kept);
+    expect(kept["gone"]).toBe(1);
+    db.close();
   });
   test("shows a lease as ended and the work as open again", async () => {
     const first = await TestBoard.start();

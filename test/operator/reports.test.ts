@@ -1,7 +1,7 @@
 // Reports from people: what can be reported, what the receipt says, and that nobody else ever sees a report.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
-import { DAY_MS } from "../../src/core/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../src/core/durations.ts";
 import { ALIAS_BITS, sha256 } from "../support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "../support/board.ts";
 import { openBeside } from "../support/database.ts";
@@ -157,6 +157,23 @@ test("the text of a report is erased thirty days after its case was closed, even
   db.close();
   const { body: transparency } = await board.get<Transparency>("/api/transparency");
   expect(transparency.notices).toMatchObject({ received: 2, open: 1, dismissed: 1, by_category: { spam: 2 } });
+});
+
+test("nor does the text of a closed report stay on a board on which nothing happens any more", async () => {
+  await using board = await TestBoard.start();
+  const { id } = await board.put(board.agent(), { kind: "note", title: "reported", ttl: "1m" });
+  const sent = await send(board, body(id, { explanation: WHY, contact: "me@example.org" }));
+  board.clock.advance(MINUTE_MS);
+  await board.get("/api/messages");
+  {
+    await using operator = await Operator.at(board);
+    await operator.session.order({ do: "dismiss", notice: sent.body.report.id });
+  }
+  using db = openBeside(board.data);
+  board.clock.advance(31 * DAY_MS);
+  const text = () => db.prepare("SELECT explanation, contact FROM notices").get();
+  await eventually("the text goes", () => (text()?.["explanation"] === "" ? true : undefined));
+  expect(text()).toEqual({ explanation: "", contact: null });
 });
 
 test("a board that may not write takes no reports, and says so", async () => {

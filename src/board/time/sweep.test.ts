@@ -8,7 +8,7 @@ import { SqliteWriter } from "../../adapters/sqlite/writer.ts";
 import { WITHDRAWN_PER_BATCH } from "../../core/message/sweep.ts";
 import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import { sha256Hex } from "../../core/protocol/node-sha256.ts";
-import { MINUTE_MS } from "../../core/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/durations.ts";
 import type { Act } from "../../core/message/acts-and-outcomes.ts";
 import type { Appended } from "../../ports/store.ts";
 import { Appender } from "../write/append.ts";
@@ -17,13 +17,15 @@ import { type Sweeper, startSweeper } from "./sweep.ts";
 let board: BareBoard;
 let clock: ManualClock;
 let faults: unknown[];
+let transactions: number;
 let appender: Appender;
 let sweeper: Sweeper;
 beforeEach(() => {
   board = new BareBoard();
   clock = new ManualClock();
   faults = [];
-  appender = new Appender(board, clock, { appended: () => {}, failed: (_what, error) => void faults.push(error) });
+  transactions = 0;
+  appender = new Appender(board, clock, { appended: () => transactions++, failed: (_what, error) => void faults.push(error) });
   sweeper = startSweeper(appender, clock, null);
 });
 afterEach(() => {
@@ -55,6 +57,28 @@ test("thousands that end at the same moment are all erased, step by step, with p
   await erased(1);
   expect(board.rows("gone", "reason = 'expired'")).toBe(1500);
   expect(chainFaults(board.changes())).toEqual([]);
+});
+
+test("a board on which nothing happens deletes what is old by itself, and its log does not grow", async () => {
+  await post({ kind: "note", body: "short", ttl: "1m" });
+  clock.advance(MINUTE_MS);
+  await eventually("the tombstone is written", () => (board.rows("gone") === 1 ? true : undefined));
+  clock.advance(31 * DAY_MS);
+  await eventually("the tombstone is deleted", () => (board.rows("gone") === 0 ? true : undefined));
+  expect(board.changes().map((entry) => entry.type)).toEqual(["create", "expire"]);
+});
+
+test("a board on which nothing happens is woken once a day, and writes nothing then", async () => {
+  const written = () => board.db.prepare("SELECT total_changes() AS n").get()?.["n"];
+  const before = written();
+  for (let day = 1; day <= 3; day++) {
+    clock.advance(DAY_MS - 1);
+    await appender.append({ type: "sweep" });
+    expect(transactions).toBe(2 * day - 1);
+    clock.advance(1);
+    await eventually("the sweep of the day", () => (transactions === 2 * day && sweeper.isSwept() ? true : undefined));
+  }
+  expect(written()).toBe(before);
 });
 
 test("a post waits for the end of few of the thousands that are due, and so does a step of the sweep", async () => {

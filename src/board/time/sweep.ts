@@ -1,8 +1,14 @@
 // Ends lifetimes and leases when they are due, by an act of the writer.
+import { DAY_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Appender } from "../write/append.ts";
 
 const RETRY_MS = 1000;
+/**
+ * A board on which nothing happens sweeps this often, because retention continues without posts, and because a report that an operator's
+ * command has closed, without an entry in the log, is due some time later.
+ */
+const IDLE_SWEEP_MS = DAY_MS;
 
 export interface Sweeper {
   /** Whether nothing is due, so that stored values are current. */
@@ -17,16 +23,16 @@ export interface Sweeper {
 /** A reader never waits for more than this many steps of a late sweep. */
 const MOST_STEPS = 20;
 
-/** Keeps one timer, set to the next due time. */
+/** Keeps one timer, set to the next due time, but not further ahead than the next sweep of an idle board. */
 export function startSweeper(appender: Appender, clock: Clock, firstDue: number | null): Sweeper {
   let cancel = () => {};
-  let due: number | null = null;
+  let due = firstDue;
   let stopped = false;
   let running: Promise<void> | undefined;
 
   const arm = (): void => {
     cancel();
-    cancel = due === null || stopped ? () => {} : clock.at(due, () => void sweep());
+    cancel = stopped ? () => {} : clock.at(Math.min(due ?? Infinity, clock.now() + IDLE_SWEEP_MS), () => void sweep());
   };
   const schedule = (next: number | null): void => {
     if (next === due) return;
@@ -54,7 +60,7 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
   }
 
   appender.onAppend(({ nextDue }) => schedule(nextDue));
-  schedule(firstDue);
+  arm();
   const isSwept = (): boolean => running === undefined && (due === null || due > clock.now());
   return {
     isSwept,
