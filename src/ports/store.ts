@@ -56,7 +56,7 @@ export interface Precheck {
   readonly tombstone: Tombstone | undefined;
   /** Whether the author is blocked, or another key of its line. */
   readonly keyBlocked: boolean;
-  /** The agent on whose limits the author's posts count: for a delegated key its parent. */
+  /** The agent on whose limits the author's posts count: the principal of its line, for a delegated key that of its parent. */
   readonly payer: string;
   /** For the requested hashes: stored texts with their size, and texts that the operator removed. */
   readonly storedBlobs: ReadonlyMap<string, number>;

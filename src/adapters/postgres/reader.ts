@@ -73,7 +73,7 @@ export class PostgresReader implements Reads {
     return {
       ...postedBefore(found),
       keyBlocked: heardOf.has(`key ${author}`),
-      payer: lines.get(author)?.delegated_by ?? author,
+      payer: lines.get(author)?.principal ?? author,
       storedBlobs: new Map(stored.map(({ sha256, bytes }) => [sha256, bytes])),
       blockedBlobs: blobs.filter((hash) => heardOf.has(`blob ${hash}`)),
     };

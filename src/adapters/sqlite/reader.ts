@@ -41,7 +41,7 @@ export class SqliteReader {
     return {
       ...postedBefore(found),
       keyBlocked: [author, line?.principal ?? author].some((key) => this.#sql.blocked.get("key", key) !== undefined),
-      payer: line?.delegated_by ?? author,
+      payer: line?.principal ?? author,
       storedBlobs: new Map(
         blobs.flatMap((hash) => this.#sql.blobBytes.all(hash, now).map((row): [string, number] => [hash, row["bytes"] as number])),
       ),

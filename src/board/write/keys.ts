@@ -9,12 +9,15 @@ import { plural } from "../../core/text/plural.ts";
 import type { KeyReads } from "../../ports/keys.ts";
 import { type Difficulty, KEY_EXTRA_BITS } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
+import { tokensFor } from "../limits/proof-of-work-discount.ts";
 import { requireTime, type Verifier } from "./verify.ts";
 
 export type OperateKey = (envelope: KeyEnvelope) => Promise<OperatedKey>;
 
 export interface OperatedKey extends KeyOutcome {
   readonly draft: KeyDraft;
+  /** The share of a write that it takes from its address's bucket. */
+  readonly tokens: number;
 }
 
 export interface KeyParts extends Omit<WritingParts, "store"> {
@@ -37,8 +40,8 @@ export function keyOperator({ store, clock, board, verifier, rates, difficulty, 
       requireTime(payload.ts, clock.now());
       requireKeyTimes(draft, clock.now());
       requireOtherNext(draft);
-      requireKeyWork(draft, difficulty);
     }
+    const extraBits = isKnown ? 0 : requireKeyWork(draft, difficulty);
     await verifier.requireSignature(draft);
     if (!isKnown) await requireOthers(draft, store, verifier);
     const { keyBlocked } = await store.precheck(id, signer, [], clock.now());
@@ -46,10 +49,10 @@ export function keyOperator({ store, clock, board, verifier, rates, difficulty, 
     // Anybody can send a known operation again: it must not use up what its signer may do.
     if (!isKnown) rates.take("keys", signer);
     // Whoever fills the board must not be able to keep a stolen key alive by that.
-    if (!ENDS_A_POWER.has(payload.op)) quota.require(0);
+    if (!isKnown && !ENDS_A_POWER.has(payload.op)) quota.require(0);
     const op = { id, signer, payload, oldSigned: envelope.old_sig !== undefined };
     const outcome = await append({ type: "key", op, detail: keyEnvelopeText(envelope) });
-    return { ...outcome, draft };
+    return { ...outcome, draft, tokens: outcome.existed ? 1 : tokensFor(extraBits) };
   };
 }
 
@@ -84,11 +87,11 @@ async function requireOthers({ envelope, payload }: KeyDraft, store: KeyReads, v
 const misplaced = (field: string, of: string): Refusal =>
   new Refusal("invalid_field", `\`${field}\` is for ${of} only.`, { details: { field }, hint: "Leave it out." });
 
-/** Independent of the load: an owner who recovers a key must not compete with a flood. */
-function requireKeyWork({ id, envelope }: KeyDraft, difficulty: Pick<Difficulty, "min">): void {
+/** Independent of the load: an owner who recovers a key must not compete with a flood. Returns the bits beyond the required ones. */
+function requireKeyWork({ id, envelope }: KeyDraft, difficulty: Pick<Difficulty, "min">): number {
   const bits = workBits(id, envelope.nonce);
   const required = difficulty.min + KEY_EXTRA_BITS;
-  if (bits >= required) return;
+  if (bits >= required) return bits - required;
   throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; a key operation needs ${required}.`, {
     details: { required_bits: required, pow_bits: bits },
   });

@@ -38,6 +38,8 @@ export class Bundle {
   #waiting: Waiting[] = [];
   /** The ids and attachments of waiting messages. A message that refers to one of these must be checked after it. */
   readonly #brought = new Set<string>();
+  /** Whether a waiting message withdraws others, whose attachments may go with them. */
+  #withdraws = false;
   /** In a dry run, which stores nothing: which posts bring which text. */
   readonly #lenders = new Map<string, Lender[]>();
 
@@ -57,6 +59,7 @@ export class Bundle {
     // A dry run covers all posts together, so the ones before stay in it.
     if (!this.#how.dryRun && this.#needsOthers(draft)) await this.flush();
     this.#brought.add(draft.id);
+    this.#withdraws ||= retractsAll(draft.payload) || draft.payload.refs?.some(({ rel }) => rel === "retracts") === true;
     const blobs = Object.entries(envelope.blobs ?? {});
     for (const [hash] of blobs) this.#brought.add(hash);
     const { lent, lenders } = this.#how.dryRun ? await this.#lentTo(draft) : { lent: undefined, lenders: [] };
@@ -77,6 +80,7 @@ export class Bundle {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#brought.clear();
+    this.#withdraws = false;
     const ready: (Waiting & { readonly post: CheckedPost })[] = [];
     for (const [i, outcome] of (await Promise.allSettled(waiting.map(({ checked }) => checked))).entries()) {
       const one = waiting[i]!;
@@ -108,7 +112,8 @@ export class Bundle {
   }
 
   #needsOthers(draft: Draft): boolean {
-    return [draft.id, ...elsewhere(draft)].some((one) => this.#brought.has(one));
+    const needed = elsewhere(draft);
+    return (this.#withdraws && needed.length > 0) || [draft.id, ...needed].some((one) => this.#brought.has(one));
   }
 
   /** The texts that earlier posts would have stored. */

@@ -76,8 +76,6 @@ export function postSteps({
     requireWritable();
     const made = slice(() => draftOf(envelope, dryRun));
     requireAudience(made.payload, board);
-    // A retraction frees space, so the quota does not apply, unless it brings more than a retraction needs.
-    if (made.payload.kind !== "retraction" || bytesOf(made) > RETRACTION_BYTES) quota.require(bytesOf(made));
     return made;
   }
 
@@ -86,6 +84,7 @@ export function postSteps({
     const hashes = (payload.attachments ?? []).map((one) => one.sha256);
     const precheck = withLent(await store.precheck(id, author, hashes, clock.now()), how);
     if (precheck.known !== undefined || precheck.tombstone?.restored === false) return { draft: made, how, precheck };
+    if (!freesSpace(made)) quota.require(bytesOf(made));
     return { draft: made, how, precheck, verified: await verifier.verify(made, precheck, how.dryRun === true, how.terms) };
   }
 
@@ -170,6 +169,9 @@ const withLent = (precheck: Precheck, { lent }: PostingHow): Precheck =>
 /** The bytes that a message takes in the store: its payload and its attachments. */
 const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>
   Object.values(blobs).reduce((sum, text) => sum + utf8Length(text), utf8Length(payload));
+
+/** A retraction frees space, so the quota does not apply, unless it brings more than a retraction needs. */
+const freesSpace = (made: Draft): boolean => made.payload.kind === "retraction" && bytesOf(made) <= RETRACTION_BYTES;
 
 /** A withdrawal of everything must name the board, so that it cannot be replayed on another one. */
 function requireAudience(payload: Payload, board: string): void {

@@ -11,6 +11,7 @@ import { requireSoundKey } from "../../core/protocol/require-strict-ed25519.ts";
 import { brakeBits } from "../../core/guard/copies/extra-proof-of-work.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Miner } from "../../ports/miner.ts";
+import type { MessageReads } from "../../ports/store.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RequireNoSecret } from "./verify.ts";
 import type { TextGuard } from "./text-guard.ts";
@@ -43,6 +44,7 @@ export interface Prepared {
 export type Prepare = (asked: ReturnType<typeof prepareReader.read>, mine: boolean, gone: () => AbortSignal) => Promise<Prepared>;
 
 export interface PrepareParts {
+  readonly store: Pick<MessageReads, "precheck">;
   readonly clock: Clock;
   readonly difficulty: Difficulty;
   /** Undefined if the operator has switched assistance off. */
@@ -73,7 +75,7 @@ export const notMinedFor = (bits: number): Refusal =>
     },
   );
 
-export function preparer({ clock, difficulty, miner, requireNoSecret, guard, writeOut }: PrepareParts): Prepare {
+export function preparer({ store, clock, difficulty, miner, requireNoSecret, guard, writeOut }: PrepareParts): Prepare {
   return async ({ pk, message: given }, mine, gone) => {
     requireNoneOfBoard(given);
     const { message, blobs } = await writeOut(given);
@@ -85,7 +87,7 @@ export function preparer({ clock, difficulty, miner, requireNoSecret, guard, wri
       throw new Refusal("assist_disabled", undefined, { hint: "Leave `mine` out and find the nonce yourself." });
     const id = messageId(payload);
     const agent = agentId(pk);
-    const brake = brakeBits(guard.spreadOf(guard.look(parsed), agent));
+    const brake = brakeBits(guard.spreadOf(guard.look(parsed), (await store.precheck(id, agent, [], clock.now())).payer));
     const bits = difficulty.required + brake;
     if (mine && brake > 0) throw notMinedFor(bits);
     const nonce = mine && miner !== undefined ? await miner.mine(id, bits, gone()) : null;

@@ -87,7 +87,8 @@ export function reporter({ store, names, clock, file, baseUrl, requireStore }: R
       const [first, second] = await names.idsMeant(text, 2);
       if (second !== undefined)
         throw new Refusal("invalid_target", `More than one message id starts with ${text}.`, { hint: "Give the whole id." });
-      return first;
+      // An alias may look like a prefix.
+      if (first !== undefined) return first;
     }
     if (text.startsWith(`${baseUrl}/`)) {
       const named = /^\/(?:m|api\/messages|api\/blobs|a|api\/agents)\/([^/?#]+)/.exec(text.slice(baseUrl.length))?.[1];

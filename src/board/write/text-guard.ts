@@ -4,8 +4,8 @@ import { lookAt, type Looked, Scratch, signatureIn } from "../../core/guard/exam
 import type { Noticed } from "../../core/guard/risk-and-copies.ts";
 import type { RiskTable } from "../../core/guard/risk/scorer.ts";
 import { DAY_MS } from "../../core/durations.ts";
+import type { AuthorLine } from "../../core/keys/key-state.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
-import { authorKey } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, sliced } from "../../ports/cpu-slices.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
@@ -94,7 +94,7 @@ export class TextGuard {
       const batch = await store.dump(after, upTo, now);
       await sliced(batch, ({ state, raw, author }) => {
         const signature = state.kind === "email" ? undefined : signatureIn(JSON.parse(raw.payload) as Payload, this.#scratch.said);
-        const agent = authorKey(author.line, state.receivedAt).delegated_by ?? state.author;
+        const agent = author.line == null ? state.author : (JSON.parse(author.line) as AuthorLine).principal;
         if (signature !== undefined) this.#add(signature, agent, state.receivedAt);
       });
       const last = batch.at(-1);

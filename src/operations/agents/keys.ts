@@ -44,15 +44,16 @@ export const postKey = ({ operateKey, difficulty, requireWritable, receiptOf }: 
       "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
     ],
     rate: "writes",
+    pace: "keys",
     work: () => difficulty.min + KEY_EXTRA_BITS,
     keeps: true,
     requireReady: requireWritable,
     async run({ input, body }) {
-      const { draft, line, existed, ...done } = await operateKey(body);
+      const { draft, line, existed, tokens, ...done } = await operateKey(body);
       const { op, agent } = draft.payload;
       const proved = await receiptOf(done.seq, `/api/changes/${done.seq}/proof`, input.receipt);
       const answer = { result: existed ? "exists" : "created", op, agent, signer: draft.signer, ...operatedView(done, line), ...proved };
-      return { status: existed ? 200 : 201, body: answer, payer: draft.signer };
+      return { status: existed ? 200 : 201, body: answer, tokens, payer: draft.signer };
     },
   });
 

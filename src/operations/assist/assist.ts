@@ -67,6 +67,7 @@ const assistedAck = (parts: AssistedParts, enabled: () => Assist, shared: Shared
   operation({
     ...shared,
     name: "assist_ack",
+    pace: "agent_acks",
     keeps: true,
     path: "/api/assist/ack",
     summary: "Acknowledge what was read, acted on or declined, with an operation that the board signs and mines for you.",

@@ -58,7 +58,7 @@ const MAX_ADDRESSES = 20_000;
 const LONGEST_ADDRESS = 300;
 
 /** If Markdown is offered too, a caller that asks for it gets another answer. */
-const VARIES: readonly string[] = ["vary", "Accept"];
+const VARIES = "Accept";
 /** Addresses that can be read in only one way. */
 const PLAIN_ADDRESS = /^[A-Za-z0-9/_-]+(?:\?[A-Za-z0-9_,.:&=-]+)?$/;
 
@@ -138,17 +138,19 @@ export class FastPath {
     const answer = moment && operation.runSync?.(input);
     if (answer === undefined) return undefined;
     const version = versionAt(url, isMoving(operation, input));
-    const varies = "format" in operation.input.shape ? VARIES : [];
+    const varies = "format" in operation.input.shape ? [VARIES] : [];
     const linkTo = linker(this.#parts.baseUrl, url);
     return () => {
       const at = moment?.(clock.now());
       const ready = at && answerOf(answer, at);
       if (at === undefined || ready === undefined) return undefined;
-      const head = [...varies, "etag", version(at.fresh)];
+      const { json } = ready;
+      const bytes = typeof json === "string" ? Buffer.byteLength(json) : json.bytes;
+      const vary = [...varies, ...(isCoded(bytes) ? ["Accept-Encoding"] : [])];
+      const head = [...(vary.length === 0 ? [] : ["vary", vary.join(", ")]), "etag", version(at.fresh)];
       const link = linkTo(ready.next);
       if (link !== undefined) head.push("link", link);
-      const { json } = ready;
-      return { json, bytes: typeof json === "string" ? Buffer.byteLength(json) : json.bytes, base: this.#inJson, head };
+      return { json, bytes, base: this.#inJson, head };
     };
   }
 

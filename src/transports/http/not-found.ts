@@ -43,8 +43,8 @@ export function pathOf(url: string): string {
 /** The methods of an address; empty if it does not exist. */
 export function methodsAt(url: string, paths: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const path = pathOf(url);
-  const fitting = [...paths].filter(([one]) => !one.includes("*") && pathPattern(one).test(path));
-  return [...new Set(fitting.flatMap(([, methods]) => methods))];
+  const fitting = [...paths].filter(([one]) => pathPattern(one).test(path));
+  return [...new Set(fitting.flatMap(([, methods]) => methods))].filter((method) => method !== "OPTIONS");
 }
 
 /** One entry per route. */
@@ -53,7 +53,15 @@ const patterns = new Map<string, RegExp>();
 function pathPattern(url: string): RegExp {
   let pattern = patterns.get(url);
   if (pattern === undefined)
-    patterns.set(url, (pattern = new RegExp(`^${url.replaceAll(".", String.raw`\.`).replaceAll(/:\w+/g, "[^/]+")}$`)));
+    patterns.set(
+      url,
+      (pattern = new RegExp(
+        `^${url
+          .replaceAll(".", String.raw`\.`)
+          .replaceAll(/:\w+/g, "[^/]+")
+          .replace(/\*$/, ".+")}$`,
+      )),
+    );
   return pattern;
 }
 
