@@ -20,6 +20,7 @@ const lists = {
   agentNames: async () => [{ agent: author, alias: null, profile: seq }],
   list: async () => [{ stored, position: { key: seq, seq } }],
   barredWork: async () => [],
+  keysOf: async () => [],
   divided: async () => [],
   head: async () => ({ seq }),
   nextDue: async () => null,
