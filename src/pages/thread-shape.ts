@@ -1,4 +1,5 @@
 // Arranges a thread for reading: texts in order, verifications beside their target, acts as lines, and the best answer first.
+import { judgeAnswer } from "../core/message/status.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import type { Html } from "./html.ts";
@@ -77,10 +78,10 @@ function votesIn(posts: readonly ThreadPost[], byId: ReadonlyMap<string, ThreadP
   return new Map([...votes].map(([id, byAgent]) => [id, [...byAgent.values()]]));
 }
 
-/** Whether an answer was neither replaced nor rejected: by the target's author, or by more checks than confirm it. */
+/** Whether an answer was neither replaced nor rejected. */
 export function isLiveAnswer({ record: { id, derived } }: ThreadPost, target: ThreadPost | undefined, votes: Shape["votes"]): boolean {
   const own = target && votes.get(id)?.find(({ post }) => ownerOf(post) === ownerOf(target))?.rel;
-  return derived.superseded_by === null && own !== "refutes" && (derived.refutes <= derived.verifies || own === "verifies");
+  return derived.superseded_by === null && judgeAnswer(derived, own) !== "rejected";
 }
 
 export function shapeOf(posts: readonly ThreadPost[], rootId: string, lost: readonly Lost[]): Shape {

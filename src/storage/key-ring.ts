@@ -78,7 +78,7 @@ export const fileOfKey = (keyFile: string, pk: string | undefined): string => {
 const KEY_FILE = /^board(?:-next|-ag_[0-9a-f]{20})?\.key$/;
 
 /** Every key that the board had, has or will have, as far as its file is here; read again at most once a minute. */
-export function keysBeside(keyFile: string, monotonic = (): number => performance.now()): () => readonly SigningKey[] {
+export function keysBeside(keyFile: string): () => readonly SigningKey[] {
   let last: { readonly at: number; readonly keys: readonly SigningKey[] } | undefined;
   const read = (): readonly SigningKey[] => {
     try {
@@ -89,7 +89,8 @@ export function keysBeside(keyFile: string, monotonic = (): number => performanc
     }
   };
   return () => {
-    if (last === undefined || monotonic() - last.at > MINUTE_MS) last = { at: monotonic(), keys: read() };
+    const at = performance.now();
+    if (last === undefined || at - last.at > MINUTE_MS) last = { at, keys: read() };
     return last.keys;
   };
 }

@@ -85,7 +85,8 @@ export class Hub {
 
   /** The log ends here, before the position: what comes next has the numbers of entries that were lost. */
   goBack(seq: number): void {
-    this.#changes++;
+    // What is being read is from before.
+    this.forget();
     this.#upTo = seq;
     this.#position = Math.min(this.#position, seq);
   }

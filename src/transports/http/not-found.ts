@@ -52,16 +52,13 @@ const patterns = new Map<string, RegExp>();
 
 function pathPattern(url: string): RegExp {
   let pattern = patterns.get(url);
-  if (pattern === undefined)
-    patterns.set(
-      url,
-      (pattern = new RegExp(
-        `^${url
-          .replaceAll(".", String.raw`\.`)
-          .replaceAll(/:\w+/g, "[^/]+")
-          .replace(/\*$/, ".+")}$`,
-      )),
-    );
+  if (pattern === undefined) {
+    const form = url
+      .replaceAll(".", String.raw`\.`)
+      .replaceAll(/:\w+/g, "[^/]+")
+      .replace(/\*$/, ".+");
+    patterns.set(url, (pattern = new RegExp(`^${form}$`)));
+  }
   return pattern;
 }
 
