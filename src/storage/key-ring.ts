@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readBoardKey } from "../adapters/system/board-key.ts";
-import { logKeyFor, announcedKeyFile } from "../adapters/system/log-key.ts";
+import { announcedKeyFile, FORMER_KEY_FILE, logKeyFor } from "../adapters/system/log-key.ts";
 import { MINUTE_MS } from "../core/durations.ts";
 import { Refusal } from "../core/errors.ts";
 import {
@@ -75,15 +75,14 @@ export const fileOfKey = (keyFile: string, pk: string | undefined): string => {
   return pk !== undefined && readBoardKey(keyFile)?.pk !== pk && readBoardKey(next)?.pk === pk ? next : keyFile;
 };
 
-const KEY_FILE = /^board(?:-next|-ag_[0-9a-f]{20})?\.key$/;
-
 /** Every key that the board had, has or will have, as far as its file is here; read again at most once a minute. */
 export function keysBeside(keyFile: string): () => readonly SigningKey[] {
   let last: { readonly at: number; readonly keys: readonly SigningKey[] } | undefined;
   const read = (): readonly SigningKey[] => {
     try {
-      const names = readdirSync(dirname(keyFile)).filter((name) => KEY_FILE.test(name));
-      return names.flatMap((name) => readBoardKey(join(dirname(keyFile), name)) ?? []);
+      const former = readdirSync(dirname(keyFile)).filter((name) => FORMER_KEY_FILE.test(name));
+      const files = [keyFile, announcedKeyFile(keyFile), ...former.map((name) => join(dirname(keyFile), name))];
+      return files.flatMap((file) => readBoardKey(file) ?? []);
     } catch {
       return [];
     }

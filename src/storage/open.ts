@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { barredFromWriting } from "../adapters/system/file-access-errors.ts";
 import { makeBoardKey, readBoardKey, requireBoardKey } from "../adapters/system/board-key.ts";
 import { keepFormerHead, requireSound } from "../adapters/system/head-file.ts";
-import { logKeyFile, announcedKeyFile } from "../adapters/system/log-key.ts";
+import { logKeyFile, announcedKeyFile, formerKeyFile } from "../adapters/system/log-key.ts";
 import { syncDirectory } from "../adapters/system/sync.ts";
 import type { Config } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
@@ -103,7 +103,7 @@ function takeNextKey(keyFile: string, pk: string): void {
   const next = announcedKeyFile(keyFile);
   const former = readBoardKey(keyFile);
   if (former?.pk === pk || readBoardKey(next)?.pk !== pk || barredFromWriting(dirname(keyFile)) !== undefined) return;
-  if (former !== undefined) renameSync(keyFile, join(dirname(keyFile), `board-${agentId(former.pk)}.key`));
+  if (former !== undefined) renameSync(keyFile, formerKeyFile(keyFile, agentId(former.pk)));
   renameSync(next, keyFile);
   syncDirectory(dirname(keyFile));
 }

@@ -25,6 +25,10 @@ export function logKeyFile(keyFile: string, data: string): string {
 /** The board's announced key, beside the one that it has. */
 export const announcedKeyFile = (keyFile: string): string => join(dirname(keyFile), "board-next.key");
 
+/** The board's former key, beside the one that it has. */
+export const formerKeyFile = (keyFile: string, agent: string): string => join(dirname(keyFile), `board-${agent}.key`);
+export const FORMER_KEY_FILE = /^board-ag_[0-9a-f]+\.key$/;
+
 /** Derived from the board's key, so that every node with that key can make this one; a different key for each name. */
 const derivedSeed = (board: SigningKey, origin: string): Uint8Array => board.secretFor(`log key ${origin}`);
 

@@ -33,6 +33,22 @@ test("entries of a log that cannot be read for a while are sent later, once and 
   expect(listener.got).toEqual(from(1, 10));
 });
 
+test("what was being read when the log went back is not sent, and what comes next is", async () => {
+  using world = new World();
+  const listener = new Listener();
+  world.hub.attach(world.filter(), listener);
+  for (let i = 0; i < 5; i++) world.post();
+  world.found = () => world.hub.goBack(2);
+  world.hub.hint(world.head);
+  await world.hub.caughtUp(2);
+  await listener.received(2);
+  expect([listener.got, world.hub.position]).toEqual([from(1, 2), 2]);
+  // As after posts that take the numbers of those that were lost.
+  world.hub.hint(world.head);
+  await listener.received(5);
+  expect(listener.got).toEqual(from(1, 5));
+});
+
 test("what another process writes is noticed without a hint, but never in the middle of a transaction of this one", async () => {
   using world = new World();
   const listener = new Listener();
