@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { array, assert, asyncProperty, nat } from "fast-check";
 import { expect, test } from "vitest";
-import { OPENING, step, written } from "../../../test/support/acts.ts";
+import { AGENTS, OPENING, step, written } from "../../../test/support/acts.ts";
 import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
 import { Model } from "../../../test/support/model.ts";
 import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
 import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
+import { sha256Hex } from "../../core/protocol/node-sha256.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
-import type { Act } from "../../core/message/acts-and-outcomes.ts";
+import { type Act, isRefused } from "../../core/message/acts-and-outcomes.ts";
 import { Client } from "./client.ts";
 import { PostgresWriter } from "./writer.ts";
 import { SEED } from "../../../test/support/random.ts";
@@ -83,4 +84,42 @@ test(`a board on PostgreSQL comes to the same answers and the same rows as one o
     }),
     { seed: SEED, numRuns: 10, endOnFailure: process.env["SHRINK"] === undefined },
   );
+});
+
+test("a text that ended with its last message after a post that names it was checked is missing, and the post is refused", async () => {
+  const data = mkdtempSync(join(tmpdir(), "same-rules-"));
+  const writer = new PostgresWriter(await databaseFor(data));
+  using sqlite = new BareBoard();
+  const sha256 = sha256Hex("the text");
+  const { pk } = AGENTS[0]!;
+  const named = (body: string, more: object = {}) =>
+    JSON.stringify({ v: 1, pk, ts: 1, kind: "note", body, attachments: [{ sha256, name: "a.txt", mime: "text/plain", size: 8 }], ...more });
+  const [first, second, third, fourth] = ["first", "second", "third", "fourth"].map((body) => named(body)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const withdrawn = (text: string): Act =>
+    postAct(JSON.stringify({ v: 1, pk, ts: 1, kind: "retraction", refs: [{ rel: "retracts", id: messageId(text) }] }));
+  const run = async (acts: readonly Act[]) => {
+    const expected = sqlite.run(acts, START).outcomes;
+    const { outcomes } = await writer.run(acts, START);
+    expect(outcomes).toEqual(expected);
+    return outcomes.map((one) => (isRefused(one) ? one.refused.code : "result" in one ? one.result : ""));
+  };
+  try {
+    expect(await run([postAct(first)])).toEqual(["blob_missing"]);
+    expect(await run([postAct(first, { [sha256]: "the text" }), postAct(second)])).toEqual(["created", "created"]);
+    // Named again in the transaction that erases the messages that had it.
+    expect(await run([withdrawn(first), withdrawn(second), postAct(third)])).toEqual(["created", "created", "created"]);
+    expect(sqlite.rows("blobs")).toBe(1);
+    expect(await run([withdrawn(third)])).toEqual(["created"]);
+    expect(sqlite.rows("blobs")).toBe(0);
+    expect(await run([postAct(fourth)])).toEqual(["blob_missing"]);
+  } finally {
+    await writer.end();
+    await dropDatabaseOf(data);
+    rmSync(data, { recursive: true, force: true });
+  }
 });

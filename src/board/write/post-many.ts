@@ -1,5 +1,4 @@
 // Many posts in one request: each is checked like a single post, in order, and as many as possible go into one transaction.
-import { Refusal } from "../../core/errors.ts";
 import { utf8Length } from "../../core/protocol/encoding.ts";
 import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
 import { retractsAll } from "../../core/protocol/vocabulary.ts";
@@ -11,8 +10,6 @@ import { type CheckedPost, isKnown, type PostResult, type PostingHow, type PostS
 interface Waiting {
   readonly checked: Promise<CheckedPost>;
   readonly atItsCost: ReturnType<typeof atCostOfNow>;
-  /** In a dry run: earlier posts that bring a text which this one needs. */
-  readonly lenders: readonly (readonly Lender[])[];
   readonly resolve: (posted: Promise<PostResult>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -21,7 +18,6 @@ interface Waiting {
 interface Lender {
   readonly bytes: number;
   readonly checked: Promise<CheckedPost>;
-  readonly posted: Promise<PostResult>;
 }
 
 export type BeginBundle = (how: { readonly dryRun: boolean }) => Bundle;
@@ -62,16 +58,14 @@ export class Bundle {
     this.#withdraws ||= retractsAll(draft.payload) || draft.payload.refs?.some(({ rel }) => rel === "retracts") === true;
     const blobs = Object.entries(envelope.blobs ?? {});
     for (const [hash] of blobs) this.#brought.add(hash);
-    const { lent, lenders } = this.#how.dryRun ? await this.#lentTo(draft) : { lent: undefined, lenders: [] };
-    const checked = this.#steps.check(draft, lent === undefined ? this.#how : { ...this.#how, lent });
+    const checked = this.#steps.check(draft, this.#how.dryRun ? { ...this.#how, lent: await this.#lentTo(draft) } : this.#how);
     // A failure is reported later, to the caller that awaits the post.
     checked.catch(() => {});
     const posted = new Promise<PostResult>((resolve, reject) => {
-      this.#waiting.push({ checked, atItsCost: atCostOfNow(), lenders, resolve, reject });
+      this.#waiting.push({ checked, atItsCost: atCostOfNow(), resolve, reject });
     });
     if (this.#how.dryRun)
-      for (const [hash, text] of blobs)
-        this.#lenders.set(hash, [...(this.#lenders.get(hash) ?? []), { bytes: utf8Length(text), checked, posted }]);
+      for (const [hash, text] of blobs) this.#lenders.set(hash, [...(this.#lenders.get(hash) ?? []), { bytes: utf8Length(text), checked }]);
     return { posted };
   }
 
@@ -89,7 +83,7 @@ export class Bundle {
     }
     if (!this.#how.dryRun) return this.#enter(ready);
     const rehearsed = this.#steps.rehearse(ready.map(({ post }) => post));
-    for (const [i, { resolve, lenders }] of ready.entries()) resolve(withTexts(rehearsed[i]!, lenders));
+    for (const [i, { resolve }] of ready.entries()) resolve(rehearsed[i]!);
     await Promise.allSettled(rehearsed);
   }
 
@@ -116,35 +110,19 @@ export class Bundle {
     return (this.#withdraws && needed.length > 0) || [draft.id, ...needed].some((one) => this.#brought.has(one));
   }
 
-  /** The texts that earlier posts would have stored. */
-  async #lentTo(draft: Draft): Promise<{ readonly lent: ReadonlyMap<string, number>; readonly lenders: Waiting["lenders"] }> {
+  /** The texts that earlier posts bring, with their size in bytes. Whether these posts are stored is seen when all are tried in order. */
+  async #lentTo(draft: Draft): Promise<ReadonlyMap<string, number>> {
     const lent = new Map<string, number>();
-    const lenders: Lender[][] = [];
-    for (const hash of elsewhere(draft)) {
-      const sound: Lender[] = [];
-      for (const one of this.#lenders.get(hash) ?? [])
-        await one.checked.then(
-          () => sound.push(one),
+    for (const hash of elsewhere(draft))
+      for (const { bytes, checked } of this.#lenders.get(hash) ?? [])
+        await checked.then(
+          () => lent.set(hash, bytes),
           () => {},
         );
-      if (sound[0] === undefined) continue;
-      lent.set(hash, sound[0].bytes);
-      lenders.push(sound);
-    }
-    return { lent, lenders };
+    return lent;
   }
 }
 
 /** Hashes of attachments whose text is not in the same post. */
 const elsewhere = ({ payload, envelope: { blobs = {} } }: Draft): readonly string[] =>
   (payload.attachments ?? []).map(({ sha256 }) => sha256).filter((hash) => !Object.hasOwn(blobs, hash));
-
-/** A text is available only if one of the posts that bring it would be stored. */
-async function withTexts(rehearsed: Promise<PostResult>, lenders: Waiting["lenders"]): Promise<PostResult> {
-  const result = await rehearsed;
-  for (const those of lenders)
-    await Promise.any(those.map(({ posted }) => posted)).catch(() => {
-      throw new Refusal("blob_missing", "The line that brings the text of an attachment would be refused.");
-    });
-  return result;
-}

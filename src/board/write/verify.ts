@@ -1,5 +1,6 @@
 // From a draft to a verified message: checks time, attachments, secrets, work and signature, cheapest first.
 import { Refusal } from "../../core/errors.ts";
+import { blobMissing } from "../../core/message/post.ts";
 import { checkBlobs, type Draft, type Envelope } from "../../core/protocol/envelope.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { requireSoundKey, requireSoundSignature } from "../../core/protocol/require-strict-ed25519.ts";
@@ -119,11 +120,11 @@ function requireBlobs(draft: Draft, { storedBlobs }: Precheck): void {
   for (const { sha256, size } of draft.payload.attachments ?? []) {
     if (!elsewhere.has(sha256)) continue;
     const bytes = storedBlobs.get(sha256);
-    const details = { sha256 };
-    if (bytes === undefined)
-      throw new Refusal("blob_missing", `The text of attachment ${sha256} is neither in \`blobs\` nor stored.`, { details });
+    if (bytes === undefined) throw blobMissing(sha256);
     if (bytes !== size)
-      throw new Refusal("blob_mismatch", `The stored blob ${sha256} has ${bytes} bytes, its attachment says ${size}.`, { details });
+      throw new Refusal("blob_mismatch", `The stored blob ${sha256} has ${bytes} bytes, its attachment says ${size}.`, {
+        details: { sha256 },
+      });
   }
 }
 

@@ -204,6 +204,8 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   dropTombstone(id: string): void;
   /** Hashes of a live message's attachments. */
   attachmentsOf(seq: number): readonly string[];
+  /** Whether the text of an attachment is stored, or arrives in this batch. */
+  hasBlob(sha256: string): boolean;
   /** Deletes the text of an attachment, even if other messages name it. */
   dropBlob(sha256: string): void;
   /** The message joins (1) or leaves (-1) its thread, which then has this many messages; joining updates the thread's last activity. */

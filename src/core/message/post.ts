@@ -25,6 +25,7 @@ export function postInto(ledger: Ledger, arrival: Arrival, dryRun = false): Post
     known === undefined ? ledger.tombstone(arrival.id) : { reason: known.withdrawn ? ("retracted" as const) : ("expired" as const) };
   if (tombstone !== undefined && !isRestored(tombstone)) throw endedRefusal(tombstone);
   requireUnblocked(ledger, arrival);
+  requireTexts(ledger, arrival);
   requireKey(ledger, arrival);
   requireSigning(ledger, arrival.author, { message: arrival.payload });
   const warnings = [
@@ -63,6 +64,15 @@ const RULES: Partial<Record<Rel, Rule>> = {
   retracts: requireWithdrawable,
   supersedes: requireOwn,
 };
+
+/** The text of an attachment may have ended with the last message that had it, since the post was checked. */
+function requireTexts(ledger: Ledger, { payload, blobs }: Arrival): void {
+  for (const { sha256 } of payload.attachments ?? [])
+    if (!Object.hasOwn(blobs, sha256) && !ledger.hasBlob(sha256)) throw blobMissing(sha256);
+}
+
+export const blobMissing = (sha256: string): Refusal =>
+  new Refusal("blob_missing", `The text of attachment ${sha256} is neither in \`blobs\` nor stored.`, { details: { sha256 } });
 
 /** The first key with an agent id owns it. */
 export function requireKey(

@@ -259,6 +259,10 @@ export class BatchLedger extends BatchKeys implements ActLedger {
       ? (this.set.attachmentsOf.get(String(seq)) ?? [])
       : [...new Set(attachments.map(({ sha256 }) => sha256))].sort();
   }
+  hasBlob(sha256: string): boolean {
+    if ((this.set.blobs.get(sha256) ?? 0) > this.now && !this.droppedBlobs.includes(sha256)) return true;
+    return [...this.inserted].some(([id, { arrival }]) => Object.hasOwn(arrival.blobs, sha256) && this.set.state(id) !== undefined);
+  }
   dropBlob(sha256: string): void {
     this.droppedBlobs.push(sha256);
   }

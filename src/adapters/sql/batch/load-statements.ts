@@ -91,6 +91,7 @@ const aliasOf = ({ alias }: { readonly alias: string }): string => alias;
 const agentOf = ({ agent }: { readonly agent: string }): string => agent;
 const rootOf = ({ root }: { readonly root: string }): string => root;
 const keyIn = ({ key }: { readonly key: string }): string => key;
+const hashOf = ({ sha256 }: { readonly sha256: string }): string => sha256;
 const nameOf = ({ target }: { readonly target: string }): string => target;
 const targetOf = ({ target }: { readonly target: number }): string => String(target);
 
@@ -242,6 +243,11 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     "bigint",
     ({ among }) => `SELECT seq, sha256 FROM attachments WHERE ${among("seq", "bigint")} ORDER BY sha256`,
     ({ attachmentsOf }, keys, rows) => many(attachmentsOf, keys, rows, seqOf, ({ sha256 }) => sha256),
+  ),
+  blobs: load<{ readonly sha256: string; readonly until: number }>(
+    "text",
+    ({ among }) => `SELECT sha256, expires_at AS until FROM blobs WHERE ${among("sha256", "text")}`,
+    ({ blobs }, keys, rows) => one(blobs, keys, rows, hashOf, ({ until }) => until),
   ),
   labels: load<LabelRow>(
     "bigint",

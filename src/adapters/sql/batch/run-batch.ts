@@ -39,9 +39,12 @@ export function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
   }
 }
 
-function anticipateOne(ledger: BatchLedger, { id, author, payload }: Arrival): void {
+function anticipateOne(ledger: BatchLedger, { id, author, payload, blobs }: Arrival): void {
   ledger.moderation.isBlocked("key", author);
-  for (const { sha256 } of payload.attachments ?? []) ledger.moderation.isBlocked("blob", sha256);
+  for (const { sha256 } of payload.attachments ?? []) {
+    ledger.moderation.isBlocked("blob", sha256);
+    if (!Object.hasOwn(blobs, sha256)) ledger.hasBlob(sha256);
+  }
   ledger.keyOf(author);
   ledger.key(author);
   ledger.threadFacts(id);

@@ -65,6 +65,8 @@ interface Tables {
   labels: readonly Label[];
   /** Hashes of a message's attachments. */
   attachmentsOf: readonly string[];
+  /** Until when the text of an attachment is stored, by its hash. */
+  blobs: number;
   /** The number of live replies to an id when the batch began. */
   replies: number;
   /** Ids of the first messages that reply to an id. */
@@ -141,6 +143,7 @@ export class WorkingSet {
   readonly refs = this.#table("refs", this.#bySeq);
   readonly labels = this.#table("labels", this.#bySeq);
   readonly attachmentsOf = this.#table("attachmentsOf", this.#bySeq);
+  readonly blobs = this.#table("blobs");
   readonly replies = this.#table("replies");
   readonly earlyReplies = this.#table("earlyReplies");
   /** Messages of this batch that reply to an id. */
