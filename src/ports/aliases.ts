@@ -11,6 +11,8 @@ export interface Alias {
 export interface AliasReads {
   /** A live alias. */
   alias(name: string, now: number): Promise<Alias | undefined>;
+  /** Whether this is one of the operations of the alias's last second, which are answered again as before. */
+  isLastAliasOp(name: string, id: string): Promise<boolean>;
   /** Live aliases in order of name, after `after`; of one agent, or with a prefix. */
   aliases(
     question: { readonly prefix: string; readonly agent: string | undefined; readonly after: string | undefined; readonly limit: number },

@@ -99,6 +99,18 @@ describe("aliases", () => {
     expect([again.status, again.body.error.code]).toEqual([409, "stale_alias_op"]);
   });
 
+  test("the last operation is answered as before, however much later it is sent again", async () => {
+    const owner = board.agent();
+    const payload = JSON.stringify({ v: 1, pk: owner.pk, ts: Math.floor(board.clock.now() / 1000), op: "claim", alias: "sent-again" });
+    const envelope = owner.seal(payload, undefined, ALIAS_BITS);
+    const first = await board.send(JSON.stringify(envelope), "/api/aliases");
+    board.clock.advance(2 * DAY_MS);
+    const again = await board.send(JSON.stringify({ ...envelope, nonce: "0" }), "/api/aliases");
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    const forged = { ...envelope, sig: board.agent().sign(payload) };
+    expectRefusal(await board.send(JSON.stringify(forged), "/api/aliases"), 403, "bad_signature");
+  });
+
   test("a silent owner loses a name after thirty days, and may have it back for thirty more", async () => {
     const [owner, other] = [board.agent(), board.agent()];
     const alias = freshAlias();

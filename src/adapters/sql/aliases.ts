@@ -1,6 +1,7 @@
 // Aliases for readers.
 import { ALIAS_LIFE_MS } from "../../core/message/alias-rules.ts";
 import type { Alias, AliasReads } from "../../ports/aliases.ts";
+import { opsOf } from "./alias-rows.ts";
 import { first, type SqlRows } from "./dialect.ts";
 
 /** `$1`: if the last act of the owner was at this time or before, the alias has ended. */
@@ -14,6 +15,11 @@ const OF_AGENT = live(`l.agent = $6 AND ${PAGE}`);
 
 export const alias = (rows: SqlRows, name: string, now: number): Promise<Alias | undefined> =>
   first(rows, ONE, [now - ALIAS_LIFE_MS, name]);
+
+export async function isLastAliasOp(rows: SqlRows, name: string, id: string): Promise<boolean> {
+  const row = await first<{ ops: string }>(rows, `SELECT last_ops AS ops FROM aliases WHERE alias = $1`, [name]);
+  return row !== undefined && opsOf(row.ops).some((op) => op.id === id);
+}
 
 export async function aliases(
   rows: SqlRows,

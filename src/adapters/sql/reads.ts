@@ -2,7 +2,7 @@
 import type { Store } from "../../ports/store.ts";
 import { ack, reading } from "./acks.ts";
 import { agentById, agents } from "./agents.ts";
-import { alias, aliases } from "./aliases.ts";
+import { alias, aliases, isLastAliasOp } from "./aliases.ts";
 import { seenCache } from "./message-caches.ts";
 import type { SqlRows } from "./dialect.ts";
 import { keyFacts, keyOp, keyOpAt, keyOps, keysOf, keyStates, publicKey } from "./keys.ts";
@@ -43,6 +43,7 @@ export class SqlReads {
   agentNames: Store["agentNames"] = (...asked) => agentNames(this.rows, ...asked);
   agentsByPrefix: Store["agentsByPrefix"] = (...asked) => agentsByPrefix(this.rows, ...asked);
   alias: Store["alias"] = (...asked) => alias(this.rows, ...asked);
+  isLastAliasOp: Store["isLastAliasOp"] = (...asked) => isLastAliasOp(this.rows, ...asked);
   aliases: Store["aliases"] = (...asked) => aliases(this.rows, ...asked);
   inbox: Store["inbox"] = (query) => inbox(this.rows, query);
   entries: Store["entries"] = (...asked) => logEntries(this.rows, ...asked);

@@ -6,6 +6,7 @@ import { requireUnreserved } from "../../core/protocol/alias-name.ts";
 import { type AliasDraft, aliasDraftOf } from "../../core/protocol/alias.ts";
 import { workBits } from "../../core/protocol/proof-of-work.ts";
 import { plural } from "../../core/text/plural.ts";
+import type { AliasReads } from "../../ports/aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
 import { tokensFor } from "../limits/proof-of-work-discount.ts";
@@ -19,6 +20,10 @@ export interface OperatedAlias extends AliasOutcome {
   readonly tokens: number;
 }
 
+export interface AliasParts extends Omit<WritingParts, "store"> {
+  readonly store: WritingParts["store"] & AliasReads;
+}
+
 export function aliasOperator({
   store,
   clock,
@@ -29,7 +34,7 @@ export function aliasOperator({
   append,
   quota,
   requireWritable,
-}: WritingParts): OperateAlias {
+}: AliasParts): OperateAlias {
   return async (envelope, { dryRun } = { dryRun: false }) => {
     requireWritable();
     const draft = aliasDraftOf(envelope, dryRun);
@@ -39,26 +44,32 @@ export function aliasOperator({
         details: { board },
         hint: `Sign again with \`board\` "${board}", or without it.`,
       });
-    requireTime(draft.payload.ts, clock.now());
-    // The rules refuse reserved names too, but only after the work was checked; nobody should mine for one.
-    requireUnreserved(draft.payload);
-    const bits = dryRun ? 0 : requireAliasWork(draft, difficulty);
+    // A repeated operation with a valid signature is answered as before, whatever its time and nonce.
+    const isKnown = await store.isLastAliasOp(draft.payload.alias, draft.id);
+    if (!isKnown) {
+      requireTime(draft.payload.ts, clock.now());
+      // The rules refuse reserved names too, but only after the work was checked; nobody should mine for one.
+      requireUnreserved(draft.payload);
+    }
+    const extraBits = dryRun || isKnown ? 0 : requireAliasWork(draft, difficulty);
     await verifier.requireSignature(draft).catch((error: unknown) => {
       throw forbidden(error);
     });
     const { keyBlocked } = await store.precheck(draft.id, draft.agent, [], clock.now());
     if (keyBlocked) throw blockedKey(draft.agent);
-    if (!dryRun) rates.take("agent_writes", draft.agent);
-    if (draft.payload.op !== "release") quota.require(0);
+    // Anybody can send a known operation again: it must not use up what its signer may do.
+    if (!dryRun && !isKnown) rates.take("agent_writes", draft.agent);
+    if (!isKnown && draft.payload.op !== "release") quota.require(0);
     const outcome = await append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
-    return { ...outcome, tokens: tokensFor(bits - difficulty.required - ALIAS_EXTRA_BITS) };
+    return { ...outcome, tokens: tokensFor(extraBits) };
   };
 }
 
+/** Returns the bits beyond the required ones. */
 function requireAliasWork({ id, envelope }: AliasDraft, difficulty: Difficulty): number {
   const bits = workBits(id, envelope.nonce);
-  if (bits >= difficulty.honoured + ALIAS_EXTRA_BITS) return bits;
   const required = difficulty.required + ALIAS_EXTRA_BITS;
+  if (bits >= difficulty.honoured + ALIAS_EXTRA_BITS) return bits - required;
   throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; an alias operation needs ${required}.`, {
     details: { required_bits: required, pow_bits: bits },
   });
