@@ -262,10 +262,13 @@ describe("a team behind one address", () => {
         if (workBits(messageId(payload), envelope.nonce) === ALIAS_BITS + extra) return JSON.stringify(envelope);
       }
     };
-    for (const left of ["59", "59", "58"]) {
-      const answer = await board.send(claim(`name${left}`, 1), "/api/aliases");
+    const claims = ["first", "second", "third"].map((name) => claim(name, 1));
+    for (const [i, left] of ["59", "59", "58"].entries()) {
+      const answer = await board.send(claims[i]!, "/api/aliases");
       expect([answer.status, allowanceIn(answer)]).toMatchObject([201, expect.stringContaining(`r=${left};`)]);
     }
+    // Answered as before: no new work, so no discount.
+    expect(allowanceIn(await board.send(claims[2]!, "/api/aliases"))).toContain("r=57;");
   });
   test("comes back one after the other when it has to wait", async () => {
     await using board = await limited();
