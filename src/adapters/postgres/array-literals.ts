@@ -10,13 +10,13 @@ export const textArray = (values: Iterable<string>): string =>
 /** For either. */
 export const listLiteral = (values: readonly (string | number)[]): string => textArray(values.map(String));
 
-/** For `$1::messages[]` and other tables: the values of each row, in the order of these columns. */
-export function rowArray(columns: readonly string[], rows: readonly object[]): string {
+/** For `$1::messages[]` and other tables: the values of each row, in the order of these fields. */
+export function rowArray(fields: readonly string[], rows: readonly object[]): string {
   let list = "";
   for (const row of rows as readonly Readonly<Record<string, unknown>>[]) {
-    let fields = "";
-    for (const column of columns) fields += `,${fieldText(row[column])}`;
-    list += `,"(${fields.slice(1)})"`;
+    let texts = "";
+    for (const field of fields) texts += `,${fieldText(row[field])}`;
+    list += `,"(${texts.slice(1)})"`;
   }
   return `{${list.slice(1)}}`;
 }
@@ -26,7 +26,7 @@ const SPECIAL_IN_ROW = /[,()"\\]/;
 /** An empty field means null, and two quotes an empty text. Quotes and backslashes are escaped twice: for the row, and for the list of rows. */
 function fieldText(value: unknown): string {
   if (value === undefined || value === null) return "";
-  if (typeof value === "number") return String(value);
+  if (typeof value === "number" || typeof value === "boolean") return String(Number(value));
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text !== "" && !SPECIAL_IN_ROW.test(text)) return text;
   return `\\"${text.replaceAll(/["\\]/g, (char) => (char === '"' ? '\\"\\"' : "\\\\\\\\"))}\\"`;

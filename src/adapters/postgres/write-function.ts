@@ -1,5 +1,6 @@
 // One database function that writes all changes of a batch, completely or not at all.
 import { createHash } from "node:crypto";
+import { columnOf, fieldOf } from "../sql/rows.ts";
 import { rowArray } from "./array-literals.ts";
 import { MOVING } from "../sql/batch/changed-rows.ts";
 import { ERASED_BY_SEQ, ERASED_BY_TARGET, type WriteStep, WRITE_STEPS, type Write, WRITES } from "../sql/batch/write-steps.ts";
@@ -27,6 +28,9 @@ export const WRITTEN_TABLES: readonly string[] = [...new Set(WRITE_STEPS.map(tab
 /** Long texts come as JSON, where their quotes are escaped once and not twice. */
 const LONG_TEXTS: ReadonlySet<string> = new Set(["contents", "blobs"]);
 
+/** The columns of an updated message that are sent. */
+const UPDATED: ReadonlySet<string> = new Set(["seq", ...MOVING]);
+
 /** Rows come as a list of rows of a table. The server reads it several times faster than JSON, where it looks up the keys of each row. */
 function rows(step: WriteStep): string {
   const table = tableOf(step);
@@ -36,7 +40,10 @@ function rows(step: WriteStep): string {
 /** The rows of a step, as the function takes them; `columns` are those of each table, in the database's order. */
 export function rowsText(step: WriteStep, written: readonly object[], columns: ReadonlyMap<string, readonly string[]>): string {
   const table = tableOf(step);
-  return LONG_TEXTS.has(table) ? JSON.stringify(written) : rowArray(columns.get(table) ?? [], written);
+  if (LONG_TEXTS.has(table))
+    return JSON.stringify(written.map((row) => Object.fromEntries(Object.entries(row).map(([field, value]) => [columnOf(field), value]))));
+  const sent = (columns.get(table) ?? []).map((column) => (step !== "messages_updates" || UPDATED.has(column) ? fieldOf(column) : ""));
+  return rowArray(sent, written);
 }
 
 const moved = (columns: readonly string[], from: string) => columns.map((column) => `${column} = ${from}.${column}`).join(", ");

@@ -58,7 +58,8 @@ const STATE_FIELDS = [
 
 type ValuesOf<Names extends readonly (keyof MessageState)[]> = { readonly [Place in keyof Names]: Stored[Names[Place]] };
 
-const columnOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const columnOf = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const fieldOf = (column: string): string => column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 export const STATE_COLUMNS = STATE_FIELDS.map((name) => `m."${columnOf(name)}" AS "${name}"`).join(", ");
 
 /** By index, as listings read it: making an object of every row takes SQLite many times as long, and listings read thousands a second. */

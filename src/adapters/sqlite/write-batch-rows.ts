@@ -13,10 +13,10 @@ import {
   type Write as TableWrite,
   WRITES,
 } from "../sql/batch/write-steps.ts";
-import { reached } from "../sql/rows.ts";
+import { fieldOf, reached } from "../sql/rows.ts";
 import { KEEP_ROOTS } from "./retention.ts";
 
-type Row = Readonly<Record<string, SQLInputValue>>;
+type Row = Readonly<Record<string, SQLInputValue | boolean>>;
 type Named = Row & { readonly id: string; readonly root: string; readonly seq: number };
 type Write = (row: Row) => void;
 
@@ -76,7 +76,7 @@ export class Flush {
   #writeThreads(numbers: ThreadNumbers): void {
     const { insertThread, updateThread, dropThread, putStray, dropStray } = this.#sql.own;
     for (const { root, number, isNew, row } of numbers.changed) {
-      if (row !== undefined) (isNew ? insertThread : updateThread)({ number, messages: row.messages, last_activity: row.lastActivity });
+      if (row !== undefined) (isNew ? insertThread : updateThread)({ ...row, number });
       else {
         dropThread({ number });
         dropStray({ root });
@@ -153,14 +153,18 @@ function touchedBy(
   };
 }
 
-/** Kinds of statements, each of which takes its values from a row by name. */
+/** Kinds of statements, each of which takes its values from the fields of a row. */
 function writesOn(db: DatabaseSync) {
   const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
   const run = (sql: string, names: readonly string[]): ((row: Row) => number) => {
     const statement = db.prepare(sql);
+    const fields = names.map(fieldOf);
     return (row) => {
       const values: SQLInputValue[] = [];
-      for (const name of names) values.push(row[name] ?? null);
+      for (const field of fields) {
+        const value = row[field] ?? null;
+        values.push(typeof value === "boolean" ? Number(value) : value);
+      }
       return Number(statement.run(...values).changes);
     };
   };

@@ -1,4 +1,5 @@
-// The changes of a batch, as rows to insert, update and delete.
+// The changes of a batch, as rows to insert, update and delete: by the names of the board's own fields, from which those of the columns
+// are made.
 import type { MessageState } from "../../../core/message/message-state.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { isVote } from "../../../core/protocol/vocabulary.ts";
@@ -46,7 +47,7 @@ function addMessages({ set, inserted, erased, adopted, inboxChanges, droppedBlob
   for (const { seq } of erased) add("messages_deletes", { seq });
   for (const [id, tombstone] of set.tombstones.changes)
     if (tombstone === undefined) add("gone_deletes", { id });
-    else add("gone", { ...tombstone, received_at: tombstone.receivedAt, restored: Number(tombstone.restored) });
+    else add("gone", tombstone);
   for (const sha256 of droppedBlobs) add("blobs_deletes", { sha256 });
   const replies = new Map(adopted.map(({ agent, seq }) => [`${agent} ${seq}`, { agent, seq, reply: REPLY }]));
   // Two messages of one batch may have the same attachment.
@@ -56,11 +57,11 @@ function addMessages({ set, inserted, erased, adopted, inboxChanges, droppedBlob
     if (state === undefined) continue;
     const { seq } = state;
     const arrived = seq > set.start.seq ? inserted.get(id) : undefined;
-    if (arrived === undefined) add("messages_updates", movingRow(state));
+    if (arrived === undefined) add("messages_updates", messageRow(state));
     else {
       addArrived(state, arrived, add);
       for (const [sha256, text] of Object.entries(arrived.arrival.blobs))
-        texts.set(sha256, { sha256, text, expires_at: state.receivedAt + LIMITS.attachment_hours * HOUR_MS });
+        texts.set(sha256, { sha256, text, expiresAt: state.receivedAt + LIMITS.attachment_hours * HOUR_MS });
       const voted = votedOn(set, arrived);
       for (const agent of reached(state))
         if (!replies.has(`${agent} ${seq}`))
@@ -92,7 +93,7 @@ function addArrived(state: MessageState, { arrival: { raw, payload }, labels, re
   for (const { sha256 } of payload.attachments ?? []) add("attachments", { sha256, seq });
 }
 
-/** The fields of a message that can change. */
+/** The columns of a message that can change. */
 // oxfmt-ignore
 export const MOVING = [
   "status", "verifies", "refutes", "replies", "answers", "answers_verified", "rejected", "signals", "resolved_by_author",
@@ -100,53 +101,13 @@ export const MOVING = [
   "handled", "handled_at", "handled_why",
 ] as const;
 
-function movingRow(s: MessageState) {
+function messageRow(state: MessageState) {
+  const { signals, repliedTo, author, principal } = state;
   return {
-    seq: s.seq,
-    status: s.status,
-    verifies: s.verifies,
-    refutes: s.refutes,
-    replies: s.replies,
-    answers: s.answers,
-    answers_verified: s.answersVerified,
-    rejected: s.rejected,
-    signals: Object.keys(s.signals).length === 0 ? null : JSON.stringify(s.signals),
-    resolved_by_author: Number(s.resolvedByAuthor),
-    claimed_by: s.claimedBy,
-    lease_until: s.leaseUntil,
-    claim_seq: s.claimSeq,
-    superseded_by: s.supersededBy,
-    superseded_at: s.supersededAt,
-    replied_to: s.repliedTo.length === 0 ? null : s.repliedTo.join(" "),
-    changed: s.changed,
-    handled: s.handled,
-    handled_at: s.handledAt,
-    handled_why: s.handledWhy,
-  };
-}
-
-function messageRow(s: MessageState) {
-  return {
-    ...movingRow(s),
-    id: s.id,
-    author: s.author,
-    kind: s.kind,
-    root: s.root,
-    received_at: s.receivedAt,
-    expires_at: s.expiresAt,
-    to: s.to,
-    bits: s.bits,
-    assisted: Number(s.assisted),
-    has_data: Number(s.hasData),
-    has_attachment: Number(s.hasAttachment),
-    risk: s.risk,
-    copies: s.copies,
-    spreading: Number(s.spreading),
-    lang: s.lang,
-    duplicate_of: s.duplicateOf,
-    withdrawn: Number(s.withdrawn),
-    signal: s.signal,
-    principal: s.principal === s.author ? null : s.principal,
+    ...state,
+    signals: Object.keys(signals).length === 0 ? null : JSON.stringify(signals),
+    repliedTo: repliedTo.length === 0 ? null : repliedTo.join(" "),
+    principal: principal === author ? null : principal,
   };
 }
 
@@ -186,34 +147,12 @@ function addEffects({ set, erased }: BatchLedger, add: Add): void {
 function addThreadsAndAgents({ set, now }: BatchLedger, add: Add): void {
   for (const [root, row] of set.threads.changes)
     if (row === undefined) add("threads_deletes", { root });
-    else add("threads", { root, messages: row.messages, last_activity: row.lastActivity });
-  for (const [id, row] of set.agents.changes)
-    if (row !== undefined)
-      add("agents", {
-        id,
-        pk: row.pk,
-        first_seen: row.firstSeen,
-        last_seen: row.lastSeen,
-        messages: row.messages,
-        seen: row.seen,
-        last_ack: row.lastAck,
-        line: row.line,
-      });
-  for (const row of set.acks.changes.values())
-    if (row !== undefined) add("acks", { ...row, moved: Number(row.moved), skipped: row.skipped.join(" ") });
+    else add("threads", { ...row, root });
+  for (const [id, row] of set.agents.changes) if (row !== undefined) add("agents", { ...row, id });
+  for (const row of set.acks.changes.values()) if (row !== undefined) add("acks", { ...row, skipped: row.skipped.join(" ") });
   for (const [alias, row] of set.aliases.changes)
     if (row === undefined) add("aliases_deletes", { alias });
-    else
-      add("aliases", {
-        alias,
-        agent: row.agent,
-        last_ts: row.lastTs,
-        claimed_at: row.claimedAt,
-        ended_at: row.endedAt,
-        released: Number(row.released),
-        check_at: row.checkAt,
-        last_ops: opsText(row.lastOps),
-      });
+    else add("aliases", { ...row, lastOps: opsText(row.lastOps) });
   for (const key of set.arrivedOnce.changes.keys()) add("arrived_once", { key, at: now });
 }
 
@@ -221,7 +160,7 @@ function addThreadsAndAgents({ set, now }: BatchLedger, add: Add): void {
 function addTallies({ tallies, now }: BatchLedger, add: Add): void {
   for (const { agent, field, label, by, arrived } of tallies.sums()) {
     if (agent === undefined) {
-      add("tallies", { field, label, count: by, last_used: arrived ? now : 0 });
+      add("tallies", { field, label, count: by, lastUsed: arrived ? now : 0 });
       if (by <= 0) add("tallies_deletes", { field, label });
     } else if (by !== 0) {
       add("agent_tallies", { agent, field, label, count: by });
@@ -234,22 +173,17 @@ function addKeys({ set }: BatchLedger, add: Add): void {
   for (const [agent, key] of set.keys.changes)
     if (key !== undefined) add("keys", { agent, principal: key.principal, role: key.role, state: JSON.stringify(key) });
   for (const [principal, line] of set.lines.changes)
-    if (line !== undefined) add("key_lines", { principal, counts_at: line.pending?.due ?? null, state: JSON.stringify(line) });
+    if (line !== undefined) add("key_lines", { principal, countsAt: line.pending?.due ?? null, state: JSON.stringify(line) });
   for (const op of set.keyOps.changes.values()) if (op !== undefined) add("key_ops", op);
 }
 
 function addModeration({ set, moderation: { unblocked } }: BatchLedger, add: Add): void {
-  for (const notice of set.notices.changes.values()) if (notice !== undefined) add("notices", { ...notice, closed_at: notice.closedAt });
+  for (const notice of set.notices.changes.values()) if (notice !== undefined) add("notices", notice);
   for (const action of set.actions.changes.values()) if (action !== undefined) add("actions", action);
   for (const action of unblocked) add("blocks_deletes", { action });
   for (const [key, actions = []] of set.blocks.changes) {
     const [what, name] = key.split(" ");
     for (const action of actions) if (!unblocked.has(action)) add("blocks", { what, name, action });
   }
-  for (const switches of set.switches.changes.values()) {
-    if (switches === undefined) continue;
-    const { readOnly, powBits, powMaxBits, powAtOnce } = switches;
-    const flags = { read_only: Number(readOnly), pow_at_once: Number(powAtOnce) };
-    add("switches", { one: 1, ...flags, pow_bits: powBits, pow_max_bits: powMaxBits });
-  }
+  for (const switches of set.switches.changes.values()) if (switches !== undefined) add("switches", { ...switches, one: 1 });
 }
