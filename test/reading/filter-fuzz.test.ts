@@ -7,7 +7,7 @@ import { LatestHead } from "../../src/adapters/postgres/latest-head.ts";
 import { PostgresReader } from "../../src/adapters/postgres/reader.ts";
 import { seenCache } from "../../src/adapters/sql/message-caches.ts";
 import type { SqlRows } from "../../src/adapters/sql/dialect.ts";
-import { verifiers } from "../../src/adapters/sql/lookups.ts";
+import { lookups } from "../../src/adapters/sql/lookups.ts";
 import { SqliteMessageCache } from "../../src/adapters/sqlite/message-cache.ts";
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { SqliteReader } from "../../src/adapters/sqlite/reader.ts";
@@ -160,7 +160,7 @@ class Subjects {
       if (found === undefined || "tombstone" in found) throw new Error(`${id} is not there.`);
       const { state, raw, author } = found.stored;
       const facts = { state, payload: JSON.parse(raw.payload) as Shown["payload"], authorSince: author.firstSeen };
-      return { id, subject: subjectOf({ ...facts, verifiedBy: await verifiers(rows, state.seq) }, state.status) };
+      return { id, subject: subjectOf({ ...facts, verifiedBy: await lookups(rows).verifiers(state.seq) }, state.status) };
     });
     return new Subjects(snapshot, await Promise.all(subjects));
   }

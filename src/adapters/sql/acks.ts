@@ -1,6 +1,6 @@
 // Acknowledgements as stored, and for readers.
 import type { AckRow } from "../../core/message/ack-state.ts";
-import type { ReadMark } from "../../ports/acks.ts";
+import type { AckReads, ReadMark } from "../../ports/acks.ts";
 import { first, type SqlRows } from "./dialect.ts";
 import { principalOf } from "./key-rows.ts";
 
@@ -17,11 +17,10 @@ const READING = `SELECT seen, last_ack AS "lastAck" FROM agents WHERE id = ${pri
 export const READ_AT = `CASE WHEN m."to" IS NOT NULL THEN
   (SELECT k.at FROM acks k WHERE k.moved = 1 AND k.agent = ${principalOf('m."to"')} AND k.seen >= m.seq ORDER BY k.seen LIMIT 1) END`;
 
-export async function ack(rows: SqlRows, id: string): Promise<AckRow | undefined> {
-  const row = await first<object>(rows, ONE, [id]);
-  return row === undefined ? undefined : toAck(row);
-}
-
-export async function reading(rows: SqlRows, agent: string): Promise<ReadMark> {
-  return (await first<ReadMark>(rows, READING, [agent])) ?? { seen: 0, lastAck: null };
-}
+export const ackReads = (rows: SqlRows): AckReads => ({
+  async ack(id) {
+    const row = await first<object>(rows, ONE, [id]);
+    return row === undefined ? undefined : toAck(row);
+  },
+  reading: async (agent) => (await first<ReadMark>(rows, READING, [agent])) ?? { seen: 0, lastAck: null },
+});

@@ -2,6 +2,7 @@
 import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { AgentQuery } from "../../ports/agents.ts";
+import type { ListReads } from "../../ports/store.ts";
 import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { SeenOf } from "./message-caches.ts";
 import { first, fromJson, spelled, type SqlRows, type SqlValue } from "./dialect.ts";
@@ -23,11 +24,12 @@ interface LabelFilter {
   readonly rows: number;
 }
 
-export async function agentById(rows: SqlRows, seenOf: SeenOf, id: string, now: number): Promise<AgentFacts | undefined> {
-  return (await factsOf(rows, seenOf, await rows.all<AgentRow>(ONE, [id]), now))[0];
-}
+export const agentReads = (rows: SqlRows, seenOf: SeenOf): Pick<ListReads, "agent" | "agents"> => ({
+  agent: async (id, now) => (await factsOf(rows, seenOf, await rows.all<AgentRow>(ONE, [id]), now))[0],
+  agents: async (query) => factsOf(rows, seenOf, await pageOf(rows, query), query.now),
+});
 
-export async function agents(rows: SqlRows, seenOf: SeenOf, query: AgentQuery): Promise<readonly AgentFacts[]> {
+async function pageOf(rows: SqlRows, query: AgentQuery): Promise<readonly AgentRow[]> {
   const { after, limit, now } = query;
   const filters = [...(await filterBy(rows, "offer", query.offers)), ...(await filterBy(rows, "need", query.needs))];
   // An agent with a live message posted it within the longest lifetime.
@@ -47,7 +49,7 @@ export async function agents(rows: SqlRows, seenOf: SeenOf, query: AgentQuery): 
     where.push(rows.dialect.exists(`SELECT 1 FROM agent_tallies t WHERE t.agent = a.id AND ${matching(bind(labels))}`));
   if (after !== undefined) where.push(`(a.last_seen, a.id) < (${bind(after.lastSeen)}, ${bind(after.id)})`);
   const sql = `SELECT ${COLUMNS} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY a.last_seen DESC, a.id DESC LIMIT $2`;
-  return factsOf(rows, seenOf, await rows.all<AgentRow>(sql, values), now);
+  return rows.all<AgentRow>(sql, values);
 }
 
 async function filterBy(rows: SqlRows, field: "offer" | "need", names: readonly string[]): Promise<LabelFilter[]> {

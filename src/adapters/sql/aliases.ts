@@ -13,20 +13,15 @@ const PAGE = "l.alias > $2 AND l.alias >= $3 AND l.alias < $4 ORDER BY l.alias L
 const ALL = live(PAGE);
 const OF_AGENT = live(`l.agent = $6 AND ${PAGE}`);
 
-export const alias = (rows: SqlRows, name: string, now: number): Promise<Alias | undefined> =>
-  first(rows, ONE, [now - ALIAS_LIFE_MS, name]);
-
-export async function isLastAliasOp(rows: SqlRows, name: string, id: string): Promise<boolean> {
-  const row = await first<{ ops: string }>(rows, `SELECT last_ops AS ops FROM aliases WHERE alias = $1`, [name]);
-  return row !== undefined && opsOf(row.ops).some((op) => op.id === id);
-}
-
-export async function aliases(
-  rows: SqlRows,
-  { prefix, agent, after, limit }: Parameters<AliasReads["aliases"]>[0],
-  now: number,
-): Promise<readonly Alias[]> {
-  // Aliases are ASCII, so every name with the prefix sorts before the prefix followed by the last code of that range.
-  const values = [now - ALIAS_LIFE_MS, after ?? "", prefix, `${prefix}\u007f`, limit];
-  return agent === undefined ? rows.all<Alias>(ALL, values) : rows.all<Alias>(OF_AGENT, [...values, agent]);
-}
+export const aliasReads = (rows: SqlRows): AliasReads => ({
+  alias: (name, now) => first(rows, ONE, [now - ALIAS_LIFE_MS, name]),
+  async isLastAliasOp(name, id) {
+    const row = await first<{ ops: string }>(rows, `SELECT last_ops AS ops FROM aliases WHERE alias = $1`, [name]);
+    return row !== undefined && opsOf(row.ops).some((op) => op.id === id);
+  },
+  async aliases({ prefix, agent, after, limit }, now) {
+    // Aliases are ASCII, so every name with the prefix sorts before the prefix followed by the last code of that range.
+    const values = [now - ALIAS_LIFE_MS, after ?? "", prefix, `${prefix}\u007f`, limit];
+    return agent === undefined ? rows.all<Alias>(ALL, values) : rows.all<Alias>(OF_AGENT, [...values, agent]);
+  },
+});

@@ -1,7 +1,7 @@
 // The inbox of an agent: messages that reached it and changes of its own messages, each scanned from the newest, in steps, and merged.
 import { CHANGE_REASONS, type ChangeReason, MESSAGE_REASONS, type MessageReason } from "../../core/message/inbox-types.ts";
 import type { Position } from "../../core/query/order.ts";
-import type { InboxQuery, InboxRow } from "../../ports/inbox.ts";
+import type { InboxQuery, InboxReads, InboxRow } from "../../ports/inbox.ts";
 import { nextSlice } from "../../ports/cpu-slices.ts";
 import { principalOf } from "./key-rows.ts";
 import { VOTE } from "./batch/changed-rows.ts";
@@ -51,18 +51,20 @@ const changes = (order: "" | "DESC"): string => `SELECT c.seq, c.target, c.at, c
   ) c JOIN messages m ON m.seq = c.target ORDER BY c.seq ${order}, c.target ${order}`;
 const [CHANGES, OLD_CHANGES] = [changes("DESC"), changes("")];
 
-export async function inbox(rows: SqlRows, query: InboxQuery): Promise<readonly InboxRow[]> {
-  const found = [...(await changesOf(rows, query))];
-  const reached = new Set<number>();
-  for (const key of query.keys) {
-    for (const row of await messagesOf(rows, query, key)) {
-      if (!reached.has(row.position.seq)) found.push(row);
-      reached.add(row.position.seq);
+export const inboxReads = (rows: SqlRows): InboxReads => ({
+  async inbox(query) {
+    const found = [...(await changesOf(rows, query))];
+    const reached = new Set<number>();
+    for (const key of query.keys) {
+      for (const row of await messagesOf(rows, query, key)) {
+        if (!reached.has(row.position.seq)) found.push(row);
+        reached.add(row.position.seq);
+      }
     }
-  }
-  const turn = query.oldest ? -1 : 1;
-  return found.sort((a, b) => turn * (b.position.key - a.position.key || b.position.seq - a.position.seq)).slice(0, query.limit);
-}
+    const turn = query.oldest ? -1 : 1;
+    return found.sort((a, b) => turn * (b.position.key - a.position.key || b.position.seq - a.position.seq)).slice(0, query.limit);
+  },
+});
 
 const isShown = ({ kind, expiresAt, supersededBy }: AboutRow, { kinds, now }: InboxQuery): boolean =>
   expiresAt > now && supersededBy === null && (kinds === undefined || kinds.includes(kind));

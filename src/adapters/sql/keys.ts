@@ -1,6 +1,6 @@
 // Keys, their lines and their operations, for readers.
-import type { KeyState, LineState, StoredKeyOp } from "../../core/keys/key-state.ts";
-import type { KeyFacts } from "../../ports/keys.ts";
+import type { KeyState, LineState } from "../../core/keys/key-state.ts";
+import type { KeyReads } from "../../ports/keys.ts";
 import { first, spelled, type SqlRows } from "./dialect.ts";
 import { KEY_OP_COLUMNS, toState } from "./key-rows.ts";
 
@@ -17,30 +17,22 @@ const OPS = `SELECT ${KEY_OP_COLUMNS} FROM key_ops WHERE principal = $1 AND seq 
 const OP_AT = `SELECT ${KEY_OP_COLUMNS} FROM key_ops WHERE seq = $1`;
 const PUBLIC_KEY = "SELECT pk FROM agents WHERE id = $1";
 
-export async function keyFacts(rows: SqlRows, agent: string): Promise<KeyFacts | undefined> {
-  const found = await first(rows, KEY, [agent]);
-  if (found === undefined) return undefined;
-  const key = toState<KeyState>(found);
-  const line = await first(rows, LINE, [key.principal]);
-  return { key, line: line === undefined ? undefined : toState<LineState>(line) };
-}
-
-export async function keyStates(rows: SqlRows, agents: readonly string[]): Promise<readonly KeyState[]> {
-  return agents.length === 0 ? [] : (await rows.all(KEYS(rows), [rows.dialect.list(agents)])).map(toState<KeyState>);
-}
-
-export async function keysOf(rows: SqlRows, agent: string): Promise<readonly string[]> {
-  const found = (await rows.all<{ agent: string }>(MEMBERS, [agent])).map((one) => one.agent);
-  return found.length === 0 ? [agent] : found;
-}
-
-export const keyOp = (rows: SqlRows, id: string): Promise<StoredKeyOp | undefined> => first(rows, OP, [id]);
-export async function keyOps(rows: SqlRows, principal: string, after: number, limit: number): Promise<readonly StoredKeyOp[]> {
-  return rows.all(OPS, [principal, after, limit]);
-}
-
-export const keyOpAt = (rows: SqlRows, seq: number): Promise<StoredKeyOp | undefined> => first(rows, OP_AT, [seq]);
-
-export async function publicKey(rows: SqlRows, agent: string): Promise<string | undefined> {
-  return (await first<{ pk: string }>(rows, PUBLIC_KEY, [agent]))?.pk;
-}
+export const keyReads = (rows: SqlRows): KeyReads => ({
+  async keyFacts(agent) {
+    const found = await first(rows, KEY, [agent]);
+    if (found === undefined) return undefined;
+    const key = toState<KeyState>(found);
+    const line = await first(rows, LINE, [key.principal]);
+    return { key, line: line === undefined ? undefined : toState<LineState>(line) };
+  },
+  keyStates: async (agents) =>
+    agents.length === 0 ? [] : (await rows.all(KEYS(rows), [rows.dialect.list(agents)])).map(toState<KeyState>),
+  async keysOf(agent) {
+    const found = (await rows.all<{ agent: string }>(MEMBERS, [agent])).map((one) => one.agent);
+    return found.length === 0 ? [agent] : found;
+  },
+  keyOp: (id) => first(rows, OP, [id]),
+  keyOps: async (principal, after, limit) => rows.all(OPS, [principal, after, limit]),
+  keyOpAt: (seq) => first(rows, OP_AT, [seq]),
+  publicKey: async (agent) => (await first<{ pk: string }>(rows, PUBLIC_KEY, [agent]))?.pk,
+});

@@ -1,8 +1,9 @@
 // The log, for readers.
 import { type Entry, GENESIS } from "../../core/log/chain.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import type { LogEntry, Raw, StatusEffect } from "../../ports/store.ts";
+import type { LogEntry, LogReads, Raw, StatusEffect } from "../../ports/store.ts";
 import { first, spelled, type SqlRows } from "./dialect.ts";
+import { idsWithPrefix } from "./lookups.ts";
 
 type EntryRow = Omit<Entry, "prev"> & { readonly assisted: 0 | 1 | null } & { readonly [Name in keyof Raw]?: string | null };
 
@@ -26,37 +27,28 @@ const STATUS_EFFECTS = spelled(({ each, lateral }) => {
     FROM ${each("$2", "number", "k")} CROSS JOIN ${lateral(effect, "n")} WHERE n.value IS NOT NULL`;
 });
 
-export async function logEntries(rows: SqlRows, after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]> {
-  // Includes the entry before, for its hash.
-  const page = [after, limit + 1];
-  const found = await (rawAt === undefined ? rows.all<EntryRow>(ENTRIES, page) : rows.all<EntryRow>(WITH_CONTENT, [...page, rawAt]));
-  const before = found[0]?.seq === after ? found[0] : undefined;
-  let prev = before?.hash ?? GENESIS;
-  return found.slice(before === undefined ? 0 : 1, before === undefined ? limit : limit + 1).map((row): LogEntry => {
-    const { seq, at, type, id, detail, digest, hash, assisted, payload, sig, nonce } = row;
-    const raw = typeof payload === "string" && typeof sig === "string" && typeof nonce === "string" ? { payload, sig, nonce } : null;
-    const entry = { seq, at, type, id, detail, digest, hash, prev, assisted: assisted === null ? null : assisted === 1, raw };
-    prev = hash;
-    return entry;
-  });
-}
+type OfLog = Omit<LogReads, "head" | "nextDue" | "seqAt" | "postedByMinute">;
 
-export async function statusEffects(rows: SqlRows, id: string, of: readonly number[]): Promise<readonly StatusEffect[]> {
-  return of.length === 0 ? [] : rows.all<StatusEffect>(STATUS_EFFECTS(rows), [id, rows.dialect.list(of)]);
-}
-
-/** For a message of which only its log entry is left. */
-export async function pastSeq(rows: SqlRows, id: string): Promise<number | undefined> {
-  return (await first<{ seq: number }>(rows, "SELECT seq FROM past_messages WHERE id = $1", [id]))?.seq;
-}
-
-export async function pastIds(rows: SqlRows, prefix: string, limit: number): Promise<readonly string[]> {
-  const sql = "SELECT id FROM past_messages WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
-  return (await rows.all<{ id: string }>(sql, [prefix, `${prefix}g`, limit])).map(({ id }) => id);
-}
-
-/** The first entry kept, unless it is only kept as the anchor of the chain. */
-export async function oldestSeq(rows: SqlRows): Promise<number> {
-  const oldest = (await first<{ seq: number | null }>(rows, "SELECT min(seq) AS seq FROM log", []))?.seq ?? null;
-  return oldest === null || oldest === 1 ? 1 : oldest + 1;
-}
+export const logReads = (rows: SqlRows): OfLog => ({
+  async entries(after, limit, rawAt) {
+    // Includes the entry before, for its hash.
+    const page = [after, limit + 1];
+    const found = await (rawAt === undefined ? rows.all<EntryRow>(ENTRIES, page) : rows.all<EntryRow>(WITH_CONTENT, [...page, rawAt]));
+    const from = found[0]?.seq === after ? 1 : 0;
+    return found.slice(from, from + limit).map((row, i): LogEntry => {
+      const { seq, at, type, id, detail, digest, hash, assisted, payload, sig, nonce } = row;
+      const prev = found[from + i - 1]?.hash ?? GENESIS;
+      const raw = typeof payload === "string" && typeof sig === "string" && typeof nonce === "string" ? { payload, sig, nonce } : null;
+      return { seq, at, type, id, detail, digest, hash, prev, assisted: assisted === null ? null : assisted === 1, raw };
+    });
+  },
+  statusEffects: async (id, of) => (of.length === 0 ? [] : rows.all<StatusEffect>(STATUS_EFFECTS(rows), [id, rows.dialect.list(of)])),
+  /** For a message of which only its log entry is left. */
+  pastSeq: async (id) => (await first<{ seq: number }>(rows, "SELECT seq FROM past_messages WHERE id = $1", [id]))?.seq,
+  pastIds: (prefix, limit) => idsWithPrefix(rows, "past_messages", prefix, limit),
+  /** The first entry kept, unless it is only kept as the anchor of the chain. */
+  async oldestSeq() {
+    const oldest = (await first<{ seq: number | null }>(rows, "SELECT min(seq) AS seq FROM log", []))?.seq ?? null;
+    return oldest === null || oldest === 1 ? 1 : oldest + 1;
+  },
+});

@@ -1,4 +1,5 @@
 // Single facts by id, hash and prefix.
+import type { Store } from "../../ports/store.ts";
 import { first, type SqlRows } from "./dialect.ts";
 
 const VOTES = "SELECT agent, rel FROM votes WHERE target = $1 ORDER BY seq";
@@ -10,38 +11,37 @@ const CHANGED = `SELECT seq FROM (
   UNION ALL
   SELECT * FROM (SELECT seq, changed FROM gone WHERE changed > $1 AND reason IN ('removed', 'retracted') ORDER BY changed LIMIT $2) AS ended
 ) AS both_of_them ORDER BY changed LIMIT $2`;
-const TOMBSTONE_IDS = "SELECT id FROM gone WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
 /** An attachment ends with the last message that has it, whether or not that message is swept. */
 const BLOB = `SELECT text FROM blobs b WHERE sha256 = $1 AND expires_at > $2
   AND EXISTS (SELECT 1 FROM attachments a JOIN messages m ON m.seq = a.seq WHERE a.sha256 = b.sha256 AND m.expires_at > $2)`;
 
-export async function verifiers(rows: SqlRows, seq: number): Promise<readonly string[]> {
-  const votes = await rows.all<{ agent: string; rel: string }>(VOTES, [seq]);
-  // In order of seq, so the last one of an agent is in force.
-  const inForce = new Map(votes.map(({ agent, rel }) => [agent, rel]));
-  return [...inForce].filter(([, rel]) => rel === "verifies").map(([agent]) => agent);
+/** Past every id that begins with the prefix: ids are lower-case hex, and `g` comes after all of its digits. */
+const rangeOf = (prefix: string): readonly [from: string, before: string] => [prefix, `${prefix}g`];
+
+export async function idsWithPrefix(rows: SqlRows, table: "agents" | "gone" | "past_messages", prefix: string, limit: number) {
+  const sql = `SELECT id FROM ${table} WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3`;
+  return (await rows.all<{ id: string }>(sql, [...rangeOf(prefix), limit])).map(({ id }) => id);
 }
 
-export async function firstSeen(rows: SqlRows, agent: string): Promise<number | undefined> {
-  return (await first<{ at: number }>(rows, FIRST_SEEN, [agent]))?.at;
-}
+type Lookups = Pick<Store, "verifiers" | "firstSeen" | "changedSince" | "idsByPrefix" | "blob">;
 
-export async function changedSince(rows: SqlRows, after: number, limit: number): Promise<readonly number[]> {
-  return (await rows.all<{ seq: number }>(CHANGED, [after, limit])).map(({ seq }) => seq);
-}
-
-export async function idsByPrefix(rows: SqlRows, prefix: string, limit: number, now: number): Promise<{ live: string[]; ended: string[] }> {
-  // Ids are lower-case hex, so every id with the prefix sorts before the prefix followed by `g`.
-  const range = [prefix, `${prefix}g`];
-  const [found, swept] = await Promise.all([
-    rows.all<{ id: string; expiresAt: number }>(IDS, range),
-    rows.all<{ id: string }>(TOMBSTONE_IDS, [...range, limit]),
-  ]);
-  const live = found.filter(({ expiresAt }) => expiresAt > now);
-  const over = found.filter(({ expiresAt }) => expiresAt <= now);
-  return { live: live.slice(0, limit).map(({ id }) => id), ended: [...over, ...swept].slice(0, limit).map(({ id }) => id) };
-}
-
-export async function blob(rows: SqlRows, hash: string, now: number): Promise<string | undefined> {
-  return (await first<{ text: string }>(rows, BLOB, [hash, now]))?.text;
-}
+export const lookups = (rows: SqlRows): Lookups => ({
+  async verifiers(seq) {
+    const votes = await rows.all<{ agent: string; rel: string }>(VOTES, [seq]);
+    // In order of seq, so the last one of an agent is in force.
+    const inForce = new Map(votes.map(({ agent, rel }) => [agent, rel]));
+    return [...inForce].filter(([, rel]) => rel === "verifies").map(([agent]) => agent);
+  },
+  firstSeen: async (agent) => (await first<{ at: number }>(rows, FIRST_SEEN, [agent]))?.at,
+  changedSince: async (after, limit) => (await rows.all<{ seq: number }>(CHANGED, [after, limit])).map(({ seq }) => seq),
+  async idsByPrefix(prefix, limit, now) {
+    const [found, swept] = await Promise.all([
+      rows.all<{ id: string; expiresAt: number }>(IDS, rangeOf(prefix)),
+      idsWithPrefix(rows, "gone", prefix, limit),
+    ]);
+    const live = found.filter(({ expiresAt }) => expiresAt > now);
+    const over = found.filter(({ expiresAt }) => expiresAt <= now);
+    return { live: live.slice(0, limit).map(({ id }) => id), ended: [...over.map(({ id }) => id), ...swept].slice(0, limit) };
+  },
+  blob: async (hash, now) => (await first<{ text: string }>(rows, BLOB, [hash, now]))?.text,
+});

@@ -1,11 +1,9 @@
 // Notices, decisions and switches for readers.
-import type { Action, Notice, NoticeState, Switches } from "../../core/message/moderation-state.ts";
+import type { Action, Notice, NoticeState } from "../../core/message/moderation-state.ts";
 import type { ReportCategory } from "../../core/protocol/vocabulary.ts";
 import type { ModerationCounts, ModerationReads } from "../../ports/moderation.ts";
 import { first, type SqlRows } from "./dialect.ts";
 import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "./moderation-rows.ts";
-
-type Question<Name extends keyof ModerationReads> = Parameters<ModerationReads[Name]>[0];
 
 const NOTICE = `SELECT ${NOTICE_COLUMNS} FROM notices WHERE id = $1`;
 const noticesWhere = (more: string): string =>
@@ -19,32 +17,27 @@ const TOTALS = `SELECT count(*) FILTER (WHERE visibility = 'content_removed') AS
   count(*) FILTER (WHERE visibility = 'content_removed' AND state = 'reversed') AS restored,
   count(*) FILTER (WHERE visibility = 'key_blocked') AS "keysBlocked" FROM actions WHERE at >= $1`;
 
-export async function notices(rows: SqlRows, { state, after, limit }: Question<"notices">): Promise<readonly Notice[]> {
-  const values = [after?.at ?? -1, after?.id ?? "", limit];
-  return state === undefined ? rows.all<Notice>(NOTICES, values) : rows.all<Notice>(NOTICES_IN, [...values, state]);
-}
-
-export const notice = (rows: SqlRows, id: string): Promise<Notice | undefined> => first(rows, NOTICE, [id]);
-
-export async function actions(rows: SqlRows, { since, before, limit }: Question<"actions">): Promise<readonly Action[]> {
-  return rows.all<Action>(ACTIONS, [since, before ?? Number.MAX_SAFE_INTEGER, limit]);
-}
-
-export async function moderationCounts(rows: SqlRows, since: number): Promise<ModerationCounts> {
-  const [counted, totals] = await Promise.all([
-    rows.all<{ state: NoticeState; category: ReportCategory; count: number }>(COUNTS, [since]),
-    first<Pick<ModerationCounts, "removed" | "restored" | "keysBlocked">>(rows, TOTALS, [since]),
-  ]);
-  const notices = { received: 0, actioned: 0, dismissed: 0 };
-  const byCategory: Partial<Record<ReportCategory, number>> = {};
-  for (const { state, category, count } of counted) {
-    notices[state] += count;
-    byCategory[category] = (byCategory[category] ?? 0) + count;
-  }
-  const { removed = 0, restored = 0, keysBlocked = 0 } = totals ?? {};
-  return { notices, byCategory, removed, restored, keysBlocked };
-}
-
-export const openReports = async (rows: SqlRows): Promise<number> => (await first<{ count: number }>(rows, OPEN, []))?.count ?? 0;
-
-export const switches = async (rows: SqlRows): Promise<Switches> => toSwitches(await first(rows, SELECT_SWITCHES, []));
+export const moderationReads = (rows: SqlRows): ModerationReads => ({
+  async notices({ state, after, limit }) {
+    const values = [after?.at ?? -1, after?.id ?? "", limit];
+    return state === undefined ? rows.all<Notice>(NOTICES, values) : rows.all<Notice>(NOTICES_IN, [...values, state]);
+  },
+  notice: (id) => first(rows, NOTICE, [id]),
+  actions: async ({ since, before, limit }) => rows.all<Action>(ACTIONS, [since, before ?? Number.MAX_SAFE_INTEGER, limit]),
+  async moderationCounts(since) {
+    const [counted, totals] = await Promise.all([
+      rows.all<{ state: NoticeState; category: ReportCategory; count: number }>(COUNTS, [since]),
+      first<Pick<ModerationCounts, "removed" | "restored" | "keysBlocked">>(rows, TOTALS, [since]),
+    ]);
+    const notices = { received: 0, actioned: 0, dismissed: 0 };
+    const byCategory: Partial<Record<ReportCategory, number>> = {};
+    for (const { state, category, count } of counted) {
+      notices[state] += count;
+      byCategory[category] = (byCategory[category] ?? 0) + count;
+    }
+    const { removed = 0, restored = 0, keysBlocked = 0 } = totals ?? {};
+    return { notices, byCategory, removed, restored, keysBlocked };
+  },
+  openReports: async () => (await first<{ count: number }>(rows, OPEN, []))?.count ?? 0,
+  switches: async () => toSwitches(await first(rows, SELECT_SWITCHES, [])),
+});

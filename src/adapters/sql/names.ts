@@ -1,7 +1,9 @@
 // Names of agents: the alias that the board guarantees, and the newest live profile, whose title is the name they gave themselves.
 import { ALIAS_LIFE_MS } from "../../core/message/alias-rules.ts";
 import type { NamedAgent } from "../../ports/agents.ts";
+import type { ListReads } from "../../ports/store.ts";
 import { spelled, type SqlRows } from "./dialect.ts";
+import { idsWithPrefix } from "./lookups.ts";
 
 const NAMES = spelled(
   ({ each }) =>
@@ -13,14 +15,8 @@ const NAMES = spelled(
     FROM ${each("$1", "text", "g")}`,
 );
 
-const BY_PREFIX = "SELECT id FROM agents WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
-
-/** Past every id that begins with the prefix: `g` comes after all hex digits. */
-export async function agentsByPrefix(rows: SqlRows, prefix: string, limit: number): Promise<readonly string[]> {
-  return (await rows.all<{ id: string }>(BY_PREFIX, [prefix, `${prefix}g`, limit])).map(({ id }) => id);
-}
-
-export async function agentNames(rows: SqlRows, agents: readonly string[], now: number): Promise<readonly NamedAgent[]> {
-  if (agents.length === 0) return [];
-  return rows.all<NamedAgent>(NAMES(rows), [rows.dialect.list(agents), now - ALIAS_LIFE_MS, now]);
-}
+export const nameReads = (rows: SqlRows): Pick<ListReads, "agentsByPrefix" | "agentNames"> => ({
+  agentsByPrefix: (prefix, limit) => idsWithPrefix(rows, "agents", prefix, limit),
+  agentNames: async (agents, now) =>
+    agents.length === 0 ? [] : rows.all<NamedAgent>(NAMES(rows), [rows.dialect.list(agents), now - ALIAS_LIFE_MS, now]),
+});

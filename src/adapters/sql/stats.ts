@@ -3,8 +3,7 @@ import { GENESIS } from "../../core/log/chain.ts";
 import { type Flow, FLOWS } from "../../core/message/message-state.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { minuteOf } from "../../core/durations.ts";
-import type { BoardStats, BoardStatsQuery } from "../../ports/stats.ts";
-import type { PostsByBits } from "../../ports/wakeup.ts";
+import type { Store } from "../../ports/store.ts";
 import type { SqlRows } from "./dialect.ts";
 
 const MINUTES_PER_HOUR = 60;
@@ -26,39 +25,40 @@ const FIGURES = [
 ].join("\nUNION ALL ");
 const POSTED = "SELECT label, count FROM tallies WHERE field = 'posted' AND label >= $1";
 
-export async function boardStats(rows: SqlRows, { hourAgo, dayAgo, firstHour }: BoardStatsQuery): Promise<BoardStats> {
-  const found = await rows.all<{ part: string; label: string; count: number }>(FIGURES, [
-    dayAgo,
-    String(minuteOf(hourAgo)),
-    String(minuteOf(dayAgo)),
-    String(firstHour * MINUTES_PER_HOUR),
-  ]);
-  const parts = Map.groupBy(found, ({ part }) => part);
-  const of = (part: string) => parts.get(part) ?? [];
-  const counts = (part: string): Record<string, number> => Object.fromEntries(of(part).map(({ label, count }) => [label, count]));
-  const flows = (span: "hour" | "day") =>
-    Object.fromEntries(FLOWS.map((flow) => [flow, of(`${span} ${flow}`)[0]?.count ?? 0])) as Record<Flow, number>;
-  const [head] = of("head");
-  return {
-    head: { seq: head?.count ?? 0, hash: head?.label ?? GENESIS },
-    byStatus: counts("status"),
-    byKind: counts("kind"),
-    openWork: counts("work")["open"] ?? 0,
-    work: counts("work"),
-    threads: counts("thread")["live"] ?? 0,
-    agents: of("agents")[0]?.count ?? 0,
-    lastHour: flows("hour"),
-    lastDay: flows("day"),
-    hourly: new Map(of("hourly").map(({ label, count }) => [Number(label) / MINUTES_PER_HOUR, count])),
-  };
-}
-
-export async function postedByMinute(rows: SqlRows, from: number): Promise<ReadonlyMap<number, PostsByBits>> {
-  const found = await rows.all<{ label: string; count: number }>(POSTED, [String(from)]);
-  const minutes = new Map<number, Map<number, number>>();
-  for (const { label, count } of found) {
-    const [minute = 0, bits = 0] = label.split(":").map(Number);
-    minutes.set(minute, (minutes.get(minute) ?? new Map<number, number>()).set(bits, count));
-  }
-  return minutes;
-}
+export const statsReads = (rows: SqlRows): Pick<Store, "boardStats" | "postedByMinute"> => ({
+  async boardStats({ hourAgo, dayAgo, firstHour }) {
+    const found = await rows.all<{ part: string; label: string; count: number }>(FIGURES, [
+      dayAgo,
+      String(minuteOf(hourAgo)),
+      String(minuteOf(dayAgo)),
+      String(firstHour * MINUTES_PER_HOUR),
+    ]);
+    const parts = Map.groupBy(found, ({ part }) => part);
+    const of = (part: string) => parts.get(part) ?? [];
+    const counts = (part: string): Record<string, number> => Object.fromEntries(of(part).map(({ label, count }) => [label, count]));
+    const flows = (span: "hour" | "day") =>
+      Object.fromEntries(FLOWS.map((flow) => [flow, of(`${span} ${flow}`)[0]?.count ?? 0])) as Record<Flow, number>;
+    const [head] = of("head");
+    return {
+      head: { seq: head?.count ?? 0, hash: head?.label ?? GENESIS },
+      byStatus: counts("status"),
+      byKind: counts("kind"),
+      openWork: counts("work")["open"] ?? 0,
+      work: counts("work"),
+      threads: counts("thread")["live"] ?? 0,
+      agents: of("agents")[0]?.count ?? 0,
+      lastHour: flows("hour"),
+      lastDay: flows("day"),
+      hourly: new Map(of("hourly").map(({ label, count }) => [Number(label) / MINUTES_PER_HOUR, count])),
+    };
+  },
+  async postedByMinute(from) {
+    const found = await rows.all<{ label: string; count: number }>(POSTED, [String(from)]);
+    const minutes = new Map<number, Map<number, number>>();
+    for (const { label, count } of found) {
+      const [minute = 0, bits = 0] = label.split(":").map(Number);
+      minutes.set(minute, (minutes.get(minute) ?? new Map<number, number>()).set(bits, count));
+    }
+    return minutes;
+  },
+});

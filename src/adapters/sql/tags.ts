@@ -1,6 +1,7 @@
 // Tags, needs and offers, most used first, and their displayed spellings.
 import type { LabelField } from "../../core/message/message-state.ts";
-import type { TagFacts, TagQuery } from "../../ports/tags.ts";
+import type { ListReads } from "../../ports/store.ts";
+import type { TagFacts } from "../../ports/tags.ts";
 import { type Dialect, first, fromJson, type SqlRows } from "./dialect.ts";
 import { SORTABLE } from "./lookup-table-spec.ts";
 import { mostUsed, type SpellingCount, SPELLINGS_READ } from "./most-used-spelling.ts";
@@ -29,14 +30,16 @@ const spellings = (field: LabelField, { each, json, spelt }: Dialect): string =>
       )} AS counts
     FROM ${each("$1", "text", "g")}`;
 
-export async function tags(rows: SqlRows, { field, prefix, after, limit }: TagQuery): Promise<readonly TagFacts[]> {
-  const range = [prefix, prefix + LAST];
-  const few = prefix !== "" && ((await first<{ rows: number }>(rows, withPrefix(field), range))?.rows ?? 0) <= SORTABLE;
-  const last = after ?? { count: Number.MAX_SAFE_INTEGER, tag: "" };
-  const found = await rows.all<Omit<TagFacts, "shown">>(page(field, few, rows.dialect), [...range, last.count, last.tag, limit]);
-  const shown = await shownAs(rows, field, new Set(found.map(({ tag }) => tag)));
-  return found.map((facts) => ({ ...facts, shown: shown(facts.tag) }));
-}
+export const tagReads = (rows: SqlRows): Pick<ListReads, "tags"> => ({
+  async tags({ field, prefix, after, limit }) {
+    const range = [prefix, prefix + LAST];
+    const few = prefix !== "" && ((await first<{ rows: number }>(rows, withPrefix(field), range))?.rows ?? 0) <= SORTABLE;
+    const last = after ?? { count: Number.MAX_SAFE_INTEGER, tag: "" };
+    const found = await rows.all<Omit<TagFacts, "shown">>(page(field, few, rows.dialect), [...range, last.count, last.tag, limit]);
+    const shown = await shownAs(rows, field, new Set(found.map(({ tag }) => tag)));
+    return found.map((facts) => ({ ...facts, shown: shown(facts.tag) }));
+  },
+});
 
 /** Each of these labels in its most used spelling. */
 export async function shownAs(rows: SqlRows, field: LabelField, labels: ReadonlySet<string>): Promise<(label: string) => string> {

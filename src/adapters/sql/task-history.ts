@@ -1,5 +1,6 @@
 // The course of work: when it was claimed, answered and done; which agents have the skills that are needed; how long agents take.
 import type { AnswerTime, ClaimedWork, NeedSupply, WorkCourse } from "../../ports/stats.ts";
+import type { ListReads } from "../../ports/store.ts";
 import { spelled, type SqlRows } from "./dialect.ts";
 
 const WORK_KINDS = ["task", "subtask", "question"] as const;
@@ -18,14 +19,6 @@ interface CourseRow extends Omit<WorkCourse, "running" | "confirmed"> {
   readonly verified: number;
 }
 
-export async function workCourses(rows: SqlRows, limit: number, now: number): Promise<readonly WorkCourse[]> {
-  const all: WorkCourse[] = [];
-  for (const kind of WORK_KINDS)
-    for (const { status, verified, ...times } of await rows.all<CourseRow>(courses(kind), [limit, now]))
-      all.push({ ...times, running: status === "claimed", confirmed: verified > 0 });
-  return all;
-}
-
 /** Counting stops at this number. */
 const COUNTED = 1000;
 
@@ -38,19 +31,11 @@ const SUPPLY = spelled(
   FROM ${each("$1", "text", "g")}`,
 );
 
-export async function needSupply(rows: SqlRows, needs: readonly string[], now: number): Promise<readonly NeedSupply[]> {
-  return needs.length === 0 ? [] : rows.all<NeedSupply>(SUPPLY(rows), [rows.dialect.list(needs), now]);
-}
-
 const ANSWERED = spelled(
   ({ among }) => `SELECT m.author AS agent, m.received_at - t.received_at AS took
     FROM messages m JOIN refs r ON r.seq = m.seq AND r.rel = 'answers' JOIN messages t ON t.id = r.target
     WHERE ${among("m.author", "$1", "text")} AND m.kind IN ('answer', 'result') LIMIT $2`,
 );
-
-export async function answerTimes(rows: SqlRows, agents: readonly string[], limit: number): Promise<readonly AnswerTime[]> {
-  return agents.length === 0 ? [] : rows.all<AnswerTime>(ANSWERED(rows), [rows.dialect.list(agents), limit]);
-}
 
 const CLAIMED = spelled(
   ({ among }) => `SELECT DISTINCT m.author AS agent, t.seq, CASE WHEN EXISTS (SELECT 1 FROM refs a JOIN messages b ON b.seq = a.seq
@@ -59,6 +44,19 @@ const CLAIMED = spelled(
     WHERE ${among("m.author", "$1", "text")} AND m.kind = 'claim' LIMIT $2`,
 );
 
-export async function claimedWork(rows: SqlRows, agents: readonly string[], limit: number): Promise<readonly ClaimedWork[]> {
-  return agents.length === 0 ? [] : rows.all<ClaimedWork>(CLAIMED(rows), [rows.dialect.list(agents), limit]);
-}
+type WorkReads = Pick<ListReads, "workCourses" | "needSupply" | "answerTimes" | "claimedWork">;
+
+export const workReads = (rows: SqlRows): WorkReads => ({
+  async workCourses(limit, now) {
+    const all: WorkCourse[] = [];
+    for (const kind of WORK_KINDS)
+      for (const { status, verified, ...times } of await rows.all<CourseRow>(courses(kind), [limit, now]))
+        all.push({ ...times, running: status === "claimed", confirmed: verified > 0 });
+    return all;
+  },
+  needSupply: async (needs, now) => (needs.length === 0 ? [] : rows.all<NeedSupply>(SUPPLY(rows), [rows.dialect.list(needs), now])),
+  answerTimes: async (agents, limit) =>
+    agents.length === 0 ? [] : rows.all<AnswerTime>(ANSWERED(rows), [rows.dialect.list(agents), limit]),
+  claimedWork: async (agents, limit) =>
+    agents.length === 0 ? [] : rows.all<ClaimedWork>(CLAIMED(rows), [rows.dialect.list(agents), limit]),
+});

@@ -1,7 +1,8 @@
 // Threads: narrow rows by root, the refs between messages, and their neighbours.
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
-import type { ThreadDeed, ThreadNews, ThreadPart } from "../../core/view/thread-summary.ts";
-import type { AnswerVotes, Branch, BranchQuery, NeighbourQuery, Refutation, StoredRef, ThreadExtent } from "../../ports/message-threads.ts";
+import type { ThreadDeed, ThreadPart } from "../../core/view/thread-summary.ts";
+import type { AnswerVotes, Branch, Refutation, StoredRef, ThreadExtent, ThreadReads } from "../../ports/message-threads.ts";
+import type { ListReads } from "../../ports/store.ts";
 import { principalOf } from "./key-rows.ts";
 import { first, fromJson, spelled, type SqlRows } from "./dialect.ts";
 
@@ -83,71 +84,42 @@ const NEWS = spelled(({ each, json, thread }) => {
     ${json(["status", '"leaseUntil"'], parts)} AS parts FROM ${each("$1", "text", "g")}`;
 });
 
-export async function threadNews(rows: SqlRows, roots: readonly string[], now: number): Promise<readonly ThreadNews[]> {
-  if (roots.length === 0) return [];
-  const found = await rows.all<{ root: string; deeds: string | null; parts: string | null }>(NEWS(rows), [rows.dialect.list(roots), now]);
-  return found.map(({ root, deeds, parts }) => ({
-    root,
-    deeds: (fromJson(deeds) as [string, string, string, ThreadDeed["signal"], number, ThreadDeed["rel"]][]).map(
-      ([id, author, kind, signal, at, rel]) => ({ id, author, kind, signal, at, rel }),
-    ),
-    parts: (fromJson(parts) as [ThreadPart["status"], number | null][]).map(([status, until]) => ({
-      status,
-      leaseUntil: until,
-    })),
-  }));
-}
-
-export async function threadExtent(rows: SqlRows, root: string): Promise<ThreadExtent> {
-  return (await first<ThreadExtent>(rows, EXTENT(rows), [root])) ?? { messages: 0, lastSeq: 0 };
-}
-
-export async function branches(rows: SqlRows, root: string, { after, upTo, limit, now }: BranchQuery): Promise<readonly Branch[]> {
-  const found = await rows.all<Omit<Branch, "isAwaited"> & { isAwaited: number | boolean }>(BRANCHES(rows), [
-    root,
-    after,
-    upTo,
-    now,
-    limit,
-  ]);
-  // In place: a thread may have a hundred thousand of them.
-  for (const one of found) one.isAwaited = one.isAwaited === 1;
-  return found as readonly Branch[];
-}
-
-export async function openWorkOf(rows: SqlRows, root: string, limit: number, now: number): Promise<readonly string[]> {
-  return (await rows.all<{ id: string }>(OPEN_WORK(rows), [root, now, limit])).map(({ id }) => id);
-}
-
-export async function answersTo(rows: SqlRows, target: string, asker: string, limit: number, now: number): Promise<readonly AnswerVotes[]> {
-  return rows.all<AnswerVotes>(ANSWERS, [target, asker, now, limit]);
-}
-
-export async function refutationsOf(rows: SqlRows, answers: readonly string[], now: number): Promise<readonly Refutation[]> {
-  if (answers.length === 0) return [];
-  return rows.all<Refutation>(REFUTATIONS(rows), [rows.dialect.list(answers), now]);
-}
-
-export async function divided(rows: SqlRows, ids: readonly string[], now: number): Promise<readonly string[]> {
-  if (ids.length === 0) return [];
-  return (await rows.all<{ id: string }>(DIVIDED(rows), [rows.dialect.list(ids), now])).map(({ id }) => id);
-}
-
-export async function barredWork(rows: SqlRows, agent: string, now: number): Promise<readonly number[]> {
-  return (await rows.all<{ target: number }>(BARRED, [agent, now])).map(({ target }) => target);
-}
-
-export async function refs(rows: SqlRows, seqs: readonly number[]): Promise<readonly StoredRef[]> {
-  return rows.all<StoredRef>(REFS(rows), [rows.dialect.list(seqs)]);
-}
-
-export async function neighbours(rows: SqlRows, { of, except, rels, limit, now }: NeighbourQuery): Promise<readonly number[]> {
-  const { dialect } = rows;
-  const values = [dialect.list(of), dialect.list(except), dialect.list(rels), limit, now];
-  const [to, from] = await Promise.all([
-    rows.all<{ seq: number }>(POINTED_TO(rows), values),
-    rows.all<{ seq: number }>(POINTING(rows), values),
-  ]);
-  const found = new Set([...to, ...from].map(({ seq }) => seq));
-  return [...found].sort((a, b) => a - b).slice(0, limit);
-}
+export const threadReads = (rows: SqlRows): ThreadReads & Pick<ListReads, "openWork" | "divided" | "barredWork"> => ({
+  async threadNews(roots, now) {
+    if (roots.length === 0) return [];
+    const found = await rows.all<{ root: string; deeds: string | null; parts: string | null }>(NEWS(rows), [rows.dialect.list(roots), now]);
+    return found.map(({ root, deeds, parts }) => ({
+      root,
+      deeds: (fromJson(deeds) as [string, string, string, ThreadDeed["signal"], number, ThreadDeed["rel"]][]).map(
+        ([id, author, kind, signal, at, rel]) => ({ id, author, kind, signal, at, rel }),
+      ),
+      parts: (fromJson(parts) as [ThreadPart["status"], number | null][]).map(([status, leaseUntil]) => ({ status, leaseUntil })),
+    }));
+  },
+  threadExtent: async (root) => (await first<ThreadExtent>(rows, EXTENT(rows), [root])) ?? { messages: 0, lastSeq: 0 },
+  async branches(root, { after, upTo, limit, now }) {
+    const values = [root, after, upTo, now, limit];
+    const found = await rows.all<Omit<Branch, "isAwaited"> & { isAwaited: number | boolean }>(BRANCHES(rows), values);
+    // In place: a thread may have a hundred thousand of them.
+    for (const one of found) one.isAwaited = one.isAwaited === 1;
+    return found as readonly Branch[];
+  },
+  openWork: async (root, limit, now) => (await rows.all<{ id: string }>(OPEN_WORK(rows), [root, now, limit])).map(({ id }) => id),
+  answersTo: async (target, asker, limit, now) => rows.all<AnswerVotes>(ANSWERS, [target, asker, now, limit]),
+  refutationsOf: async (answers, now) =>
+    answers.length === 0 ? [] : rows.all<Refutation>(REFUTATIONS(rows), [rows.dialect.list(answers), now]),
+  divided: async (ids, now) =>
+    ids.length === 0 ? [] : (await rows.all<{ id: string }>(DIVIDED(rows), [rows.dialect.list(ids), now])).map(({ id }) => id),
+  barredWork: async (agent, now) => (await rows.all<{ target: number }>(BARRED, [agent, now])).map(({ target }) => target),
+  refs: async (seqs) => rows.all<StoredRef>(REFS(rows), [rows.dialect.list(seqs)]),
+  async neighbours({ of, except, rels, limit, now }) {
+    const { dialect } = rows;
+    const values = [dialect.list(of), dialect.list(except), dialect.list(rels), limit, now];
+    const [to, from] = await Promise.all([
+      rows.all<{ seq: number }>(POINTED_TO(rows), values),
+      rows.all<{ seq: number }>(POINTING(rows), values),
+    ]);
+    const found = new Set([...to, ...from].map(({ seq }) => seq));
+    return [...found].sort((a, b) => a - b).slice(0, limit);
+  },
+});

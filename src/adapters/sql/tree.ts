@@ -6,6 +6,7 @@ import { fromBase64 } from "../../core/tlog/base64.ts";
 import { concat } from "../../core/tlog/bytes.ts";
 import { type Hash, HASH_BYTES } from "../../core/tlog/merkle.ts";
 import { type Tile, TILE_WIDTH } from "../../core/tlog/tile.ts";
+import type { TreeReads } from "../../ports/store.ts";
 import { first, type SqlRows } from "./dialect.ts";
 
 /** One statement for the hashes of an incomplete tile. */
@@ -42,13 +43,8 @@ export function hashQuery({ level, index, width }: Tile): HashQuery {
     values: [from, from + width],
     hashesOf(rows) {
       const found = rows as readonly LeafRow[];
-      const before = found[0]?.seq === from ? found[0] : undefined;
-      let prev = before?.hash ?? GENESIS;
-      return found.slice(before === undefined ? 0 : 1).map((row) => {
-        const hash = leafHashOf({ ...row, prev });
-        prev = row.hash;
-        return hash;
-      });
+      const before = found[0]?.seq === from ? 1 : 0;
+      return found.slice(before).map((row, i) => leafHashOf({ ...row, prev: found[before + i - 1]?.hash ?? GENESIS }));
     },
   };
 }
@@ -56,13 +52,14 @@ export function hashQuery({ level, index, width }: Tile): HashQuery {
 /** For the edge of a tree, level by level. */
 export const edgeQueries = (size: number): readonly HashQuery[] => openTiles(size).map(hashQuery);
 
-/** The hashes of a tile, as many as requested; undefined if the tree is smaller. */
-export async function tile(rows: SqlRows, asked: Tile): Promise<Uint8Array | undefined> {
-  const full = await first<{ hashes: string }>(rows, FULL, [asked.level, asked.index]);
-  if (full !== undefined) return fromBase64(full.hashes, "A tile").subarray(0, asked.width * HASH_BYTES);
-  // Its row is written with its last entry.
-  if (asked.width === TILE_WIDTH) return undefined;
-  const { sql, values, hashesOf } = hashQuery(asked);
-  const hashes = hashesOf(await rows.all(sql, values));
-  return hashes.length === asked.width ? concat(...hashes) : undefined;
-}
+export const treeReads = (rows: SqlRows): TreeReads => ({
+  async tile(asked) {
+    const full = await first<{ hashes: string }>(rows, FULL, [asked.level, asked.index]);
+    if (full !== undefined) return fromBase64(full.hashes, "A tile").subarray(0, asked.width * HASH_BYTES);
+    // Its row is written with its last entry.
+    if (asked.width === TILE_WIDTH) return undefined;
+    const { sql, values, hashesOf } = hashQuery(asked);
+    const hashes = hashesOf(await rows.all(sql, values));
+    return hashes.length === asked.width ? concat(...hashes) : undefined;
+  },
+});

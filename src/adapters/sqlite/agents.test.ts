@@ -3,7 +3,7 @@ import { AGENTS as AUTHORS } from "../../../test/support/acts.ts";
 import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/durations.ts";
 import type { AgentPosition, AgentQuery } from "../../ports/agents.ts";
-import { agentById, agents } from "../sql/agents.ts";
+import { agentReads } from "../sql/agents.ts";
 import { seenCache } from "../sql/message-caches.ts";
 import { databasePath, openDatabase } from "./open.ts";
 import { SqliteRows } from "./statement-runner.ts";
@@ -34,7 +34,7 @@ test("a page of agents is the same whether it is found by what they offer or by 
     const found: string[] = [];
     let after: AgentPosition | undefined;
     for (;;) {
-      const page = await agents(rows, seenCache(), { ...query, after, limit: 700, now: NOW });
+      const page = await agentReads(rows, seenCache()).agents({ ...query, after, limit: 700, now: NOW });
       found.push(...page.map(({ id }) => id));
       after = page.at(-1);
       if (page.length < 700) return found;
@@ -60,7 +60,7 @@ test("an agent with more words than anyone can read is shown with the first of t
   const words = Array.from({ length: 500 }, (_, i) => `x-${String(i).padStart(3, "0")}`);
   for (const field of ["kind", "offer", "need"]) for (const word of words) tally.run(field, word, 1);
   tally.run("kind", "note", 7);
-  const facts = await agentById(new SqliteRows(board.db), seenCache(), "ag_1", NOW);
+  const facts = await agentReads(new SqliteRows(board.db), seenCache()).agent("ag_1", NOW);
   expect(facts?.live).toBe(507);
   expect(facts?.byKind["note"]).toBe(7);
   expect(Object.keys(facts?.byKind ?? {})).toHaveLength(100);

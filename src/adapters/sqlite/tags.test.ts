@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { AGENTS } from "../../../test/support/acts.ts";
-import { tags } from "../sql/tags.ts";
+import { tagReads } from "../sql/tags.ts";
 import { SqliteRows } from "./statement-runner.ts";
 
 const START = Date.UTC(2026, 0, 1);
@@ -21,14 +21,14 @@ test("a page of tags is the same whether it is found by prefix or by use", async
     const found = [];
     let after: { count: number; tag: string } | undefined;
     for (;;) {
-      const page = await tags(rows, { field: "tag", prefix, after, limit: 1500 });
+      const page = await tagReads(rows).tags({ field: "tag", prefix, after, limit: 1500 });
       found.push(...page.map(({ shown: _shown, ...row }) => row));
       after = page.at(-1);
       if (page.length < 1500) break;
     }
     expect(found, prefix).toEqual(expected);
   }
-  expect(await tags(rows, { field: "offer", prefix: "a", after: undefined, limit: 9000 })).toHaveLength(100);
+  expect(await tagReads(rows).tags({ field: "offer", prefix: "a", after: undefined, limit: 9000 })).toHaveLength(100);
 });
 
 test("a tag is shown in the spelling that most of its messages have, whatever it is found by", async () => {
@@ -36,7 +36,7 @@ test("a tag is shown in the spelling that most of its messages have, whatever it
   const post = (n: number, tags: readonly string[]) =>
     board.post(JSON.stringify({ v: 1, pk: AGENTS[0]!.pk, ts: 1, kind: "note", title: `${n}`, tags }), START);
   const shown = async () => {
-    const found = await tags(new SqliteRows(board.db), { field: "tag", prefix: "ru", after: undefined, limit: 10 });
+    const found = await tagReads(new SqliteRows(board.db)).tags({ field: "tag", prefix: "ru", after: undefined, limit: 10 });
     return found.map((one) => one.shown);
   };
   post(0, ["rust"]);

@@ -3,8 +3,6 @@ import { AGENTS } from "../../../test/support/acts.ts";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { messageId } from "../../core/protocol/message-and-agent-ids.ts";
 import { DAY_MS } from "../../core/durations.ts";
-import { branches, threadExtent } from "../sql/threads.ts";
-import { SqliteRows } from "./statement-runner.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -30,7 +28,7 @@ function post(body: string, day: number, reply?: string): string {
 }
 
 const seqs = async (root: string, day: number): Promise<number[]> => {
-  const found = await branches(new SqliteRows(board.db), root, { after: 0, upTo: 1e9, limit: 100, now: START + day * DAY_MS });
+  const found = await board.reads.branches(root, { after: 0, upTo: 1e9, limit: 100, now: START + day * DAY_MS });
   return found.map(({ seq }) => seq);
 };
 
@@ -40,7 +38,7 @@ test("a reply that comes before its target shares the thread with it", async () 
   post("root", 0);
   post("late", 0, root);
   expect(await seqs(root, 0)).toEqual([1, 2, 3]);
-  expect(await threadExtent(new SqliteRows(board.db), root)).toEqual({ messages: 3, lastSeq: 3 });
+  expect(await board.reads.threadExtent(root)).toEqual({ messages: 3, lastSeq: 3 });
   expect(board.rows("threads")).toBe(1);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
-import { agentById } from "../../adapters/sql/agents.ts";
+import { agentReads } from "../../adapters/sql/agents.ts";
 import { seenCache } from "../../adapters/sql/message-caches.ts";
 import { SqliteRows } from "../../adapters/sqlite/statement-runner.ts";
 import { agentId, messageId } from "../protocol/message-and-agent-ids.ts";
@@ -19,7 +19,7 @@ test("a question with more answers than are noted is still resolved, reopened an
     return messageId(text);
   };
   const resolved = async (who: string): Promise<number | undefined> =>
-    (await agentById(rows, seenCache(), agentId(key(who)), NOW))?.work.resolved;
+    (await agentReads(rows, seenCache()).agent(agentId(key(who)), NOW))?.work.resolved;
   const crowd = Array.from({ length: 105 }, (_, i) => `answerer ${i}`);
   const credited = async (): Promise<number> => (await Promise.all(crowd.map(resolved))).filter((count) => count === 1).length;
 
