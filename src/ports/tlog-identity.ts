@@ -18,3 +18,11 @@ export interface TlogIdentity {
   /** The log's key. */
   readonly key: SigningKey;
 }
+
+/** What the database says of the board itself. */
+export interface IdentityReads {
+  /** The public half of the board's first key; undefined if the database does not have it. */
+  knownPk(): Promise<string | undefined>;
+  /** The name under which the heads of the tree are signed, with its first key; undefined if there is none yet. */
+  tlogName(): Promise<TlogName | undefined>;
+}

@@ -1,19 +1,18 @@
 // A board in a PostgreSQL database that several nodes may share. Each node has its own directory, for its search index and the last signed head that it knows.
 import { unreachable } from "../adapters/postgres/address.ts";
-import { knownBoardKey, recordBoardKey } from "../adapters/postgres/board-public-key.ts";
+import { recordBoardKey, recordTlogName } from "../adapters/postgres/board-identity.ts";
 import { Client } from "../adapters/postgres/client.ts";
 import { storeFailure } from "../adapters/postgres/failure.ts";
 import { postgresHeadRecord } from "../adapters/postgres/head-record.ts";
 import { postgresRows } from "../adapters/postgres/dialect.ts";
 import { openPostgresStore } from "../adapters/postgres/store.ts";
-import { knownTlogName, recordTlogName } from "../adapters/postgres/tlog-name.ts";
 import { nodesAt, readRowBatches } from "../adapters/postgres/transfer.ts";
 import { lockDataDir } from "../adapters/sqlite/open.ts";
 import { fillDatabase } from "../adapters/sqlite/transfer.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
 import type { Config } from "../config.ts";
 import { StoreFailure } from "../ports/store.ts";
-import { announcedFor } from "./key-ring.ts";
+import { keysIn } from "./key-ring.ts";
 import { type Acts, actsIn, type Beside, type Opened, type Place, sourceModule } from "./storage-backend.ts";
 
 /** `data` is this node's own directory; the settings are for a node that opens it. */
@@ -25,10 +24,9 @@ export function inDatabase(
   const recordOf = (client: Client, pk: string | undefined) => postgresHeadRecord(client, headFileIn(data, pk), pk);
   async function openBeside(): Promise<Beside> {
     const store = await openPostgresStore(url, undefined, "operator");
-    const pk = await knownBoardKey(store.client);
     return {
       store,
-      record: recordOf(store.client, pk),
+      record: recordOf(store.client, await store.knownPk()),
       recordTlogName: (name) => recordTlogName(store.client, name),
       forgetSigned: () => store.client.script("DELETE FROM signed_head"),
       source: undefined,
@@ -52,13 +50,11 @@ export function inDatabase(
           store,
           source: sourceModule("postgres", { url }),
           peers: store,
-          knownPk: () => knownBoardKey(store.client),
           async recordPk(pk, before) {
             if (nodes > 0 && before !== undefined && before !== pk)
               throw new Error("Other nodes run on this database, with its present key. Stop them before you start with a new one.");
             await recordBoardKey(store.client, pk, before);
           },
-          tlogName: () => knownTlogName(store.client),
           recordTlogName: (name) => recordTlogName(store.client, name),
           headOf: (pk) => recordOf(store.client, pk),
           beginReplica: (formerPk) => store.beginReplica(formerPk),
@@ -81,9 +77,8 @@ export function inDatabase(
     async identity() {
       const store = await openPostgresStore(url, undefined, "operator");
       try {
-        const pk = await knownBoardKey(store.client);
-        const changes = pk === undefined ? [] : await announcedFor(store, pk);
-        return { pk, changes, tlog: await knownTlogName(store.client), signed: await recordOf(store.client, pk).read() };
+        const keys = await keysIn(store);
+        return { ...keys, signed: await recordOf(store.client, keys.pk).read() };
       } finally {
         await store.close();
       }

@@ -1,7 +1,7 @@
 // A board in its data directory, with SQLite.
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { knownBoardKey, recordBoardKey } from "../adapters/sqlite/board-public-key.ts";
+import { knownBoardKey, recordBoardKey, recordTlogName } from "../adapters/sqlite/board-identity.ts";
 import { fileFault } from "../adapters/sqlite/faults.ts";
 import { SqliteHead } from "../adapters/sqlite/head.ts";
 import { SqliteRows } from "../adapters/sqlite/statement-runner.ts";
@@ -9,10 +9,9 @@ import { SqlReads } from "../adapters/sql/reads.ts";
 import { databasePath, lockDataDir, openDatabase, tracesIn } from "../adapters/sqlite/open.ts";
 import { snapshot, soundHead } from "../adapters/sqlite/snapshot.ts";
 import { openSealedStore, openSqliteStore } from "../adapters/sqlite/store.ts";
-import { knownTlogName, recordTlogName } from "../adapters/sqlite/tlog-name.ts";
 import { barred, barredFromWriting } from "../adapters/system/file-access-errors.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
-import { announcedFor } from "./key-ring.ts";
+import { keysIn } from "./key-ring.ts";
 import { actsIn, type Opened, type Place, sourceModule } from "./storage-backend.ts";
 
 export function inDirectory(data: string): Place {
@@ -32,9 +31,7 @@ export function inDirectory(data: string): Place {
         store,
         source,
         peers: undefined,
-        knownPk: () => knownBoardKey(path),
         recordPk: async (pk) => recordBoardKey(path, pk),
-        tlogName: () => knownTlogName(path),
         recordTlogName: async (name) => recordTlogName(path, name),
         headOf: (pk) => headFileIn(data, pk),
         beginReplica: async () => undefined,
@@ -44,7 +41,7 @@ export function inDirectory(data: string): Place {
     lock: async () => lockDataDir(data),
     async openBeside() {
       requireBoardIn(data);
-      const record = headFileIn(data, await knownBoardKey(path));
+      const record = headFileIn(data, knownBoardKey(path));
       // Enough for a command that only reads.
       const isSealed = barredFromWriting(data) !== undefined;
       const store = isSealed ? openSealedStore(data) : await openSqliteStore(data, () => {}, "operator");
@@ -59,10 +56,9 @@ export function inDirectory(data: string): Place {
     },
     async identity() {
       requireBoardIn(data);
-      const pk = await knownBoardKey(path);
       using db = openDatabase(path, "read");
-      const changes = pk === undefined ? [] : await announcedFor(new SqlReads(new SqliteRows(db)), pk);
-      return { pk, signed: await headFileIn(data, pk).read(), tlog: await knownTlogName(path), changes };
+      const keys = await keysIn(new SqlReads(new SqliteRows(db)));
+      return { ...keys, signed: await headFileIn(data, keys.pk).read() };
     },
     async copyTo(to) {
       requireBoardIn(data);

@@ -19,7 +19,7 @@ import { agentId } from "../core/protocol/message-and-agent-ids.ts";
 import type { BoardKeys, KeysNow } from "../ports/board-keys.ts";
 import type { KeyReads } from "../ports/keys.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
-import type { TlogName } from "../ports/tlog-identity.ts";
+import type { IdentityReads, TlogName } from "../ports/tlog-identity.ts";
 import type { BoardIdentity } from "./storage-backend.ts";
 
 /** An announcement is noticed within this time, days before it takes effect. */
@@ -32,6 +32,12 @@ export async function announcedFor(store: Pick<KeyReads, "keyOps">, pk: string):
   const board = agentId(pk);
   const operations = await store.keyOps(BOARD_KEYS, 0, MOST);
   return operations.filter(({ agent }) => agent === board).map(({ detail, seq }) => ({ ...(JSON.parse(detail) as KeyChange), seq }));
+}
+
+/** What the database says of the board's keys. */
+export async function keysIn(reads: Pick<KeyReads, "keyOps"> & IdentityReads): Promise<Pick<BoardIdentity, "pk" | "changes" | "tlog">> {
+  const pk = await reads.knownPk();
+  return { pk, changes: pk === undefined ? [] : await announcedFor(reads, pk), tlog: await reads.tlogName() };
 }
 
 export const changesOf = <Change extends KeyChange>(name: BoardKeyName, changes: readonly Change[]): readonly Change[] =>
@@ -95,8 +101,7 @@ export function keysBeside(keyFile: string): () => readonly SigningKey[] {
 }
 
 export interface RingParts {
-  readonly store: Pick<KeyReads, "keyOps">;
-  readonly tlogName: () => Promise<TlogName | undefined>;
+  readonly store: Pick<KeyReads, "keyOps"> & Pick<IdentityReads, "tlogName">;
   /** The public half of the board's first key. */
   readonly pk: string;
   readonly keyFile: string;
@@ -113,9 +118,9 @@ export class BoardKeyRing implements BoardKeys {
   }
 
   async at(now: number): Promise<KeysNow> {
-    const { store, tlogName, pk } = this.#parts;
+    const { store, pk } = this.#parts;
     if (this.#read === undefined || Math.abs(now - this.#read.at) >= LOOK_MS)
-      this.#read = { at: now, changes: await announcedFor(store, pk), tlog: await tlogName() };
+      this.#read = { at: now, changes: await announcedFor(store, pk), tlog: await store.tlogName() };
     const { changes, tlog } = this.#read;
     const { members, board, log } = signersAt({ pk, changes, tlog }, now);
     const key = this.#board(board?.current ?? pk);

@@ -17,7 +17,7 @@ import type { SigningKey } from "../ports/signing-key.ts";
 import type { Store } from "../ports/store.ts";
 import { inDatabase } from "./in-database.ts";
 import { inDirectory } from "./in-directory.ts";
-import { announcedFor, fileOfKey, BoardKeyRing, signersAt } from "./key-ring.ts";
+import { fileOfKey, BoardKeyRing, keysIn, signersAt } from "./key-ring.ts";
 import type { Opened, Place } from "./storage-backend.ts";
 import { openTlog } from "./tlog-identity.ts";
 
@@ -68,9 +68,9 @@ export async function openStorage(
   parts.defer(() => opened.close());
   const { store, source, peers } = opened;
   const { engine } = place;
-  const known = await opened.knownPk();
-  const changes = known === undefined ? [] : await announcedFor(store, known);
-  const announced = signersAt({ pk: known, changes, tlog: await opened.tlogName() }, now);
+  const recorded = await keysIn(store);
+  const known = recorded.pk;
+  const announced = signersAt(recorded, now);
   const inForce = announced.board?.current;
   if (inForce !== undefined && !sealed) takeNextKey(config.keyFile, inForce);
   const key = await ownKey(config, place, store, inForce);
@@ -85,7 +85,7 @@ export async function openStorage(
   const signers = formerPk === undefined && known !== undefined ? announced : { ...announced, members: [pk] };
   await openTlog(config, { opened, place: place.words, board: key, sealed, signers, now });
   const { keyFile, data } = config;
-  const keys = new BoardKeyRing({ store, tlogName: () => opened.tlogName(), pk, keyFile, logKeyFile: logKeyFile(keyFile, data) });
+  const keys = new BoardKeyRing({ store, pk, keyFile, logKeyFile: logKeyFile(keyFile, data) });
   const record = sealed ? unsigned(opened.headOf(pk)) : opened.headOf(pk);
   const last = await record.read();
   if (last !== undefined) requireSound(last, config.data);

@@ -9,7 +9,7 @@ import type { KeyChange } from "../core/protocol/board-key-change.ts";
 import type { Checkpoint } from "../core/log/chain-checkpoint.ts";
 import type { Action, Notice, Switches } from "../core/message/moderation-state.ts";
 import type { HeadRecord } from "../ports/head-record.ts";
-import type { TlogName } from "../ports/tlog-identity.ts";
+import type { IdentityReads, TlogName } from "../ports/tlog-identity.ts";
 import type { ModerationReads } from "../ports/moderation.ts";
 import type { Peers } from "../ports/peers.ts";
 import type { ReplicaStatus, ReplicaWatch } from "../ports/replica-status.ts";
@@ -39,16 +39,12 @@ export interface Place {
 }
 
 export interface Opened {
-  readonly store: Store;
+  readonly store: Store & IdentityReads;
   /** What the search index reads. */
   readonly source: SourceModule;
   /** Hints and messages from other nodes; undefined if there are none. */
   readonly peers: (Wakeup & Peers) | undefined;
-  /** The public half of the board's first key; undefined if the database does not have it. */
-  knownPk(): Promise<string | undefined>;
   recordPk(pk: string, before: string | undefined): Promise<void>;
-  /** The name under which the heads of the tree are signed, with its first key; undefined if there is none yet. */
-  tlogName(): Promise<TlogName | undefined>;
   /** Makes it the newest, unless another node has just recorded one. */
   recordTlogName(name: TlogName): Promise<void>;
   /** The last head that the board with this first key signed. */

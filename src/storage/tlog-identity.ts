@@ -8,7 +8,7 @@ import { type Signers, vouchedFor } from "./key-ring.ts";
 import type { Opened } from "./storage-backend.ts";
 
 interface Opening {
-  readonly opened: Pick<Opened, "tlogName" | "recordTlogName">;
+  readonly opened: Pick<Opened, "store" | "recordTlogName">;
   /** Describes the place of the board. */
   readonly place: string;
   /** The board's own key. */
@@ -26,14 +26,14 @@ export async function openTlog(
   { opened, place, board, sealed, signers, now }: Opening,
 ): Promise<void> {
   const file = logKeyFile(config.keyFile, config.data);
-  const known = await opened.tlogName();
+  const known = await opened.store.tlogName();
   if (known !== undefined && signers.members.includes(known.board) && signers.members.includes(board.pk))
     return void requireLogKey(file, place, vouchedFor(known, signers.log, board), board, sealed);
   if (sealed) return;
   // A board with another key is another board: it never continues under a name that the previous key vouched for.
   if (known !== undefined) setLogKeyAside(file);
   await opened.recordTlogName(newTlogName(config.baseUrl, known, file, board, now));
-  const name = await opened.tlogName();
+  const name = await opened.store.tlogName();
   if (name === undefined) throw new Error("The database did not keep the name of the tree.");
   requireLogKey(file, place, name, board, sealed);
 }

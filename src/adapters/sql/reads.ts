@@ -3,6 +3,7 @@ import { ackReads } from "./acks.ts";
 import { agentReads } from "./agents.ts";
 import { aliasReads } from "./aliases.ts";
 import type { SqlRows } from "./dialect.ts";
+import { identityReads } from "./board-identity.ts";
 import { inboxReads } from "./inbox.ts";
 import { keyReads } from "./keys.ts";
 import { logReads } from "./log.ts";
@@ -20,6 +21,7 @@ const readsOf = (rows: SqlRows, seenOf: SeenOf) => ({
   ...ackReads(rows),
   ...agentReads(rows, seenOf),
   ...aliasReads(rows),
+  ...identityReads(rows),
   ...inboxReads(rows),
   ...keyReads(rows),
   ...logReads(rows),

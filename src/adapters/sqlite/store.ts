@@ -41,7 +41,7 @@ export async function openSqliteStore(
   dataDir: string,
   onFatal: (error: Error) => void,
   as: "board" | "operator" = "board",
-): Promise<Store> {
+): Promise<SqliteStore> {
   const lock = as === "board" ? lockDataDir(dataDir) : undefined;
   const path = databasePath(dataDir);
   try {
@@ -56,7 +56,7 @@ export async function openSqliteStore(
 }
 
 /** Opens a store in which nothing can be written: it has no writer and no lock, and the database must need no repair. */
-export function openSealedStore(dataDir: string): Store {
+export function openSealedStore(dataDir: string): SqliteStore {
   const path = databasePath(dataDir);
   const readDb = openDatabase(path, "read");
   try {

@@ -1,7 +1,7 @@
 // Exports all rows of a SQLite board to another store, and makes a new SQLite board from another store's rows.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { COPIED_TABLES, type CopiedRow, type CopiedTable, type RowBatch, ROWS_PER_BATCH } from "../sql/copied-tables.ts";
-import { putBoardKey } from "./board-public-key.ts";
+import { putBoardKey } from "./board-identity.ts";
 import { fileFault } from "./faults.ts";
 import { openDatabase } from "./open.ts";
 

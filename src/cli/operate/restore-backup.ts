@@ -2,7 +2,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { knownBoardKey, recordBoardKey } from "../../adapters/sqlite/board-public-key.ts";
+import { knownBoardKey, recordBoardKey } from "../../adapters/sqlite/board-identity.ts";
 import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
 import { soundHead } from "../../adapters/sqlite/snapshot.ts";
 import { barred, systemWords } from "../../adapters/system/file-access-errors.ts";
@@ -178,7 +178,7 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string, now 
 /** The id is also found if the key is kept elsewhere or lost. A database that cannot be read has no id: backups exist for that case. */
 async function requireSameBoard(data: string, pk: string | undefined): Promise<void> {
   const path = databasePath(data);
-  const there = existsSync(path) ? await knownBoardKey(path).catch(() => undefined) : undefined;
+  const there = existsSync(path) ? await Promise.try(knownBoardKey, path).catch(() => undefined) : undefined;
   if (there === undefined || pk === undefined || there === pk) return;
   throw new Error(
     `The backup is of ${agentId(pk)}, but ${data} holds another board, ${agentId(there)}. Choose another --data directory; or, if that board is not needed any more, move ${path} away.`,

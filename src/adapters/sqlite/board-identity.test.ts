@@ -6,7 +6,7 @@ import { Agent } from "../../../test/support/agent.ts";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { TestBoard } from "../../../test/support/board.ts";
 import { emptyDirectory } from "../../../test/support/process.ts";
-import { knownBoardKey, recordBoardKey } from "./board-public-key.ts";
+import { knownBoardKey, recordBoardKey } from "./board-identity.ts";
 import { databasePath, openDatabase } from "./open.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -16,10 +16,10 @@ test("a board knows the key that was recorded last", async () => {
   const path = databasePath(board.dir);
   const [one, other] = [new Agent(), new Agent()];
   board.post(JSON.stringify({ v: 1, pk: new Agent().pk, ts: 1, kind: "note", title: "an agent's" }), NOW);
-  expect(await knownBoardKey(path)).toBeUndefined();
+  expect(knownBoardKey(path)).toBeUndefined();
   for (const { pk } of [one, other]) {
     recordBoardKey(path, pk);
-    expect(await knownBoardKey(path)).toBe(pk);
+    expect(knownBoardKey(path)).toBe(pk);
   }
 });
 
