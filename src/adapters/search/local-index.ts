@@ -25,6 +25,8 @@ export const FLUSH_DOCUMENTS = 4096;
 /** Words in memory before they are written to a file, so that long texts take no more memory than short ones. */
 const FLUSH_PLACES = 512 * 1024;
 const SEGMENT_FILE = /^[0-9]+\.segment$/;
+/** A file that was not finished. */
+const DRAFT = /\.(?:next|[0-9]+)$/;
 
 export interface LocalIndexOptions {
   readonly flushDocuments?: number;
@@ -289,7 +291,7 @@ export class LocalIndex {
   #sweepFiles(): void {
     const named = new Set(this.#segments.map(({ segment }) => segment.path));
     for (const file of readdirSync(this.#dir)) {
-      const stray = file.endsWith(".next") || (SEGMENT_FILE.test(file) && !named.has(join(this.#dir, file)));
+      const stray = DRAFT.test(file) || (SEGMENT_FILE.test(file) && !named.has(join(this.#dir, file)));
       if (stray) rmSync(join(this.#dir, file));
     }
   }

@@ -1,8 +1,8 @@
 // The file that names the segments of the index and its progress in the log; written whole, synced, renamed into place.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { syncDirectory } from "../system/sync.ts";
+import { replaceFile } from "../system/replace-file.ts";
 import { Corrupt } from "./segment-format.ts";
 
 /** The progress of the index. */
@@ -50,17 +50,8 @@ export function readManifest(dir: string): Manifest | undefined {
 
 export function writeManifest(dir: string, manifest: Manifest): void {
   const body = JSON.stringify(manifest);
-  const next = `${manifestPath(dir)}.next`;
-  const file = openSync(next, "w", 0o600);
-  try {
-    writeSync(file, `${FORMAT} ${crc32(body)}\n${body}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  // A crash here leaves the old manifest, which names the old segments: none of them is deleted before the next line is done.
-  renameSync(next, manifestPath(dir));
-  syncDirectory(dir);
+  // A crash in between leaves the old manifest, which names the old segments: none of them is deleted before this is done.
+  replaceFile(manifestPath(dir), `${FORMAT} ${crc32(body)}\n${body}\n`);
 }
 
 export function packBits(flags: Uint8Array): string {

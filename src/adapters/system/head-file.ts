@@ -1,5 +1,4 @@
 // The last signed head in its own file: written whole, synced and renamed into place.
-import { createPublicKey, verify } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Refusal } from "../../core/errors.ts";
@@ -8,6 +7,7 @@ import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import type { HeadRecord } from "../../ports/head-record.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { systemWords } from "./file-access-errors.ts";
+import { holdsEd25519 } from "./verify-ed25519.ts";
 
 export const HEAD_FILE = "head.json";
 const formerFile = (board: string): string => `head-${board}.json`;
@@ -44,14 +44,8 @@ export async function keepFormerHead(data: string, checkpoint: Checkpoint): Prom
 }
 
 /** Whether the key that a checkpoint names has signed it. */
-export function isSigned({ payload, sig, pk }: Checkpoint): boolean {
-  try {
-    const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: pk }, format: "jwk" });
-    return verify(null, Buffer.from(payload), key, Buffer.from(sig, "base64url"));
-  } catch {
-    return false;
-  }
-}
+export const isSigned = ({ payload, sig, pk }: Checkpoint): boolean =>
+  holdsEd25519(Buffer.from(pk, "base64url"), Buffer.from(payload), Buffer.from(sig, "base64url"));
 
 /**
  * Throws unless the signature is valid and the fields match what was signed: a changed or damaged head would not prevent a second history.
