@@ -25,6 +25,11 @@ export interface ClientOptions {
   readonly session?: Readonly<Record<string, string | number>>;
 }
 
+interface ConnectionEvents {
+  readonly onnotify?: (channel: string, payload: string) => void;
+  readonly onclose?: () => void;
+}
+
 /** Ad hoc statements stay prepared up to this many, so that a flood of different queries cannot fill the server's memory. */
 const MAX_PREPARED = 200;
 const CONNECT_TIMEOUT_S = 5;
@@ -48,7 +53,8 @@ const SESSION = {
   idle_in_transaction_session_timeout: 15_000,
 } as const;
 
-export function connectTo({ url, connections, name, session = {} }: ClientOptions) {
+/** `events`: what the driver calls for notifications, and when a connection is lost. */
+export function connectTo({ url, connections, name, session = {} }: ClientOptions, events: ConnectionEvents = {}) {
   const { address, socket } = serverOf(url);
   return postgres(address, {
     ...(socket === undefined ? {} : { host: socket }),
@@ -61,6 +67,7 @@ export function connectTo({ url, connections, name, session = {} }: ClientOption
     backoff: () => RECONNECT_S,
     onnotice: () => {},
     connection: { application_name: name, ...SESSION, ...session },
+    ...events,
   });
 }
 type Driver = ReturnType<typeof connectTo>;

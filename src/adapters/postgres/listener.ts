@@ -1,9 +1,7 @@
 // Receives notifications of other nodes: one connection that listens, and reconnects when it was lost.
-import postgres from "postgres";
-import { serverOf } from "./address.ts";
+import { connectTo } from "./client.ts";
 
 const RETRY_MS = 500;
-const CONNECT_TIMEOUT_S = 5;
 
 interface ListenerOptions {
   readonly url: string;
@@ -32,19 +30,10 @@ export class Listener {
 
   #listen(): void {
     const { url, channels, begun } = this.#options;
-    const { address, socket } = serverOf(url);
-    const options = {
-      ...(socket === undefined ? {} : { host: socket }),
-      max: 1,
-      fetch_types: false,
-      max_lifetime: null,
-      connect_timeout: CONNECT_TIMEOUT_S,
-      onnotice: () => {},
-      onnotify: (channel: string, payload: string) => channels[channel]?.(payload),
-      onclose: () => this.#again(driver),
-      connection: { application_name: "blackboard listener" },
-    };
-    const driver = postgres(address, options);
+    const driver = connectTo(
+      { url, connections: 1, name: "blackboard listener" },
+      { onnotify: (channel, payload) => channels[channel]?.(payload), onclose: (): void => this.#again(driver) },
+    );
     this.#driver = driver;
     const listening = Object.keys(channels).map((channel) => `LISTEN ${channel}`);
     driver.unsafe(listening.join("; ")).then(begun, () => this.#again(driver));

@@ -113,18 +113,13 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   trial = (): Promise<void> => this.#writer.trial();
   /** The server's disk and files are not visible from here. */
   requireUsable = async (): Promise<void> => {};
-  async size(): Promise<number> {
-    const [row] = await this.client.query<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes", []);
-    return row?.bytes ?? 0;
-  }
+  size = (): Promise<number> => this.#bytes("pg_database_size(current_database())");
   /** The space of ended rows is reused but never given back to the system, so content is counted, and the log, which only grows. */
-  async used(): Promise<number> {
-    const [row] = await this.client.query<{ bytes: number }>(
-      `SELECT (SELECT coalesce(sum(greatest(octet_length(payload), ${LIMITS.post_bytes})), 0) FROM contents)::bigint
-        + (SELECT coalesce(sum(octet_length(text)), 0) FROM blobs)::bigint + pg_total_relation_size('log') AS bytes`,
-      [],
-    );
-    return row?.bytes ?? 0;
+  used = (): Promise<number> =>
+    this.#bytes(`(SELECT coalesce(sum(greatest(octet_length(payload), ${LIMITS.post_bytes})), 0) FROM contents)::bigint
+        + (SELECT coalesce(sum(octet_length(text)), 0) FROM blobs)::bigint + pg_total_relation_size('log')`);
+  async #bytes(expression: string): Promise<number> {
+    return (await this.client.query<{ bytes: number }>(`SELECT ${expression} AS bytes`))[0]?.bytes ?? 0;
   }
 
   /**
