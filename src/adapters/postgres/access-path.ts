@@ -93,7 +93,7 @@ export class AccessPathChooser {
 }
 
 function byLookup(condition: Condition): Candidate | undefined {
-  const found = lookupFor(condition, POSTGRES_DIALECT);
+  const found = lookupFor(condition, { dialect: POSTGRES_DIALECT });
   if (found === undefined || found.values.length === 0) return undefined;
   const { lookup, values } = found;
   const { seq = "seq", orderedBy, nearby = false } = lookup;

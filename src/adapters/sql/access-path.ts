@@ -2,17 +2,17 @@
 import { type Condition, LABEL_FIELD, type SetField, type TextField } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import type { Binder } from "./condition.ts";
-import type { Dialect } from "./dialect.ts";
+import { type Dialect, spelled, type SqlRows } from "./dialect.ts";
 import { type SeqLookup, SORTABLE } from "./lookup-table-spec.ts";
 
 const BY_SEQ = ["seq"] as const;
 
 const tally = (field: string) => (value: string) => `(SELECT count FROM tallies WHERE field = '${field}' AND label = ${value})`;
 
-/** The same object for every query, so that statements made of it can be cached. */
 type Lookups = Readonly<Record<TextField | SetField | "target", SeqLookup>>;
 
-function lookupsOf(dialect: Dialect): Lookups {
+/** The same object for every query, so that statements made of it can be cached. */
+const lookups = spelled((dialect): Lookups => {
   const { thread, voted } = dialect;
   const ofMessage = { from: "messages", orderedBy: BY_SEQ, repeats: "never" } as const;
   const ofSet = { orderedBy: BY_SEQ, repeats: "across values" } as const;
@@ -45,14 +45,7 @@ function lookupsOf(dialect: Dialect): Lookups {
     claimedBy: { from: "messages", column: "claimed_by", orderedBy: ["lease_until", "seq"], repeats: "never" },
     target: { from: "refs", column: "target", orderedBy: ["rel", "seq"], repeats: "always" },
   };
-}
-
-const known = new Map<Dialect, Lookups>();
-function lookups(dialect: Dialect): Lookups {
-  let all = known.get(dialect);
-  if (all === undefined) known.set(dialect, (all = lookupsOf(dialect)));
-  return all;
-}
+});
 
 /** The table that gives the seqs of a condition, and the values to look up. */
 export interface SeqSource {
@@ -67,16 +60,16 @@ export const repeatsSeqs = ({ lookup, values }: SeqSource): boolean =>
 const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];
 
 /** Undefined if no table leads to the messages of the condition. */
-export function lookupFor(condition: Condition, dialect: Dialect): SeqSource | undefined {
+export function lookupFor(condition: Condition, rows: Pick<SqlRows, "dialect">): SeqSource | undefined {
   switch (condition.is) {
     case "oneOf":
     case "hasAny":
-      return { lookup: lookups(dialect)[condition.field], values: distinct(condition.values) };
+      return { lookup: lookups(rows)[condition.field], values: distinct(condition.values) };
     case "hasAll":
-      return condition.values.length === 1 ? { lookup: lookups(dialect)[condition.field], values: condition.values } : undefined;
+      return condition.values.length === 1 ? { lookup: lookups(rows)[condition.field], values: condition.values } : undefined;
     case "refers": {
       const { target, rels } = condition;
-      const lookup = lookups(dialect).target;
+      const lookup = lookups(rows).target;
       if (rels === null) return { lookup, values: [target] };
       const other = { column: lookup.column, value: target };
       return { lookup: { ...lookup, other, column: "rel", orderedBy: BY_SEQ }, values: distinct(rels) };

@@ -40,13 +40,13 @@ export interface SqlRows {
   all<Row>(sql: string, values: readonly SqlValue[]): readonly Row[] | Promise<readonly Row[]>;
 }
 
-/** A statement in the dialect of each database, built once. */
-export function spelled(make: (dialect: Dialect) => string): (rows: SqlRows) => string {
-  const texts = new Map<Dialect, string>();
+/** Something that is made once for the dialect of each database, such as the text of a statement. */
+export function spelled<Made extends object | string>(make: (dialect: Dialect) => Made): (rows: Pick<SqlRows, "dialect">) => Made {
+  const known = new Map<Dialect, Made>();
   return ({ dialect }) => {
-    let text = texts.get(dialect);
-    if (text === undefined) texts.set(dialect, (text = make(dialect)));
-    return text;
+    let made = known.get(dialect);
+    if (made === undefined) known.set(dialect, (made = make(dialect)));
+    return made;
   };
 }
 

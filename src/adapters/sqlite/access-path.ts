@@ -29,7 +29,7 @@ export class AccessPathChooser {
 
   choose(conditions: readonly Condition[], key: OrderKey): AccessPath | undefined {
     const paths = conditions.flatMap((condition) => {
-      const found = lookupFor(condition, SQLITE_DIALECT);
+      const found = lookupFor(condition, this.#rows);
       return found === undefined ? [] : [this.#path(condition, found)];
     });
     return paths.filter((one) => serves(one, key)).sort((a, b) => a.rows - b.rows)[0];

@@ -3,7 +3,7 @@ import { ADOPTED_REPLIES, type Label, labelsOf } from "../../../core/message/mes
 import type { Action, Notice } from "../../../core/message/moderation-state.ts";
 import type { Payload, Ref } from "../../../core/protocol/payload.ts";
 import { ACK_COLUMNS, toAck } from "../acks.ts";
-import type { KeyState, LineState, StoredKeyOp } from "../../../core/keys/key-state.ts";
+import type { KeyState, LineState } from "../../../core/keys/key-state.ts";
 import { toAlias } from "../alias-rows.ts";
 import { KEY_OP_COLUMNS, toState } from "../key-rows.ts";
 import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "../moderation-rows.ts";
@@ -85,15 +85,12 @@ function many<Row, Value>(
 }
 
 const itself = <Row>(row: Row): Row => row;
-const idOf = ({ id }: { readonly id: string }): string => id;
-const seqOf = ({ seq }: { readonly seq: number }): string => String(seq);
-const aliasOf = ({ alias }: { readonly alias: string }): string => alias;
-const agentOf = ({ agent }: { readonly agent: string }): string => agent;
-const rootOf = ({ root }: { readonly root: string }): string => root;
-const keyIn = ({ key }: { readonly key: string }): string => key;
-const hashOf = ({ sha256 }: { readonly sha256: string }): string => sha256;
-const nameOf = ({ target }: { readonly target: string }): string => target;
-const targetOf = ({ target }: { readonly target: number }): string => String(target);
+/** The key of a row that has its parts in these fields. */
+const by =
+  <Field extends string>(...fields: readonly Field[]) =>
+  (row: Readonly<Record<Field, string | number>>): string =>
+    keyOf(...fields.map((field) => row[field]));
+const [byId, bySeq, byAgent, byTarget] = [by("id"), by("seq"), by("agent"), by("target")];
 
 export const ALIASES = `SELECT alias, agent, last_ts AS "lastTs", claimed_at AS "claimedAt", ended_at AS "endedAt", released, check_at AS "checkAt",
   last_ops AS "lastOps" FROM aliases`;
@@ -102,11 +99,7 @@ const NOTICES = `SELECT ${NOTICE_COLUMNS} FROM notices`;
 const ACTIONS = `SELECT ${ACTION_COLUMNS} FROM actions`;
 
 type OfAgent = { readonly target: number; readonly agent: string };
-const agentKey = ({ target, agent }: OfAgent): string => keyOf(target, agent);
 type SignalRow = OfAgent & { readonly signal: string; readonly seq: number };
-const signalKey = ({ target, agent, signal }: SignalRow): string => keyOf(target, agent, signal);
-const blockKey = ({ what, name }: { readonly what: string; readonly name: string }): string => keyOf(what, name);
-const prefixOf = ({ prefix }: { readonly prefix: string }): string => prefix;
 type VoteRow = OfAgent & StoredVote;
 const toVote = ({ seq, rel }: VoteRow): StoredVote => ({ seq, rel });
 type LabelRow = { readonly seq: number } & (Label | { readonly payload: string });
@@ -114,38 +107,37 @@ type Acting = { readonly target: string; readonly acting: number };
 type EarlyReply = { readonly target: string };
 
 /** One row for each key; the key is a column of text. */
-const byColumn = <Row>(
+const byColumn = <Row extends Readonly<Record<Column, string>>, Column extends string>(
   table: (set: WorkingSet) => WorkingTable<Row>,
   select: string,
-  column: string,
-  key: (row: Row) => string,
+  column: Column,
   toRow = itself as (row: unknown) => Row,
 ): Load =>
   load(
     "text",
     ({ among }) => `${select} WHERE ${among(column, "text")}`,
-    (set, keys, rows) => one(table(set), keys, rows.map(toRow), key, itself),
+    (set, keys, rows) => one(table(set), keys, rows.map(toRow), by(column), itself),
   );
 
 export const LOADS: { readonly [Name in TableName]: Load } = {
-  messages: byColumn(({ messages }) => messages, MESSAGES, "m.id", idOf, toMessageState),
-  tombstones: byColumn(({ tombstones }) => tombstones, `SELECT ${TOMBSTONE_COLUMNS} FROM gone`, "id", idOf, toTombstone),
+  messages: byColumn(({ messages }) => messages, MESSAGES, "id", toMessageState),
+  tombstones: byColumn(({ tombstones }) => tombstones, `SELECT ${TOMBSTONE_COLUMNS} FROM gone`, "id", toTombstone),
   agents: load<AgentRow & { readonly id: string }>(
     "text",
     ({ among }) =>
       `SELECT id, pk, first_seen AS "firstSeen", last_seen AS "lastSeen", messages, seen, last_ack AS "lastAck", line FROM agents WHERE ${among("id", "text")}`,
-    ({ agents }, ids, rows) => one(agents, ids, rows, idOf, itself),
+    ({ agents }, ids, rows) => one(agents, ids, rows, byId, itself),
   ),
   threads: load<ThreadRow & { readonly root: string }>(
     "text",
     ({ threads }) => threads,
-    ({ threads }, roots, rows) => one(threads, roots, rows, rootOf, itself),
+    ({ threads }, roots, rows) => one(threads, roots, rows, by("root"), itself),
   ),
   replies: load<Acting>(
     "text",
     ({ among }) => `SELECT r.target, count(DISTINCT r.seq) AS acting FROM refs r JOIN messages m ON m.seq = r.seq
       WHERE ${among("r.target", "text")} AND r.rel = 'reply' AND m.superseded_by IS NULL GROUP BY r.target`,
-    ({ replies }, targets, rows) => one(replies, targets, rows, nameOf, ({ acting }) => acting),
+    ({ replies }, targets, rows) => one(replies, targets, rows, byTarget, ({ acting }) => acting),
   ),
   earlyReplies: load<EarlyReply>(
     "text",
@@ -153,18 +145,18 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ messages, earlyReplies }, targets, rows) => {
       const found = rows.map((row) => ({ target: row.target, state: toMessageState(row) }));
       const states = found.map(({ state }) => state);
-      one(messages, [], states, idOf, itself);
-      many(earlyReplies, targets, found, nameOf, ({ state }) => state.id);
+      one(messages, [], states, byId, itself);
+      many(earlyReplies, targets, found, byTarget, ({ state }) => state.id);
     },
   ),
-  aliases: byColumn(({ aliases }) => aliases, ALIASES, "alias", aliasOf, toAlias),
+  aliases: byColumn(({ aliases }) => aliases, ALIASES, "alias", toAlias),
   aliasesHeldBy: load(
     "text",
     ({ among }) => `${ALIASES} WHERE ${among("agent", "text")} AND ended_at IS NULL`,
     ({ aliases, aliasesHeldBy }, agents, rows) => {
       const found = rows.map(toAlias);
-      one(aliases, [], found, aliasOf, itself);
-      many(aliasesHeldBy, agents, found, agentOf, aliasOf);
+      one(aliases, [], found, by("alias"), itself);
+      many(aliasesHeldBy, agents, found, byAgent, by("alias"));
     },
   ),
   leasesHeldBy: load(
@@ -172,24 +164,18 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ among }) => `${MESSAGES} WHERE ${among("m.claimed_by", "text")}`,
     ({ messages, leasesHeldBy }, agents, rows) => {
       const found = rows.map(toMessageState);
-      one(messages, [], found, idOf, itself);
-      many(leasesHeldBy, agents, found, ({ claimedBy }) => claimedBy ?? "", idOf);
+      one(messages, [], found, byId, itself);
+      many(leasesHeldBy, agents, found, ({ claimedBy }) => claimedBy ?? "", byId);
     },
   ),
-  acks: byColumn(({ acks }) => acks, `SELECT ${ACK_COLUMNS} FROM acks`, "id", idOf, toAck),
-  keys: byColumn(({ keys }) => keys, "SELECT state FROM keys", "agent", agentOf, toState<KeyState>),
-  lines: byColumn(
-    ({ lines }) => lines,
-    "SELECT state FROM key_lines",
-    "principal",
-    ({ principal }) => principal,
-    toState<LineState>,
-  ),
-  keyOps: byColumn<StoredKeyOp>(({ keyOps }) => keyOps, `SELECT ${KEY_OP_COLUMNS} FROM key_ops`, "id", idOf),
+  acks: byColumn(({ acks }) => acks, `SELECT ${ACK_COLUMNS} FROM acks`, "id", toAck),
+  keys: byColumn(({ keys }) => keys, "SELECT state FROM keys", "agent", toState<KeyState>),
+  lines: byColumn(({ lines }) => lines, "SELECT state FROM key_lines", "principal", toState<LineState>),
+  keyOps: byColumn(({ keyOps }) => keyOps, `SELECT ${KEY_OP_COLUMNS} FROM key_ops`, "id"),
   arrivedOnce: load<{ readonly key: string }>(
     "text",
     ({ among }) => `SELECT key FROM arrived_once WHERE ${among("key", "text")}`,
-    ({ arrivedOnce }, keys, rows) => one(arrivedOnce, keys, rows, keyIn, () => true),
+    ({ arrivedOnce }, keys, rows) => one(arrivedOnce, keys, rows, by("key"), () => true),
   ),
   withdrawals: load<Withdrawal>(
     "text",
@@ -201,17 +187,17 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ keys }) =>
       `SELECT v.target, v.agent, v.seq, v.rel FROM ${keys({ target: "bigint", agent: "text" })}
         JOIN votes v ON v.target = k.target AND v.agent = k.agent ORDER BY v.seq`,
-    ({ votes }, keys, rows) => many(votes, keys, rows, agentKey, toVote),
+    ({ votes }, keys, rows) => many(votes, keys, rows, by("target", "agent"), toVote),
   ),
   votersOf: load<VoteRow>(
     "bigint",
     ({ among }) => `SELECT target, agent, seq, rel FROM votes WHERE ${among("target", "bigint")} ORDER BY seq`,
     ({ votes, votersOf }, keys, rows) => {
-      many(votes, [], rows, agentKey, toVote);
-      const agents = Map.groupBy(rows, targetOf);
+      many(votes, [], rows, by("target", "agent"), toVote);
+      const agents = Map.groupBy(rows, byTarget);
       votersOf.keep(
         keys,
-        [...agents].map(([target, all]) => [target, [...new Set(all.map(agentOf))]]),
+        [...agents].map(([target, all]) => [target, [...new Set(all.map(byAgent))]]),
       );
     },
   ),
@@ -220,34 +206,34 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ keys }) =>
       `SELECT s.target, s.agent, s.signal, s.seq FROM ${keys({ target: "bigint", agent: "text", signal: "text" })}
         JOIN signals s ON s.target = k.target AND s.agent = k.agent AND s.signal = k.signal`,
-    ({ signals }, keys, rows) => one(signals, keys, rows, signalKey, ({ seq }) => seq),
+    ({ signals }, keys, rows) => one(signals, keys, rows, by("target", "agent", "signal"), ({ seq }) => seq),
   ),
   barred: load<OfAgent & { readonly until: number }>(
     ["target", "agent"],
     ({ keys }) =>
       `SELECT b.target, b.agent, b.until FROM ${keys({ target: "bigint", agent: "text" })}
         JOIN barred b ON b.target = k.target AND b.agent = k.agent`,
-    ({ barred }, keys, rows) => one(barred, keys, rows, agentKey, ({ until }) => until),
+    ({ barred }, keys, rows) => one(barred, keys, rows, by("target", "agent"), ({ until }) => until),
   ),
   answerers: load<Answerer & { readonly target: number }>(
     "bigint",
     ({ among }) => `SELECT target, agent, seq FROM answerers WHERE ${among("target", "bigint")} ORDER BY seq`,
-    ({ answerers }, keys, rows) => many(answerers, keys, rows, targetOf, ({ agent, seq }): Answerer => ({ agent, seq })),
+    ({ answerers }, keys, rows) => many(answerers, keys, rows, byTarget, ({ agent, seq }): Answerer => ({ agent, seq })),
   ),
   refs: load<Ref & { readonly seq: number }>(
     "bigint",
     ({ among }) => `SELECT seq, rel, target AS id FROM refs WHERE ${among("seq", "bigint")} ORDER BY seq, position`,
-    ({ refs }, keys, rows) => many(refs, keys, rows, seqOf, ({ rel, id }): Ref => ({ rel, id })),
+    ({ refs }, keys, rows) => many(refs, keys, rows, bySeq, ({ rel, id }): Ref => ({ rel, id })),
   ),
   attachmentsOf: load<{ readonly seq: number; readonly sha256: string }>(
     "bigint",
     ({ among }) => `SELECT seq, sha256 FROM attachments WHERE ${among("seq", "bigint")} ORDER BY sha256`,
-    ({ attachmentsOf }, keys, rows) => many(attachmentsOf, keys, rows, seqOf, ({ sha256 }) => sha256),
+    ({ attachmentsOf }, keys, rows) => many(attachmentsOf, keys, rows, bySeq, ({ sha256 }) => sha256),
   ),
   blobs: load<{ readonly sha256: string; readonly until: number }>(
     "text",
     ({ among }) => `SELECT sha256, expires_at AS until FROM blobs WHERE ${among("sha256", "text")}`,
-    ({ blobs }, keys, rows) => one(blobs, keys, rows, hashOf, ({ until }) => until),
+    ({ blobs }, keys, rows) => one(blobs, keys, rows, by("sha256"), ({ until }) => until),
   ),
   labels: load<LabelRow>(
     "bigint",
@@ -256,16 +242,16 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
       const found = rows.flatMap((row): readonly (Label & { readonly seq: number })[] =>
         "payload" in row ? labelsOf(JSON.parse(row.payload) as Payload).map((label) => ({ seq: row.seq, ...label })) : [row],
       );
-      many(labels, keys, found, seqOf, ({ field, label, spelling }): Label => ({ field, label, spelling }));
+      many(labels, keys, found, bySeq, ({ field, label, spelling }): Label => ({ field, label, spelling }));
     },
   ),
-  notices: byColumn<Notice>(({ notices }) => notices, NOTICES, "id", idOf),
+  notices: byColumn(({ notices }) => notices, NOTICES, "id"),
   openNoticesOn: load<Notice>(
     "text",
     ({ among }) => `${NOTICES} WHERE ${among("target", "text")} AND state = 'received'`,
     ({ notices, openNoticesOn }, targets, rows) => {
-      one(notices, [], rows, idOf, itself);
-      many(openNoticesOn, targets, rows, nameOf, idOf);
+      one(notices, [], rows, byId, itself);
+      many(openNoticesOn, targets, rows, byTarget, byId);
     },
   ),
   openNoticeCounts: load<{ readonly prefix: string; readonly count: number }>(
@@ -273,22 +259,22 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ keys }) =>
       `SELECT k.prefix, (SELECT count(*) FROM notices n WHERE n.state = 'received' AND n.id >= k.prefix AND n.id < k.prefix || '~') AS count
         FROM ${keys({ prefix: "text" })}`,
-    ({ openNoticeCounts }, prefixes, rows) => one(openNoticeCounts, prefixes, rows, prefixOf, ({ count }) => count),
+    ({ openNoticeCounts }, prefixes, rows) => one(openNoticeCounts, prefixes, rows, by("prefix"), ({ count }) => count),
   ),
-  actions: byColumn<Action>(({ actions }) => actions, ACTIONS, "id", idOf),
+  actions: byColumn(({ actions }) => actions, ACTIONS, "id"),
   actionsInForceOn: load<Action>(
     "text",
     ({ among }) => `${ACTIONS} WHERE ${among("target", "text")} AND state = 'in_force'`,
     ({ actions, actionsInForceOn }, targets, rows) => {
-      one(actions, [], rows, idOf, itself);
-      many(actionsInForceOn, targets, rows, nameOf, idOf);
+      one(actions, [], rows, byId, itself);
+      many(actionsInForceOn, targets, rows, byTarget, byId);
     },
   ),
   blocks: load<{ readonly what: string; readonly name: string; readonly action: string }>(
     ["what", "name"],
     ({ keys }) =>
       `SELECT b.what, b.name, b.action FROM ${keys({ what: "text", name: "text" })} JOIN blocks b ON b.what = k.what AND b.name = k.name`,
-    ({ blocks }, keys, rows) => many(blocks, keys, rows, blockKey, ({ action }) => action),
+    ({ blocks }, keys, rows) => many(blocks, keys, rows, by("what", "name"), ({ action }) => action),
   ),
   switches: load(
     "text",
