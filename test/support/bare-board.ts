@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { SqlReads } from "../../src/adapters/sql/reads.ts";
+import { SqliteHead } from "../../src/adapters/sqlite/head.ts";
 import { SqliteMessageCache } from "../../src/adapters/sqlite/message-cache.ts";
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { SqliteReader } from "../../src/adapters/sqlite/reader.ts";
@@ -11,6 +12,7 @@ import { SqliteRows } from "../../src/adapters/sqlite/statement-runner.ts";
 import { failureOf } from "../../src/adapters/sqlite/store.ts";
 import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
 import { GENESIS } from "../../src/core/log/chain.ts";
+import type { Head } from "../../src/core/log/chain-checkpoint.ts";
 import { NOTHING } from "../../src/core/guard/risk-and-copies.ts";
 import type { Arrival } from "../../src/core/message/message-state.ts";
 import { agentId, messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
@@ -69,10 +71,14 @@ export class BareBoard implements Disposable {
     this.run([{ type: "sweep" }], now);
   }
 
+  head(): Head {
+    return new SqliteHead(this.#readDb).read();
+  }
+
   /** Sweeps until nothing is due. */
   sweepAll(now: number): void {
-    for (let before = -1; before !== this.reader.head().seq;) {
-      before = this.reader.head().seq;
+    for (let before = -1; before !== this.head().seq;) {
+      before = this.head().seq;
       this.sweep(now);
     }
   }

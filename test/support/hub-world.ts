@@ -66,7 +66,7 @@ export class World implements Disposable {
       },
       verifiers: reads.verifiers,
       firstSeen: reads.firstSeen,
-      head: async () => reader.head(),
+      head: async () => this.board.head(),
     } as Partial<Store> as Store;
     const report = { appended() {}, failed: (_what: string, error: unknown) => void this.failures.push(error) };
     this.hub = new Hub(
@@ -83,7 +83,7 @@ export class World implements Disposable {
   }
 
   get head(): number {
-    return this.board.reader.head().seq;
+    return this.board.head().seq;
   }
 
   post(kind = "note", text = String(Math.random()), more: object = {}): string {

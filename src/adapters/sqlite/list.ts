@@ -76,11 +76,10 @@ export class SqliteLister {
     this.#tombstoneBySeq = db.prepare(`SELECT ${TOMBSTONE_COLUMNS} FROM gone WHERE seq = ?`);
     this.#paths = new AccessPathChooser(new SqliteRows(db));
     this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
-    this.#bounds = db.prepare("SELECT (SELECT min(seq) FROM log) AS first, (SELECT max(seq) FROM log) AS last");
-    this.#seqs = db.prepare("SELECT (SELECT min(seq) FROM messages) AS first, (SELECT max(seq) FROM messages) AS last");
-    this.#shownTombstones = db.prepare(
-      "SELECT (SELECT min(seq) FROM gone WHERE reason IN ('removed', 'retracted')) AS first, (SELECT max(seq) FROM gone WHERE reason IN ('removed', 'retracted')) AS last",
-    );
+    const ends = (rows: string) => db.prepare(`SELECT (SELECT min(seq) FROM ${rows}) AS first, (SELECT max(seq) FROM ${rows}) AS last`);
+    this.#bounds = ends("log");
+    this.#seqs = ends("messages");
+    this.#shownTombstones = ends("gone WHERE reason IN ('removed', 'retracted')");
     this.#begin = db.prepare("BEGIN");
     this.#commit = db.prepare("COMMIT");
   }
@@ -153,13 +152,8 @@ export class SqliteLister {
     const conditions = this.#withSeqBounds(query.condition);
     const path = query.only === undefined && source === "messages" ? this.#paths.choose(conditions, query.order.key) : undefined;
     const sortsRange = query.order.key !== "activity" && conditions.some(isSeqRange) && conditions.every(holdsMostly);
-    return { ...query, source, conditions, path, sortsRange: sortsRange && this.#seqsWithin(conditions) <= SORTABLE };
-  }
-
-  /** How many seqs are within the range of a listing. */
-  #seqsWithin(conditions: readonly Condition[]): number {
-    const { low, high } = this.#rangeOf(conditions);
-    return high - low + 1;
+    const { low, high } = sortsRange ? this.#rangeOf(conditions) : { low: 0, high: Infinity };
+    return { ...query, source, conditions, path, sortsRange: high - low < SORTABLE };
   }
 
   #rangeOf(conditions: readonly Condition[]): { readonly low: number; readonly high: number } {
@@ -276,7 +270,10 @@ export class SqliteLister {
   /** Seqs, or seqs and positions. */
   #rows(plan: ScanPlan, range: ScanRange, columns: "seq" | "seq and position" = "seq and position"): [number, number][] {
     const { sql, values } = pageSql(plan, range, columns);
-    return this.#listStatement(sql).all(...values) as unknown as [number, number][];
+    const statement = this.#statement(sql);
+    // Arrays are made faster than objects.
+    statement.setReturnArrays(true);
+    return statement.all(...values) as unknown as [number, number][];
   }
 
   /** The top-level conditions, one by one; times of receipt also as bounds of seq, at which the scan can stop. */
@@ -307,13 +304,6 @@ export class SqliteLister {
       else high = middle;
     }
     return low;
-  }
-
-  /** Rows as arrays, which are made faster than objects. */
-  #listStatement(sql: string): StatementSync {
-    const statement = this.#statement(sql);
-    statement.setReturnArrays(true);
-    return statement;
   }
 
   #statement(sql: string): StatementSync {

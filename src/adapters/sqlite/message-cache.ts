@@ -1,6 +1,5 @@
 // Caches messages after they were first read, until a transaction changes them; never older than the file.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { AuthorFacts, ThreadFacts } from "../../core/message/acts-and-outcomes.ts";
 import type { StoredMessage, Touched } from "../../ports/store.ts";
@@ -64,10 +63,6 @@ export class SqliteMessageCache {
       thread: db.prepare("SELECT messages, last_activity AS lastActivity FROM threads WHERE number = ?"),
       readAt: db.prepare(`SELECT at FROM acks WHERE moved = 1 AND agent = ${principalOf("?1")} AND seen >= ?2 ORDER BY seen LIMIT 1`),
     };
-  }
-
-  head(): Head {
-    return this.#head.read();
   }
 
   /** The reader of messages to use now: the cache if it is as new as the file, else the file itself. */

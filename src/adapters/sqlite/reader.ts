@@ -1,5 +1,4 @@
 // Reads of a SQLite board: prepared statements on separate connections, never blocked by the writer.
-import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { sliced } from "../../ports/cpu-slices.ts";
 import type { Found, Precheck } from "../../ports/store.ts";
 import type { SqliteMessageCache } from "./message-cache.ts";
@@ -22,10 +21,6 @@ export class SqliteReader {
   constructor(db: DatabaseSync, storedMessages: SqliteMessageCache) {
     this.#sql = statements(db);
     this.#storedMessages = storedMessages;
-  }
-
-  head(): Head {
-    return this.#storedMessages.head();
   }
 
   /** Pages in use. */

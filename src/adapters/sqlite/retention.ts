@@ -18,50 +18,34 @@ export const KEEP_ROOTS =
 /** A thread may continue without the tombstone of its root. */
 const KEEP_ROOTS_OF_GONE: Deletion = { kind: "gone", sql: (before) => `${KEEP_ROOTS} WHERE g.at <= ${before}` };
 
-export class SqliteUpkeep {
-  readonly #sql: ReturnType<typeof statements>;
-
-  constructor(db: DatabaseSync) {
-    this.#sql = statements(db);
-  }
-
-  dropOverdueTexts(now: number): void {
-    const times = retentionTimes(now);
-    for (const run of this.#sql.overdueTexts) run(times);
-  }
-
-  /** Deletes what has been kept long enough. */
-  prune(now: number): void {
-    const times = retentionTimes(now);
-    for (const run of this.#sql.prune) run(times);
-    const { young } = this.#sql.firstYoung.get(times.log) as { young: number };
-    const { anchor } = this.#sql.anchor.get(young) as { anchor: number };
-    for (const statement of this.#sql.trim) statement.run(young, anchor);
-  }
-
-  /** Deletes agents that have long been inactive and of whom nothing is left. Returns whether there were any. */
-  forgetSilentAgents(now: number): boolean {
-    return this.#sql.silentAgents(retentionTimes(now)) > 0;
-  }
-
-  nextDue(): number | null {
-    return this.#sql.nextDue.get()!["due"] as number | null;
-  }
-}
-
-function statements(db: DatabaseSync) {
+export function sqliteUpkeep(db: DatabaseSync) {
   /** Returns how many rows it changed. */
   const deletion = ({ kind, sql }: Deletion) => {
     const statement = db.prepare(sql("?"));
     return (times: RetentionTimes): number => Number(statement.run(times[kind]).changes);
   };
+  const overdueTexts = DELETE_OVERDUE_TEXTS.map(deletion);
+  const pruned = [KEEP_ROOTS_OF_GONE, ...PRUNE].map(deletion);
+  const firstYoung = db.prepare(TRIM.firstYoung("?"));
+  const anchorBelow = db.prepare(TRIM.anchor("?", "min"));
+  const trim = TRIM.deletions("?1", "?2", "min").map((sql) => db.prepare(sql));
+  const silentAgents = deletion(FORGET_SILENT_AGENTS);
+  const nextDue = db.prepare(NEXT_DUE);
   return {
-    overdueTexts: DELETE_OVERDUE_TEXTS.map(deletion),
-    prune: [KEEP_ROOTS_OF_GONE, ...PRUNE].map(deletion),
-    firstYoung: db.prepare(TRIM.firstYoung("?")),
-    anchor: db.prepare(TRIM.anchor("?", "min")),
-    trim: TRIM.deletions("?1", "?2", "min").map((sql) => db.prepare(sql)),
-    silentAgents: deletion(FORGET_SILENT_AGENTS),
-    nextDue: db.prepare(NEXT_DUE),
+    dropOverdueTexts(now: number): void {
+      const times = retentionTimes(now);
+      for (const run of overdueTexts) run(times);
+    },
+    /** Deletes what has been kept long enough. */
+    prune(now: number): void {
+      const times = retentionTimes(now);
+      for (const run of pruned) run(times);
+      const { young } = firstYoung.get(times.log) as { young: number };
+      const { anchor } = anchorBelow.get(young) as { anchor: number };
+      for (const statement of trim) statement.run(young, anchor);
+    },
+    /** Deletes agents that have long been inactive and of whom nothing is left. Returns whether there were any. */
+    forgetSilentAgents: (now: number): boolean => silentAgents(retentionTimes(now)) > 0,
+    nextDue: () => nextDue.get()!["due"] as number | null,
   };
 }

@@ -1,4 +1,5 @@
 // A board in one SQLite file: a writer in its own thread, readers on the caller's thread.
+import { once } from "node:events";
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -21,17 +22,8 @@ import { SqlitePrechecks, SqliteReader } from "./reader.ts";
 import { SqliteRows } from "./statement-runner.ts";
 import { HISTORY } from "./schema.ts";
 import { SqliteWriter } from "./writer.ts";
-import type { WriterData, WriterRequest } from "./writer-thread.ts";
+import type { WriterAnswer, WriterData, WriterRequest } from "./writer-thread.ts";
 import { slice } from "../../ports/cpu-slices.ts";
-
-interface WriterAnswer {
-  readonly ready?: true;
-  readonly nextDue?: number | null;
-  readonly appended?: Appended;
-  readonly scrubbed?: boolean;
-  readonly tried?: true;
-  readonly failed?: { readonly message: string; readonly errcode: number | undefined };
-}
 
 /**
  * `onFatal` is called after a failed fsync or with a corrupt file: the process must end, because nothing written since is certain. A board
@@ -46,9 +38,9 @@ export async function openSqliteStore(
   const path = databasePath(dataDir);
   try {
     const worker = startThread("writer-thread", import.meta.url, { path, as } satisfies WriterData);
-    const first = await answer(worker);
+    const { done: nextDue } = (await answer(worker)) as { readonly done: number | null };
     const readDb = openDatabase(path, "read");
-    return new SqliteStore(path, worker, readDb, lock, first.nextDue ?? null, onFatal);
+    return new SqliteStore(path, worker, readDb, lock, nextDue, onFatal);
   } catch (error) {
     lock?.close();
     throw fileFault(error, path);
@@ -147,53 +139,44 @@ class SqliteStore extends SqlReads implements Store {
   /** One call at a time, which the appender ensures. */
   async append<One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>> {
     this.#head.writing = true;
-    const { appended, failed } = await this.#ask({ acts, now });
-    this.#head.written();
-    if (appended !== undefined) {
+    try {
+      const appended = await this.#ask<Appended<One>>({ acts, now });
       this.#nextDue = appended.nextDue;
       this.#storedMessages.forget(appended.touched, appended.head.seq);
-      // The answer of the other thread belongs to exactly these acts.
-      return appended as Appended<One>;
+      return appended;
+    } finally {
+      this.#head.written();
     }
-    throw this.#failure(failed);
   }
 
   /** One call at a time, and never at the same time as an append. */
-  async scrub(): Promise<boolean> {
-    const { scrubbed, failed } = await this.#ask("scrub");
-    if (scrubbed === undefined) throw this.#failure(failed);
-    return scrubbed;
-  }
-
-  async trial(): Promise<void> {
-    const { tried, failed } = await this.#ask("trial");
-    if (tried === undefined) throw this.#failure(failed);
-  }
+  scrub = (): Promise<boolean> => this.#ask("scrub");
+  trial = (): Promise<void> => this.#ask("trial");
 
   async requireUsable(): Promise<void> {
     this.#files.require();
     if (freeBytes(this.#path) < LEAST_FREE_BYTES) throw new StoreFailure("storage_full", `The disk that holds ${this.#path} is full`);
   }
 
-  async #ask(request: WriterRequest): Promise<WriterAnswer> {
+  /** The answer of the other thread belongs to exactly this request. */
+  async #ask<Done>(request: WriterRequest): Promise<Done> {
     if (this.#dead !== undefined) throw this.#dead;
     if (this.#worker === undefined) throw new StoreFailure("storage_unavailable", unwritable(this.#path));
     this.#worker.postMessage(request);
-    return answer(this.#worker).catch((error: unknown) => ({ failed: { message: String(error), errcode: SQLITE.IOERR } }));
-  }
-
-  #failure(failed: WriterAnswer["failed"]): StoreFailure {
-    const failure = failureOf(failed ?? { message: "The writer gave no answer.", errcode: SQLITE.IOERR });
-    if (!failure.fatal) return failure;
-    this.#dead = failure;
-    this.#onFatal(failure);
-    return failure;
+    const given = await answer(this.#worker).catch((error: unknown) => ({ failed: { message: String(error), errcode: SQLITE.IOERR } }));
+    if ("done" in given) return given.done as Done;
+    const failure = failureOf(given.failed);
+    if (failure.fatal) {
+      this.#dead = failure;
+      this.#onFatal(failure);
+    }
+    throw failure;
   }
 
   size = async (): Promise<number> =>
     ["", "-wal"].reduce((sum, suffix) => sum + (statSync(`${this.#path}${suffix}`, { throwIfNoEntry: false })?.size ?? 0), 0);
   used = async (): Promise<number> => this.#reader.used();
-  head = async (): Promise<Head> => this.#reader.head();
+  head = async (): Promise<Head> => this.#head.read();
   nextDue = async () => this.#nextDue;
   precheck: Store["precheck"] = (id, author, blobs, now) => this.#prechecks.ask(id, author, blobs, now);
   find: Store["find"] = async (id, now) => this.#reader.find(id, now);
@@ -201,11 +184,11 @@ class SqliteStore extends SqlReads implements Store {
   list: Store["list"] = (query) => this.#lister.list(query);
   listingReads: Store["listingReads"] = async () => this;
   leastState: Store["leastState"] = async () => {
-    const head = this.#reader.head();
+    const head = this.#head.read();
     return { ...head, newest: head.seq, nextDue: this.#nextDue };
   };
   readonly sync: SyncReads = {
-    state: () => ({ ...this.#reader.head(), nextDue: this.#nextDue }),
+    state: () => ({ ...this.#head.read(), nextDue: this.#nextDue }),
     find: (id, now) => this.#reader.find(id, now),
     list: (query) => this.#lister.listNow(query),
   };
@@ -217,11 +200,11 @@ class SqliteStore extends SqlReads implements Store {
     dump(this.rows, (seqs) => slice(() => seqs.flatMap((seq) => this.#storedMessages.stored.bySeq(seq) ?? [])), { after, upTo, now });
 
   async close(): Promise<void> {
-    const exited = new Promise((resolve) => this.#worker?.once("exit", resolve));
+    const exited = this.#worker && once(this.#worker, "exit");
     // The last connection to close checkpoints the write-ahead log: that should be the writer.
     this.#readDb.close();
     this.#worker?.postMessage("close");
-    if (this.#worker !== undefined) await exited;
+    await exited;
     this.#lock?.close();
   }
 }

@@ -13,6 +13,11 @@ export interface WriterData {
   readonly as: "board" | "operator";
 }
 
+/** The first answer, to no request, is when the next thing is due. */
+export type WriterAnswer =
+  | { readonly done: unknown }
+  | { readonly failed: { readonly message: string; readonly errcode: number | undefined } };
+
 export type WriterRequest = { readonly acts: readonly Act[]; readonly now: number } | "scrub" | "trial" | "close";
 
 export function run(port: MessagePort, { path, as }: WriterData): void {
@@ -22,6 +27,7 @@ export function run(port: MessagePort, { path, as }: WriterData): void {
   if (as === "board") writer.endWithdrawn();
   const checkpoints = new Checkpoints(db, path);
   const files = new OpenFiles(path);
+  const say = (answer: WriterAnswer): void => port.postMessage(answer);
 
   /** The last connection to close checkpoints what is left of the log: that must be the writer's. */
   const close = async (): Promise<void> => {
@@ -38,18 +44,14 @@ export function run(port: MessagePort, { path, as }: WriterData): void {
     try {
       files.require();
       checkpoints.keep();
-      if (request === "scrub") port.postMessage({ scrubbed: writer.scrub() });
-      else if (request === "trial") {
-        requireDiskSpace(path);
-        writer.trial();
-        port.postMessage({ tried: true });
-      } else port.postMessage({ appended: writer.run(request.acts, request.now) });
+      if (request === "trial") requireDiskSpace(path);
+      say({ done: request === "scrub" ? writer.scrub() : request === "trial" ? writer.trial() : writer.run(request.acts, request.now) });
     } catch (error) {
       const { message, errcode } = error as { message: string; errcode?: number };
-      port.postMessage({ failed: { message, errcode } });
+      say({ failed: { message, errcode } });
     }
   });
-  port.postMessage({ ready: true, nextDue: writer.nextDue() });
+  say({ done: writer.nextDue() });
 }
 
 /** With less space than this, the next few posts fill the disk, and the operator would get the warning of a full disk again and again. */

@@ -15,14 +15,14 @@ import { Fetcher } from "./load-batch-rows.ts";
 import { Flush } from "./write-batch-rows.ts";
 import { openDatabase } from "./open.ts";
 import { PRUNE_EVERY_MS } from "../sql/retention.ts";
-import { SqliteUpkeep } from "./retention.ts";
+import { sqliteUpkeep } from "./retention.ts";
 
 export class SqliteWriter {
   readonly #db: DatabaseSync;
   readonly #sql: ReturnType<typeof statements>;
   readonly #fetcher: Fetcher;
   readonly #flush: Flush;
-  readonly #upkeep: SqliteUpkeep;
+  readonly #upkeep: ReturnType<typeof sqliteUpkeep>;
   /** The head of the log after the last batch, and its time, which never runs backwards. */
   #head: Head | undefined;
   /** The edge of the tree at the head of the log; undefined until it is read. */
@@ -39,7 +39,7 @@ export class SqliteWriter {
     this.#sql = statements(db);
     this.#fetcher = new Fetcher(db);
     this.#flush = new Flush(db);
-    this.#upkeep = new SqliteUpkeep(db);
+    this.#upkeep = sqliteUpkeep(db);
   }
 
   run<One extends Act>(acts: readonly One[], now: number): Appended<One> {
@@ -174,12 +174,8 @@ export class SqliteWriter {
 
 /** Ends the withdrawn messages that a board, or a copied board, has left. */
 export function endWithdrawn(path: string): void {
-  const writer = new SqliteWriter(openDatabase(path, "write"));
-  try {
-    writer.endWithdrawn();
-  } finally {
-    writer.close();
-  }
+  using db = openDatabase(path, "write");
+  new SqliteWriter(db).endWithdrawn();
 }
 
 function statements(db: DatabaseSync) {

@@ -35,7 +35,7 @@ class World implements Disposable {
       },
       verifiers: reads.verifiers,
       firstSeen: reads.firstSeen,
-      head: async () => reader.head(),
+      head: async () => this.board.head(),
       oldestSeq: reads.oldestSeq,
     } as Partial<Store> as Store;
     const render = ({ raw }: { raw: { payload: string } }): string => {
@@ -51,7 +51,7 @@ class World implements Disposable {
     const title = `${Math.random()}`.padEnd(chars, "x");
     const said = this.board.post(JSON.stringify({ v: 1, pk: PK, ts: 0, kind: "note", title }), this.clock.now());
     if (said !== "created") throw new Error(said);
-    this.hub.hint(this.board.reader.head().seq);
+    this.hub.hint(this.board.head().seq);
   }
 
   filter(): LiveFilter {

@@ -150,12 +150,12 @@ describe("when the storage fails under a batch", () => {
   test("a full disk: nothing of the batch is acknowledged or stored, and writing goes on as soon as there is space", async () => {
     expect(await outcomes(appender, [note(0)])).toEqual(["created"]);
     fillDisk();
-    const before = { head: board.reader.head(), rows: board.rows("messages"), changes: board.changes() };
+    const before = { head: board.head(), rows: board.rows("messages"), changes: board.changes() };
     const large = (i: number) => postAct(text(`${i} ${"x".repeat(30_000)}`));
     const batch = [note(1), large(2), large(3), note(4)];
     expect(await outcomes(appender, batch)).toEqual(batch.map(() => "storage_full"));
     expect(board.rows("messages")).toBe(before.rows);
-    expect(board.reader.head()).toEqual(before.head);
+    expect(board.head()).toEqual(before.head);
     expect(figures.faults).toHaveLength(1);
     expect(new Refusal("storage_full").status).toBe(503);
     board.db.exec("PRAGMA max_page_count = 1000000");
