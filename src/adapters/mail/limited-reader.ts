@@ -2,6 +2,7 @@
 import { Worker } from "node:worker_threads";
 import type { Mail } from "../../core/mail/email.ts";
 import { type MailIn, MailUnreadable, type Resolve } from "../../ports/mail.ts";
+import { within } from "../system/within.ts";
 import { workerUrl } from "../system/worker-url.ts";
 import type { FromThread, ToThread } from "./mail-worker-thread.ts";
 
@@ -21,6 +22,8 @@ interface Reading {
   questions: number;
   watch: NodeJS.Timeout | undefined;
 }
+
+const late = (): Error => Object.assign(new Error("late"), { code: "ETIMEOUT" });
 
 /** How often the thread's processor time is checked. */
 const LOOK_EVERY_MS = 50;
@@ -97,7 +100,7 @@ export class OneReader {
     const answer: ToThread =
       ++reading.questions > this.#limits.questions || left <= 0
         ? { answer: question, code: "ETIMEOUT" }
-        : await within(left, this.#resolve(name, type)).then(
+        : await within(left, this.#resolve(name, type), late).then(
             (records) => ({ answer: question, records }),
             (error: unknown) => ({ answer: question, code: (error as NodeJS.ErrnoException).code ?? "ESERVFAIL" }),
           );
@@ -128,12 +131,4 @@ export class OneReader {
     clearInterval(reading?.watch);
     reading?.finish(reason);
   }
-}
-
-async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error("late"), { code: "ETIMEOUT" })), ms);
-  });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

@@ -5,6 +5,7 @@ import type { ListingReads } from "../../ports/store.ts";
 import type { LatestHead, State } from "./latest-head.ts";
 import { Client } from "./client.ts";
 import type { SeenOf } from "../sql/message-caches.ts";
+import { within } from "../system/within.ts";
 import { PostgresLister } from "./list.ts";
 import { type Claim, compareBoards } from "./verify-replica.ts";
 
@@ -135,6 +136,7 @@ export class Replica {
         const { message } = error as Error;
         throw new Error(message.includes(NO_BOARD) ? "there is no board in that database yet" : message, { cause: error });
       }),
+      () => new Error(`it did not answer within ${LOOK_WITHIN_MS / 1000} s`),
     );
     if (reply === undefined) throw new Error("there is no board in that database yet");
     // A new connection may lead to another server than the one before.
@@ -165,15 +167,5 @@ export class Replica {
 
   #missing(): number {
     return Math.max(0, this.#parts.primary.newestSeq - this.#seq);
-  }
-}
-
-async function within<Answer>(ms: number, answer: Promise<Answer>): Promise<Answer> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`it did not answer within ${ms / 1000} s`)), ms);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

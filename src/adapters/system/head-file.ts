@@ -1,5 +1,5 @@
 // The last signed head in its own file: written whole, synced and renamed into place.
-import { open, readFile, rename } from "node:fs/promises";
+import { open, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Refusal } from "../../core/errors.ts";
 import type { Checkpoint } from "../../core/log/chain-checkpoint.ts";
@@ -89,10 +89,11 @@ export function headFile(path: string): HeadRecord {
     async write(checkpoint) {
       const next = `${path}.next`;
       try {
-        await synced(next, "w", `${JSON.stringify(checkpoint)}\n`);
+        await writeFile(next, `${JSON.stringify(checkpoint)}\n`, { mode: 0o600, flush: true });
         // A crash here leaves the old head in place, and nobody has seen the new one.
         await rename(next, path);
-        await synced(dirname(path), "r");
+        await using directory = await open(dirname(path), "r");
+        await directory.sync();
       } catch (error) {
         throw writeFailure(error, path);
       }
@@ -127,15 +128,5 @@ function writeFailure(error: unknown, path: string): unknown {
       });
     default:
       return error;
-  }
-}
-
-async function synced(path: string, flags: string, text?: string): Promise<void> {
-  const file = await open(path, flags, 0o600);
-  try {
-    if (text !== undefined) await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
