@@ -7,15 +7,17 @@ export const FOOTER_BYTES = 48;
 const MAGIC = 0x58494242;
 const VERSION = 2;
 
-export interface Footer {
-  readonly documents: number;
-  readonly blocks: number;
-  readonly tablesAt: number;
-  readonly indexAt: number;
-  readonly length: number;
-  /** Over tables and index; each block has its own. */
-  readonly checksum: number;
-}
+/** The numbers of a footer, and where they are in it. */
+const FOOTER = [
+  ["documents", "Uint32", 8],
+  ["blocks", "Uint32", 12],
+  ["tablesAt", "Float64", 16],
+  ["indexAt", "Float64", 24],
+  ["length", "Float64", 32],
+  // Over tables and index; each block has its own.
+  ["checksum", "Uint32", 40],
+] as const;
+export type Footer = Readonly<Record<(typeof FOOTER)[number][0], number>>;
 
 /** The position of a block: dictionary, documents of all its terms, positions of all its terms, one after the other. */
 export interface Block {
@@ -38,12 +40,7 @@ export function footerBytes(footer: Footer, checksum: (bytes: Uint8Array) => num
   const view = new DataView(bytes.buffer);
   view.setUint32(0, MAGIC, true);
   view.setUint32(4, VERSION, true);
-  view.setUint32(8, footer.documents, true);
-  view.setUint32(12, footer.blocks, true);
-  view.setFloat64(16, footer.tablesAt, true);
-  view.setFloat64(24, footer.indexAt, true);
-  view.setFloat64(32, footer.length, true);
-  view.setUint32(40, footer.checksum, true);
+  for (const [name, type, at] of FOOTER) view[`set${type}`](at, footer[name], true);
   view.setUint32(44, checksum(bytes.subarray(0, 44)), true);
   return bytes;
 }
@@ -54,12 +51,5 @@ export function readFooter(bytes: Uint8Array, length: number, checksum: (bytes: 
     throw new Corrupt("not a segment of this version");
   if (view.getUint32(44, true) !== checksum(bytes.subarray(0, 44))) throw new Corrupt("the footer is damaged");
   if (view.getFloat64(32, true) !== length) throw new Corrupt("the file has another length than when it was written");
-  return {
-    documents: view.getUint32(8, true),
-    blocks: view.getUint32(12, true),
-    tablesAt: view.getFloat64(16, true),
-    indexAt: view.getFloat64(24, true),
-    length,
-    checksum: view.getUint32(40, true),
-  };
+  return Object.fromEntries(FOOTER.map(([name, type, at]) => [name, view[`get${type}`](at, true)])) as Footer;
 }
