@@ -1,9 +1,7 @@
 // Batches queries: those that arrive while one is in flight go to the database together. Under load, one statement answers many callers.
 
-interface Waiting<Question, Answer> {
+interface Waiting<Question, Answer> extends PromiseWithResolvers<Answer> {
   readonly question: Question;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 const MOST_AT_ONCE = 200;
@@ -20,10 +18,10 @@ export class Coalesced<Question, Answer> {
 
   /** The database is asked after this call, never before, so a caller sees everything that was there. */
   ask(question: Question): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ question, resolve, reject });
-      if (!this.#asking) void this.#run();
-    });
+    const answer = Promise.withResolvers<Answer>();
+    this.#waiting.push({ question, ...answer });
+    if (!this.#asking) void this.#run();
+    return answer.promise;
   }
 
   async #run(): Promise<void> {

@@ -7,11 +7,6 @@ import { Lanes } from "../system/caller-lanes.ts";
 import { startThread, type Thread } from "../system/start-thread.ts";
 import type { SearchMethod, SearchReply, SearchRequest, SearchWork } from "./search-thread.ts";
 
-interface Waiting {
-  resolve(found: Found): void;
-  reject(error: Error): void;
-}
-
 const RESTART_MS = 1000;
 /**
  * The thread works on one search at a time. Few searches of each caller may wait there, so that other callers do not wait for all of them.
@@ -21,14 +16,12 @@ const AT_ONCE = { most: 6, each: 2 };
 type Found = Pick<Extract<SearchReply, { value: unknown }>, "value" | "ms">;
 
 /** Returns at once; the first searches wait while the index catches up, or are refused while it is being built. */
-export function openSearchIndex(work: SearchWork, report: Telemetry): SearchIndex {
-  return new ThreadIndex(work, report);
-}
+export const openSearchIndex = (work: SearchWork, report: Telemetry): SearchIndex => new ThreadIndex(work, report);
 
 class ThreadIndex implements SearchIndex {
   readonly #work: SearchWork;
   readonly #report: Telemetry;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<Found>>();
   readonly #lanes = new Lanes(AT_ONCE);
   #worker: Thread | undefined;
   #restart: NodeJS.Timeout | undefined;
@@ -76,11 +69,11 @@ class ThreadIndex implements SearchIndex {
   #call(method: SearchMethod, args: readonly unknown[]): Promise<Found> {
     const worker = this.#worker;
     if (worker === undefined) return Promise.reject(new SearchUnavailable("The search index is being started."));
-    return new Promise((resolve, reject) => {
-      const id = ++this.#lastId;
-      this.#waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, method, args } satisfies SearchRequest);
-    });
+    const id = ++this.#lastId;
+    const found = Promise.withResolvers<Found>();
+    this.#waiting.set(id, found);
+    worker.postMessage({ id, method, args } satisfies SearchRequest);
+    return found.promise;
   }
 
   #start(): void {

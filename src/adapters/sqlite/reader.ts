@@ -78,10 +78,8 @@ function statements(db: DatabaseSync) {
   };
 }
 
-interface Waiting {
+interface Waiting extends PromiseWithResolvers<Precheck> {
   readonly ask: () => Precheck;
-  resolve(precheck: Precheck): void;
-  reject(error: unknown): void;
 }
 
 /** Looks up what is known of all posts of one turn of the event loop: a transaction costs more than the lookups in it. */
@@ -98,10 +96,9 @@ export class SqlitePrechecks {
   }
 
   ask(...question: Parameters<SqliteReader["precheck"]>): Promise<Precheck> {
-    return new Promise((resolve, reject) => {
-      const ask = () => this.#reader.precheck(...question);
-      if (this.#waiting.push({ ask, resolve, reject }) === 1) setImmediate(() => this.#answer());
-    });
+    const one: Waiting = { ask: () => this.#reader.precheck(...question), ...Promise.withResolvers<Precheck>() };
+    if (this.#waiting.push(one) === 1) setImmediate(() => this.#answer());
+    return one.promise;
   }
 
   #answer(): void {

@@ -8,10 +8,8 @@ import { workerUrl } from "./worker-url.ts";
 /** Jobs behind the current one. */
 const MAX_WAITING = 16;
 
-interface Waiting {
+interface Waiting extends PromiseWithResolvers<string> {
   readonly job: MiningJob;
-  resolve(nonce: string): void;
-  reject(error: Error): void;
 }
 
 /** The thread starts with the first job: most boards never need it. */
@@ -60,16 +58,15 @@ export function minerThread(): Miner {
       if (gone.aborted) throw callerGone();
       if (waiting.length >= MAX_WAITING)
         throw new Refusal("assist_busy", `${MAX_WAITING} other callers are waiting for the board to mine for them.`);
-      const { promise, resolve, reject } = Promise.withResolvers<string>();
-      const one: Waiting = { job: { id, bits }, resolve, reject };
+      const one: Waiting = { job: { id, bits }, ...Promise.withResolvers<string>() };
       const leave = (): void => {
-        reject(callerGone());
+        one.reject(callerGone());
         abandon(one);
       };
       gone.addEventListener("abort", leave, { once: true });
       waiting.push(one);
       if (current === undefined) next();
-      return promise.finally(() => gone.removeEventListener("abort", leave));
+      return one.promise.finally(() => gone.removeEventListener("abort", leave));
     },
     get jobs() {
       return waiting.length + (current === undefined ? 0 : 1);

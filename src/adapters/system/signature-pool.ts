@@ -4,10 +4,8 @@ import type { SignatureChecker } from "../../ports/signature-checker.ts";
 import { readAnswer, packJobs, type SignatureJob } from "./signature-thread.ts";
 import { startThread, type Thread } from "./start-thread.ts";
 
-interface Waiting {
+interface Waiting extends PromiseWithResolvers<Looked | undefined> {
   readonly job: SignatureJob;
-  resolve(looked: Looked | undefined): void;
-  reject(error: Error): void;
 }
 
 /** Few enough that results come back steadily while the next batch fills; they become one transaction. */
@@ -58,12 +56,12 @@ export function signaturePool(threads: number, thread: () => Thread = checking):
     }
   }
 
-  const done = (job: SignatureJob): Promise<Looked | undefined> =>
-    new Promise((resolve, reject) => {
-      waiting.push({ job, resolve, reject });
-      // Jobs of one turn of the event loop are sent together: waking a thread costs more than another job.
-      if (waiting.length === 1) setImmediate(dispatch);
-    });
+  function done(job: SignatureJob): Promise<Looked | undefined> {
+    const one: Waiting = { job, ...Promise.withResolvers<Looked | undefined>() };
+    // Jobs of one turn of the event loop are sent together: waking a thread costs more than another job.
+    if (waiting.push(one) === 1) setImmediate(dispatch);
+    return one.promise;
+  }
 
   return {
     check: async (key, sig, text) => (await done({ key, sig, text })) !== undefined,
