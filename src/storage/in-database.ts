@@ -75,13 +75,9 @@ export function inDatabase(
     },
     openBeside,
     async identity() {
-      const store = await openPostgresStore(url, undefined, "operator");
-      try {
-        const keys = await keysIn(store);
-        return { ...keys, signed: await recordOf(store.client, keys.pk).read() };
-      } finally {
-        await store.close();
-      }
+      await using store = await openPostgresStore(url, undefined, "operator");
+      const keys = await keysIn(store);
+      return { ...keys, signed: await recordOf(store.client, keys.pk).read() };
     },
     copyTo: (path, pk) => readRowBatches(url, (batches) => fillDatabase(path, batches, pk)),
     acts: (messages) => actsAt(url, messages),
@@ -89,11 +85,7 @@ export function inDatabase(
 }
 
 async function actsAt(url: string, messages: readonly string[]): Promise<Acts> {
-  const client = new Client({ url, connections: 1, name: "blackboard restore" });
-  try {
-    const [board] = await client.query<{ seq: number }>("SELECT seq FROM board");
-    return await actsIn(postgresRows(client), board?.seq ?? 0, messages);
-  } finally {
-    await client.end();
-  }
+  await using client = new Client({ url, connections: 1, name: "blackboard restore" });
+  const [board] = await client.query<{ seq: number }>("SELECT seq FROM board");
+  return await actsIn(postgresRows(client), board?.seq ?? 0, messages);
 }

@@ -114,6 +114,7 @@ export class Client {
     this.#ended = true;
     await this.#driver?.end({ timeout: 1 });
   }
+  [Symbol.asyncDispose] = (): Promise<void> => this.end();
 
   async #run<Row>(text: string, values: readonly Value[], prepare: boolean, again = false): Promise<readonly Row[]> {
     if (this.#ended) throw new StoreFailure("storage_unavailable", "The board is shutting down.");

@@ -51,12 +51,8 @@ export async function openPostgresStore(url: string, replica?: ReplicaOptions, a
 
 async function endWithdrawn(url: string, client: Client): Promise<void> {
   if ((await client.query("SELECT 1 FROM withdrawals LIMIT 1")).length === 0) return;
-  const writer = new PostgresWriter(url);
-  try {
-    await writer.endWithdrawn();
-  } finally {
-    await writer.end();
-  }
+  await using writer = new PostgresWriter(url);
+  await writer.endWithdrawn();
 }
 
 export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
@@ -181,4 +177,5 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
       this.#replica?.end(),
     ]);
   }
+  [Symbol.asyncDispose] = (): Promise<void> => this.close();
 }

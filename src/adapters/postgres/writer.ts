@@ -118,6 +118,7 @@ export class PostgresWriter {
   end(): Promise<void> {
     return this.#client.end();
   }
+  [Symbol.asyncDispose] = (): Promise<void> => this.end();
 
   /** Writes nothing and returns undefined if the board has changed since it was read. With the lock, it cannot change before the commit. */
   async #attempt<One extends Act>(batch: Batch<One>, now: number, locked: boolean): Promise<WrittenBatch<One> | undefined> {
