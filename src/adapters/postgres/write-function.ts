@@ -3,7 +3,16 @@ import { createHash } from "node:crypto";
 import { columnOf, fieldOf } from "../sql/rows.ts";
 import { rowArray } from "./array-literals.ts";
 import { MOVING } from "../sql/batch/changed-rows.ts";
-import { ERASED_BY_SEQ, ERASED_BY_TARGET, type WriteStep, WRITE_STEPS, type Write, WRITES } from "../sql/batch/write-steps.ts";
+import {
+  ERASED_BY_SEQ,
+  ERASED_BY_TARGET,
+  type OwnStep,
+  type OwnWrite,
+  type WriteStep,
+  WRITE_STEPS,
+  type Write,
+  WRITES,
+} from "../sql/batch/write-steps.ts";
 import { DELETE_OVERDUE_TEXTS, type Deletion, FORGET_SILENT_AGENTS, NEXT_DUE, PRUNE, retentionTimes, TRIM } from "../sql/retention.ts";
 
 /** The channel for new entries, which every node receives. */
@@ -11,19 +20,7 @@ export const CHANNEL = "blackboard";
 /** The channel for messages between nodes. */
 export const NODE_CHANNEL = "blackboard_nodes";
 
-/** The table whose columns the rows of a step have. */
-const SPECIAL_TABLES = {
-  messages_expirations: "withdrawals",
-  messages_deletes: "attachments",
-  messages_updates: "messages",
-  tallies: "tallies",
-  tallies_deletes: "tallies",
-  agent_tallies: "agent_tallies",
-  agent_tallies_deletes: "agent_tallies",
-} as const;
-const tableOf = (step: WriteStep): string =>
-  step in WRITES ? WRITES[step as keyof typeof WRITES].table : SPECIAL_TABLES[step as keyof typeof SPECIAL_TABLES];
-export const WRITTEN_TABLES: readonly string[] = [...new Set(WRITE_STEPS.map(tableOf))];
+export const WRITTEN_TABLES: readonly string[] = [...new Set(Object.values(WRITES).map(({ table }) => table))];
 
 /** Long texts come as JSON, where their quotes are escaped once and not twice. */
 const LONG_TEXTS: ReadonlySet<string> = new Set(["contents", "blobs"]);
@@ -33,13 +30,13 @@ const UPDATED: ReadonlySet<string> = new Set(["seq", ...MOVING]);
 
 /** Rows come as a list of rows of a table. The server reads it several times faster than JSON, where it looks up the keys of each row. */
 function rows(step: WriteStep): string {
-  const table = tableOf(step);
+  const { table } = WRITES[step];
   return LONG_TEXTS.has(table) ? `json_populate_recordset(NULL::${table}, p_${step}::json)` : `unnest(p_${step}::${table}[])`;
 }
 
 /** The rows of a step, as the function takes them; `columns` are those of each table, in the database's order. */
 export function rowsText(step: WriteStep, written: readonly object[], columns: ReadonlyMap<string, readonly string[]>): string {
-  const table = tableOf(step);
+  const { table } = WRITES[step];
   if (LONG_TEXTS.has(table))
     return JSON.stringify(written.map((row) => Object.fromEntries(Object.entries(row).map(([field, value]) => [columnOf(field), value]))));
   const sent = (columns.get(table) ?? []).map((column) => (step !== "messages_updates" || UPDATED.has(column) ? fieldOf(column) : ""));
@@ -59,7 +56,7 @@ function written(step: WriteStep, { how, table, keys, moving }: Write): string {
   return `INSERT INTO ${table} SELECT * FROM ${rows(step)} ${met[how]};`;
 }
 
-const SPECIAL = {
+const OWN: Readonly<Record<OwnStep, string>> = {
   messages_expirations: `UPDATE messages m SET expires_at = r.at, withdrawn = 1 FROM ${rows("messages_expirations")} r
       WHERE m.author = r.author AND m.seq > r.done AND m.seq < r.seq AND m.expires_at > r.at;`,
   messages_deletes: `WITH loose AS (DELETE FROM attachments t USING ${rows("messages_deletes")} r WHERE t.seq = r.seq RETURNING t.sha256)
@@ -78,15 +75,12 @@ const SPECIAL = {
       ON CONFLICT (agent, field, label) DO UPDATE SET count = t.count + excluded.count;`,
   agent_tallies_deletes: `DELETE FROM agent_tallies t USING ${rows("agent_tallies_deletes")} r
       WHERE t.agent = r.agent AND t.field = r.field AND t.label = r.label AND t.count = 0;`,
-} as const satisfies Partial<Record<WriteStep, string>>;
-
-const STATEMENTS: Readonly<Record<WriteStep, string>> = {
-  ...(Object.fromEntries(Object.entries(WRITES).map(([step, one]) => [step, written(step as WriteStep, one)])) as Record<
-    keyof typeof WRITES,
-    string
-  >),
-  ...SPECIAL,
 };
+
+function statementOf(step: WriteStep): string {
+  const write: Write | OwnWrite = WRITES[step];
+  return write.how === "own" ? OWN[step as OwnStep] : written(step, write);
+}
 
 /** What the function returns, without writing, if the board is not at the version that the batch was made for. */
 export const HEAD_MOVED = -1;
@@ -121,7 +115,7 @@ BEGIN
     ${TRIM.deletions("young", "anchor", "least").join(";\n    ")};
   END IF;
   ${DELETE_OVERDUE_TEXTS.map(deletion).join("\n  ")}
-  ${WRITE_STEPS.map((step) => `IF p_${step} IS NOT NULL THEN ${STATEMENTS[step]} END IF;`).join("\n  ")}
+  ${WRITE_STEPS.map((step) => `IF p_${step} IS NOT NULL THEN ${statementOf(step)} END IF;`).join("\n  ")}
   IF detached IS NOT NULL THEN
     DELETE FROM blobs b WHERE b.sha256 = ANY (detached) AND NOT EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = b.sha256);
   END IF;

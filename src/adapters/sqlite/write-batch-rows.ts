@@ -213,7 +213,9 @@ function statements(db: DatabaseSync) {
     ["agent", "field", "label"],
   ] as const;
   const plain: Partial<Record<WriteStep, Write>> = {
-    ...Object.fromEntries(Object.entries(WRITES).flatMap(([step, one]) => (OWN.has(step) ? [] : [[step, written(one)]]))),
+    ...Object.fromEntries(
+      Object.entries(WRITES).flatMap(([step, one]) => (OWN.has(step) || one.how === "own" ? [] : [[step, written(one)]])),
+    ),
     messages: insert("messages", [...columnsOf("messages"), "thread"]),
     messages_updates: update("messages", ["seq"], MOVING),
     // A unary plus, as in listings, makes SQLite use the index of authors.

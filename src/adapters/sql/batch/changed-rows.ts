@@ -13,16 +13,12 @@ import type { WriteStep } from "./write-steps.ts";
 
 export type ChangedRows = Partial<Record<WriteStep, readonly object[]>>;
 
-type Add = (step: WriteStep, row: object) => void;
+type Add = (step: WriteStep, row: object) => unknown;
 
 /** Undefined if the batch changed nothing. */
 export function changedRows(ledger: BatchLedger): ChangedRows {
   const rows: { [Name in WriteStep]?: object[] } = {};
-  const add: Add = (step, row) => {
-    const list = rows[step];
-    if (list === undefined) rows[step] = [row];
-    else list.push(row);
-  };
+  const add: Add = (step, row) => (rows[step] ??= []).push(row);
   if (ledger.entries.length > 0) rows.log = ledger.entries;
   for (const tile of ledger.tiles) add("tiles", tile);
   addWithdrawals(ledger, add);

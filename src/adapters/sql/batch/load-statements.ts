@@ -75,13 +75,11 @@ function many<Row, Value>(
   key: (row: Row) => string,
   toValue: (row: Row) => Value,
 ) {
-  const lists = new Map<string, Value[]>();
-  for (const row of rows) {
-    const list = lists.get(key(row));
-    if (list === undefined) lists.set(key(row), [toValue(row)]);
-    else list.push(toValue(row));
-  }
-  table.keep(keys, lists);
+  const lists = Map.groupBy(rows, key).entries();
+  table.keep(
+    keys,
+    lists.map(([name, found]) => [name, found.map(toValue)]),
+  );
 }
 
 const itself = <Row>(row: Row): Row => row;

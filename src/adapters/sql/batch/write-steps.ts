@@ -13,6 +13,12 @@ export interface Write {
   readonly moving: readonly string[];
 }
 
+/** Each store has its own statement for it; its rows have columns of this table. */
+export interface OwnWrite {
+  readonly table: TableName;
+  readonly how: "own";
+}
+
 /** In the order of the table. */
 export const columnsOf = (table: TableName): readonly string[] =>
   [...TABLES[table].columns.matchAll(/^\s*"?(\w+)"? (?:number|small|name|text)\b/gm)].map(([, name = ""]) => name);
@@ -30,40 +36,23 @@ const write = (how: Write["how"], table: TableName, keys = keysOf(table), moving
 const add = (table: TableName): Write => write("add", table);
 const put = (table: TableName, moving?: readonly string[]): Write => write("put", table, undefined, moving);
 const drop = (table: TableName, keys?: readonly string[]): Write => write("drop", table, keys);
+const own = (table: TableName): OwnWrite => ({ how: "own", table });
 
 /** The tables from which a message is erased: by its own seq, and as the target of others. Labels and inbox entries are erased with them. */
 export const ERASED_BY_SEQ = ["contents", "refs", "messages"] as const;
 export const ERASED_BY_TARGET = ["votes", "signals", "answerers", "barred", "inbox_changes"] as const;
 
-/** Each store has its own statement for these. */
-type Special =
-  | "messages_expirations"
-  | "messages_deletes"
-  | "messages_updates"
-  | "tallies"
-  | "tallies_deletes"
-  | "agent_tallies"
-  | "agent_tallies_deletes";
-
 /**
  * The steps of writing a batch, in order. One with the name of a table inserts its rows, or updates those that exist; `_deletes`,
  * `_updates` and `_expirations` say what else is done with the rows of a table.
  */
-// oxfmt-ignore
-export const WRITE_STEPS = [
-  "log", "tiles", "withdrawals_deletes", "withdrawals", "messages_expirations", "messages_deletes", "gone", "gone_deletes", "messages",
-  "contents", "labels", "inbox", "inbox_changes", "refs", "attachments", "blobs", "blobs_deletes", "messages_updates", "votes_deletes",
-  "votes", "signals_deletes", "signals", "barred", "answerers_deletes", "answerers", "threads_deletes", "threads", "agents",
-  "aliases_deletes", "aliases", "acks", "arrived_once", "tallies", "tallies_deletes", "agent_tallies", "agent_tallies_deletes",
-  "notices", "actions", "blocks_deletes", "blocks", "switches", "keys", "key_lines", "key_ops",
-] as const;
-export type WriteStep = (typeof WRITE_STEPS)[number];
-
-export const WRITES: Readonly<Record<Exclude<WriteStep, Special>, Write>> = {
+export const WRITES = {
   log: add("log"),
   tiles: add("tiles"),
   withdrawals_deletes: drop("withdrawals"),
   withdrawals: put("withdrawals"),
+  messages_expirations: own("withdrawals"),
+  messages_deletes: own("attachments"),
   gone: put("gone"),
   gone_deletes: drop("gone"),
   messages: add("messages"),
@@ -76,6 +65,7 @@ export const WRITES: Readonly<Record<Exclude<WriteStep, Special>, Write>> = {
   // If the text is stored already, it is kept for longer.
   blobs: put("blobs", ["expires_at"]),
   blobs_deletes: drop("blobs"),
+  messages_updates: own("messages"),
   votes_deletes: drop("votes"),
   votes: add("votes"),
   signals_deletes: drop("signals"),
@@ -90,6 +80,10 @@ export const WRITES: Readonly<Record<Exclude<WriteStep, Special>, Write>> = {
   aliases: put("aliases"),
   acks: add("acks"),
   arrived_once: add("arrived_once"),
+  tallies: own("tallies"),
+  tallies_deletes: own("tallies"),
+  agent_tallies: own("agent_tallies"),
+  agent_tallies_deletes: own("agent_tallies"),
   notices: put("notices"),
   actions: put("actions", ["state"]),
   blocks_deletes: drop("blocks", ["action"]),
@@ -99,3 +93,6 @@ export const WRITES: Readonly<Record<Exclude<WriteStep, Special>, Write>> = {
   key_lines: put("key_lines"),
   key_ops: put("key_ops", ["state"]),
 };
+export type WriteStep = keyof typeof WRITES;
+export const WRITE_STEPS = Object.keys(WRITES) as readonly WriteStep[];
+export type OwnStep = { [Step in WriteStep]: (typeof WRITES)[Step] extends OwnWrite ? Step : never }[WriteStep];
