@@ -28,11 +28,9 @@ export interface FactRow {
 export const toStoredMessage =
   (seenOf: SeenOf) =>
   (row: unknown): StoredMessage => {
-    const { payload, sig, nonce, ...rest } = row as Raw & FactRow;
-    const { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt, ...columns } = rest;
-    const state = toMessageState(columns);
-    const message = { state, raw: { payload, sig, nonce }, seen: seenOf(state.id) };
-    return storedMessageOf(message, { firstSeen, authorMessages, authorLine, authorVerified, threadMessages, lastActivity, readAt });
+    const { payload, sig, nonce } = row as Raw;
+    const state = toMessageState(row);
+    return storedMessageOf({ state, raw: { payload, sig, nonce }, seen: seenOf(state.id) }, row as FactRow);
   };
 
 export function storedMessageOf(

@@ -22,7 +22,11 @@ interface CachedMessage extends Pick<StoredMessage, "state" | "raw" | "seen"> {
   wholeAt?: number;
 }
 
-type Facts<Of extends object | number> = Pick<BoundedCache<string, Of>, "get" | "set">;
+/** How many votes in force verify the work of an agent. */
+interface Verified {
+  readonly verified: number;
+}
+type Facts<Of extends object> = Pick<BoundedCache<string, Of>, "get" | "set">;
 
 export interface MessageReader {
   byId(id: string): StoredMessage | undefined;
@@ -34,7 +38,7 @@ export class SqliteMessageCache {
   readonly #seqs = new BoundedCache<string, number>(MESSAGES_CACHED);
   readonly #authors = new BoundedCache<string, AuthorFacts>(MAX_FACTS);
   /** By principal. */
-  readonly #verified = new BoundedCache<string, number>(MAX_FACTS);
+  readonly #verified = new BoundedCache<string, Verified>(MAX_FACTS);
   readonly #threads = new BoundedCache<string, ThreadFacts>(MAX_FACTS);
   readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "verified" | "thread" | "readAt", StatementSync>>;
   /** The head of the log at which everything cached was current. */
@@ -59,7 +63,7 @@ export class SqliteMessageCache {
       byId: message("m.id = ?"),
       bySeq: message("m.seq = ?"),
       author: db.prepare("SELECT first_seen AS firstSeen, messages, line FROM agents WHERE id = ?"),
-      verified: db.prepare(`SELECT count AS verified FROM agent_tallies WHERE agent = ? AND ${VERIFIED_WORK}`),
+      verified: db.prepare(`SELECT coalesce((SELECT count FROM agent_tallies WHERE agent = ? AND ${VERIFIED_WORK}), 0) AS verified`),
       thread: db.prepare("SELECT messages, last_activity AS lastActivity FROM threads WHERE number = ?"),
       readAt: db.prepare(`SELECT at FROM acks WHERE moved = 1 AND agent = ${principalOf("?1")} AND seen >= ?2 ORDER BY seen LIMIT 1`),
     };
@@ -119,10 +123,11 @@ export class SqliteMessageCache {
   }
 
   /** Facts about author and thread are looked up after each change: they change with every post by the author or in the thread. */
-  #stored(message: CachedMessage, authors: Facts<AuthorFacts>, verified: Facts<number>, threads: Facts<ThreadFacts>): StoredMessage {
+  #stored(message: CachedMessage, authors: Facts<AuthorFacts>, verifications: Facts<Verified>, threads: Facts<ThreadFacts>): StoredMessage {
     const { state, raw, seen } = message;
     const { firstSeen, messages, line = null } = this.#facts(authors, state.author, this.#sql.author, state.author) ?? unknownAuthor(state);
-    const author = { firstSeen, messages, line, verified: this.#verifiedOf(state.principal, verified) };
+    const { verified } = this.#facts(verifications, state.principal, this.#sql.verified, state.principal) ?? { verified: 0 };
+    const author = { firstSeen, messages, line, verified };
     const thread = this.#facts(threads, state.root, this.#sql.thread, message.thread) ?? unknownThread(state);
     return { state, raw, seen, author, thread, readAt: state.to === null ? null : this.#readAt(message, state.to) };
   }
@@ -134,14 +139,6 @@ export class SqliteMessageCache {
     if (found === undefined) return null;
     message.readAt = found.at;
     return found.at;
-  }
-
-  #verifiedOf(principal: string, cache: Facts<number>): number {
-    const known = cache.get(principal);
-    if (known !== undefined) return known;
-    const { verified } = (this.#sql.verified.get(principal) as { readonly verified: number } | undefined) ?? { verified: 0 };
-    cache.set(principal, verified);
-    return verified;
   }
 
   #facts<Of extends object>(cache: Facts<Of>, key: string, statement: StatementSync, of: string | number): Of | undefined {

@@ -30,21 +30,20 @@ export interface Holdings extends Disposable {
 
 export function openHoldings(path: string): Holdings {
   const db = openDatabase(path, "read");
-  const blobs = db.prepare(
-    "SELECT sha256, text, (SELECT count(*) FROM attachments a WHERE a.sha256 = b.sha256) AS uses FROM blobs b ORDER BY sha256",
-  );
-  const blocks = db.prepare("SELECT what, name, action FROM blocks ORDER BY what, name, action");
-  const inboxChanges = db.prepare("SELECT agent, seq, target, at, reason, was, became FROM inbox_changes ORDER BY target, seq, agent");
-  const keys = db.prepare("SELECT state FROM keys ORDER BY agent");
-  const lines = db.prepare("SELECT state FROM key_lines ORDER BY principal");
-  const keyOps = db.prepare(`SELECT ${KEY_OP_COLUMNS} FROM key_ops ORDER BY seq`);
+  const rows = <Row>(sql: string) => db.prepare(sql).iterate() as unknown as Iterable<Row>;
+  const states = <State>(sql: string) =>
+    db
+      .prepare(sql)
+      .all()
+      .map(toState<State>);
   return {
-    keys: () => keys.all().map((row) => toState<KeyState>(row)),
-    lines: () => lines.all().map((row) => toState<LineState>(row)),
-    keyOps: () => keyOps.all() as unknown as Iterable<StoredKeyOp>,
-    blobs: () => blobs.iterate() as unknown as Iterable<HeldBlob>,
-    blocks: () => blocks.iterate() as unknown as Iterable<HeldBlock>,
-    inboxChanges: () => inboxChanges.iterate() as unknown as Iterable<StoredInboxChange>,
+    keys: () => states("SELECT state FROM keys ORDER BY agent"),
+    lines: () => states("SELECT state FROM key_lines ORDER BY principal"),
+    keyOps: () => db.prepare(`SELECT ${KEY_OP_COLUMNS} FROM key_ops ORDER BY seq`).all() as unknown as Iterable<StoredKeyOp>,
+    blobs: () =>
+      rows("SELECT sha256, text, (SELECT count(*) FROM attachments a WHERE a.sha256 = b.sha256) AS uses FROM blobs b ORDER BY sha256"),
+    blocks: () => rows("SELECT what, name, action FROM blocks ORDER BY what, name, action"),
+    inboxChanges: () => rows("SELECT agent, seq, target, at, reason, was, became FROM inbox_changes ORDER BY target, seq, agent"),
     [Symbol.dispose]: () => db.close(),
   };
 }

@@ -11,7 +11,7 @@ import { migrate, versionOf } from "./migrate.ts";
 import { HISTORY } from "./schema.ts";
 
 /** Older versions can corrupt a WAL database under concurrent checkpoints. */
-const OLDEST_SQLITE = [3, 51, 3] as const;
+const OLDEST_SQLITE = "3.51.3";
 
 /**
  * The file is memory-mapped, so that only pages of the write-ahead log are cached here. The cache is small: the writer scans its whole
@@ -103,12 +103,8 @@ function homeOf(dataDir: string): string {
 
 function requireVersion(db: DatabaseSync): void {
   const { version } = db.prepare("SELECT sqlite_version() AS version").get() as { version: string };
-  const parts = version.split(".").map(Number);
-  for (const [i, oldest] of OLDEST_SQLITE.entries()) {
-    const part = parts[i] ?? 0;
-    if (part > oldest) return;
-    if (part < oldest) throw new Error(`SQLite ${version} is too old; ${OLDEST_SQLITE.join(".")} or newer is needed. Use a newer Node.js.`);
-  }
+  if (version.localeCompare(OLDEST_SQLITE, "en", { numeric: true }) < 0)
+    throw new Error(`SQLite ${version} is too old; ${OLDEST_SQLITE} or newer is needed. Use a newer Node.js.`);
 }
 
 function requireFullSync(db: DatabaseSync): void {
