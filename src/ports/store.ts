@@ -150,12 +150,12 @@ export interface MessageReads extends ThreadReads {
   dump(after: number, upTo: number, now: number): Promise<readonly StoredMessage[]>;
 }
 
-/** The log and its head. */
 /** A `status` entry that is an effect of another: it follows that entry before the next message does. */
 export interface StatusEffect extends Pick<LogEntry, "seq" | "at" | "detail"> {
   readonly of: number;
 }
 
+/** The log and its head. */
 export interface LogReads {
   /** The newest entry. */
   head(): Promise<Head>;

@@ -43,7 +43,8 @@ export class PostgresMessageCache {
     }
     costOfRows(held.size);
     const missing = wanted.flatMap(({ seq }) => (held.has(seq) ? [] : [seq]));
-    for await (const row of missing.length === 0 ? [] : this.#read(missing)) {
+    const rows = inPortions<{ readonly version: string }>((after) => this.#client.query(MISSING, [numberArray(missing), after]));
+    for await (const row of missing.length === 0 ? [] : rows) {
       const { version, payload, sig, nonce } = row;
       const state = toMessageState(row);
       const message = { version, state, raw: { payload, sig, nonce }, seen: this.#seenOf(state.id) };
@@ -63,9 +64,5 @@ export class PostgresMessageCache {
     this.#newestArrival = Math.max(this.#newestArrival, receivedAt);
     if (++this.#added % LET_GO_EVERY !== 0) return;
     for (const { state } of this.#cache.values()) if (state.expiresAt <= this.#newestArrival) this.#cache.delete(state.seq);
-  }
-
-  #read(seqs: readonly number[]) {
-    return inPortions<{ readonly version: string }>((after) => this.#client.query(MISSING, [numberArray(seqs), after]));
   }
 }

@@ -32,8 +32,7 @@ interface Mentioned {
   readonly lines: ReadonlyMap<string, AuthorLine | undefined>;
 }
 
-const asOf = (found: Found | undefined, now: number): Found | undefined =>
-  found === undefined || "tombstone" in found ? found : foundAt(found.stored, now);
+const asOf = (found: Found, now: number): Found => ("tombstone" in found ? found : foundAt(found.stored, now));
 
 export class PostgresReader implements Reads {
   readonly #client: Client;
@@ -83,7 +82,7 @@ export class PostgresReader implements Reads {
     const unchanged = await this.#unchanged(id);
     const found = unchanged ?? (await this.#found.ask(id));
     if (unchanged === undefined && found !== undefined && "stored" in found) costOfRows(1, utf8Length(found.stored.raw.payload));
-    return asOf(found, now);
+    return found && asOf(found, now);
   }
 
   /** The message, if it was read since the board last changed. */
@@ -95,12 +94,7 @@ export class PostgresReader implements Reads {
 
   async findAll(ids: readonly string[], now: number): Promise<ReadonlyMap<string, Found>> {
     const found = await this.#stored(ids);
-    return new Map(
-      [...found.keys()].flatMap((id): [string, Found][] => {
-        const one = asOf(found.get(id), now);
-        return one === undefined ? [] : [[id, one]];
-      }),
-    );
+    return new Map([...found].map(([id, one]) => [id, asOf(one, now)]));
   }
 
   /** The messages and tombstones with these ids, whether or not they are past their time. */

@@ -124,7 +124,7 @@ async function factsOf(rows: SqlRows, seenOf: SeenOf, found: readonly AgentRow[]
     const principal = principals.get(id) ?? id;
     const own = countedOf.get(principal);
     const keys = membersOf.get(principal) ?? [{ ...row, agent: id }];
-    const written = newest(profiles.filter((one) => keys.some((key) => key.agent === one.agent)));
+    const [written] = profiles.filter((one) => keys.some((key) => key.agent === one.agent)).sort((a, b) => b.seq - a.seq);
     const fixed = fromJson(own?.fixed ?? null) as [string, string, number][];
     const of = (field: string): Record<string, number> =>
       Object.fromEntries(fixed.filter(([one]) => one === field).map(([, label, count]) => [label, count]));
@@ -169,5 +169,3 @@ interface ProfileRow {
   readonly id: string;
   readonly payload: string;
 }
-const newest = (profiles: readonly ProfileRow[]): ProfileRow | undefined =>
-  profiles.reduce<ProfileRow | undefined>((last, one) => (last === undefined || one.seq > last.seq ? one : last), undefined);

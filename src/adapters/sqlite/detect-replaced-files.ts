@@ -6,7 +6,7 @@ import { SQLITE_MOVED } from "./faults.ts";
 /** The database, its write-ahead log and the shared index of that log. */
 const SUFFIXES = ["", "-wal", "-shm"];
 
-/** The file at a path; undefined if there is none. */
+/** The file at a path; empty if there is none. */
 function fileAt(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? "" : `${found.dev} ${found.ino}`;
