@@ -26,17 +26,7 @@ export function isPrivateName(name: string): boolean {
   return !name.includes(".") || /\.(?:local|lan|internal|intranet|test|home\.arpa)$/i.test(name);
 }
 
+const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "fc00::/7", "fe80::/10"];
 const privateNetworks = new BlockList();
-for (const [network, bits] of [
-  ["10.0.0.0", 8],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-  ["169.254.0.0", 16],
-  ["100.64.0.0", 10],
-] as const)
-  privateNetworks.addSubnet(network, bits, "ipv4");
-for (const [network, bits] of [
-  ["fc00::", 7],
-  ["fe80::", 10],
-] as const)
-  privateNetworks.addSubnet(network, bits, "ipv6");
+for (const [network = "", bits] of PRIVATE.map((one) => one.split("/")))
+  privateNetworks.addSubnet(network, Number(bits), isIP(network) === 4 ? "ipv4" : "ipv6");
