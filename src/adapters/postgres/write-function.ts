@@ -25,8 +25,8 @@ export const WRITTEN_TABLES: readonly string[] = [...new Set(Object.values(WRITE
 /** Long texts come as JSON, where their quotes are escaped once and not twice. */
 const LONG_TEXTS: ReadonlySet<string> = new Set(["contents", "blobs"]);
 
-/** The columns of an updated message that are sent. */
-const UPDATED: ReadonlySet<string> = new Set(["seq", ...MOVING]);
+/** The fields of an updated message that are sent. */
+const UPDATED: ReadonlySet<string> = new Set(["seq", ...MOVING].map(fieldOf));
 
 /** Rows come as a list of rows of a table. The server reads it several times faster than JSON, where it looks up the keys of each row. */
 function rows(step: WriteStep): string {
@@ -34,13 +34,13 @@ function rows(step: WriteStep): string {
   return LONG_TEXTS.has(table) ? `json_populate_recordset(NULL::${table}, p_${step}::json)` : `unnest(p_${step}::${table}[])`;
 }
 
-/** The rows of a step, as the function takes them; `columns` are those of each table, in the database's order. */
-export function rowsText(step: WriteStep, written: readonly object[], columns: ReadonlyMap<string, readonly string[]>): string {
+/** The rows of a step, as the function takes them; `fields` are those of the columns of each table, in the database's order. */
+export function rowsText(step: WriteStep, written: readonly object[], fields: ReadonlyMap<string, readonly string[]>): string {
   const { table } = WRITES[step];
   if (LONG_TEXTS.has(table))
     return JSON.stringify(written.map((row) => Object.fromEntries(Object.entries(row).map(([field, value]) => [columnOf(field), value]))));
-  const sent = (columns.get(table) ?? []).map((column) => (step !== "messages_updates" || UPDATED.has(column) ? fieldOf(column) : ""));
-  return rowArray(sent, written);
+  const all = fields.get(table) ?? [];
+  return rowArray(step === "messages_updates" ? all.map((field) => (UPDATED.has(field) ? field : "")) : all, written);
 }
 
 const moved = (columns: readonly string[], from: string) => columns.map((column) => `${column} = ${from}.${column}`).join(", ");

@@ -10,6 +10,7 @@ import { BatchLedger } from "../sql/batch/in-memory-ledger.ts";
 import { anticipate, workOut } from "../sql/batch/run-batch.ts";
 import { WRITE_STEPS } from "../sql/batch/write-steps.ts";
 import { PRUNE_EVERY_MS, retentionTimes } from "../sql/retention.ts";
+import { fieldOf } from "../sql/rows.ts";
 import { edgeQueries } from "../sql/tree.ts";
 import { postsText } from "./latest-head.ts";
 import { textArray } from "./array-literals.ts";
@@ -63,8 +64,8 @@ export class PostgresWriter {
   #locked = 0;
   /** The edge of the tree after this node's last batch. */
   #edge: { readonly head: Head; readonly edge: TreeEdge } | undefined;
-  /** The columns of each table in the order that the database has them in. */
-  #columns: ReadonlyMap<string, readonly string[]> | undefined;
+  /** The fields of each table's columns, in the order that the database has them in. */
+  #fields: ReadonlyMap<string, readonly string[]> | undefined;
 
   /** A separate client with one connection: statements run in the order in which they are sent. */
   constructor(url: string, node = "-") {
@@ -145,10 +146,10 @@ export class PostgresWriter {
       await commit();
       return { outcomes, head, nextDue: board.nextDue, touched, version: board.version, after: board.seq };
     }
-    const columns = (this.#columns ??= await this.#readColumns());
+    const fields = (this.#fields ??= await this.#readFields());
     const parts = WRITE_STEPS.map((step): Value => {
       const written = rows[step];
-      return written === undefined ? null : rowsText(step, written, columns);
+      return written === undefined ? null : rowsText(step, written, fields);
     });
     const posts = ledger.entries.filter(({ type }) => type === "create").map(({ id }) => ledger.inserted.get(id)?.arrival.bits ?? 0);
     const values = [
@@ -171,9 +172,9 @@ export class PostgresWriter {
     return { outcomes, head, nextDue: written.due, touched, version: board.version + 1, after: board.seq };
   }
 
-  async #readColumns(): Promise<ReadonlyMap<string, readonly string[]>> {
+  async #readFields(): Promise<ReadonlyMap<string, readonly string[]>> {
     const rows = await this.#client.query<{ name: string; columns: string }>(COLUMNS, [textArray(WRITTEN_TABLES)]);
-    return new Map(rows.map(({ name, columns }) => [name, columns.split(",")]));
+    return new Map(rows.map(({ name, columns }) => [name, columns.split(",").map(fieldOf)]));
   }
 
   /** The edge of the tree at the start of the batch: as this node left it, or, if another node wrote since, from the database. */
