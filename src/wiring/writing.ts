@@ -92,7 +92,7 @@ export async function openWriting(ground: Foundation, tokenMs?: number): Promise
   const steps = postSteps(writing);
   const post = poster(steps);
   const operateAlias = aliasOperator(writing);
-  const acknowledge = acknowledger({ ...writing, acks: store });
+  const acknowledge = acknowledger(writing);
   const operateKey = keyOperator(writing);
   const file = filing({ ...writing, entropy: systemEntropy, networkSecret: key.secretFor("networks"), onReport });
   return {

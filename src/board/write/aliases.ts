@@ -4,12 +4,11 @@ import { blockedKey } from "../../core/message/block-lists.ts";
 import type { AliasOutcome } from "../../core/message/alias-rules.ts";
 import { requireUnreserved } from "../../core/protocol/alias-name.ts";
 import { type AliasDraft, aliasDraftOf } from "../../core/protocol/alias.ts";
-import { workBits } from "../../core/protocol/proof-of-work.ts";
-import { plural } from "../../core/text/plural.ts";
 import type { AliasReads } from "../../ports/aliases.ts";
-import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
+import { ALIAS_EXTRA_BITS } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
 import { tokensFor } from "../limits/proof-of-work-discount.ts";
+import { requireBits, requireThisBoard } from "./signed-operation.ts";
 import { requireTime } from "./verify.ts";
 
 /** A dry run checks everything except the work, and changes nothing. */
@@ -20,30 +19,12 @@ export interface OperatedAlias extends AliasOutcome {
   readonly tokens: number;
 }
 
-export interface AliasParts extends Omit<WritingParts, "store"> {
-  readonly store: WritingParts["store"] & AliasReads;
-}
-
-export function aliasOperator({
-  store,
-  clock,
-  board,
-  verifier,
-  rates,
-  difficulty,
-  append,
-  quota,
-  requireWritable,
-}: AliasParts): OperateAlias {
+export function aliasOperator(parts: WritingParts & { readonly store: AliasReads }): OperateAlias {
+  const { store, clock, board, verifier, rates, difficulty, append, quota, requireWritable } = parts;
   return async (envelope, { dryRun } = { dryRun: false }) => {
     requireWritable();
     const draft = aliasDraftOf(envelope, dryRun);
-    const { board: meant = board } = draft.payload;
-    if (meant !== board)
-      throw new Refusal("wrong_board", "`board` names another board.", {
-        details: { board },
-        hint: `Sign again with \`board\` "${board}", or without it.`,
-      });
+    requireThisBoard(draft.payload.board ?? board, board, ", or without it");
     // A repeated operation with a valid signature is answered as before, whatever its time and nonce.
     const isKnown = await store.isLastAliasOp(draft.payload.alias, draft.id);
     if (!isKnown) {
@@ -51,7 +32,9 @@ export function aliasOperator({
       // The rules refuse reserved names too, but only after the work was checked; nobody should mine for one.
       requireUnreserved(draft.payload);
     }
-    const extraBits = dryRun || isKnown ? 0 : requireAliasWork(draft, difficulty);
+    const { required, honoured } = difficulty.terms;
+    const terms = { required: required + ALIAS_EXTRA_BITS, honoured: honoured + ALIAS_EXTRA_BITS };
+    const extraBits = dryRun || isKnown ? 0 : requireBits(draft, terms, "an alias operation");
     await verifier.requireSignature(draft).catch((error: unknown) => {
       throw forbidden(error);
     });
@@ -63,16 +46,6 @@ export function aliasOperator({
     const outcome = await append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
     return { ...outcome, tokens: tokensFor(extraBits) };
   };
-}
-
-/** Returns the bits beyond the required ones. */
-function requireAliasWork({ id, envelope }: AliasDraft, difficulty: Difficulty): number {
-  const bits = workBits(id, envelope.nonce);
-  const required = difficulty.required + ALIAS_EXTRA_BITS;
-  if (bits >= difficulty.honoured + ALIAS_EXTRA_BITS) return bits - required;
-  throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; an alias operation needs ${required}.`, {
-    details: { required_bits: required, pow_bits: bits },
-  });
 }
 
 /** For alias operations a bad key or signature is a refusal of permission. */

@@ -4,12 +4,11 @@ import { requireKeyTimes, requireOtherNext } from "../../core/keys/key-rules.ts"
 import { blockedKey } from "../../core/message/block-lists.ts";
 import type { KeyOutcome } from "../../core/message/key-acts.ts";
 import { type KeyDraft, keyDraftOf, type KeyEnvelope, keyEnvelopeText, type KeyOpName } from "../../core/protocol/key-op.ts";
-import { workBits } from "../../core/protocol/proof-of-work.ts";
-import { plural } from "../../core/text/plural.ts";
 import type { KeyReads } from "../../ports/keys.ts";
-import { type Difficulty, KEY_EXTRA_BITS } from "./difficulty.ts";
+import { KEY_EXTRA_BITS } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
 import { tokensFor } from "../limits/proof-of-work-discount.ts";
+import { requireBits, requireThisBoard } from "./signed-operation.ts";
 import { requireTime, type Verifier } from "./verify.ts";
 
 export type OperateKey = (envelope: KeyEnvelope) => Promise<OperatedKey>;
@@ -20,20 +19,13 @@ export interface OperatedKey extends KeyOutcome {
   readonly tokens: number;
 }
 
-export interface KeyParts extends Omit<WritingParts, "store"> {
-  readonly store: WritingParts["store"] & KeyReads;
-}
-
-export function keyOperator({ store, clock, board, verifier, rates, difficulty, append, quota, requireWritable }: KeyParts): OperateKey {
+export function keyOperator(parts: WritingParts & { readonly store: KeyReads }): OperateKey {
+  const { store, clock, board, verifier, rates, difficulty, append, quota, requireWritable } = parts;
   return async (envelope) => {
     requireWritable();
     const draft = keyDraftOf(envelope);
     const { id, signer, payload } = draft;
-    if (payload.board !== board)
-      throw new Refusal("wrong_board", "`board` names another board.", {
-        details: { board },
-        hint: `Sign again with \`board\` "${board}".`,
-      });
+    requireThisBoard(payload.board, board);
     // A repeated operation with a valid signature is answered as before, whatever its time and nonce.
     const isKnown = (await store.keyOp(id)) !== undefined;
     if (!isKnown) {
@@ -41,7 +33,9 @@ export function keyOperator({ store, clock, board, verifier, rates, difficulty, 
       requireKeyTimes(draft, clock.now());
       requireOtherNext(draft);
     }
-    const extraBits = isKnown ? 0 : requireKeyWork(draft, difficulty);
+    // Independent of the load: an owner who recovers a key must not compete with a flood.
+    const required = difficulty.min + KEY_EXTRA_BITS;
+    const extraBits = isKnown ? 0 : requireBits(draft, { required, honoured: required }, "a key operation");
     await verifier.requireSignature(draft);
     if (!isKnown) await requireOthers(draft, store, verifier);
     const { keyBlocked } = await store.precheck(id, signer, [], clock.now());
@@ -86,13 +80,3 @@ async function requireOthers({ envelope, payload }: KeyDraft, store: KeyReads, v
 
 const misplaced = (field: string, of: string): Refusal =>
   new Refusal("invalid_field", `\`${field}\` is for ${of} only.`, { details: { field }, hint: "Leave it out." });
-
-/** Independent of the load: an owner who recovers a key must not compete with a flood. Returns the bits beyond the required ones. */
-function requireKeyWork({ id, envelope }: KeyDraft, difficulty: Pick<Difficulty, "min">): number {
-  const bits = workBits(id, envelope.nonce);
-  const required = difficulty.min + KEY_EXTRA_BITS;
-  if (bits >= required) return bits - required;
-  throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; a key operation needs ${required}.`, {
-    details: { required_bits: required, pow_bits: bits },
-  });
-}
