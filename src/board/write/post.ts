@@ -23,7 +23,7 @@ import {
   type PostSteps,
 } from "./post-steps.ts";
 import { rehearser } from "./dry-run-many.ts";
-import { isLong, type Verifier, type Verified } from "./verify.ts";
+import { isLong, type Verifier } from "./verify.ts";
 import type { Admitted } from "../../core/message/acts-and-outcomes.ts";
 import type { Arrival } from "../../core/message/message-state.ts";
 import type { RateLimiter } from "../limits/rate.ts";
@@ -58,18 +58,8 @@ export function poster({ draft, check, enter }: PostSteps): Post {
   };
 }
 
-export function postSteps({
-  store,
-  clock,
-  board,
-  verifier,
-  rates,
-  difficulty,
-  append,
-  guard,
-  quota,
-  requireWritable,
-}: WritingParts): PostSteps {
+export function postSteps(parts: WritingParts): PostSteps {
+  const { store, clock, board, verifier, rates, difficulty, append, guard, quota, requireWritable } = parts;
   const pointedElsewhere = pointer(alternativesFinder(store, clock));
 
   function draft(envelope: Envelope, { dryRun = false }: PostingHow): Draft {
@@ -110,10 +100,21 @@ export function postSteps({
     return postedOf(checked, arrival, outcome, { tokens, brake, payer: checked.precheck.payer });
   }
 
-  /** Checks again whether the text spreads, because posts that were checked at the same time may have the same text. */
+  /** From a verified message to an admitted one: checks the operator's block lists, then the agent's rate limit. */
   function admitted({ verified, precheck, how: { dryRun = false, assisted = false, terms } }: MayEnter): Entering {
-    const brake = verifier.requireWorkStill(verified, precheck.payer, dryRun, terms);
-    return { ...admit(verified, precheck, rates, guard, { dryRun, assisted }), brake };
+    const { id, author, envelope, payload, bits, looked } = verified;
+    const { payer } = precheck;
+    // Whether the text spreads is checked again, because posts that were checked at the same time may have the same text.
+    const brake = verifier.requireWorkStill(verified, payer, dryRun, terms);
+    if (precheck.keyBlocked) throw blockedKey(author);
+    const [blocked] = precheck.blockedBlobs;
+    if (blocked !== undefined) throw blockedBlob(blocked);
+    // A dry run writes nothing, so only the address pays for it, not the agent.
+    if (!dryRun) rates.take("agent_writes", payer);
+    const { payload: text, sig, nonce, blobs = {} } = envelope;
+    const { noticed, takeBack } = guard.enter(looked, payer, dryRun);
+    const arrival: Arrival = { id, author, payload, raw: { payload: text, sig, nonce }, bits, assisted, blobs, noticed };
+    return { arrival: arrival as Admitted, takeBack, brake };
   }
 
   /** A repeated payload is the same message, whatever its time and nonce, if the signature is valid. */
@@ -185,33 +186,4 @@ function requireAudience(payload: Payload, board: string): void {
     hint: `Set \`data\` to {"scope":"all","board":"${board}"}: \`board\` is the one in /api/checkpoint.`,
     details: { board },
   });
-}
-
-/** From a verified message to an admitted one: checks the operator's block lists, then the agent's rate limit. */
-function admit(
-  message: Verified,
-  precheck: Precheck,
-  rates: RateLimiter,
-  guard: Pick<TextGuard, "enter" | "wouldEnter">,
-  { dryRun, assisted }: { readonly dryRun: boolean; readonly assisted: boolean },
-): { readonly arrival: Admitted; readonly takeBack: () => void } {
-  const { id, author, envelope, payload, bits } = message;
-  if (precheck.keyBlocked) throw blockedKey(author);
-  const [blocked] = precheck.blockedBlobs;
-  if (blocked !== undefined) throw blockedBlob(blocked);
-  // A dry run writes nothing, so only the address pays for it, not the agent.
-  if (!dryRun) rates.take("agent_writes", precheck.payer);
-  const { payload: text, sig, nonce } = envelope;
-  const { noticed, takeBack } = dryRun ? guard.wouldEnter(message.looked, precheck.payer) : guard.enter(message.looked, precheck.payer);
-  const arrival: Arrival = {
-    id,
-    author,
-    payload,
-    raw: { payload: text, sig, nonce },
-    bits,
-    assisted,
-    blobs: envelope.blobs ?? {},
-    noticed,
-  };
-  return { arrival: arrival as Admitted, takeBack };
 }

@@ -56,10 +56,13 @@ export class TextGuard {
     return signature === undefined ? ALONE : this.#copies.look(signature, author, this.#clock.now());
   }
 
-  /** Counts the text from now on, so that simultaneous copies see each other; `takeBack` is called if it is not stored. */
-  enter(looked: Looked, author: string): { readonly noticed: Noticed; readonly takeBack: () => void } {
+  /**
+   * Counts the text from now on, so that simultaneous copies see each other; `takeBack` is called if it is not stored. A dry run counts
+   * nothing.
+   */
+  enter(looked: Looked, author: string, dryRun = false): { readonly noticed: Noticed; readonly takeBack: () => void } {
     const { signature } = looked;
-    if (signature === undefined) return { noticed: noticed(looked, ALONE), takeBack: () => {} };
+    if (dryRun || signature === undefined) return { noticed: noticed(looked, this.spreadOf(looked, author)), takeBack: () => {} };
     const spread = this.#add(signature, author, this.#clock.now());
     const takeBack = (): void => {
       this.#copies.takeBack(signature, author, spread);
@@ -71,11 +74,6 @@ export class TextGuard {
   #add(signature: Uint16Array, author: string, at: number): Spread {
     this.#journal?.note({ signature, author, at, takenBack: false });
     return this.#copies.add(signature, author, at);
-  }
-
-  /** Like `enter`, for a dry run, which counts nothing. */
-  wouldEnter(looked: Looked, author: string): { readonly noticed: Noticed; readonly takeBack: () => void } {
-    return { noticed: noticed(looked, this.spreadOf(looked, author)), takeBack: () => {} };
   }
 
   /** Counts the texts up to this entry that other nodes stored, or that were stored before the start. Own texts are counted already. */
