@@ -50,6 +50,9 @@ export const BEFORE_ANY_EXPIRY = 0;
 
 export type Found = { readonly stored: StoredMessage } | { readonly tombstone: Tombstone };
 
+/** The live messages among these. */
+export const storedOf = (found: Iterable<Found>): StoredMessage[] => [...found].flatMap((one) => ("stored" in one ? [one.stored] : []));
+
 /** Facts that are read before a post is checked further. */
 export interface Precheck {
   readonly known: { readonly sig: string } | undefined;
@@ -91,12 +94,12 @@ export interface LogEntry extends Entry {
 export interface ListQuery {
   readonly condition: Condition;
   readonly order: ListOrder;
-  readonly after: Position | undefined;
+  readonly after?: Position | undefined;
   readonly limit: number;
   /** Also removed and withdrawn messages, as tombstones. */
-  readonly removed: boolean;
+  readonly removed?: boolean | undefined;
   /** Only these seqs, if a search has chosen them. */
-  readonly only: readonly number[] | undefined;
+  readonly only?: readonly number[] | undefined;
   /**
    * The listing may end early, once its payloads have at least this many bytes together: with a message after those, so that whoever counts
    * the bytes of all but the last sees that there is more.

@@ -70,8 +70,11 @@ export class PostgresLister {
   }
 
   async list(query: ListQuery): Promise<readonly Listed[]> {
-    const [{ found, isCut }, tombstones] = await Promise.all([this.#storedMessages(query), query.removed ? this.#tombstones(query) : []]);
-    if (!query.removed) return found;
+    const [{ found, isCut }, tombstones] = await Promise.all([
+      this.#storedMessages(query),
+      query.removed === true ? this.#tombstones(query) : [],
+    ]);
+    if (query.removed !== true) return found;
     return isCut ? mergedUntilEnd(query, found, tombstones) : merged(query, found, tombstones);
   }
 

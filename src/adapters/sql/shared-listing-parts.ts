@@ -1,5 +1,5 @@
 // The common parts of listings of every SQL store.
-import { type Condition, not, or } from "../../core/query/condition.ts";
+import { type Condition, not, or, partsOf } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 
@@ -25,10 +25,8 @@ export const TOMBSTONES_AS_MESSAGES = `(
   FROM gone WHERE reason IN ('removed', 'retracted'))`;
 
 /** The conditions of a listing, each of which an index may serve. */
-export function conditionsOf(condition: Condition): readonly Condition[] {
-  if (condition.is !== "and") return [condition];
-  return condition.of.flatMap((one) => (one.is === "hasAll" ? one.values.map((value) => ({ ...one, values: [value] })) : [one]));
-}
+export const conditionsOf = (condition: Condition): readonly Condition[] =>
+  partsOf(condition).flatMap((one) => (one.is === "hasAll" ? one.values.map((value) => ({ ...one, values: [value] })) : [one]));
 
 /** The same for tombstones, or undefined if no tombstone can meet them all. */
 export function tombstoneConditions(conditions: readonly Condition[]): readonly Condition[] | undefined {

@@ -96,7 +96,7 @@ export class SqliteLister {
       isCut = hasEnough && look.rows.length > 0;
       return { ...look, isLast: isCut };
     });
-    if (!query.removed) return found;
+    if (query.removed !== true) return found;
     const plan = this.#plan(query, "gone");
     const conditions = tombstoneConditions(plan.conditions);
     if (conditions === undefined) return found;
@@ -130,7 +130,7 @@ export class SqliteLister {
 
   /** The listing in one step, or undefined: if the first messages are not enough, the scan may be long. */
   listNow(query: ListQuery): Listed[] | undefined {
-    if (query.removed) return undefined;
+    if (query.removed === true) return undefined;
     const plan = this.#plan(query, "messages");
     const { after, limit, order } = plan;
     if (takesLong(plan)) return undefined;

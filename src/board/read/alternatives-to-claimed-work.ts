@@ -8,7 +8,7 @@ import { outlineOf } from "../../core/view/outline.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { mapInSlices } from "../../ports/cpu-slices.ts";
-import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
+import { type StoredMessage, storedOf, type ListReads, type MessageReads } from "../../ports/store.ts";
 import { type Offered, offeredTo, startFor, type WorkStore } from "./offered-work.ts";
 
 export interface Alternative {
@@ -33,8 +33,7 @@ export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageRe
   /** The agent's newest claims. */
   async function claimsOf(agent: string, now: number): Promise<readonly StoredMessage[]> {
     const condition = and(oneOf("author", [agent]), oneOf("kind", ["claim"]), atLeast("expiresAt", now + 1));
-    const found = await store.list({ condition, order: ORDERS.new, after: undefined, limit: CLAIMS, removed: false, only: undefined });
-    return found.flatMap((one) => ("stored" in one ? [one.stored] : []));
+    return storedOf(await store.list({ condition, order: ORDERS.new, limit: CLAIMS }));
   }
 
   /** Tags and needs of the wanted work and of earlier claims, and the agent's offers. */
@@ -42,8 +41,7 @@ export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageRe
     const claims = await claimsOf(agent, now);
     const targets = (await payloadsOf(claims)).flatMap(({ refs = [] }) => refs).filter(({ rel }) => rel === "claims");
     const found = await store.findAll([wanted, ...targets.map(({ id }) => id)], now);
-    const work = [...found.values()].flatMap((one) => ("stored" in one ? [one.stored] : []));
-    const labels = (await payloadsOf(work)).flatMap(labelsOf);
+    const labels = (await payloadsOf(storedOf(found.values()))).flatMap(labelsOf);
     const { offers = [] } = (await store.agent(agent, now)) ?? {};
     return new Set([...labels.map(({ label }) => label), ...offers.map(foldLabel)]);
   }
@@ -52,7 +50,7 @@ export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageRe
     const now = clock.now();
     const [skills, open] = await Promise.all([
       skillsOf(agent, wanted, now),
-      offeredTo(agent, now, store, undefined)({ conditions: [], order: ORDERS.old, after: undefined, limit: LOOKED_AT }),
+      offeredTo(agent, now, store)({ conditions: [], order: ORDERS.old, limit: LOOKED_AT }),
     ]);
     const payloads = await payloadsOf(open.map(({ stored }) => stored));
     const fit = (payload: Payload): number => labelsOf(payload).filter(({ label }) => skills.has(label)).length;

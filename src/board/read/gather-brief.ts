@@ -20,7 +20,7 @@ import type { AckReads } from "../../ports/acks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { mapInSlices } from "../../ports/cpu-slices.ts";
 import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
-import type { ListReads, LogReads, MessageReads, StoredMessage } from "../../ports/store.ts";
+import { type ListReads, type LogReads, type MessageReads, type StoredMessage, storedOf } from "../../ports/store.ts";
 import type { KeyRing } from "./keys.ts";
 import { liveReads, type LiveReads } from "./unpaged-live-messages.ts";
 import { changedOnly } from "./list.ts";
@@ -121,11 +121,12 @@ async function leases(
   // An expired claim is no longer found, but the inbox has the end of its lease. The inbox also has leases of others that ended on the
   // agent's own work; those are left out.
   const reported = [...withEndedLease.values()].filter(({ state }) => !all.includes(state.author));
-  const claimedOnce = [...targets.values()].flatMap((found) => ("stored" in found ? [found.stored] : []));
   // Answered or resolved work is not reported as lost, nor is work that was lost before `from`.
   const isLost = ({ state: { status, claimedBy, changed } }: StoredMessage): boolean =>
     !all.includes(claimedBy ?? "") && (status === "open" || status === "claimed") && changed > from;
-  const lost = [...new Map([...claimedOnce, ...reported].filter(isLost).map((stored) => [stored.state.seq, stored])).values()];
+  const lost = [
+    ...new Map([...storedOf(targets.values()), ...reported].filter(isLost).map((stored) => [stored.state.seq, stored])).values(),
+  ];
   await warmFlags([...held, ...lost]);
   const byEnd = held.toSorted((a, b) => (a.state.leaseUntil ?? 0) - (b.state.leaseUntil ?? 0));
   const items = [
@@ -218,8 +219,7 @@ async function work({ agent, all, now, most }: Asked, lists: ListReads): Promise
   const offers = ((await lists.agent(agent, now))?.offers ?? []).map(foldLabel);
   if (offers.length === 0) return { name: "work", items: [], total: 0, more: false };
   const conditions = [hasAny("needs", offers), not(oneOf("author", all))];
-  const walk = offeredTo(agent, now, lists, undefined);
-  const found = await walk({ conditions, order: ORDERS.old, after: undefined, limit: WORK_READ });
+  const found = await offeredTo(agent, now, lists)({ conditions, order: ORDERS.old, limit: WORK_READ });
   const matched = await mapInSlices(found, ({ stored }) => {
     const needs = needsOf(stored);
     return { stored, needs, met: needs.filter((need) => offers.includes(foldLabel(need))) };

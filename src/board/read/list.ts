@@ -125,8 +125,8 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
         details: { parameter: "sort" },
       });
     const after = question.cursor === undefined ? undefined : cursors.decode(question.fingerprint, question.cursor, positionForm);
-    const { limit, include_removed: removed = false, enoughBytes } = question;
-    return { condition, order: ORDERS[sort], after, limit: limit + 1, removed, only: undefined, enoughBytes };
+    const { limit, include_removed: removed, enoughBytes } = question;
+    return { condition, order: ORDERS[sort], after, limit: limit + 1, removed, enoughBytes };
   }
 
   const contentOf = (question: Question, rows: readonly Listed[], items: readonly Listed[]): PageContent =>

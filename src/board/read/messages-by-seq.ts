@@ -1,7 +1,7 @@
 // Messages chosen by seq, in steps: bodies are large, and other requests run in between.
 import { atLeast } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
-import type { StoredMessage, ListReads } from "../../ports/store.ts";
+import { type StoredMessage, storedOf, type ListReads } from "../../ports/store.ts";
 
 export const MESSAGES_PER_READ = 50;
 
@@ -11,7 +11,6 @@ export async function storedAt(
   seqs: readonly number[],
   now: number,
 ): Promise<ReadonlyMap<number, StoredMessage>> {
-  const condition = atLeast("expiresAt", now + 1);
-  const found = await store.list({ condition, order: ORDERS.old, after: undefined, limit: seqs.length, removed: false, only: seqs });
-  return new Map(found.flatMap((one) => ("stored" in one ? [[one.stored.state.seq, one.stored]] : [])));
+  const found = await store.list({ condition: atLeast("expiresAt", now + 1), order: ORDERS.old, limit: seqs.length, only: seqs });
+  return new Map(storedOf(found).map((stored) => [stored.state.seq, stored]));
 }

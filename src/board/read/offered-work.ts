@@ -3,7 +3,7 @@ import { sha256Hex } from "../../core/protocol/node-sha256.ts";
 import { isWorkable, KIND_NAMES } from "../../core/protocol/vocabulary.ts";
 import { and, atLeast, type Condition, flagIs, oneOf, or } from "../../core/query/condition.ts";
 import type { Order, Position } from "../../core/query/order.ts";
-import type { StoredMessage, ListQuery, ListReads } from "../../ports/store.ts";
+import type { StoredMessage, Listed, ListReads } from "../../ports/store.ts";
 
 export type Offered = { readonly stored: StoredMessage; readonly position: Position };
 export type WorkStore = Pick<ListReads, "list" | "barredWork" | "divided" | "keysOf">;
@@ -24,7 +24,7 @@ const MIN_MESSAGES_PER_READ = 100;
 export interface Walk {
   readonly conditions: readonly Condition[];
   readonly order: Order;
-  readonly after: Position | undefined;
+  readonly after?: Position | undefined;
   readonly limit: number;
 }
 
@@ -33,7 +33,7 @@ export function offeredTo(
   agent: string | undefined,
   now: number,
   store: WorkStore,
-  only: readonly number[] | undefined,
+  only?: readonly number[],
   isReserved: (one: Offered) => boolean = () => false,
 ): (walk: Walk) => Promise<readonly Offered[]> {
   const reading = agent === undefined ? Promise.resolve([[], []]) : Promise.all([store.barredWork(agent, now), store.keysOf(agent)]);
@@ -45,8 +45,7 @@ export function offeredTo(
     const found: Offered[] = [];
     for (let after = from; found.length < limit;) {
       const rowLimit = Math.max(limit - found.length, MIN_MESSAGES_PER_READ);
-      const query: ListQuery = { condition, order, after, limit: rowLimit, removed: false, only };
-      const listed = await store.list(query);
+      const listed: readonly Listed[] = await store.list({ condition, order, after, limit: rowLimit, only });
       const open = listed.filter((one): one is Offered => "stored" in one && !barred.has(one.position.seq) && !isReserved(one));
       const divided = new Set(
         await store.divided(

@@ -233,7 +233,7 @@ async function partOf(
   const within = from?.own === undefined ? [] : [atLeast("seq", from.own.from), atMost("seq", from.own.to)];
   // Work within the range may have been reopened since the first page.
   const most = from === undefined ? OWN_ORDER : OWN_ORDER_LATER;
-  const first = await walk({ conditions: [...conditions, ...within], order, after: undefined, limit: most });
+  const first = await walk({ conditions: [...conditions, ...within], order, limit: most });
   // Its needs are in the text of each, and a text may be long; after this they are known.
   if (asked.sort === "fit") await sliced(first, ({ stored }) => void needsOf(stored));
   const placed = inOwnOrder(first, asked, { meeting, from, isFree });

@@ -1,12 +1,13 @@
 // A read-only board cannot sweep: this view corrects counts that still include ended messages, and leases that have ended.
 import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { foldLabel } from "../../core/protocol/tags-needs-offers.ts";
-import { and, atLeast, atMost, type Condition, flagIs, hasAny, not, oneOf } from "../../core/query/condition.ts";
+import { and, atLeast, atMost, type Condition, hasAny, not, oneOf, partsOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListQuery, ListReads } from "../../ports/store.ts";
 import type { TagFacts } from "../../ports/tags.ts";
 import { WORKABLE } from "./offered-work.ts";
+import { liveReads } from "./unpaged-live-messages.ts";
 
 const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
 
@@ -30,13 +31,11 @@ const asStored = (store: ListReads) =>
 
 /** The same lists; their numbers are those of the last sweep, their labels and leases are current. */
 export function readOnlyView(store: ListReads, clock: Clock, { sync } = store): ListReads {
-  const isCarried = async (...conditions: readonly Condition[]): Promise<boolean> => {
-    const condition = and(flagIs("superseded", false), atLeast("expiresAt", clock.now() + 1), ...conditions);
-    return (await store.countUpTo({ condition, order: ORDERS.new, after: undefined, limit: 1, removed: false, only: undefined })) > 0;
-  };
+  const isCarried = async (conditions: readonly Condition[]): Promise<boolean> =>
+    (await liveReads(store, clock.now()).count(conditions, 1)) > 0;
   const carried = async (words: readonly string[], of: (word: string) => readonly Condition[]): Promise<string[]> => {
     const inUse: string[] = [];
-    for (const word of words) if (await isCarried(...of(word))) inUse.push(word);
+    for (const word of words) if (await isCarried(of(word))) inUse.push(word);
     return inUse;
   };
   const kinds = async (counts: Readonly<Record<string, number>>, ...more: readonly Condition[]): Promise<Record<string, number>> => {
@@ -64,10 +63,9 @@ export function readOnlyView(store: ListReads, clock: Clock, { sync } = store): 
     },
     ...(sync === undefined ? {} : { sync: { ...sync, list: (query: ListQuery) => sync.list(current(query)) } }),
     async openWork(root, limit, now) {
-      const among = [oneOf("root", [root]), oneOf("kind", WORKABLE), flagIs("superseded", false), atLeast("expiresAt", now + 1)];
-      const condition = and(...among, ...statusAt(["open"], now));
-      const found = await store.list({ condition, order: ORDERS.old, after: undefined, limit, removed: false, only: undefined });
-      return found.flatMap((one) => ("stored" in one ? [one.stored.state.id] : []));
+      const conditions = [oneOf("root", [root]), oneOf("kind", WORKABLE), ...statusAt(["open"], now)];
+      const found = await liveReads(store, now).read(conditions, ORDERS.old, limit);
+      return found.map(({ state }) => state.id);
     },
     async tags(query) {
       const live: TagFacts[] = [];
@@ -101,9 +99,8 @@ export function readOnlyView(store: ListReads, clock: Clock, { sync } = store): 
 
 /** Work whose lease has ended is open, although it is stored as claimed. */
 function withLeasesAt(condition: Condition, now: number): Condition {
-  const parts = condition.is === "and" ? condition.of : [condition];
   return and(
-    ...parts.flatMap((one) => {
+    ...partsOf(condition).flatMap((one) => {
       if (one.is === "oneOf" && one.field === "status") return statusAt(one.values, now);
       return one.is === "hasAny" && one.field === "claimedBy" ? [one, atLeast("leaseUntil", now + 1)] : [one];
     }),

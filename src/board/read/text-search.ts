@@ -1,11 +1,12 @@
 // Listings with a search text: the index finds and ranks, by words, by similarity or by both; the store filters and reads the messages.
-import type { Condition } from "../../core/query/condition.ts";
+import { and, type Condition, not, partsOf } from "../../core/query/condition.ts";
 import { ORDERS, type Position } from "../../core/query/order.ts";
 import { parseQuery, type Query } from "../../core/search/query.ts";
 import { nextSlice } from "../../ports/cpu-slices.ts";
 import type { ListQuery, ListReads } from "../../ports/store.ts";
 import { flagged } from "./warm-guard-flags.ts";
 import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
+import { seek } from "../../core/search/index/gallop.ts";
 import type { Hit } from "../../core/search/index/top-hits.ts";
 import type { CorpusStats } from "../../core/search/index/rank.ts";
 import { NEAR_THRESHOLD, type Near } from "../../core/search/similarity.ts";
@@ -28,7 +29,7 @@ export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearS
     const position = after as TextPosition | undefined;
     const like = await likeOf(question, position?.near, { index, sourceOf, upTo });
     const ranking = rankingOf(index, { query, like, upTo, stats: position?.stats });
-    const wanted = like?.exclude === undefined ? condition : { is: "and" as const, of: [...conditionsOf(condition), notSeq(like.exclude)] };
+    const wanted = like?.exclude === undefined ? condition : and(...partsOf(condition), notSeq(like.exclude));
     if (sortOf(question) === "relevance")
       return ranked(question, wanted, ranking, position !== undefined && "after" in position ? position.after : undefined);
     return sorted(question, wanted, ranking, query, position !== undefined && "at" in position ? position.at : undefined, upTo);
@@ -86,7 +87,7 @@ export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearS
   /** The messages that pass the filters, if they are few and there are filters at all. */
   async function fewOf({ filters, ref, after_seq: afterSeq }: Question, condition: Condition): Promise<Uint32Array | undefined> {
     if (ref === undefined && afterSeq === undefined && Object.values(filters).every((value) => value === undefined)) return undefined;
-    const seqs = await store.listSeqs({ condition, order: ORDERS.new, after: undefined, limit: FEW + 1, removed: false, only: undefined });
+    const seqs = await store.listSeqs({ condition, order: ORDERS.new, limit: FEW + 1 });
     return seqs.length <= FEW ? seqArray(seqs) : undefined;
   }
 }
@@ -96,7 +97,7 @@ type Walk = Pick<ListQuery, "condition" | "order" | "after" | "limit">;
 
 /** The matches that pass the filters, in the requested order. */
 async function along(store: Listing, matching: Uint32Array, walk: Walk): Promise<readonly Item[]> {
-  if (matching.length <= FEW) return store.list({ ...walk, removed: false, only: [...matching] });
+  if (matching.length <= FEW) return store.list({ ...walk, only: [...matching] });
   return walk.order.key === "seq" ? alongMatches(store, matching, walk) : alongOrder(store, matching, walk);
 }
 
@@ -107,7 +108,7 @@ async function alongMatches(store: Listing, matching: Uint32Array, { condition, 
   const found: Item[] = [];
   for (let at = seqs.findIndex(past); at >= 0 && at < seqs.length && found.length < limit; at += MESSAGES_PER_TURN) {
     const only = [...seqs.subarray(at, at + MESSAGES_PER_TURN)];
-    found.push(...(await store.list({ condition, order, after: undefined, limit: limit - found.length, removed: false, only })));
+    found.push(...(await store.list({ condition, order, limit: limit - found.length, only })));
     await nextSlice();
   }
   return found;
@@ -118,8 +119,8 @@ async function alongOrder(store: Listing, matching: Uint32Array, { condition, or
   const found: Item[] = [];
   let from = after;
   while (found.length < limit) {
-    const batch = await store.list({ condition, order, after: from, limit: MESSAGES_PER_TURN, removed: false, only: undefined });
-    found.push(...batch.filter((item) => includes(matching, item.position.seq)));
+    const batch = await store.list({ condition, order, after: from, limit: MESSAGES_PER_TURN });
+    found.push(...batch.filter((item) => matching[seek(matching, item.position.seq, 0)] === item.position.seq));
     from = batch.at(-1)?.position;
     if (batch.length < MESSAGES_PER_TURN) break;
     await nextSlice();
@@ -129,30 +130,11 @@ async function alongOrder(store: Listing, matching: Uint32Array, { condition, or
 
 async function bySeq(store: Listing, condition: Condition, hits: readonly Hit[]): Promise<ReadonlyMap<number, Item>> {
   if (hits.length === 0) return new Map();
-  const listed = await store.list({
-    condition,
-    order: ORDERS.new,
-    after: undefined,
-    limit: hits.length,
-    removed: false,
-    only: hits.map((hit) => hit.seq),
-  });
+  const listed = await store.list({ condition, order: ORDERS.new, limit: hits.length, only: hits.map((hit) => hit.seq) });
   return new Map(listed.map((item) => [item.position.seq, item]));
 }
 
-const conditionsOf = (condition: Condition): readonly Condition[] => (condition.is === "and" ? condition.of : [condition]);
-const notSeq = (seq: number): Condition => ({ is: "not", of: { is: "between", field: "seq", min: seq, max: seq } });
-
-function includes(sorted: Uint32Array, seq: number): boolean {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle]! < seq) low = middle + 1;
-    else high = middle;
-  }
-  return sorted[low] === seq;
-}
+const notSeq = (seq: number): Condition => not({ is: "between", field: "seq", min: seq, max: seq });
 
 /** What the scores depend on, kept so that scores, and what counts as similar, stay the same on the next page. */
 interface Pins {
@@ -226,4 +208,4 @@ async function likeOf(
   return { near: prepared, exclude: seq, threshold: near === undefined ? ANY_LIKENESS : NEAR_THRESHOLD };
 }
 
-export const seqArray = (seqs: Iterable<number>): Uint32Array => Uint32Array.from([...seqs].sort((a, b) => a - b));
+const seqArray = (seqs: Iterable<number>): Uint32Array => Uint32Array.from(seqs).sort();

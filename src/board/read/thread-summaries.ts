@@ -1,11 +1,11 @@
 // Summaries of threads; read again only if something happened in them.
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { minuteOf } from "../../core/durations.ts";
-import { and, atLeast, flagIs, not, oneOf } from "../../core/query/condition.ts";
-import { ORDERS } from "../../core/query/order.ts";
+import { flagIs, not, oneOf } from "../../core/query/condition.ts";
 import type { ThreadNews } from "../../core/view/thread-summary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
+import { liveReads } from "./unpaged-live-messages.ts";
 
 export type ReadThreadNews = (roots: readonly StoredMessage[]) => Promise<ReadonlyMap<string, ThreadNews>>;
 
@@ -47,8 +47,7 @@ export function threadCounter({ lists, clock }: Pick<ThreadNewsParts, "lists" | 
     const { seq } = await lists.head();
     const asked = `${most} ${without.join(",")}`;
     if (known.seq === seq && known.asked === asked && minuteOf(known.asOf) === minuteOf(now)) return known.count;
-    const condition = and(atLeast("expiresAt", now + 1), flagIs("superseded", false), flagIs("isRoot", true), not(oneOf("kind", without)));
-    const count = await lists.countUpTo({ condition, order: ORDERS.new, after: undefined, limit: most, removed: false, only: undefined });
+    const count = await liveReads(lists, now).count([flagIs("isRoot", true), not(oneOf("kind", without))], most);
     known = { seq, asOf: now, asked, count };
     return known.count;
   };

@@ -1,7 +1,7 @@
 // Live messages by conditions, for readers that do not page.
 import { and, atLeast, type Condition, flagIs } from "../../core/query/condition.ts";
 import { type Order, ORDERS } from "../../core/query/order.ts";
-import type { ListQuery, ListReads, StoredMessage } from "../../ports/store.ts";
+import { type ListQuery, type ListReads, type StoredMessage, storedOf } from "../../ports/store.ts";
 
 export interface LiveReads {
   /** Messages that meet all conditions and are not superseded, at most `limit`. */
@@ -14,16 +14,11 @@ export function liveReads(lists: Pick<ListReads, "list" | "countUpTo">, now: num
   const query = (conditions: readonly Condition[], order: Order, limit: number, only?: readonly number[]): ListQuery => ({
     condition: and(atLeast("expiresAt", now + 1), flagIs("superseded", false), ...conditions),
     order,
-    after: undefined,
     limit,
-    removed: false,
     only,
   });
   return {
-    async read(conditions, order, limit, only) {
-      const found = await lists.list(query(conditions, order, limit, only));
-      return found.flatMap((one) => ("stored" in one ? [one.stored] : []));
-    },
+    read: async (conditions, order, limit, only) => storedOf(await lists.list(query(conditions, order, limit, only))),
     count: (conditions, limit) => lists.countUpTo(query(conditions, ORDERS.new, limit)),
   };
 }

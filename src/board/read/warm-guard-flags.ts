@@ -1,6 +1,6 @@
 // Computes the guard's flags of messages before a page is made of them: a hostile text takes long, and a page may be full of such texts.
 import { textFlags } from "../../core/view/outline.ts";
-import type { StoredMessage, Listed } from "../../ports/store.ts";
+import { type StoredMessage, storedOf, type Listed } from "../../ports/store.ts";
 import { sliced } from "../../ports/cpu-slices.ts";
 
 /** Size of payloads that may be scanned at once. */
@@ -18,8 +18,6 @@ export function flaggedNow<Item extends Listed>(items: readonly Item[]): readonl
   for (const item of items) if ("stored" in item && item.stored.seen.flags === undefined) chars += item.stored.raw.payload.length;
   return chars < CHARS_AT_ONCE ? items : undefined;
 }
-
-const storedOf = (items: readonly Listed[]): StoredMessage[] => items.flatMap((item) => ("stored" in item ? [item.stored] : []));
 
 export const warmFlags = (storedMessages: Iterable<StoredMessage>): Promise<void> =>
   sliced(storedMessages, (stored) => void textFlags(stored));

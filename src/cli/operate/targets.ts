@@ -98,7 +98,7 @@ export async function messagesBy({ store, now }: OperatorSession, agent: string)
   const condition = and(atLeast("expiresAt", now() + 1), oneOf("author", await store.keysOf(agent)));
   const found: Target[] = [];
   for (let after: Listed["position"] | undefined; ;) {
-    const page = await store.list({ condition, order: ORDERS.old, after, limit: BATCH, removed: false, only: undefined });
+    const page = await store.list({ condition, order: ORDERS.old, after, limit: BATCH });
     for (const one of page) if ("stored" in one) found.push(target(one.stored.state.id, one));
     after = page.at(-1)?.position;
     if (after === undefined) return found;

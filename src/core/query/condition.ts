@@ -35,6 +35,8 @@ export type Condition =
   | { readonly is: "not"; readonly of: Condition };
 
 export const and = (...of: readonly Condition[]): Condition => ({ is: "and", of });
+/** The conditions that must all hold. */
+export const partsOf = (condition: Condition): readonly Condition[] => (condition.is === "and" ? condition.of : [condition]);
 export const or = (...of: readonly Condition[]): Condition => ({ is: "or", of });
 export const not = (of: Condition): Condition => ({ is: "not", of });
 export const oneOf = (field: TextField, values: readonly string[]): Condition => ({ is: "oneOf", field, values });

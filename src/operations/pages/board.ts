@@ -14,6 +14,7 @@ import { BOARD_VIEW_NAMES, BOARD_VIEWS, type BoardViewName, type BoardViewRule }
 import { ACTS } from "../../pages/act-words.ts";
 import type { Happening } from "../../pages/recent-activity.ts";
 import { slice } from "../../ports/cpu-slices.ts";
+import { storedOf } from "../../ports/store.ts";
 import { fixedQuestion, type Listing, listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
 import { type Operation, readOperation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
@@ -184,6 +185,5 @@ export async function threadsCounted({ threads, byKind }: BoardStats, countThrea
 
 async function happeningNow({ list, titleRoots }: BoardParts): Promise<readonly Happening[]> {
   const { items } = await list(fixedQuestion("happening", {}, { limit: HAPPENING_SHOWN }));
-  const storedMessages = items.flatMap((item) => ("stored" in item ? [item.stored] : []));
-  return happeningsOf(storedMessages, titleRoots);
+  return happeningsOf(storedOf(items), titleRoots);
 }

@@ -14,6 +14,7 @@ import { brief, plainTitle } from "../../pages/plain-line.ts";
 import { address } from "../../pages/query-links.ts";
 import { untrusted } from "../../pages/untrusted.ts";
 import { inSlices, sliced } from "../../ports/cpu-slices.ts";
+import { storedOf } from "../../ports/store.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { type Operation, readOperation, readWithoutParameters } from "../operation.ts";
 import { boardInput, viewOf, viewQuestion } from "./board.ts";
@@ -46,7 +47,7 @@ export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operatio
       // Newest first, whatever the order of the page.
       const sort = given.sort ?? "new";
       const page = await list(viewQuestion({ ...given, sort }, viewOf(given, query), Math.min(given.limit, ENTRIES)));
-      const storedMessages = page.items.flatMap((item) => ("stored" in item ? [item.stored] : []));
+      const storedMessages = storedOf(page.items);
       const names = await nameAgents([...new Set(storedMessages.map(({ state }) => state.author))]);
       const entries: FeedEntry[] = [];
       let chars = 0;

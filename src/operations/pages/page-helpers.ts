@@ -16,7 +16,7 @@ import type { Quoted } from "../../pages/quoted-message.ts";
 import type { MessageTitle } from "../../pages/recent-activity.ts";
 import type { Site } from "../../pages/site.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { MessageReads, StoredMessage } from "../../ports/store.ts";
+import { type MessageReads, type StoredMessage, storedOf } from "../../ports/store.ts";
 import type { z } from "zod";
 import { type Call, type Operation, readOperation } from "../operation.ts";
 import { PREVIEW } from "../present.ts";
@@ -77,7 +77,7 @@ export interface RowParts {
 export function rowMaker({ baseUrl, titleRoots, threadNews }: RowParts): RowsOf {
   const row = cachedRows();
   return async ({ items, nextCursor, latestSeq, asOf }, { threads = false, note, found } = {}) => {
-    const storedMessages = items.flatMap((item) => ("stored" in item ? [item.stored] : []));
+    const storedMessages = storedOf(items);
     const titles = await titleRoots(storedMessages);
     const news = threads ? await threadNews(storedMessages.filter(({ state }) => state.root === state.id)) : undefined;
     const rowOf = (item: Item): Html => {

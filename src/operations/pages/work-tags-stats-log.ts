@@ -17,7 +17,7 @@ import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-pa
 import { tagsPage, type TagsView } from "../../pages/tags-page.ts";
 import { workPage } from "../../pages/open-work-page.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { MessageReads } from "../../ports/store.ts";
+import { type MessageReads, storedOf } from "../../ports/store.ts";
 import type { AskWork, WorkInput } from "../messages/get-work.ts";
 import type { changesBody } from "../bodies/log.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
@@ -173,8 +173,7 @@ const showLog = ({ stats, changes, checkpoint, tree, clock, messages, titleRoots
       // A board that cannot sign still shows its log.
       const signed = await ask<LogView["checkpoint"]>(checkpoint, {}, call).catch(() => undefined);
       const found = await messages.findAll([...new Set(entries.map(({ id }) => id).filter((id) => MESSAGE_ID.test(id)))], clock.now());
-      const storedMessages = [...found.values()].flatMap((one) => ("stored" in one ? [one.stored] : []));
-      const happenings = await happeningsOf(storedMessages, titleRoots);
+      const happenings = await happeningsOf(storedOf(found.values()), titleRoots);
       return logPage(await site(), {
         changes: entries,
         happenings: new Map(happenings.map((one) => [one.id, one])),

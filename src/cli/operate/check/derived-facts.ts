@@ -120,14 +120,7 @@ async function tagsOf(store: Store, field: "tag" | "need" | "offer"): Promise<Re
 }
 
 function seqsOf(store: Store, filter: FilterValues, now: number): Promise<readonly number[]> {
-  return store.listSeqs({
-    condition: and(atLeast("expiresAt", 1), ...meaningOf(filter, now)),
-    order: ORDERS.old,
-    after: undefined,
-    limit: MOST,
-    removed: false,
-    only: undefined,
-  });
+  return store.listSeqs({ condition: and(atLeast("expiresAt", 1), ...meaningOf(filter, now)), order: ORDERS.old, limit: MOST });
 }
 
 async function compareFigures(sides: ComparedBoards, findings: Findings): Promise<void> {
