@@ -59,7 +59,7 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
   const words = new WordCaches();
   const sourceOfNear = nearSource(store, clock, words);
   const find = messageFinder(store, clock);
-  const common = { ...stored, clock, cursors, find };
+  const common = { ...stored, entries: store, clock, cursors, find };
   const { list, listNow } = lister({
     store: lists,
     clock,
@@ -86,8 +86,8 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
     find: swept(find),
     list: swept(list),
     listNow,
-    gatherBrief: swept(briefGatherer({ ...common, keys, entries: store })),
-    readInbox: swept(inboxReader({ lists, messages: store, entries: store, clock, cursors })),
+    gatherBrief: swept(briefGatherer({ ...common, keys })),
+    readInbox: swept(inboxReader(common)),
     findWork: swept(workFinder(lists, clock, cursors)),
     showThread: swept(threadReader(common)),
     showGraph: swept(graphReader(common)),
@@ -102,7 +102,7 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
     openNeeds: swept(openNeedsReader(common)),
     workPace: swept(workPaceReader(common)),
     agentPaces: swept(agentPacesReader(common)),
-    dump: swept(dumper({ ...common, baseUrl: config.baseUrl })),
+    dump: swept(dumper(common, config.baseUrl)),
   };
 }
 

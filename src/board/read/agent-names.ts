@@ -2,16 +2,15 @@
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { type AgentName, nameIn } from "../../core/view/name-in-profile-title.ts";
 import { outlineOf } from "../../core/view/outline.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { sliced } from "../../ports/cpu-slices.ts";
-import type { ListReads } from "../../ports/store.ts";
 import { storedAt } from "./messages-by-seq.ts";
+import type { ReaderParts } from "./reader-parts.ts";
 
 export type NameAgents = (agents: readonly string[]) => Promise<ReadonlyMap<string, AgentName>>;
 
 const MAX_TITLES = 20_000;
 
-export function agentNamer({ lists, clock }: { readonly lists: ListReads; readonly clock: Clock }): NameAgents {
+export function agentNamer({ lists, clock }: Pick<ReaderParts, "lists" | "clock">): NameAgents {
   /** By the seq of the profile, whose text never changes. */
   const titles = new BoundedCache<number, { readonly name: string | undefined }>(MAX_TITLES);
   return async (agents) => {

@@ -2,15 +2,8 @@
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import type { AgentFacts } from "../../core/message/agent-facts.ts";
-import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { ListReads } from "../../ports/store.ts";
-
-export interface DirectoryParts {
-  readonly lists: ListReads;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
-}
+import { cutPage } from "../../core/query/cursor.ts";
+import type { ReaderParts } from "./reader-parts.ts";
 
 export interface AgentsQuestion {
   readonly activeWithinS: number;
@@ -29,7 +22,7 @@ export interface Directory {
 
 const positionForm = z.strictObject({ lastSeen: z.number(), id: z.string() });
 
-export function directory({ lists, clock, cursors }: DirectoryParts): Directory {
+export function directory({ lists, clock, cursors }: Pick<ReaderParts, "lists" | "clock" | "cursors">): Directory {
   return {
     async find(agent) {
       const facts = await lists.agent(agent, clock.now());

@@ -1,22 +1,14 @@
 // All live messages as JSON lines, read in chunks and only as fast as the reader takes them.
 import { type Include, recordOf } from "../../core/view/record.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, sliced } from "../../ports/cpu-slices.ts";
-import type { LogReads, MessageReads } from "../../ports/store.ts";
+import type { ReaderParts } from "./reader-parts.ts";
 
 /** The lines, and the head of the log when they were begun. */
 export type Dump = () => Promise<{ readonly seq: number; readonly lines: AsyncIterable<string> }>;
 
 const SIGNED: ReadonlySet<Include> = new Set(["raw"]);
 
-export interface DumpParts {
-  readonly messages: Pick<MessageReads, "dump">;
-  readonly log: Pick<LogReads, "head">;
-  readonly clock: Clock;
-  readonly baseUrl: string;
-}
-
-export function dumper({ messages, log, clock, baseUrl }: DumpParts): Dump {
+export function dumper({ messages, log, clock }: Pick<ReaderParts, "messages" | "log" | "clock">, baseUrl: string): Dump {
   return async () => {
     // Up to the present head of the log: on a busy board the dump would otherwise never end for a slow reader.
     const { seq } = await log.head();

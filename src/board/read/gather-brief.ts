@@ -16,16 +16,15 @@ import {
   unreadThread,
 } from "../../core/view/brief-items.ts";
 import { outlineOf } from "../../core/view/outline.ts";
-import type { AckReads } from "../../ports/acks.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { mapInSlices } from "../../ports/cpu-slices.ts";
 import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
-import { type ListReads, type LogReads, type MessageReads, type StoredMessage, storedOf } from "../../ports/store.ts";
+import { type ListReads, type MessageReads, type StoredMessage, storedOf } from "../../ports/store.ts";
 import type { KeyRing } from "./keys.ts";
 import { liveReads, type LiveReads } from "./unpaged-live-messages.ts";
 import { changedOnly } from "./list.ts";
 import { offeredTo } from "./offered-work.ts";
 import { storedAt } from "./messages-by-seq.ts";
+import type { ReaderParts } from "./reader-parts.ts";
 import { unreadThreads } from "./unread-threads.ts";
 import { warmFlags } from "./warm-guard-flags.ts";
 import { needsOf } from "./open-work.ts";
@@ -40,13 +39,8 @@ export interface BriefQuestion {
 
 export type GatherBrief = (question: BriefQuestion) => Promise<Brief>;
 
-export interface BriefParts {
-  readonly lists: ListReads;
-  readonly messages: Pick<MessageReads, "findAll">;
-  readonly log: Pick<LogReads, "head">;
+export interface BriefParts extends Pick<ReaderParts, "lists" | "messages" | "log" | "entries" | "clock"> {
   readonly keys: Pick<KeyRing, "of" | "all">;
-  readonly entries: InboxReads & Pick<AckReads, "reading">;
-  readonly clock: Clock;
 }
 
 /** The services that the sections are read from. */

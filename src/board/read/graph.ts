@@ -4,10 +4,9 @@ import type { Rel, Status } from "../../core/protocol/vocabulary.ts";
 import { statusOf } from "../../core/message/status.ts";
 import { outlineOf } from "../../core/view/outline.ts";
 import { displayTitle } from "../../core/view/record.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
+import type { StoredMessage, MessageReads } from "../../ports/store.ts";
 import { MESSAGES_PER_READ, storedAt } from "./messages-by-seq.ts";
-import type { FindMessage } from "./message-by-id.ts";
+import type { ReaderParts } from "./reader-parts.ts";
 import type { Edge } from "./thread.ts";
 import { mapInSlices, nextSlice } from "../../ports/cpu-slices.ts";
 
@@ -33,16 +32,9 @@ export interface Graph {
   readonly truncated: boolean;
 }
 
-export interface GraphParts {
-  readonly messages: MessageReads;
-  readonly lists: ListReads;
-  readonly clock: Clock;
-  readonly find: FindMessage;
-}
-
 export type ShowGraph = (idOrPrefix: string, depth: number, rels: readonly Rel[]) => Promise<Graph>;
 
-export function graphReader({ messages, lists, clock, find }: GraphParts): ShowGraph {
+export function graphReader({ messages, lists, clock, find }: Pick<ReaderParts, "messages" | "lists" | "clock" | "find">): ShowGraph {
   return async (idOrPrefix, depth, rels) => {
     const { id: center, seq } = (await find(idOrPrefix)).state;
     const now = clock.now();

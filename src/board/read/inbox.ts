@@ -4,19 +4,18 @@ import type { InboxChange, InboxReason } from "../../core/message/inbox-types.ts
 import { statusOf } from "../../core/message/status.ts";
 import { isVote, RELS } from "../../core/protocol/vocabulary.ts";
 import { momentMs } from "../../core/query/forms.ts";
-import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
+import { cutPage } from "../../core/query/cursor.ts";
 import { outlineOf } from "../../core/view/outline.ts";
 import { displayTitle } from "../../core/view/record.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { mapInSlices } from "../../ports/cpu-slices.ts";
-import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
-import type { KeyReads } from "../../ports/keys.ts";
-import type { Found, ListReads, MessageReads } from "../../ports/store.ts";
+import type { InboxRow } from "../../ports/inbox.ts";
+import type { Found } from "../../ports/store.ts";
 import type { StoredRef } from "../../ports/message-threads.ts";
 import { freshnessOf } from "./cache-freshness.ts";
 import { changedOnly, type Item, type PageContent } from "./list.ts";
 import { PageCache, type PageOf } from "./page-cache.ts";
 import { storedAt } from "./messages-by-seq.ts";
+import type { ReaderParts } from "./reader-parts.ts";
 import { flagged } from "./warm-guard-flags.ts";
 
 /** The query of an inbox; every name is resolved to an id. */
@@ -50,13 +49,7 @@ interface InboxContent extends PageContent {
 export type InboxPage = PageOf<InboxContent>;
 export type ReadInbox = (question: InboxQuestion) => Promise<InboxPage>;
 
-export interface InboxParts {
-  readonly lists: ListReads;
-  readonly messages: Pick<MessageReads, "findAll" | "refs">;
-  readonly entries: InboxReads & Pick<KeyReads, "keysOf">;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
-}
+type InboxParts = Pick<ReaderParts, "lists" | "messages" | "entries" | "clock" | "cursors">;
 
 /** The position where a page ended, and the seq where unread messages began. */
 const placeForm = z.strictObject({ key: z.number(), seq: z.number(), after: z.number() });

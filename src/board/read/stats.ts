@@ -1,8 +1,7 @@
 // Statistics of the board; computed at most once a second, however many ask.
 import { DAY_MS, HOUR_MS } from "../../core/durations.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { BoardStats } from "../../ports/stats.ts";
-import type { ListReads } from "../../ports/store.ts";
+import type { ReaderParts } from "./reader-parts.ts";
 
 const HOURS_SHOWN = 7 * 24;
 const FRESH_MS = 1000;
@@ -17,12 +16,7 @@ export interface StatsSnapshot {
 
 export type ReadStats = () => Promise<StatsSnapshot>;
 
-export interface StatsParts {
-  readonly lists: ListReads;
-  readonly clock: Clock;
-}
-
-export function statsReader({ lists, clock }: StatsParts): ReadStats {
+export function statsReader({ lists, clock }: Pick<ReaderParts, "lists" | "clock">): ReadStats {
   const startedAt = clock.now();
   let last: StatsSnapshot | undefined;
   return async () => {

@@ -1,9 +1,9 @@
 // The tags, needs and offers of live messages.
 import { z } from "zod";
 import type { LabelField } from "../../core/message/message-state.ts";
-import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
-import type { ListReads } from "../../ports/store.ts";
+import { cutPage } from "../../core/query/cursor.ts";
 import type { TagFacts } from "../../ports/tags.ts";
+import type { ReaderParts } from "./reader-parts.ts";
 
 export interface TagsQuestion {
   readonly field: LabelField;
@@ -14,14 +14,9 @@ export interface TagsQuestion {
 
 export type ListTags = (question: TagsQuestion) => Promise<{ readonly tags: readonly TagFacts[]; readonly nextCursor: string | null }>;
 
-export interface TagParts {
-  readonly lists: ListReads;
-  readonly cursors: CursorCodec;
-}
-
 const positionForm = z.strictObject({ count: z.number(), tag: z.string() });
 
-export function tagLister({ lists, cursors }: TagParts): ListTags {
+export function tagLister({ lists, cursors }: Pick<ReaderParts, "lists" | "cursors">): ListTags {
   return async ({ field, prefix, limit, cursor }) => {
     const fingerprint = `tags ${field} ${prefix}`;
     const after = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, positionForm);

@@ -3,21 +3,15 @@ import { BoundedCache } from "../../core/bounded-cache.ts";
 import { minuteOf } from "../../core/durations.ts";
 import { flagIs, not, oneOf } from "../../core/query/condition.ts";
 import type { ThreadNews } from "../../core/view/thread-summary.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
+import type { StoredMessage } from "../../ports/store.ts";
+import type { ReaderParts } from "./reader-parts.ts";
 import { liveReads } from "./unpaged-live-messages.ts";
 
 export type ReadThreadNews = (roots: readonly StoredMessage[]) => Promise<ReadonlyMap<string, ThreadNews>>;
 
 const MAX_THREADS = 5000;
 
-export interface ThreadNewsParts {
-  readonly messages: MessageReads;
-  readonly lists: ListReads;
-  readonly clock: Clock;
-}
-
-export function threadNewsReader({ messages, clock }: ThreadNewsParts): ReadThreadNews {
+export function threadNewsReader({ messages, clock }: Pick<ReaderParts, "messages" | "clock">): ReadThreadNews {
   const cache = new BoundedCache<string, { readonly state: string; readonly news: ThreadNews }>(MAX_THREADS);
   return async (roots) => {
     const now = clock.now();
@@ -40,7 +34,7 @@ export function threadNewsReader({ messages, clock }: ThreadNewsParts): ReadThre
 export type CountThreads = (without: readonly string[], most: number) => Promise<number>;
 
 /** Live roots of other kinds than these, counted up to `most`. */
-export function threadCounter({ lists, clock }: Pick<ThreadNewsParts, "lists" | "clock">): CountThreads {
+export function threadCounter({ lists, clock }: Pick<ReaderParts, "lists" | "clock">): CountThreads {
   let known = { seq: -1, asOf: 0, asked: "", count: 0 };
   return async (without, most) => {
     const now = clock.now();

@@ -2,13 +2,11 @@
 // reads from the start again.
 import { z } from "zod";
 import { type DepthFirst, subtreeOf } from "../../core/message/thread-reading-order.ts";
-import type { CursorCodec } from "../../core/query/cursor.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Rel, RELS } from "../../core/protocol/vocabulary.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
+import type { StoredMessage } from "../../ports/store.ts";
 import { MESSAGES_PER_READ, storedAt } from "./messages-by-seq.ts";
-import type { FindMessage } from "./message-by-id.ts";
+import type { ReaderParts } from "./reader-parts.ts";
 import { warmFlags } from "./warm-guard-flags.ts";
 import { type Participant, type ThreadOrder, ThreadOrders } from "./thread-order-cache.ts";
 import { nextSlice, slice } from "../../ports/cpu-slices.ts";
@@ -62,14 +60,6 @@ export interface ThreadPage {
   readonly asOf: number;
 }
 
-export interface ThreadParts {
-  readonly messages: MessageReads;
-  readonly lists: ListReads;
-  readonly clock: Clock;
-  readonly find: FindMessage;
-  readonly cursors: CursorCodec;
-}
-
 export interface ThreadQuestion {
   readonly cursor?: string | undefined;
   readonly limit: number;
@@ -100,7 +90,13 @@ const FOLDED_NAMED = 16;
 const FOLDED_SIZE = 160;
 const FOLDS: ReadonlySet<string> = new Set(["claim", "signal", "verification"]);
 
-export function threadReader({ messages, lists, clock, find, cursors }: ThreadParts): ShowThread {
+export function threadReader({
+  messages,
+  lists,
+  clock,
+  find,
+  cursors,
+}: Pick<ReaderParts, "messages" | "lists" | "clock" | "find" | "cursors">): ShowThread {
   const orders = new ThreadOrders(messages);
   return async (idOrPrefix, asked) => {
     const { id: focus, root, seq } = (await find(idOrPrefix)).state;
@@ -176,7 +172,7 @@ export function threadReader({ messages, lists, clock, find, cursors }: ThreadPa
 
 /** If there is little space, the requested message comes first, then its ancestors, nearest first. */
 async function firstOf(
-  { messages, lists }: Pick<ThreadParts, "messages" | "lists">,
+  { messages, lists }: Pick<ReaderParts, "messages" | "lists">,
   { order }: DepthFirst,
   seq: number,
   { scope, budget, sizeOf }: ThreadQuestion,

@@ -4,7 +4,7 @@ import { median } from "../../core/median.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AgentPace, OpenNeed, WorkPace } from "../../core/view/work-pace.ts";
 import type { NeedSupply, WorkCourse } from "../../ports/stats.ts";
-import type { ListReads } from "../../ports/store.ts";
+import type { ReaderParts } from "./reader-parts.ts";
 
 /** Only the newest work of each kind is counted. */
 const COURSES_READ = 1000;
@@ -19,10 +19,7 @@ export type ReadOpenNeeds = () => Promise<readonly OpenNeed[]>;
 /** The pace of each of these agents that claimed or answered something. */
 export type ReadAgentPaces = (agents: readonly string[]) => Promise<ReadonlyMap<string, AgentPace>>;
 
-interface PaceParts {
-  readonly lists: ListReads;
-  readonly clock: Clock;
-}
+type PaceParts = Pick<ReaderParts, "lists" | "clock">;
 
 /** Calls `make` at most once a minute, unless the question has changed. */
 function fresh<Made>(clock: Clock) {
@@ -86,7 +83,7 @@ function paceOf(courses: readonly WorkCourse[], now: number): WorkPace {
 }
 
 export const agentPacesReader =
-  ({ lists }: { readonly lists: ListReads }): ReadAgentPaces =>
+  ({ lists }: Pick<ReaderParts, "lists">): ReadAgentPaces =>
   async (agents) => {
     const times = Map.groupBy(await lists.answerTimes(agents, ANSWERS_READ), ({ agent }) => agent);
     const claims = Map.groupBy(await lists.claimedWork(agents, ANSWERS_READ), ({ agent }) => agent);
