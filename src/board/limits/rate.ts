@@ -1,11 +1,12 @@
 // Token buckets, each stored as one number per caller: the time at which its bucket is full again.
+import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Bucket, bucketsOf, type PublishedRates, publishedRates, type Scope, TOKEN_MS } from "./bucket-sizes.ts";
 import { countedAs, countsNetwork, MAX_CALLERS, NETWORK, NETWORK_WIDTH } from "./callers.ts";
 import { CallerPauses } from "./caller-pauses.ts";
-import { OpenCalls } from "./open-streams-and-polls.ts";
+import { Held } from "./held-per-caller.ts";
 import { rateRefusal } from "./rate-refusal.ts";
 import { WaitingLine } from "./retry-spread.ts";
 
@@ -46,7 +47,8 @@ export class RateLimiter {
   readonly #buckets: Readonly<Record<Scope, Bucket>>;
   readonly #networkBuckets: Readonly<Record<Scope, Bucket>>;
   readonly #width: number;
-  readonly #open: OpenCalls;
+  /** The streams and long polls that callers have open at the same time. */
+  readonly #open: Held;
   readonly #lines = new WaitingLine(MAX_CALLERS);
   readonly #fullAt = new Map<Scope, BoundedCache<string, number>>();
   readonly #unshared = new BoundedCache<string, Spent>(MAX_CALLERS);
@@ -54,7 +56,7 @@ export class RateLimiter {
   constructor(clock: Clock, on: boolean, { width = 1, tokenMs = TOKEN_MS, seal }: RateOptions = {}) {
     this.#buckets = bucketsOf(width);
     this.#networkBuckets = bucketsOf(width * NETWORK_WIDTH);
-    this.#open = new OpenCalls(publishedRates(width).streams_at_once);
+    this.#open = new Held(publishedRates(width).streams_at_once);
     this.#width = width;
     this.tokenMs = tokenMs;
     this.#clock = clock;
@@ -137,9 +139,7 @@ export class RateLimiter {
 
   /** Takes what a post of this many bytes counts as; the returned function puts it back. */
   takeBytes(scope: "bytes" | "agent_bytes", caller: string, length: number): () => void {
-    const bytes = Math.max(length, LIMITS.post_bytes);
-    this.take(scope, caller, bytes);
-    return () => this.giveBack(scope, caller, bytes);
+    return this.takeAll([[scope, caller, Math.max(length, LIMITS.post_bytes)]]);
   }
 
   /** Puts back the tokens of a call that had no effect. */
@@ -234,7 +234,12 @@ export class RateLimiter {
 
   /** Counts one more long call of a caller; the returned function ends it. */
   enter(caller: string): () => void {
-    return this.#on ? this.#open.enter(caller) : () => {};
+    if (!this.#on) return () => {};
+    const over = this.#open.over(caller);
+    if (over === undefined) return this.#open.add(caller);
+    throw new Refusal("too_many_streams", `This ${over.who} has ${over.held} streams and long polls open; ${over.most} are allowed.`, {
+      details: { at_once: over.most },
+    });
   }
 
   /**

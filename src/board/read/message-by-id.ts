@@ -6,7 +6,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Found, LogReads, MessageReads, StoredMessage } from "../../ports/store.ts";
+import type { LogReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 import { idsMeant } from "./resolve-agents-and-messages.ts";
 
 const CANDIDATES = 5;
@@ -18,11 +18,15 @@ export type LocateMessage = (idOrPrefix: string) => Promise<number>;
 type Reads = Pick<MessageReads, "find" | "idsByPrefix">;
 
 export function messageFinder(store: Reads, clock: Clock): FindMessage {
-  const find = anyFinder(store, clock);
+  const resolve = prefixResolver(store);
   return async (idOrPrefix) => {
-    const found = await find(idOrPrefix);
-    if ("tombstone" in found) throw goneRefusal(found.tombstone);
-    return found.stored;
+    const now = clock.now();
+    const id = await resolve(idOrPrefix, now);
+    const found = await store.find(id, now);
+    if (found !== undefined && "stored" in found) return found.stored;
+    // A quiet board may store a tombstone for longer than it shows it.
+    const forgotten = found === undefined || found.tombstone.at <= now - LIMITS.gone_days * DAY_MS;
+    throw forgotten ? new Refusal("not_found", `There is no message ${id}.`) : goneRefusal(found.tombstone);
   };
 }
 
@@ -36,19 +40,6 @@ export function messageLocator(store: Reads & Pick<LogReads, "pastSeq" | "pastId
     const seq = await store.pastSeq(id);
     if (seq === undefined) throw new Refusal("not_found", `There is no message ${id}, and the log keeps no entry of it.`, UNPROVED);
     return seq;
-  };
-}
-
-function anyFinder(store: Reads, clock: Clock): (idOrPrefix: string) => Promise<Found> {
-  const resolve = prefixResolver(store);
-  return async (idOrPrefix) => {
-    const now = clock.now();
-    const id = await resolve(idOrPrefix, now);
-    const found = await store.find(id, now);
-    // A quiet board may store a tombstone for longer than it shows it.
-    const forgotten = found !== undefined && "tombstone" in found && found.tombstone.at <= now - LIMITS.gone_days * DAY_MS;
-    if (found === undefined || forgotten) throw new Refusal("not_found", `There is no message ${id}.`);
-    return found;
   };
 }
 
