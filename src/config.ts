@@ -227,7 +227,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     newKey: onOff("newKey"),
     readOnly: onOff("readOnly"),
     maxBytes: given("maxBytes") ? whole("maxBytes", MIN_MAX_BYTES, Number.MAX_SAFE_INTEGER) : undefined,
-    logLevel: logLevel(text("logLevel"), () => fault("logLevel", `give one of ${LOG_LEVELS.join(", ")}.`)),
+    logLevel: choice("logLevel", LOG_LEVELS, "info"),
     logFormat: choice("logFormat", LOG_FORMATS, undefined),
     accessLog: choice("accessLog", ACCESS_LOGS, "off"),
     metrics: onOff("metrics"),
@@ -301,10 +301,4 @@ function policyIn(path: string | undefined, fault: (mend: string) => void): stri
     fault(`${(error as Error).message} Give a file as https://c2sp.org/tlog-policy has it, with \`witness\` lines and a \`quorum\` line.`);
     return undefined;
   }
-}
-
-function logLevel(text: string, fault: () => void): Config["logLevel"] {
-  const level = LOG_LEVELS.find((one) => one === text);
-  if (level === undefined) fault();
-  return level ?? "info";
 }

@@ -64,7 +64,8 @@ export function givenSettings<Name extends string>(
     otherwise: Otherwise,
   ): Choice | Otherwise => {
     const found = choices.find((one) => one === text(name));
-    if (given(name) && found === undefined) fault(name, `give ${choices.join(" or ")}.`);
+    const words = choices.length > 3 ? `one of ${choices.join(", ")}` : choices.join(" or ");
+    if (given(name) && found === undefined) fault(name, `give ${words}.`);
     return found ?? otherwise;
   };
 
