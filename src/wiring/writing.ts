@@ -147,9 +147,9 @@ async function openGuard({ config, clock, figures, storage: { store, peers, seal
   parts.defer(() => journal?.close());
   const guard = new TextGuard(readRiskTable(bytesOfPackage(RISK_TABLE)), clock, journal);
   await guard.follow(store, await store.head());
-  const underWay = new BackgroundWork();
+  const underWay = new BackgroundWork((error) => figures.failed("nodes", error));
   parts.defer(() => underWay.finished());
-  peers?.onMoved((moved) => underWay.add(guard.follow(store, moved).catch((error: unknown) => figures.failed("nodes", error))));
+  peers?.onMoved((moved) => underWay.add(guard.follow(store, moved)));
   return guard;
 }
 

@@ -1,6 +1,6 @@
 // Sends events to many readers, some at a time; messages that end in between are not sent to the remaining readers.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Refusal } from "../../core/errors.ts";
-import { nextTurn } from "../read/yield.ts";
 import type { LiveEvent } from "./log-event.ts";
 
 export interface Reader {

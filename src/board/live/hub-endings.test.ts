@@ -1,8 +1,8 @@
 // The hub and messages that end while they are being sent: nobody gets them any more, only that they ended.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import { from, Listener, OTHER_PK, World } from "../../../test/support/hub-world.ts";
-import { nextTurn } from "../read/yield.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 

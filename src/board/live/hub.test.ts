@@ -1,4 +1,5 @@
 // The hub on a real log: which reader gets which events, whenever readers come or go.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { postAct } from "../../../test/support/bare-board.ts";
 import { eventually } from "../../../test/support/eventually.ts";
@@ -9,7 +10,6 @@ import { atTheCostOf } from "../../ports/cpu-slices.ts";
 import { shareOf } from "../limits/cpu-time-price.ts";
 import { RateLimiter } from "../limits/rate.ts";
 import type { LiveFilter } from "./filter.ts";
-import { nextTurn } from "../read/yield.ts";
 
 /** Longer than a filter may take before others have a turn. */
 const LONG_MS = 10;

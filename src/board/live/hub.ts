@@ -1,10 +1,10 @@
 // The live readers: each new entry of the log is read once, matched once against each distinct filter, and sent to many.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Refusal } from "../../core/errors.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { type Clock, every } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import { atNobodysCost, costOfNow, nextSlice } from "../../ports/cpu-slices.ts";
 import type { LogReads } from "../../ports/store.ts";
-import { nextTurn } from "../read/yield.ts";
 import { fanOut, type Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
 import { groupMatches, type ReaderGroup, ReaderGroups, remember } from "./reader-groups.ts";
@@ -48,7 +48,7 @@ export class Hub {
   #upTo: number;
   #following = false;
   #closed = false;
-  #stopLooking = () => {};
+  readonly #stopLooking: () => void;
   #readers = 0;
   #removals = 0;
   /** Counts everything that may have ended a message: new entries and removals. */
@@ -57,7 +57,15 @@ export class Hub {
   constructor(parts: HubParts, position: number) {
     this.#parts = parts;
     this.#position = this.#upTo = position;
-    this.#look();
+    const { store, clock, report, writing } = parts;
+    const look = async (): Promise<void> => {
+      const { seq } = await store.head();
+      // While a transaction is running, the hint after it is enough.
+      if (!writing()) this.hint(seq);
+    };
+    this.#stopLooking = every(clock, LOOK_MS, () => {
+      look().catch((error: unknown) => report.failed("stream", error));
+    });
   }
 
   /**
@@ -247,18 +255,5 @@ export class Hub {
     const reached = this.#waiting.filter(({ seq }) => seq <= position);
     this.#waiting = this.#waiting.filter(({ seq }) => seq > position);
     for (const { resolve } of reached) resolve(true);
-  }
-
-  #look(): void {
-    const { store, clock, report, writing } = this.#parts;
-    const look = async (): Promise<void> => {
-      const { seq } = await store.head();
-      // While a transaction is running, the hint after it is enough.
-      if (!writing()) this.hint(seq);
-    };
-    this.#stopLooking = clock.at(clock.now() + LOOK_MS, () => {
-      this.#look();
-      look().catch((error: unknown) => report.failed("stream", error));
-    });
   }
 }

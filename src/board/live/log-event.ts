@@ -1,4 +1,5 @@
 // Log entries as events of the stream: the text to send, and the message before and after.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Entry } from "../../core/log/chain.ts";
 import { ackIn } from "../../core/message/replay.ts";
 import type { Trace } from "../../core/message/trace.ts";
@@ -11,7 +12,6 @@ import { documentOf, type WordCaches } from "../../core/search/document.ts";
 import { type Searched, searched } from "../../core/search/query.ts";
 import type { AckReads } from "../../ports/acks.ts";
 import { BEFORE_ANY_EXPIRY, type StoredMessage, type Found, type MessageReads } from "../../ports/store.ts";
-import { nextTurn } from "../read/yield.ts";
 
 /** The text to send; the same for every reader, made when the first one needs it. */
 export interface LiveEvent {

@@ -1,6 +1,6 @@
 // One reader's way through the log: replay at its own pace, cutover in one turn of the event loop, then live.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { LogReads } from "../../ports/store.ts";
-import { nextTurn } from "../read/yield.ts";
 import type { Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
 import type { Hub } from "./hub.ts";

@@ -1,6 +1,6 @@
 // Notices what the operator switched or removed from another process, by polling several times a second.
 import { type Action, type Switches, SWITCHES_OFF } from "../../core/message/moderation-state.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { type Clock, every } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import type { Store } from "../../ports/store.ts";
 import { BackgroundWork } from "./finish-before-close.ts";
@@ -9,10 +9,10 @@ const LOOK_MS = 250;
 /** Decisions that are read at once. */
 const ACTIONS_PER_READ = 100;
 
+type Watched = Pick<Store, "switches" | "actions" | "head">;
+
 export class OperatorWatch {
-  readonly #store: Pick<Store, "switches" | "actions" | "head">;
-  readonly #clock: Clock;
-  readonly #report: Telemetry;
+  readonly #store: Watched;
   readonly #turned: ((switches: Switches) => void)[] = [];
   readonly #decided: ((actions: readonly Action[]) => void)[] = [];
   #switches: Switches = SWITCHES_OFF;
@@ -25,21 +25,20 @@ export class OperatorWatch {
   #begun = 0;
   #answered = 0;
   #stopLooking = () => {};
-  readonly #looks = new BackgroundWork();
+  readonly #looks: BackgroundWork;
 
-  private constructor(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Telemetry) {
+  private constructor(store: Watched, report: Telemetry) {
     this.#store = store;
-    this.#clock = clock;
-    this.#report = report;
+    this.#looks = new BackgroundWork((error) => report.failed("switches", error));
   }
 
-  static async open(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Telemetry): Promise<OperatorWatch> {
-    const board = new OperatorWatch(store, clock, report);
+  static async open(store: Watched, clock: Clock, report: Telemetry): Promise<OperatorWatch> {
+    const board = new OperatorWatch(store, report);
     board.#seen = (await store.head()).seq;
     board.#reported = board.#seen;
     board.#states = statesOf(await store.actions({ since: 0, before: undefined, limit: ACTIONS_PER_READ }));
     board.#switches = await store.switches();
-    board.#wait();
+    board.#stopLooking = every(clock, LOOK_MS, () => board.#looks.add(board.#look()));
     return board;
   }
 
@@ -71,13 +70,6 @@ export class OperatorWatch {
   async close(): Promise<void> {
     this.#stopLooking();
     await this.#looks.finished();
-  }
-
-  #wait(): void {
-    this.#stopLooking = this.#clock.at(this.#clock.now() + LOOK_MS, () => {
-      this.#wait();
-      this.#looks.add(this.#look().catch((error: unknown) => this.#report.failed("switches", error)));
-    });
   }
 
   #isReversed({ id, state }: Action): boolean {

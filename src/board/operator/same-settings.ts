@@ -1,6 +1,6 @@
 // Detects nodes of one board with different settings: each tells the others its own, and reports the first difference.
 import { MINUTE_MS } from "../../core/durations.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { type Clock, every } from "../../ports/clock.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import { BackgroundWork } from "./finish-before-close.ts";
@@ -25,9 +25,9 @@ interface SettingsMessage {
 }
 
 export function compareSettings({ settings, clock, report, peers, differs }: SameSettingsParts): { stop(): Promise<void> } {
-  const underWay = new BackgroundWork();
+  const underWay = new BackgroundWork((error) => report.failed("nodes", error));
   const message = JSON.stringify([{ scope: SCOPE, settings }] satisfies SettingsMessage[]);
-  const broadcast = (): void => underWay.add(peers.broadcast(message).catch((error: unknown) => report.failed("nodes", error)));
+  const broadcast = (): void => underWay.add(peers.broadcast(message));
   const known = new Set<string>();
 
   /** Reports a difference. Returns whether it is new. */
@@ -48,12 +48,8 @@ export function compareSettings({ settings, clock, report, peers, differs }: Sam
     }
   });
 
-  let cancel = (): void => {};
-  function broadcastRegularly(): void {
-    broadcast();
-    cancel = clock.at(clock.now() + MINUTE_MS, broadcastRegularly);
-  }
-  broadcastRegularly();
+  broadcast();
+  const cancel = every(clock, MINUTE_MS, broadcast);
   return {
     async stop() {
       cancel();

@@ -1,6 +1,6 @@
 // Rates and load of a board with several nodes: each tells the others what callers have used, and all compute the load from one log.
 import { MINUTE_MS, minuteOf } from "../../core/durations.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { type Clock, every } from "../../ports/clock.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import type { LogReads } from "../../ports/store.ts";
@@ -29,23 +29,18 @@ const DAY_MINUTES = 24 * 60;
 const MOST_CHARS = 7000;
 
 export function shareLoad({ store, clock, report, difficulty, rates, wakeup, peers }: SharedLoadParts): { stop(): Promise<void> } {
-  let cancelTelling = (): void => {};
   let cancelReading = (): void => {};
   /** Queries must be answered before the database is closed. */
-  const underWay = new BackgroundWork();
-  const begin = (work: Promise<void>): void => underWay.add(work.catch((error: unknown) => report.failed("nodes", error)));
+  const underWay = new BackgroundWork((error) => report.failed("nodes", error));
 
   wakeup.onMoved(({ posted }) => posted.forEach((posts, bits) => difficulty.accepted(bits, posts)));
   peers.onMessage((text) => {
     for (const { scope, caller, tokens } of JSON.parse(text) as readonly Spent[]) if (isScope(scope)) rates.charge(scope, caller, tokens);
   });
 
-  function telling(): void {
-    cancelTelling = clock.at(clock.now() + TELL_MS, () => {
-      telling();
-      for (const text of batches(rates.spent(TELL_MS))) begin(peers.broadcast(text));
-    });
-  }
+  const cancelTelling = every(clock, TELL_MS, () => {
+    for (const text of batches(rates.spent(TELL_MS))) underWay.add(peers.broadcast(text));
+  });
   /** All nodes begin at the same minute, so that they compute the same bits whenever they were started. */
   async function read(): Promise<void> {
     const minute = minuteOf(clock.now());
@@ -56,12 +51,11 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
     const next = (minuteOf(clock.now()) + 1) * MINUTE_MS + COUNTED_MS;
     cancelReading = clock.at(next, () => {
       reading();
-      begin(read());
+      underWay.add(read());
     });
   }
-  telling();
   reading();
-  begin(read());
+  underWay.add(read());
   return {
     async stop() {
       cancelTelling();

@@ -1,5 +1,5 @@
 // Whether the storage accepts writes: reported once when it stops and once when it works again, which is found out by trying.
-import type { Clock } from "../../ports/clock.ts";
+import { type Clock, every } from "../../ports/clock.ts";
 import type { FaultPlace } from "../../ports/telemetry.ts";
 import { StoreFailure } from "../../ports/store.ts";
 
@@ -44,8 +44,7 @@ export class StorageHealth {
   /** The check: it is called now and then, and throws if it is clear that nothing can be written. */
   lookWith(look: () => Promise<void>): void {
     const { clock } = this.#parts;
-    this.#stopLooking = clock.at(clock.now() + LOOK_MS, () => {
-      this.lookWith(look);
+    this.#stopLooking = every(clock, LOOK_MS, () => {
       if (this.#lost !== undefined) return;
       look().catch((error: unknown) => {
         if (!(error instanceof StoreFailure) || this.#lost !== undefined || this.#closed) return;

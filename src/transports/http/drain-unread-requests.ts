@@ -2,9 +2,8 @@
 // have bytes that are not read yet.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { setTimeout } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout } from "node:timers/promises";
 import { Server as TlsServer } from "node:tls";
-import { nextTurn } from "../../board/read/yield.ts";
 
 /** The number of turns of the event loop in which everything that the machine has received is accepted, read and parsed. */
 const TURNS = 4;

@@ -6,7 +6,7 @@ import type { Feed } from "../../board/live/subscriber-stream.ts";
 import type { LiveEvent } from "../../board/live/log-event.ts";
 import type { Sink } from "../../board/live/replay.ts";
 import { errorBody, Refusal } from "../../core/errors.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { type Clock, every } from "../../ports/clock.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
 import type { Door } from "./cors-and-local-access.ts";
 import { refusalFor } from "./refusals.ts";
@@ -151,14 +151,18 @@ export class EventStreams {
   readonly behind = new Set<SocketSink>();
   #ticks = 0;
   #closed = false;
-  #stopTicking = () => {};
+  readonly #stopTicking: () => void;
 
   readonly #opening: Buffer;
 
   constructor(parts: EventStreamParts) {
     this.#parts = parts;
     this.#opening = openingOf(parts.door.headers);
-    this.#tick();
+    this.#stopTicking = every(parts.clock, TICK_MS, () => {
+      this.#ticks++;
+      for (const sink of this.behind) sink.wait();
+      for (const sink of this.#currentTurn) sink.keepAlive();
+    });
   }
 
   get open(): number {
@@ -213,16 +217,6 @@ export class EventStreams {
 
   get #currentTurn(): Set<SocketSink> {
     return this.#turns[this.#ticks % KEEP_ALIVE_TICKS]!;
-  }
-
-  #tick(): void {
-    const { clock } = this.#parts;
-    this.#stopTicking = clock.at(clock.now() + TICK_MS, () => {
-      this.#tick();
-      this.#ticks++;
-      for (const sink of this.behind) sink.wait();
-      for (const sink of this.#currentTurn) sink.keepAlive();
-    });
   }
 }
 
