@@ -31,7 +31,7 @@ export function directory({ lists, clock, cursors }: Pick<ReaderParts, "lists" |
     },
     async list({ activeWithinS, offers, needs, limit, cursor, fingerprint }) {
       const now = clock.now();
-      const after = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, positionForm);
+      const after = cursors.decode(fingerprint, cursor, positionForm);
       const found = await lists.agents({ activeSince: now - activeWithinS * 1000, offers, needs, after, limit: limit + 1, now });
       const { page: agents, next: nextCursor } = cutPage(found, limit, ({ lastSeen, id }) => cursors.encode(fingerprint, { lastSeen, id }));
       return { agents, nextCursor };

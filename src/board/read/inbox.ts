@@ -59,7 +59,7 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
 
   async function contentOf(question: InboxQuestion, upTo: number, now: number): Promise<InboxContent> {
     const { agent, reasons, kind, changed_after: changedAfter, since, limit, cursor, fingerprint } = question;
-    const place = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, placeForm);
+    const place = cursors.decode(fingerprint, cursor, placeForm);
     const after = place?.after ?? question.after;
     const keys = await entries.keysOf(agent);
     const rows = await entries.inbox({
@@ -77,14 +77,14 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
       limit: limit + 1,
       now,
     });
-    const { page: shown, next: nextCursor } = cutPage(rows, limit, ({ position }) => cursors.encode(fingerprint, { ...position, after }));
+    const cursorAfter = ({ position }: Pick<Item, "position">): string => cursors.encode(fingerprint, { ...position, after });
+    const { page: shown, next: nextCursor } = cutPage(rows, limit, cursorAfter);
     const storedMessages = await storedAt(lists, [...new Set(shown.map(({ position }) => position.seq))], now);
     const entered = shown.flatMap((row): { row: InboxRow; item: Item }[] => {
       const stored = storedMessages.get(row.position.seq);
       return stored === undefined ? [] : [{ row, item: { stored, position: row.position } }];
     });
     const notes = await notesOf(entered, keys, now);
-    const cursorAfter = ({ position }: Item): string => cursors.encode(fingerprint, { ...position, after });
     return { items: await flagged(entered.map(({ item }) => item)), notes, cursorAfter, nextCursor };
   }
 

@@ -111,7 +111,7 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
   const moves = ({ filters, include_removed }: Question): boolean => movesWithClock({ ...filters, include_removed });
 
   async function found(question: Question, condition: Condition, { now, seq: upTo }: Freshness): Promise<PageContent> {
-    const after = question.cursor === undefined ? undefined : cursors.decode(question.fingerprint, question.cursor, z.unknown());
+    const after = cursors.decode(question.fingerprint, question.cursor, z.unknown());
     const { items, more, positionOf } = await search(question, condition, { after, now, upTo });
     return leadingOn(question, items, more, positionOf);
   }
@@ -124,7 +124,7 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
         hint: "Give `q` or `near` as well, or another sort.",
         details: { parameter: "sort" },
       });
-    const after = question.cursor === undefined ? undefined : cursors.decode(question.fingerprint, question.cursor, positionForm);
+    const after = cursors.decode(question.fingerprint, question.cursor, positionForm);
     const { limit, include_removed: removed, enoughBytes } = question;
     return { condition, order: ORDERS[sort], after, limit: limit + 1, removed, enoughBytes };
   }

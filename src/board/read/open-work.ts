@@ -5,7 +5,7 @@ import { atLeast, atMost, type Condition, hasAny, not } from "../../core/query/c
 import { judgeAnswer } from "../../core/message/status.ts";
 import { firstCodePoints } from "../../core/protocol/encoding.ts";
 import { distinctLabels, foldLabel } from "../../core/protocol/tags-needs-offers.ts";
-import type { CursorCodec } from "../../core/query/cursor.ts";
+import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
 import { type FilterValues, meaningOf } from "../../core/query/filters.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import { outlineOf } from "../../core/view/outline.ts";
@@ -173,7 +173,7 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
       ...(tags.length === 0 ? [] : [hasAny("tags", tags)]),
       ...(changedAfter === undefined ? [] : [atLeast("changed", changedAfter + 1), atMost("changed", latestSeq)]),
     ];
-    const start = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, placeForm);
+    const start = cursors.decode(fingerprint, cursor, placeForm);
     let againAt: number | undefined;
     const reservedUntil = ({ stored }: Offered): number | undefined =>
       isTaking(asked) ? shown.reservedUntil(stored.state, asked.agent, now) : undefined;
@@ -191,12 +191,10 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
     const meeting = offers.length > 0 && start?.meeting !== false ? await part(true, [...narrowed, meets], limit + 1) : [];
     const left = limit + 1 - meeting.length;
     const rest = left <= 0 ? [] : await part(false, offers.length === 0 ? narrowed : [...narrowed, not(meets)], left);
-    const found = [...meeting, ...rest].slice(0, limit + 1);
-    const items = await flagged(found.slice(0, limit).map(({ item }) => item));
-    const places = new Map<Item, Place>(found.map(({ item, place }) => [item, place]));
+    const { page, next } = cutPage([...meeting, ...rest], limit, ({ place }) => cursors.encode(fingerprint, place));
+    const places = new Map<Item, Place>(page.map(({ item, place }) => [item, place]));
     const cursorAfter = (item: Item): string => cursors.encode(fingerprint, places.get(item));
-    const last = items.at(-1);
-    return { items, againAt, cursorAfter, nextCursor: found.length > items.length && last !== undefined ? cursorAfter(last) : null };
+    return { items: await flagged(page.map(({ item }) => item)), againAt, cursorAfter, nextCursor: next };
   }
 }
 

@@ -19,7 +19,7 @@ const positionForm = z.strictObject({ count: z.number(), tag: z.string() });
 export function tagLister({ lists, cursors }: Pick<ReaderParts, "lists" | "cursors">): ListTags {
   return async ({ field, prefix, limit, cursor }) => {
     const fingerprint = `tags ${field} ${prefix}`;
-    const after = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, positionForm);
+    const after = cursors.decode(fingerprint, cursor, positionForm);
     const found = await lists.tags({ field, prefix, after, limit: limit + 1 });
     const { page: tags, next: nextCursor } = cutPage(found, limit, ({ count, tag }) => cursors.encode(fingerprint, { count, tag }));
     return { tags, nextCursor };

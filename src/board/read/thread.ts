@@ -103,7 +103,7 @@ export function threadReader({
     const { cursor, limit, scope = "thread", fold = false } = asked;
     const now = clock.now();
     const fingerprint = [`thread ${root}`, ...(scope === "subtree" ? [focus] : []), ...(fold ? ["folded"] : [])].join(" ");
-    const from = cursor === undefined ? undefined : cursors.decode(fingerprint, cursor, positionForm);
+    const from = cursors.decode(fingerprint, cursor, positionForm);
     const whole = from === undefined ? await orders.current(root, now) : await orders.asItWas(root, from, now);
     const view = scope === "subtree" ? subtreeOf(whole, seq) : whole;
     const start = from === undefined ? await firstOf({ messages, lists }, view, seq, asked, now) : placeAfter(whole, view, from);

@@ -8,7 +8,8 @@ const SEAL_CHARS = 22;
 export interface CursorCodec {
   /** `question` is everything that must stay the same while paging. */
   encode(question: string, position: unknown): string;
-  decode<Position>(question: string, cursor: string, form: z.ZodType<Position>): Position;
+  /** Undefined for the first page, which has no cursor. */
+  decode<Position>(question: string, cursor: string | undefined, form: z.ZodType<Position>): Position | undefined;
 }
 
 /** `others`: secrets of other nodes of this board, which have started before or after a change of its key. */
@@ -22,6 +23,7 @@ export function cursorCodec(secret: Uint8Array, others: () => readonly Uint8Arra
       return `${text}.${seal(text)}`;
     },
     decode(question, cursor, form) {
+      if (cursor === undefined) return undefined;
       const [text = "", given, ...more] = cursor.split(".");
       if (given === undefined || more.length > 0 || !holds(text, given)) throw new Refusal("invalid_cursor");
       const [digest, position] = JSON.parse(Buffer.from(text, "base64url").toString()) as [string, unknown];

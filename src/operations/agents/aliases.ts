@@ -109,7 +109,7 @@ export const listAliases = (store: AliasReads, clock: Clock, names: Names, curso
       const agent = input.agent === undefined ? undefined : await names.agent(input.agent, "agent");
       const prefix = input.q.toLowerCase();
       const fingerprint = questionFingerprint("aliases", { prefix, agent });
-      const after = input.cursor === undefined ? undefined : cursors.decode(fingerprint, input.cursor, z.string());
+      const after = cursors.decode(fingerprint, input.cursor, z.string());
       const found = await store.aliases({ prefix, agent, after, limit: input.limit + 1 }, clock.now());
       const { page, next } = cutPage(found, input.limit, ({ alias }) => cursors.encode(fingerprint, alias));
       return { body: { aliases: page.map((one) => view(one, mailDomain)), next_cursor: next }, ...(next === null ? {} : { next }) };

@@ -68,7 +68,7 @@ export const getKeys = (ring: KeyRing, names: Names, cursors: CursorCodec, baseU
     async run({ input }) {
       const agent = await names.agent(input.agent_id);
       const fingerprint = questionFingerprint("keys", { agent });
-      const after = input.cursor === undefined ? 0 : cursors.decode(fingerprint, input.cursor, z.number());
+      const after = cursors.decode(fingerprint, input.cursor, z.number()) ?? 0;
       const { principal, line, current, keys, operations } = await ring.line(agent, after, input.limit + 1);
       const { page, next } = cutPage(operations, input.limit, ({ seq }) => cursors.encode(fingerprint, seq));
       const body = {

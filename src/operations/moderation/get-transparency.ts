@@ -25,7 +25,7 @@ export const getTransparency = (store: ModerationReads, clock: Clock, cursors: C
     async run({ input }) {
       const now = clock.now();
       const since = now - PERIOD_MS;
-      const before = input.cursor === undefined ? undefined : cursors.decode(QUESTION, input.cursor, z.number());
+      const before = cursors.decode(QUESTION, input.cursor, z.number());
       const { notices, byCategory, removed, restored, keysBlocked } = await store.moderationCounts(since);
       const found = await store.actions({ since, before, limit: input.limit + 1 });
       const { page, next } = cutPage(found, input.limit, ({ seq }) => cursors.encode(QUESTION, seq));
