@@ -17,8 +17,8 @@ import {
 } from "../../core/view/brief-items.ts";
 import { outlineOf } from "../../core/view/outline.ts";
 import { mapInSlices } from "../../ports/cpu-slices.ts";
-import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
-import { type ListReads, type MessageReads, type StoredMessage, storedOf } from "../../ports/store.ts";
+import type { InboxRow } from "../../ports/inbox.ts";
+import { type StoredMessage, storedOf } from "../../ports/store.ts";
 import type { KeyRing } from "./keys.ts";
 import { liveReads, type LiveReads } from "./unpaged-live-messages.ts";
 import { changedOnly } from "./list.ts";
@@ -43,8 +43,8 @@ export interface BriefParts extends Pick<ReaderParts, "lists" | "messages" | "lo
   readonly keys: Pick<KeyRing, "of" | "all">;
 }
 
-/** The services that the sections are read from. */
-interface Asked extends Required<BriefQuestion> {
+/** The question, and the services that its sections are read from. */
+interface Asked extends Required<BriefQuestion>, BriefParts {
   readonly from: number;
   /** Every key of the agent: messages to any of them, or about their messages, are the agent's. */
   readonly all: readonly string[];
@@ -69,44 +69,40 @@ const LAST_CHANGED = { key: "changed", descending: true } as const;
 /** The amount of work that is considered for the best match. */
 const WORK_READ = 64;
 
-export function briefGatherer({ lists, messages, log, keys, entries, clock }: BriefParts): GatherBrief {
+export function briefGatherer(parts: BriefParts): GatherBrief {
+  const { lists, log, keys, entries, clock } = parts;
   return async (question) => {
     const now = clock.now();
     const { agent } = question;
     const [{ seq: to }, all, { seen }] = await Promise.all([log.head(), keys.all(agent), entries.reading(agent)]);
     const from = question.from ?? seen;
     const most = Math.max(FEWEST_READ, Math.ceil(question.budget / LEAST_ITEM_CHARS));
-    const asked: Asked = { ...question, from, all, to, now, most, live: liveReads(lists, now) };
+    const asked: Asked = { ...parts, ...question, from, all, to, now, most, live: liveReads(lists, now) };
     // At once: over a network, one after the other would take several times as long.
     const [pending, ...sections] = await Promise.all([
-      pendingOf(agent, keys),
-      leases(asked, messages, lists, entries),
-      threads(asked, lists, entries),
-      lateReplies(asked, entries, lists).then((late) => unread(asked, messages, late)),
+      pendingOf(asked),
+      leases(asked),
+      threads(asked),
+      lateReplies(asked).then((late) => unread(asked, late)),
       expiring(asked),
-      work(asked, lists),
+      work(asked),
     ]);
     return { agent, from, to, budget: question.budget, sections: [...pending, ...sections] };
   };
 }
 
 /** Urgent sections come first, and only if they have items. */
-async function pendingOf(agent: string, keys: Pick<KeyRing, "of">): Promise<BriefSection[]> {
+async function pendingOf({ agent, keys }: Asked): Promise<BriefSection[]> {
   const { pending } = await keys.of(agent);
   return pending === null ? [] : [{ name: "pending", items: [pendingKeyOp(pending)], total: 1, more: false }];
 }
 
-async function leases(
-  asked: Asked,
-  messages: Pick<MessageReads, "findAll">,
-  lists: Pick<ListReads, "list">,
-  entries: InboxReads,
-): Promise<BriefSection> {
-  const { all, from, now, live } = asked;
+async function leases(asked: Asked): Promise<BriefSection> {
+  const { messages, lists, all, from, now, live } = asked;
   const [held, claims, ended] = await Promise.all([
     live.read([hasAny("claimedBy", all)], ORDERS.old, OWN_READ),
     live.read([oneOf("author", all), oneOf("kind", ["claim"])], ORDERS.new, CLAIMS_READ),
-    changesSince(asked, entries, "lease", CLAIMS_READ),
+    changesSince(asked, "lease", CLAIMS_READ),
   ]);
   const [targets, withEndedLease] = await Promise.all([
     messages.findAll([...new Set((await mapInSlices(claims, claimed)).flat())], now),
@@ -137,14 +133,14 @@ const claimed = (stored: StoredMessage): string[] =>
 const ownOf = (all: readonly string[]) => [oneOf("author", all), not(oneOf("kind", PASSING))];
 
 /** Own messages that changed since then, or that somebody acknowledged since then; the latest change first. */
-async function threads(asked: Asked, lists: Pick<ListReads, "changedSince" | "list">, entries: InboxReads): Promise<BriefSection> {
-  const { all, from, now, most, live } = asked;
+async function threads(asked: Asked): Promise<BriefSection> {
+  const { lists, all, from, now, most, live } = asked;
   const changed = async (): Promise<readonly StoredMessage[]> => {
     // If `from` is 0, every message has changed since.
     const only = from === 0 ? undefined : await changedOnly(from, lists);
     return live.read([...ownOf(all), atLeast("changed", from + 1)], LAST_CHANGED, OWN_READ, only);
   };
-  const [read, acks] = await Promise.all([changed(), changesSince(asked, entries, "ack", OWN_READ)]);
+  const [read, acks] = await Promise.all([changed(), changesSince(asked, "ack", OWN_READ)]);
   const moved = read.filter(({ state }) => state.changed > state.seq);
   const others = new Set(acks.map(({ position }) => position.seq)).difference(new Set(moved.map(({ state }) => state.seq)));
   const acked = others.size === 0 ? [] : (await storedAt(lists, [...others], now)).values();
@@ -163,8 +159,7 @@ const handledBy = (ack: InboxRow | undefined): HandledSince | undefined =>
 
 /** Inbox entries with one reason since then, newest first. */
 const changesSince = (
-  { agent, all: keys, from, to, now }: Asked,
-  entries: InboxReads,
+  { entries, agent, all: keys, from, to, now }: Asked,
   reason: InboxReason,
   limit: number,
 ): Promise<readonly InboxRow[]> =>
@@ -185,16 +180,15 @@ const changesSince = (
  * Replies that came before the message they reply to, if that message has arrived since: the agent has already read past their place in
  * the inbox.
  */
-async function lateReplies(asked: Asked, entries: InboxReads, lists: Pick<ListReads, "list">): Promise<readonly StoredMessage[]> {
-  const { from, now, most } = asked;
+async function lateReplies(asked: Asked): Promise<readonly StoredMessage[]> {
+  const { lists, from, now, most } = asked;
   if (from === 0) return [];
-  const rows = await changesSince(asked, entries, "reply", most);
+  const rows = await changesSince(asked, "reply", most);
   const late = rows.filter(({ position }) => position.seq <= from).map(({ position }) => position.seq);
   return late.length === 0 ? [] : [...(await storedAt(lists, late, now)).values()];
 }
 
-async function unread(asked: Asked, messages: Pick<MessageReads, "findAll">, late: readonly StoredMessage[]): Promise<BriefSection> {
-  const { all, from, to, now, most, live } = asked;
+async function unread({ messages, all, from, to, now, most, live }: Asked, late: readonly StoredMessage[]): Promise<BriefSection> {
   const found = await unreadThreads({ all, after: from, upTo: to, most, now, late }, live, messages);
   const items = await mapInSlices(found.threads, (thread) => unreadThread(thread, now));
   return { name: "unread", items, total: found.total, more: found.more };
@@ -209,7 +203,7 @@ async function expiring({ all, now, most, live }: Asked): Promise<BriefSection> 
 }
 
 /** For an agent with offers: work with the fewest missing skills first. */
-async function work({ agent, all, now, most }: Asked, lists: ListReads): Promise<BriefSection> {
+async function work({ lists, agent, all, now, most }: Asked): Promise<BriefSection> {
   const offers = ((await lists.agent(agent, now))?.offers ?? []).map(foldLabel);
   if (offers.length === 0) return { name: "work", items: [], total: 0, more: false };
   const conditions = [hasAny("needs", offers), not(oneOf("author", all))];

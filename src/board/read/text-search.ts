@@ -10,7 +10,7 @@ import { seek } from "../../core/search/index/gallop.ts";
 import type { Hit } from "../../core/search/index/top-hits.ts";
 import type { CorpusStats } from "../../core/search/index/rank.ts";
 import { NEAR_THRESHOLD, type Near } from "../../core/search/similarity.ts";
-import type { SearchIndex } from "../../ports/search.ts";
+import type { RankOptions, SearchIndex } from "../../ports/search.ts";
 import type { NearSource } from "./resolve-near.ts";
 
 /** The position where a page ended: by rank, or by the key of another sort. */
@@ -71,13 +71,10 @@ export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearS
     const matching =
       question.near === undefined && question.like === undefined && query !== undefined
         ? await index.matching(query, { upTo, only })
-        : seqArray((await ranking({ limit: NEAR_LIMIT, after: undefined, only })).map((hit) => hit.seq));
+        : seqArray((await ranking({ limit: NEAR_LIMIT, only })).map((hit) => hit.seq));
     const found = await along(store, matching, { condition, order, after, limit: question.limit + 1 });
     const page = await flagged(found.slice(0, question.limit));
-    const hits =
-      page.length === 0
-        ? []
-        : await ranking({ limit: page.length, after: undefined, only: seqArray(page.map((item) => item.position.seq)) });
+    const hits = page.length === 0 ? [] : await ranking({ limit: page.length, only: seqArray(page.map((item) => item.position.seq)) });
     const scores = new Map(hits.map((hit) => [hit.seq, hit.score]));
     const shown = page.map((item) => ({ ...item, score: scores.get(item.position.seq) ?? 0 }));
     const positionOf = ({ position }: Item): TextPosition => ({ at: position, ...ranking.pins() });
@@ -153,8 +150,10 @@ interface Like {
   readonly threshold: number;
 }
 
+type Wanted = Pick<RankOptions, "limit" | "after" | "only">;
+
 interface Ranking {
-  (options: { limit: number; after: Hit | undefined; only: Uint32Array | undefined }): Promise<readonly Hit[]>;
+  (wanted: Wanted): Promise<readonly Hit[]>;
   /** What fixes the scores, known after the first call. */
   readonly pins: () => Pins;
 }
@@ -169,22 +168,21 @@ interface Ranked {
 function rankingOf(index: SearchIndex, { query, like, upTo, stats: given }: Ranked): Ranking {
   const near = like?.near;
   let stats = given;
-  const rank = async (limit: number, after: Hit | undefined, only: Uint32Array | undefined) => {
+  const rank = async (wanted: Wanted) => {
     if (query === undefined) return [];
-    const answer = await index.rank(query, { upTo, limit, after, only, stats });
+    const answer = await index.rank(query, { ...wanted, upTo, stats });
     stats = answer.stats;
     return answer.hits;
   };
-  const similar = async (limit: number, after: Hit | undefined, only: Uint32Array | undefined) => {
-    if (like === undefined) return [];
-    return (await index.similar(like.near, { upTo, limit, threshold: like.threshold, after, only })).hits;
-  };
-  const hits = async ({ limit, after, only }: { limit: number; after: Hit | undefined; only: Uint32Array | undefined }) => {
-    if (near === undefined) return rank(limit, after, only);
-    if (query === undefined) return similar(limit, after, only);
+  const similar = async (wanted: Wanted) =>
+    like === undefined ? [] : (await index.similar(like.near, { ...wanted, upTo, threshold: like.threshold })).hits;
+  const hits = async (wanted: Wanted) => {
+    if (near === undefined) return rank(wanted);
+    if (query === undefined) return similar(wanted);
+    const { limit, after, only } = wanted;
     // Both: messages that are similar enough and match, by the mean of the two scores.
-    const alike = new Map((await similar(NEAR_LIMIT, undefined, only)).map((hit) => [hit.seq, hit.score]));
-    const matching = await rank(NEAR_LIMIT, undefined, seqArray(alike.keys()));
+    const alike = new Map((await similar({ limit: NEAR_LIMIT, only })).map((hit) => [hit.seq, hit.score]));
+    const matching = await rank({ limit: NEAR_LIMIT, only: seqArray(alike.keys()) });
     const both = matching
       .map(({ seq, score }) => ({ seq, score: (score + (alike.get(seq) ?? 0)) / 2 }))
       .sort((a, b) => b.score - a.score || b.seq - a.seq);

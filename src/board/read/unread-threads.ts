@@ -35,7 +35,6 @@ export interface Unread {
 const COUNTED = 2000;
 
 type OutlinedMessage = StoredMessage & { readonly outline: Outline };
-const NEWEST = (a: UnreadMessage<OutlinedMessage>, b: UnreadMessage<OutlinedMessage>): number => b.stored.state.seq - a.stored.state.seq;
 
 export async function unreadThreads(
   { all, after, upTo, most, now, late }: UnreadQuestion,
@@ -71,7 +70,7 @@ function unreadOf(stored: OutlinedMessage, all: readonly string[]): UnreadMessag
 /** Sorts by urgency, then newest first. */
 function compare(a: UnreadMessage<OutlinedMessage>, b: UnreadMessage<OutlinedMessage>): number {
   const rank = ({ reserved, reason }: UnreadMessage<OutlinedMessage>): number => (reserved ? 0 : reason === "reply" ? 2 : 1);
-  return rank(a) - rank(b) || NEWEST(a, b);
+  return rank(a) - rank(b) || b.stored.state.seq - a.stored.state.seq;
 }
 
 async function byThread(
