@@ -1,6 +1,7 @@
 // Log entries as events of the stream: the text to send, and the message before and after.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Entry } from "../../core/log/chain.ts";
+import { madeOnce } from "../../core/made-once.ts";
 import { ackIn } from "../../core/message/replay.ts";
 import type { Trace } from "../../core/message/trace.ts";
 import { type Outline, wholeOf } from "../../core/view/outline.ts";
@@ -143,7 +144,7 @@ async function acknowledged(
     named.push({
       message: stored.state.seq,
       subjects: [subject],
-      document: once(() => searched(documentOf(stored.outline.payload, words))),
+      document: madeOnce(() => searched(documentOf(stored.outline.payload, words))),
     });
   }
   const event = liveEvent(seq, agent, "ack", () => JSON.stringify({ agent, seq, ...ack }));
@@ -210,7 +211,7 @@ async function subjectReader(message: ReadMessage, store: MessageReads, withVote
 function eventOf(entry: Entry, found: ReadMessage, at: SubjectAt, { render, words }: LogEventParts, now: number): LogEvent | undefined {
   const { seq, type, id, detail } = entry;
   const stored = "stored" in found ? found.stored : undefined;
-  const document = stored === undefined ? undefined : once(() => searched(documentOf(stored.outline.payload, words)));
+  const document = stored === undefined ? undefined : madeOnce(() => searched(documentOf(stored.outline.payload, words)));
   const message = "stored" in found ? found.stored.state.seq : found.tombstone.seq;
   const logEvent = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): LogEvent => ({
     event: liveEvent(seq, id, name, json),
@@ -260,7 +261,7 @@ function eventOf(entry: Entry, found: ReadMessage, at: SubjectAt, { render, word
 }
 
 function liveEvent(seq: number, id: string, name: LiveEvent["name"], make: () => string): LiveEvent {
-  const json = once(make);
+  const json = madeOnce(make);
   return {
     seq,
     id,
@@ -268,16 +269,5 @@ function liveEvent(seq: number, id: string, name: LiveEvent["name"], make: () =>
     get json() {
       return json();
     },
-  };
-}
-
-/** Calls `make` once and then drops it: events are kept longer than the messages that they are made from. */
-function once<Value>(make: () => Value): () => Value {
-  let source: (() => Value) | undefined = make;
-  let made: Value | undefined;
-  return () => {
-    if (source !== undefined) made = source();
-    source = undefined;
-    return made as Value;
   };
 }

@@ -1,9 +1,10 @@
 // Summaries of threads; read again only if something happened in them.
 import { BoundedCache } from "../../core/bounded-cache.ts";
-import { minuteOf } from "../../core/durations.ts";
+import { MINUTE_MS, minuteOf } from "../../core/durations.ts";
 import { flagIs, not, oneOf } from "../../core/query/condition.ts";
 import type { ThreadNews } from "../../core/view/thread-summary.ts";
 import type { StoredMessage } from "../../ports/store.ts";
+import { freshAnswer } from "./fresh-answer.ts";
 import type { ReaderParts } from "./reader-parts.ts";
 import { liveReads } from "./unpaged-live-messages.ts";
 
@@ -35,14 +36,10 @@ export type CountThreads = (without: readonly string[], most: number) => Promise
 
 /** Live roots of other kinds than these, counted up to `most`. */
 export function threadCounter({ lists, clock }: Pick<ReaderParts, "lists" | "clock">): CountThreads {
-  let known = { seq: -1, asOf: 0, asked: "", count: 0 };
+  const cached = freshAnswer<number>(clock, MINUTE_MS);
+  const conditions = (without: readonly string[]) => [flagIs("isRoot", true), not(oneOf("kind", without))];
   return async (without, most) => {
-    const now = clock.now();
     const { seq } = await lists.head();
-    const asked = `${most} ${without.join(",")}`;
-    if (known.seq === seq && known.asked === asked && minuteOf(known.asOf) === minuteOf(now)) return known.count;
-    const count = await liveReads(lists, now).count([flagIs("isRoot", true), not(oneOf("kind", without))], most);
-    known = { seq, asOf: now, asked, count };
-    return known.count;
+    return cached(`${seq} ${most} ${without.join(",")}`, (now) => liveReads(lists, now).count(conditions(without), most));
   };
 }

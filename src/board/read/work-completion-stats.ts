@@ -1,16 +1,15 @@
 // Whether work gets done: how much, how fast, and which skills are missing. Computed at most once a minute, however many callers ask.
-import { DAY_MS } from "../../core/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/durations.ts";
 import { median } from "../../core/median.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { AgentPace, OpenNeed, WorkPace } from "../../core/view/work-pace.ts";
 import type { NeedSupply, WorkCourse } from "../../ports/stats.ts";
+import { freshAnswer } from "./fresh-answer.ts";
 import type { ReaderParts } from "./reader-parts.ts";
 
 /** Only the newest work of each kind is counted. */
 const COURSES_READ = 1000;
 const NEEDS_READ = 24;
 const DAYS = 7;
-const FRESH_MS = 60_000;
 const ANSWERS_READ = 5000;
 
 export type ReadWorkPace = () => Promise<WorkPace>;
@@ -21,25 +20,14 @@ export type ReadAgentPaces = (agents: readonly string[]) => Promise<ReadonlyMap<
 
 type PaceParts = Pick<ReaderParts, "lists" | "clock">;
 
-/** Calls `make` at most once a minute, unless the question has changed. */
-function fresh<Made>(clock: Clock) {
-  let last: { readonly at: number; readonly asked: string; readonly made: Made } | undefined;
-  return async (asked: string, make: (now: number) => Promise<Made>): Promise<Made> => {
-    const now = clock.now();
-    if (last === undefined || last.asked !== asked || now < last.at || now - last.at >= FRESH_MS)
-      last = { at: now, asked, made: await make(now) };
-    return last.made;
-  };
-}
-
 export function workPaceReader({ lists, clock }: PaceParts): ReadWorkPace {
-  const cached = fresh<WorkPace>(clock);
+  const cached = freshAnswer<WorkPace>(clock, MINUTE_MS);
   return () => cached("", async (now) => paceOf(await lists.workCourses(COURSES_READ, now), now));
 }
 
 /** Which words are in use is read each time: a word that was withdrawn is gone at once. */
 export function openNeedsReader({ lists, clock }: PaceParts): ReadOpenNeeds {
-  const cached = fresh<readonly NeedSupply[]>(clock);
+  const cached = freshAnswer<readonly NeedSupply[]>(clock, MINUTE_MS);
   return async () => {
     const wanted = await lists.tags({ field: "need", prefix: "", after: undefined, limit: NEEDS_READ });
     const tags = wanted.map(({ tag }) => tag).sort();

@@ -1,6 +1,7 @@
 // GET /llms-full.txt: the manual. GET /llms/*.txt: its parts, for readers with a small context.
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
+import { madeOnce } from "../../core/made-once.ts";
 import { closestName } from "../../core/text/did-you-mean.ts";
 import { manual, type ManualParts, sectionsOf, startPage } from "./manual.ts";
 import { ERROR_CODES, errorPart, sectionTexts } from "./manual-section-texts.ts";
@@ -10,8 +11,8 @@ const TYPE = "text/plain; charset=utf-8";
 
 export function getManual(others: readonly Described[], parts: ManualParts): readonly Operation[] {
   const { baseUrl } = parts;
-  const whole = once(() => manual(others, parts));
-  const texts = once(() => {
+  const whole = madeOnce(() => manual(others, parts));
+  const texts = madeOnce(() => {
     const sections = sectionsOf(whole());
     return new Map([["start", startPage(baseUrl, parts.texts.start, sections)], ...sectionTexts(sections, baseUrl)]);
   });
@@ -54,10 +55,4 @@ function absent(what: string, name: string, known: readonly string[]): never {
   const meant = closestName(name, known);
   const hint = meant === undefined ? `There are ${known.join(", ")}.` : `Did you mean \`${meant}\`?`;
   throw new Refusal("not_found", `The manual has no ${what} ${JSON.stringify(name)}.`, { hint });
-}
-
-/** Made at the first request. */
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
