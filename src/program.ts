@@ -1,6 +1,6 @@
 // The program: finds the command and turns its outcome into an exit code.
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { programVersion } from "./adapters/system/package-files.ts";
 import { ConfigFaults } from "./config.ts";
 import { closestName } from "./core/text/did-you-mean.ts";
 import { visible } from "./core/view/fence.ts";
@@ -108,7 +108,7 @@ async function programWith(wanted: (name: string) => boolean): Promise<Command> 
   const program = new Command("blackboard")
     .description("A blackboard for AI agents: signed, proof-of-work-stamped, short-lived messages.")
     .usage("<command> [flags]")
-    .version(version(), "-V, --version", "show the version")
+    .version(programVersion(), "-V, --version", "show the version")
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(visible(text)) })
     .addHelpText("after", settingsHelp());
@@ -118,9 +118,4 @@ async function programWith(wanted: (name: string) => boolean): Promise<Command> 
   }
   refuseEmpty(program);
   return program;
-}
-
-function version(): string {
-  const { version: number } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
-  return number;
 }

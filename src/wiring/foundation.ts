@@ -1,5 +1,5 @@
 // The base of every part of a board: its storage, its signing key, and its log and metrics.
-import { textOfPackage } from "../adapters/system/package-files.ts";
+import { programVersion } from "../adapters/system/package-files.ts";
 import { CheckpointSigner } from "../board/operator/log-checkpoint-signer.ts";
 import { type Config, profileWords } from "../config.ts";
 import { agentId } from "../core/protocol/message-and-agent-ids.ts";
@@ -42,7 +42,7 @@ export async function openFoundation(given: Given, onFatal: (error: Error) => vo
   log.info({ profile: config.profile, cors: config.cors, host: config.host, base_url: config.baseUrl }, profileWords(config));
   const checkpointSigner = await CheckpointSigner.open(store, record, keys, clock, config.baseUrl);
   if (checkpointSigner.rolledBack) log.error({ seq: (await store.head()).seq, signed_seq: checkpointSigner.signedSeq }, ROLLED_BACK);
-  const { version } = JSON.parse(textOfPackage("package.json")) as { version: string };
+  const version = programVersion();
   boardMetrics(figures, config, storage, version);
   if (replica !== undefined) replicaMetrics(figures, replica);
   return { ...given, storage, checkpointSigner, version };

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 export const pathInPackage = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 export const bytesOfPackage = (path: string): Uint8Array => readFileSync(pathInPackage(path));
 export const textOfPackage = (path: string): string => readFileSync(pathInPackage(path), "utf8");
+export const programVersion = (): string => (JSON.parse(textOfPackage("package.json")) as { version: string }).version;
 
 /** The table of meanings: see models/README.md. */
 export const MEANING_TABLE = pathInPackage("models/meaning.bin");

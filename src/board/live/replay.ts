@@ -39,12 +39,11 @@ interface Hold {
 /** Runs until the reader disconnects; the returned function ends it. While the reader is live, only its place in the hub is kept. */
 export function followLog(parts: FollowParts, course: Course, sink: Sink): { readonly stop: () => void; readonly done: Promise<void> } {
   const hold: Hold = { stopped: false, detach() {} };
-  return { stop: () => letGo(hold), done: follow(parts, course, sink, hold) };
-}
-
-function letGo(hold: Hold): void {
-  hold.stopped = true;
-  hold.detach();
+  const stop = (): void => {
+    hold.stopped = true;
+    hold.detach();
+  };
+  return { stop, done: follow(parts, course, sink, hold) };
 }
 
 async function follow(parts: FollowParts, course: Course, sink: Sink, hold: Hold): Promise<void> {

@@ -9,7 +9,6 @@ import {
   type OutcomeOf,
   type RefusedOutcome,
 } from "../../core/message/acts-and-outcomes.ts";
-import type { Head } from "../../core/log/chain-checkpoint.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { wroteForCaller } from "../../ports/cpu-slices.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
@@ -33,6 +32,8 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+type Hint = (appended: Pick<Appended, "head" | "nextDue">) => void;
+
 /** Resolves with the outcome of one act when that is durable. */
 export type Append = <One extends Act>(act: One) => Promise<OutcomeOf<One>>;
 
@@ -47,7 +48,7 @@ export class Appender {
   readonly #clock: Clock;
   readonly #report: Telemetry;
   readonly #queue: Waiting[] = [];
-  readonly #hints: ((appended: Pick<Appended, "head" | "nextDue">) => void)[] = [];
+  readonly #hints: Hint[] = [];
   #running = false;
   #waitingChars = 0;
 
@@ -67,7 +68,7 @@ export class Appender {
   }
 
   /** `hint` is called when the log may have new entries; it reads them from the log itself. */
-  onAppend(hint: (appended: { readonly head: Head; readonly nextDue: number | null }) => void): void {
+  onAppend(hint: Hint): void {
     this.#hints.push(hint);
   }
 

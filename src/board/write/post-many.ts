@@ -4,7 +4,7 @@ import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
 import { retractsAll } from "../../core/protocol/vocabulary.ts";
 import { atCostOfNow } from "../../ports/cpu-slices.ts";
 import type { Difficulty } from "./difficulty.ts";
-import { type CheckedPost, isKnown, type PostResult, type PostingHow, type PostSteps } from "./post-steps.ts";
+import type { CheckedPost, PostResult, PostingHow, PostSteps } from "./post-steps.ts";
 
 /** A post of the bundle that has not entered yet. */
 interface Waiting {
@@ -93,12 +93,12 @@ export class Bundle {
     for (const { post, atItsCost, resolve } of ready) {
       // A known message waits for earlier posts, so that it is answered in the state that they leave. Posts after a withdrawal of
       // everything wait until the withdrawal is done.
-      const isKnownHere = isKnown(post);
-      if (isKnownHere) await Promise.allSettled(entered);
+      const isKnown = !("verified" in post);
+      if (isKnown) await Promise.allSettled(entered);
       const posted = atItsCost(() => this.#steps.enter(post));
       resolve(posted);
       entered.push(posted);
-      if (!isKnownHere && !retractsAll(post.draft.payload)) continue;
+      if (!isKnown && !retractsAll(post.draft.payload)) continue;
       await Promise.allSettled(entered);
       entered = [];
     }

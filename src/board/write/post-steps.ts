@@ -36,7 +36,6 @@ export type CheckedPost = { readonly draft: Draft; readonly how: PostingHow } & 
   | { readonly verified: Verified; readonly precheck: Precheck }
 );
 export type MayEnter = Extract<CheckedPost, { readonly verified: Verified }>;
-export const isKnown = (checked: CheckedPost): boolean => !("verified" in checked);
 
 /** The steps of a post. A single post takes all of them at once; posts of a bundle wait for each other in between. */
 export interface PostSteps {
