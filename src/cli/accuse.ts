@@ -11,6 +11,7 @@ import { parseVerifierKey } from "../core/tlog/key.ts";
 import type { Hash } from "../core/tlog/merkle.ts";
 import { parseNote } from "../core/tlog/note.ts";
 import { planPrefix, readLater } from "../core/tlog/proofs-from-tiles.ts";
+import { jsonIn } from "../core/text/json-in.ts";
 import { ProofFault, UsageFault } from "./failure.ts";
 
 /** Evidence that the log signed two histories. */
@@ -53,19 +54,11 @@ const areTexts = (value: unknown): boolean => Array.isArray(value) && value.ever
 
 /** The evidence in a file that somebody else may have written. */
 function evidenceIn(file: string): Evidence {
-  const given = jsonIn(readFileSync(file, "utf8")) as Partial<Evidence> | null;
+  const given = jsonIn(readFileSync(file, "utf8")) as Partial<Evidence> | null | undefined;
   if (isText(given?.vkey) && areTexts(given?.notes) && given?.notes?.length === 2 && areTexts(given.path)) return given as Evidence;
   throw new ProofFault(
     `${file} is no evidence: that is a JSON object {"vkey","notes":[a,b],"path":[...]}, as \`blackboard accuse A.note B.note --vkey VKEY\` prints it.`,
   );
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 async function collected(a: string | undefined, b: string | undefined, { vkey, board }: Options): Promise<Evidence> {

@@ -8,6 +8,7 @@ import { getAlias } from "../client/aliases.ts";
 import type { Fields, File } from "../client/sign-message.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import { REL_NAMES, type Rel } from "../core/protocol/vocabulary.ts";
+import { jsonIn } from "../core/text/json-in.ts";
 import type { Session } from "./session.ts";
 
 export interface FieldOptions {
@@ -105,12 +106,8 @@ async function bodyOf(given: string | undefined, file: string | undefined): Prom
 }
 
 function dataOf(json: string): Record<string, unknown> {
-  try {
-    const value = JSON.parse(json) as unknown;
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Reported below.
-  }
+  const value = jsonIn(json);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new InvalidArgumentError("give one JSON object.");
 }
 

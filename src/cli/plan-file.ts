@@ -1,6 +1,4 @@
 // A plan in a file, one message per line: reads it, posts the messages together, and reports line by line.
-import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { z } from "zod";
 import { getAlias } from "../client/aliases.ts";
@@ -9,8 +7,10 @@ import { type Planned, requireNames } from "../client/plan-local-names.ts";
 import { checkMany, type PlanAnswer, postMany } from "../client/post-many.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import type { Attachment } from "../core/protocol/payload.ts";
+import { jsonIn } from "../core/text/json-in.ts";
 import { failureText, jsonText, UsageFault } from "./failure.ts";
 import { commitWithFirstUse } from "./commit-next-key.ts";
+import { inputText } from "./input-text.ts";
 import { Session } from "./session.ts";
 import { oneLine } from "./table.ts";
 
@@ -33,7 +33,7 @@ export async function postPlan(command: Command, path: string, dryRun: boolean):
   const session = new Session(command);
   const key = await session.key();
   const plan: Planned[] = [];
-  for (const [i, line] of (await linesOf(path)).entries())
+  for (const [i, line] of (await inputText(path)).split("\n").entries())
     if (line.trim() !== "") plan.push(await resolved(session, messageIn(line, i + 1)));
   if (plan.length === 0) throw new UsageFault("the plan has no messages: write one JSON object per line; see docs/cli.md");
   requireUsableNames(plan);
@@ -56,18 +56,9 @@ function requireUsableNames(plan: readonly Planned[]): void {
   }
 }
 
-async function linesOf(path: string): Promise<readonly string[]> {
-  const read = path === "-" ? await text(process.stdin) : readFileSync(path, "utf8");
-  return read.split("\n");
-}
-
 function messageIn(line: string, number: number): Written {
-  try {
-    const value = JSON.parse(line) as unknown;
-    if (WRITTEN.safeParse(value).success) return value as Written;
-  } catch {
-    // Reported below.
-  }
+  const value = jsonIn(line);
+  if (WRITTEN.safeParse(value).success) return value as Written;
   throw new UsageFault(
     `line ${number} of the plan is not a message, such as {"kind":"subtask","title":"...","name":"b","refs":[{"rel":"subtask_of","id":"@a"}]}; see docs/cli.md`,
   );

@@ -3,6 +3,7 @@ import { NONCE, PUBLIC_KEY, SIGNATURE } from "../core/protocol/encoding.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { isSoundPoint, isSoundScalar } from "../core/protocol/sound-point.ts";
 import { workBits } from "../core/protocol/proof-of-work.ts";
+import { jsonIn } from "../core/text/json-in.ts";
 import { plural } from "../core/text/plural.ts";
 import { BoardError, type BoardErrorCode } from "./board-error.ts";
 import { fromBase64url, utf8 } from "./bytes.ts";
@@ -40,12 +41,8 @@ export async function verifyEnvelope({ payload, sig, nonce }: RawMessage, { bits
 }
 
 function payloadOf(text: string): Payload {
-  try {
-    const value = JSON.parse(text) as unknown;
-    if (typeof value === "object" && value !== null) return value as Payload;
-  } catch {
-    // Reported below, in the board's words.
-  }
+  const value = jsonIn(text);
+  if (typeof value === "object" && value !== null) return value as Payload;
   return refuse("invalid_json", "`payload` does not hold a JSON object.");
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { fence, TOKEN_BYTES } from "../core/view/fence.ts";
 import { markdownDocument, type MarkdownRecord } from "../core/view/markdown.ts";
+import { jsonIn } from "../core/text/json-in.ts";
 import { plural } from "../core/text/plural.ts";
 import { type Adapter, type Batch, type Delivered, failed, type ReceiverAnswer } from "./adapter.ts";
 import type { ExecSettings } from "./config.ts";
@@ -108,13 +109,7 @@ function inputText({ board, agent, attempt, parcels }: Batch, form: ExecSettings
 }
 
 /** A command may print what it did with each message, as one JSON object: `{"acted":[ids],"declined":[{"id","why"}]}`. */
-function saidBy(output: string): ReceiverAnswer | undefined {
-  try {
-    return said.parse(JSON.parse(output));
-  } catch {
-    return undefined;
-  }
-}
+const saidBy = (output: string): ReceiverAnswer | undefined => said.safeParse(jsonIn(output)).data;
 
 /** Entries that cannot be parsed are ignored. */
 const said = z

@@ -1,6 +1,4 @@
 // Finds the messages and agents that an operator names, by id or by a prefix that only one has.
-import { text } from "node:stream/consumers";
-import { readFileSync } from "node:fs";
 import { foldNamedAlias, isOperatorMailbox } from "../../core/protocol/alias-name.ts";
 import { AGENT_ID, MESSAGE_ID, MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -10,6 +8,7 @@ import { plural } from "../../core/text/plural.ts";
 import { outlineOf } from "../../core/view/outline.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Found, Listed } from "../../ports/store.ts";
+import { inputText } from "../input-text.ts";
 import { type OperatorSession, printable, quoted } from "./operator-session.ts";
 
 const LEAST = LIMITS.id_prefix_chars;
@@ -115,7 +114,7 @@ export async function idsIn(file: string): Promise<readonly string[]> {
 
 async function textOf(file: string): Promise<string> {
   try {
-    return file === "-" ? await text(process.stdin) : readFileSync(file, "utf8");
+    return await inputText(file);
   } catch (error) {
     throw new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}): give a file with one id per line.`, {
       cause: error,

@@ -14,6 +14,7 @@ import { workBits } from "../../../core/protocol/proof-of-work.ts";
 import type { ThreadPlace } from "../../../core/message/arrive.ts";
 import type { Arrival, Tombstone } from "../../../core/message/message-state.ts";
 import { ackIn, type ReplayedEntry } from "../../../core/message/replay.ts";
+import { jsonIn } from "../../../core/text/json-in.ts";
 import { BEFORE_ANY_EXPIRY, type Found, type LogEntry, type Raw, type Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 import type { ReplayedBoard } from "./replayed-board.ts";
@@ -24,7 +25,6 @@ export type IsSigned = (raw: Raw, pk: string) => Promise<boolean>;
 
 export interface History {
   readonly entries: number;
-  readonly signatures: number;
   /** The seqs of messages whose content exists, by id. */
   readonly messages: ReadonlyMap<string, number>;
   /** The ids of all messages whose entries are kept. */
@@ -107,7 +107,7 @@ export async function readHistory(
     after = batch.at(-1)?.seq ?? after;
   }
   await checkStored(store, messages, findings);
-  return { entries, signatures: messages.size, messages, created, statuses, others, forgotten, erased, removedOf };
+  return { entries, messages, created, statuses, others, forgotten, erased, removedOf };
 }
 
 const joinedBy = ({ payload: { refs = [] } }: Arrival): readonly string[] => refs.flatMap(({ rel, id }) => (RELS[rel].thread ? [id] : []));
@@ -179,7 +179,7 @@ async function contentOf(
     return undefined;
   }
   if (messageId(raw.payload) !== id) findings.add(where, "has a payload with another id");
-  const payload = parsed(raw.payload);
+  const payload = jsonIn(raw.payload) as Payload | undefined;
   if (payload === undefined) {
     findings.add(where, "has a payload that cannot be read");
     return undefined;
@@ -199,22 +199,13 @@ function tombstoneFor({ seq, at, type }: LogEntry, found: Found | undefined): To
   return { id, seq, author, kind, root, receivedAt: at, reason: "removed", at, statement: null, trace: null, restored: true, changed: seq };
 }
 
-function parsed(text: string): Payload | undefined {
-  try {
-    return JSON.parse(text) as Payload;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Everything in the store must be in the log. */
 async function checkStored(store: Store, messages: ReadonlyMap<string, number>, findings: Findings): Promise<void> {
   for (let after = 0; ;) {
     const batch = await store.dump(after, Number.MAX_SAFE_INTEGER, BEFORE_ANY_EXPIRY);
-    for (const {
-      state: { id, seq },
-    } of batch)
-      if (messages.get(id) !== seq) findings.add(`message ${id}`, `is stored under ${seq}, which is not in the log`);
+    for (const { state } of batch)
+      if (messages.get(state.id) !== state.seq)
+        findings.add(`message ${state.id}`, `is stored under ${state.seq}, which is not in the log`);
     const last = batch.at(-1);
     if (last === undefined) return;
     after = last.state.seq;
