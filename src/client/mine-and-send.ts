@@ -1,5 +1,5 @@
 // Mines and sends: with as many bits as the board asks for, and with more if that is faster than waiting.
-import { BoardError } from "./board-error.ts";
+import { isRefusal } from "./board-error.ts";
 import { call, type CallOptions, type Request } from "./call.ts";
 import type { Board } from "./board-handle.ts";
 import type { Signer } from "./key.ts";
@@ -30,7 +30,7 @@ export async function withWork<Answer>(bits: number, attempt: (bits: number) => 
     try {
       return await attempt(price);
     } catch (error) {
-      const asked = error instanceof BoardError && error.code === "pow_insufficient" ? Number(error.details["required_bits"]) : Number.NaN;
+      const asked = isRefusal(error, "pow_insufficient") ? Number(error.details["required_bits"]) : Number.NaN;
       if (!(asked > price) || minings >= MOST_MININGS) throw error;
       price = asked;
     }

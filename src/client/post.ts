@@ -1,7 +1,7 @@
 // Posts a message: sign, mine, send. Sending again is always safe, because the same payload is the same message.
 import type { Envelope } from "../core/protocol/envelope.ts";
 import type { DryRun, Posted } from "./response-types.ts";
-import { BoardError } from "./board-error.ts";
+import { isRefusal } from "./board-error.ts";
 import { call, type CallOptions } from "./call.ts";
 import type { Board } from "./board-handle.ts";
 import { type Fields, signMessage, type SignOptions, type Signed } from "./sign-message.ts";
@@ -116,5 +116,3 @@ async function sendDraft(board: Board, key: Signer, { id, ...signed }: Signed, o
   const path = `/api/messages${queryString({ targets: asked(options.targets), receipt: asked(options.receipt) })}`;
   return sendWorked(board, path, { key, id, signed, bits, least }, options);
 }
-
-const isRefusal = (error: unknown, code: string): error is BoardError => error instanceof BoardError && error.code === code;

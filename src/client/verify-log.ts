@@ -3,6 +3,7 @@ import { DAY_MS } from "../core/durations.ts";
 import { ANNOUNCED_DAYS, BOARD_KEYS, changeText, type KeyChange, lineAt, statementOfChange } from "../core/protocol/board-key-change.ts";
 import { PUBLIC_KEY, SIGNATURE, unpadded } from "../core/protocol/encoding.ts";
 import { contentText, entryText, GENESIS } from "../core/log/entry-text.ts";
+import { jsonIn } from "../core/text/json-in.ts";
 import type { Change, Checkpoint } from "./response-types.ts";
 import { requireKeyChange, requireKeyChanges } from "./verify-key-changes.ts";
 import type { CallOptions } from "./call.ts";
@@ -25,6 +26,13 @@ export class LogFault extends Error {
     this.seq = seq;
   }
 }
+
+/** Throws this fault in place of any other error. */
+export const asFault =
+  (...fault: ConstructorParameters<typeof LogFault>) =>
+  (): never => {
+    throw new LogFault(...fault);
+  };
 
 /** A position in the log: all that a reader must store to notice a rewritten history next time. */
 export interface LogHead {
@@ -112,9 +120,8 @@ function requireAnnounced({ seq, keys = [] }: Checkpoint, known: ReadonlySet<str
 export async function requireCheckpoint(checkpoint: Checkpoint, known?: string): Promise<void> {
   const { payload, sig, pk, board, seq, hash, next, keys = [] } = checkpoint;
   const fault = (message: string): LogFault => new LogFault("checkpoint", seq, message);
-  const changes = await requireKeyChanges(keys, "board").catch(() => {
-    throw fault("A change of the board's key is not signed by both keys");
-  });
+  const unsigned = asFault("checkpoint", seq, "A change of the board's key is not signed by both keys");
+  const changes = await requireKeyChanges(keys, "board").catch(unsigned);
   const first = changes[0]?.old ?? unpadded(pk);
   if (known !== undefined && ![first, ...changes.map((one) => one.new)].includes(unpadded(known)))
     throw fault("The checkpoint is signed by another key than the board's");
@@ -127,21 +134,13 @@ export async function requireCheckpoint(checkpoint: Checkpoint, known?: string):
   if (line.current !== unpadded(pk)) throw fault("The checkpoint is signed by another key than the one in force at its time");
   if (line.next?.new !== next?.pk) throw fault("The checkpoint is not signed by the key that is announced");
   for (const [by, signed] of [[pk, sig] as const, ...(next === undefined ? [] : [[next.pk, next.sig] as const])])
-    await requireSignature(by, payload, signed).catch(() => {
-      throw fault("The checkpoint's signature is invalid");
-    });
+    await requireSignature(by, payload, signed).catch(asFault("checkpoint", seq, "The checkpoint's signature is invalid"));
 }
 
 /** When the head was signed, or now, whichever is later: a board whose log does not grow signs no new head, but may erase what is old. */
 const timeOf = ({ payload }: Checkpoint): number => Math.max((headIn(payload)?.ts ?? 0) * 1000, Date.now());
 
-function headIn(payload: string): Partial<LogHead & { readonly ts: number }> | null {
-  try {
-    return JSON.parse(payload) as Partial<LogHead & { readonly ts: number }> | null;
-  } catch {
-    return null;
-  }
-}
+const headIn = (payload: string) => jsonIn(payload) as Partial<LogHead & { readonly ts: number }> | null | undefined;
 
 /** Checks the entry as the next one after `head`, whatever its type; returns the new head. */
 export async function requireEntry(head: LogHead, { at, raw, ...entry }: Change): Promise<LogHead> {
@@ -166,41 +165,33 @@ function digestOf(type: string, detail: string | null, raw: Change["raw"], state
 
 async function requireContent(seq: number, id: string, raw: NonNullable<Change["raw"]>): Promise<void> {
   if (messageId(raw.payload) !== id) throw new LogFault("id", seq, "The id does not match the message");
-  await verifyEnvelope(raw).catch(() => {
-    throw new LogFault("signature", seq, "The message's signature is invalid");
-  });
+  await verifyEnvelope(raw).catch(asFault("signature", seq, "The message's signature is invalid"));
 }
 
 /** An acknowledgement must be signed by its agent. */
 async function requireAck(seq: number, agent: string, detail: string): Promise<void> {
-  const signed = await verifyEnvelope(JSON.parse(detail) as RawMessage).catch(() => {
-    throw new LogFault("signature", seq, "The acknowledgement's signature is invalid");
-  });
+  const invalid = asFault("signature", seq, "The acknowledgement's signature is invalid");
+  const signed = await verifyEnvelope(JSON.parse(detail) as RawMessage).catch(invalid);
   const { op } = signed.payload as { readonly op?: unknown };
   if (signed.author !== agent || op !== "ack") throw new LogFault("id", seq, "The entry names another agent than its acknowledgement");
 }
 
 /** Checks what the entry alone shows. */
 async function requireKeyOperation(seq: number, type: string, agent: string, detail: string): Promise<void> {
-  const fault = (): LogFault => new LogFault("signature", seq, "A signature of the key operation is invalid");
+  const invalid = asFault("signature", seq, "A signature of the key operation is invalid");
   const envelope = JSON.parse(detail) as RawMessage & { readonly child_sig?: string };
-  const signed = await verifyEnvelope(envelope).catch(() => {
-    throw fault();
-  });
+  const signed = await verifyEnvelope(envelope).catch(invalid);
   const { agent: about, op, child } = signed.payload as { readonly agent?: unknown; readonly op?: unknown; readonly child?: unknown };
   if (about !== agent || `key_${String(op)}` !== type) throw new LogFault("id", seq, "The entry differs from its key operation");
   if (op !== "delegate") return;
-  if (typeof child !== "string" || !PUBLIC_KEY.test(child) || !SIGNATURE.test(envelope.child_sig ?? "")) throw fault();
-  await requireSignature(child, envelope.payload, envelope.child_sig ?? "").catch(() => {
-    throw fault();
-  });
+  if (typeof child !== "string" || !PUBLIC_KEY.test(child) || !SIGNATURE.test(envelope.child_sig ?? "")) return invalid();
+  await requireSignature(child, envelope.payload, envelope.child_sig ?? "").catch(invalid);
 }
 
 /** A new key of the board or of its log: signed by both, and days ahead. */
 async function requireAnnouncement(seq: number, at: number, board: string, detail: string): Promise<void> {
-  const stated = await requireKeyChange(JSON.parse(detail) as KeyChange).catch(() => {
-    throw new LogFault("signature", seq, "A signature of the announced key is invalid");
-  });
+  const invalid = asFault("signature", seq, "A signature of the announced key is invalid");
+  const stated = await requireKeyChange(JSON.parse(detail) as KeyChange).catch(invalid);
   if (stated.board !== board || !isAhead(stated.from, at))
     throw new LogFault("keys", seq, "The announced key is of another board, or takes effect too early");
 }

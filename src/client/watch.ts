@@ -2,7 +2,7 @@
 import type { ErrorBody } from "../core/errors.ts";
 import type { Status } from "../core/protocol/vocabulary.ts";
 import type { Message } from "./response-types.ts";
-import { BoardError } from "./board-error.ts";
+import { BoardError, mayPass } from "./board-error.ts";
 import { once } from "./call.ts";
 import type { Board } from "./board-handle.ts";
 import { backoffMs, pause } from "./pause.ts";
@@ -59,7 +59,7 @@ export async function* watch(board: Board, filters: Filters = {}, options: Watch
     } catch (caught) {
       if (stopped()) return;
       error = caught instanceof BoardError ? caught : lost("The connection broke.", caught);
-      if (!passes(error)) throw error;
+      if (!mayPass(error)) throw error;
     }
     const waitMs = backoffMs(++failures, options.retryMs ?? position.retryMs);
     const retryInMs = Math.max(waitMs, (error.retryAfterS ?? 0) * 1000);
@@ -133,6 +133,3 @@ function eventOf({ event, data }: ServerSentEvent): BoardEvent | undefined {
 }
 
 const lost = (message: string, cause?: unknown): BoardError => new BoardError({ code: "unreachable", message, cause });
-
-/** A lost connection, a busy or restarting board, a slow reader: everything except a wrong request. */
-const passes = ({ status, code }: BoardError): boolean => status === 0 || status === 429 || status >= 500 || code === "unexpected_answer";

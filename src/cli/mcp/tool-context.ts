@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { acknowledge, type Acknowledgement } from "../../client/acks.ts";
 import { claimAlias, getAlias, releaseAlias } from "../../client/aliases.ts";
-import { BoardError } from "../../client/board-error.ts";
+import { BoardError, unlessRefused } from "../../client/board-error.ts";
 import { callEither } from "../../client/call.ts";
 import type { Board } from "../../client/board-handle.ts";
 import type { Fields, File } from "../../client/sign-message.ts";
@@ -103,15 +103,9 @@ const signingKey = ({ board, key, mining }: RemoteParts, signal: AbortSignal): T
 
 const lookupAt = (board: Board, signal: AbortSignal): ShortFormLookup => ({
   wholeId: async (prefix, field) =>
-    (await found(getMessage(board, prefix, { include: [], signal }), "not_found"))?.id ?? Promise.reject(prefixUnknown(field)),
-  agentOf: async (name) => (await found(getAlias(board, name, { signal }), "alias_unknown"))?.agent,
+    (await unlessRefused(getMessage(board, prefix, { include: [], signal }), "not_found"))?.id ?? Promise.reject(prefixUnknown(field)),
+  agentOf: async (name) => (await unlessRefused(getAlias(board, name, { signal }), "alias_unknown"))?.agent,
 });
-
-const found = <Answer>(asked: Promise<Answer>, unknown: string): Promise<Answer | undefined> =>
-  asked.catch((error: unknown) => {
-    if (error instanceof BoardError && error.code === unknown) return undefined;
-    throw error;
-  });
 
 /** Attachments that were given as text become files; the others are stored at the board already. */
 function filesOf(attachments: NonNullable<Fields["attachments"]>, blobs: unknown): { rest: typeof attachments; files: File[] } {

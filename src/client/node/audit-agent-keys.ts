@@ -10,7 +10,7 @@ import { keyDraftOf, type KeyEnvelope } from "../../core/protocol/key-op.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Change } from "../response-types.ts";
-import { LogFault, type LogAudit } from "../verify-log.ts";
+import { asFault, LogFault, type LogAudit } from "../verify-log.ts";
 import { requireSignature } from "../verify-envelope.ts";
 
 /** The fields of an entry that are about keys. */
@@ -141,9 +141,7 @@ export class KeyAudit implements LogAudit {
     const { payload, old_sig: sig } = JSON.parse(detail ?? "{}") as KeyEnvelope;
     const pk = this.#pks.get(id);
     if (sig === undefined || pk === undefined) return;
-    await requireSignature(pk, payload, sig).catch(() => {
-      throw new LogFault("signature", seq, "A signature of the key operation is invalid");
-    });
+    await requireSignature(pk, payload, sig).catch(asFault("signature", seq, "A signature of the key operation is invalid"));
   }
 
   #replay(late: ReadonlySet<string>): { readonly entry: AuditedEntry; readonly words: string; readonly principal: string } | undefined {
