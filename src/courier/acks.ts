@@ -1,10 +1,9 @@
 // Acknowledges delivered messages at the board, if configured: signed, in few acknowledgements, and without delaying a delivery.
 import { acknowledge } from "../client/acks.ts";
-import { BoardError } from "../client/board-error.ts";
+import { BoardError, mayPass } from "../client/board-error.ts";
 import type { Board } from "../client/board-handle.ts";
 import type { Signer } from "../client/key.ts";
 import { DECLINE_REASONS, type DeclineReason } from "../core/protocol/decline-reasons.ts";
-import type { CourierReport } from "./report.ts";
 import type { DeliveryState, Unacked } from "./state.ts";
 
 export interface AckDelivered {
@@ -24,7 +23,7 @@ export interface CourierAckParts {
   readonly key: Signer;
   /** `seen`: only the seq up to which messages were delivered. `acted`: also which were acted on or declined. */
   readonly what: "seen" | "acted";
-  readonly report: CourierReport;
+  readonly report: (words: string) => void;
 }
 
 export function acksOf({ board, key, what, report }: CourierAckParts): AckDelivered {
@@ -49,12 +48,12 @@ export function acksOf({ board, key, what, report }: CourierAckParts): AckDelive
         if (isPassing(error)) return state;
         if (KEY_FAULTS.has(error.code)) {
           isRefused = true;
-          report.log(
+          report(
             `the board accepts no acknowledgement signed by ${key.agent}; they are kept. Name the key that acts for the agent now in \`key_file\`, and start the courier again: ${error.message}`,
           );
           return state;
         }
-        report.log(`the board does not accept the acknowledgement up to seq ${last.seq}: ${error.message}`);
+        report(`the board does not accept the acknowledgement up to seq ${last.seq}: ${error.message}`);
         return rest;
       }
     },
@@ -62,8 +61,7 @@ export function acksOf({ board, key, what, report }: CourierAckParts): AckDelive
 }
 
 /** `future_cursor`: the log is shorter than what was delivered, so it is another log; the courier reads it again and acknowledges then. */
-const isPassing = ({ status, code }: BoardError): boolean =>
-  status === 0 || status === 429 || status >= 500 || code === "unexpected_answer" || code === "future_cursor";
+const isPassing = (error: BoardError): boolean => mayPass(error) || error.code === "future_cursor";
 
 /** The acknowledgement is valid, but another key has to sign it. */
 const KEY_FAULTS: ReadonlySet<string> = new Set(["key_revoked", "outside_delegation", "blocked_key"]);

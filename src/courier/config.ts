@@ -10,11 +10,9 @@ import { KIND_NAMES, kindOf } from "../core/protocol/vocabulary.ts";
 /** All errors in the file at once, each with what would be right. */
 export class CourierFaults extends Error {
   override readonly name = "CourierFaults";
-  readonly faults: readonly string[];
 
   constructor(path: string, faults: readonly string[]) {
     super([`The configuration ${path} cannot be used:`, ...faults.map((fault) => `  ${fault}`)].join("\n"));
-    this.faults = faults;
   }
 }
 

@@ -4,14 +4,13 @@ import { lockFile } from "../adapters/sqlite/open.ts";
 import { makeDirectory } from "../adapters/system/make-directory.ts";
 import { connect } from "../client/board-handle.ts";
 import type { Signer } from "../client/key.ts";
-import { type AckDelivered, acksOf, noAcks } from "./acks.ts";
+import { acksOf, noAcks } from "./acks.ts";
 import type { Adapter } from "./adapter.ts";
 import { channelAdapter, ChannelServer } from "./mcp-channel.ts";
 import type { CourierConfig, Delivery } from "./config.ts";
 import { deliver } from "./delivery-loop.ts";
 import { execAdapter } from "./exec.ts";
 import { ntfyAdapter } from "./ntfy.ts";
-import { type CourierReport, reportTo } from "./report.ts";
 import { inboxSource, seenBy } from "./source.ts";
 import { stateFile } from "./state.ts";
 import { webhookAdapter } from "./webhook.ts";
@@ -31,16 +30,13 @@ export interface CourierParts {
 export async function runCourier({ config, agent, key, now, write }: CourierParts, signal: AbortSignal): Promise<void> {
   makeDirectory(config.state);
   // The socket alone is not enough: two couriers that start at the same moment would both find it free.
-  const lock = lockFile(join(config.state, "courier.lock"), `Another courier is using ${config.state}.`);
-  const channel = await ChannelServer.open(join(config.state, SOCKET)).catch((error: unknown) => {
-    lock.close();
-    throw error;
-  });
+  using _lock = lockFile(join(config.state, "courier.lock"), `Another courier is using ${config.state}.`);
+  const channel = await ChannelServer.open(join(config.state, SOCKET));
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   const board = connect(config.board, { attempts: 1 });
   const run = async (one: Delivery): Promise<void> => {
-    const report = reportTo(write, one.name);
+    const report = (words: string): void => write(`${one.name}: ${words}\n`);
     const parts = {
       board: config.board,
       agent,
@@ -50,7 +46,7 @@ export async function runCourier({ config, agent, key, now, write }: CourierPart
       source: inboxSource(board, agent, one, report),
       adapter: adapterOf(one),
       states: stateFile(config.state, one.name),
-      acks: acksFor(one, report),
+      acks: one.ack === "none" || key === undefined ? noAcks : acksOf({ board, key, what: one.ack, report }),
       report,
       now,
     };
@@ -58,8 +54,6 @@ export async function runCourier({ config, agent, key, now, write }: CourierPart
       if (!either.aborted) throw error;
     });
   };
-  const acksFor = ({ ack }: Delivery, report: CourierReport): AckDelivered =>
-    ack === "none" || key === undefined ? noAcks : acksOf({ board, key, what: ack, report });
   const adapterOf = (one: Delivery): Adapter => {
     switch (one.adapter) {
       case "exec":
@@ -83,6 +77,5 @@ export async function runCourier({ config, agent, key, now, write }: CourierPart
   } finally {
     stop.abort();
     await channel.close();
-    lock.close();
   }
 }

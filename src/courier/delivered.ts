@@ -41,7 +41,7 @@ const MOST_OLD = 1000;
 
 export const deliveredFile = (path: string): DeliveredFile => ({
   open(count, start) {
-    let lines = linesOf(path, (value) => lineForm.safeParse(value).data).filter(({ n }) => n <= count);
+    let lines = linesOf(path, lineForm).filter(({ n }) => n <= count);
     const names = new Map(lines.flatMap((line) => line.names.map((name) => [name, line.n])));
     let last = count;
     const rewrite = (): void => replaceFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));

@@ -7,7 +7,6 @@ import type { AckDelivered } from "./acks.ts";
 import { type Adapter, type Delivered, type Failure, type InboxPlace, nameOf, type Parcel } from "./adapter.ts";
 import type { DeliveredBook } from "./delivered.ts";
 import { deliveredName, isStillToDeliver, markAt, stateAfterFork } from "./detect-board-restore.ts";
-import type { CourierReport } from "./report.ts";
 import type { Source } from "./source.ts";
 import type { DeliveryState, StateFile } from "./state.ts";
 
@@ -27,7 +26,7 @@ export interface DeliverParts {
   readonly adapter: Adapter;
   readonly states: StateFile;
   readonly acks: AckDelivered;
-  readonly report: CourierReport;
+  readonly report: (words: string) => void;
   readonly now: () => number;
 }
 
@@ -72,7 +71,7 @@ export async function deliver(parts: DeliverParts, signal: AbortSignal): Promise
     });
     if (done.length > 0) {
       failures = 0;
-      report.log(`delivered ${plural(done.length, "message")}, up to seq ${done.at(-1)?.place.cursor ?? 0}`);
+      report(`delivered ${plural(done.length, "message")}, up to seq ${done.at(-1)?.place.cursor ?? 0}`);
       const place = done.length === parcels.length ? upTo : (done.at(-1)?.place ?? upTo);
       const open = parcels[done.length]?.place.cursor ?? (upTo.within === undefined ? undefined : upTo.cursor);
       keep({ ...(acks.wanted ? acknowledged(state, done, open, result) : state), ...passed(done, place) });
@@ -97,10 +96,10 @@ async function begin(parts: DeliverParts, signal: AbortSignal): Promise<Begun> {
   const { board, agent, from, source, states, report, now } = parts;
   const saved = states.read();
   if (saved !== undefined && saved.board === board && (await source.isOf(saved.agent, signal))) {
-    report.log(`continues after seq ${saved.cursor}`);
+    report(`continues after seq ${saved.cursor}`);
     return { state: { ...saved, agent }, book: states.delivered.open(saved.lines ?? 0, now()) };
   }
-  if (saved !== undefined) report.log(`the saved state is for ${saved.agent} at ${saved.board}, so it is not used`);
+  if (saved !== undefined) report(`the saved state is for ${saved.agent} at ${saved.board}, so it is not used`);
   const cursor = await source.beginning(from, signal);
   const found = cursor === 0 ? undefined : await source.entryAt(cursor, signal);
   const mark = found?.state === "there" ? { seq: cursor, hash: found.hash } : undefined;
@@ -116,7 +115,7 @@ async function begin(parts: DeliverParts, signal: AbortSignal): Promise<Begun> {
     lines: book.add([], { cursor }, mark, now()),
   };
   states.write(state);
-  report.log(`begins after seq ${cursor}`);
+  report(`begins after seq ${cursor}`);
   return { state, book };
 }
 
@@ -146,11 +145,11 @@ function afterFailure(parts: DeliverParts, state: DeliveryState, one: Parcel, { 
   const before = timesOf(state, one);
   const times = before + (counts ? 1 : 0);
   if (times < TRIES) {
-    report.log(`not delivered, seq ${seq} (${counts ? `failure ${times} of ${TRIES}` : "does not count"}): ${words}`);
+    report(`not delivered, seq ${seq} (${counts ? `failure ${times} of ${TRIES}` : "does not count"}): ${words}`);
     return times === before ? state : { ...state, failed: { seq, name: nameOf(one), times } };
   }
   // A crash before this line tries the message once more; a crash after it sets the message aside once more.
   states.setAside({ id: message.id, seq, at: iso(now()), times, why: words });
-  report.log(`set aside ${message.id}, seq ${seq}, after ${times} failures: ${words}`);
+  report(`set aside ${message.id}, seq ${seq}, after ${times} failures: ${words}`);
   return undefined;
 }

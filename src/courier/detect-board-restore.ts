@@ -1,14 +1,13 @@
 // Notices that a board was reset or restored from an older copy, and finds the position up to which the old and the new log agree.
 import { type InboxPlace, type LogMark, nameOf, type Parcel } from "./adapter.ts";
 import type { DeliveredBook } from "./delivered.ts";
-import type { CourierReport } from "./report.ts";
 import type { Source } from "./source.ts";
 import type { DeliveryState } from "./state.ts";
 
 export interface HistoryParts {
   readonly source: Pick<Source, "entryAt">;
   readonly book: DeliveredBook;
-  readonly report: CourierReport;
+  readonly report: (words: string) => void;
 }
 
 /** If the board's log is not the one that was delivered from, the state to continue with; otherwise undefined. */
@@ -35,7 +34,7 @@ export async function stateAfterFork(
   const line = lines[same - 1];
   const place: InboxPlace = line === undefined ? { cursor: 0 } : { cursor: line.cursor, within: line.within };
   book.forkedAfter(line?.n ?? 0);
-  report.log(
+  report(
     `the board's log differs from the one that was delivered up to seq ${cursor}: the board was reset, or restored from an older copy; reading again after seq ${place.cursor}, without what was delivered already`,
   );
   return {

@@ -1,8 +1,10 @@
 // An append-only file of JSON lines: each line is synced when it is added, and a line that a crash cut off is dropped.
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { z } from "zod";
 import { makeDirectory } from "../adapters/system/make-directory.ts";
 import { syncDirectory } from "../adapters/system/sync.ts";
+import { jsonIn } from "../core/text/json-in.ts";
 
 const OWNER_ONLY = 0o600;
 const NEWLINE = 0x0a;
@@ -29,17 +31,9 @@ function endsWhole(file: number): boolean {
   return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE);
 }
 
-/** The lines that can be parsed, in order; none if there is no file. */
-export function linesOf<Line>(path: string, parse: (value: unknown) => Line | undefined): readonly Line[] {
+/** The lines of this form, in order; none if there is no file. */
+export function linesOf<Line>(path: string, form: z.ZodType<Line>): readonly Line[] {
   if (!existsSync(path)) return [];
-  return readFileSync(path, "utf8")
-    .split("\n")
-    .flatMap((text): Line[] => {
-      try {
-        const line = parse(JSON.parse(text));
-        return line === undefined ? [] : [line];
-      } catch {
-        return [];
-      }
-    });
+  const lines = readFileSync(path, "utf8").split("\n");
+  return lines.map((text) => form.safeParse(jsonIn(text))).flatMap(({ success, data }) => (success ? [data] : []));
 }

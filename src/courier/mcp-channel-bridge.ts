@@ -1,6 +1,7 @@
 // The bridge's end of a channel: shows the courier's messages to the client, and reports to the courier what the client has read.
 import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { backoffMs } from "../client/pause.ts";
 import type { ChannelMessages, ChannelRead } from "./mcp-channel.ts";
 
@@ -38,7 +39,8 @@ export function joinChannel(path: string, show: (shown: ChannelMessages) => Prom
       socket.unref();
       await closed;
       courier = undefined;
-      await idle(backoffMs(failures + 1, 200, 5000));
+      // Waiting alone does not keep the process alive.
+      await setTimeout(backoffMs(failures + 1, 200, 5000), undefined, { ref: false });
     }
   }
   void follow();
@@ -51,6 +53,3 @@ export function joinChannel(path: string, show: (shown: ChannelMessages) => Prom
     },
   };
 }
-
-/** Waits without keeping the process alive. */
-const idle = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());

@@ -1,8 +1,10 @@
 // Wakes an MCP client through its bridge, `blackboard mcp --channel`; messages that nobody acknowledges go to a command.
+import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { chmodSync, rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { pause } from "../client/pause.ts";
+import { jsonIn } from "../core/text/json-in.ts";
 import { type Adapter, type Batch, failed } from "./adapter.ts";
 
 /** What goes to a bridge: messages to show, on one line of JSON. */
@@ -36,10 +38,8 @@ export class ChannelServer {
     if (fault !== undefined) throw new Error(fault);
     // A courier that was killed leaves its socket behind; nobody else uses it, because the caller holds the lock.
     rmSync(path, { force: true });
-    const server = createServer();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    server.once("error", reject).listen(path, resolve);
-    await promise;
+    const server = createServer().listen(path);
+    await once(server, "listening");
     chmodSync(path, 0o600);
     return new ChannelServer(server);
   }
@@ -71,9 +71,7 @@ export class ChannelServer {
 
   async close(): Promise<void> {
     for (const bridge of this.#bridges) bridge.destroy();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.close(() => resolve());
-    return promise;
+    await this.#server[Symbol.asyncDispose]();
   }
 }
 
@@ -88,12 +86,8 @@ export function socketFault(path: string): string | undefined {
 }
 
 function readOf(line: string): ChannelRead | undefined {
-  try {
-    const value = JSON.parse(line) as Partial<ChannelRead>;
-    return value.type === "read" && Array.isArray(value.ids) ? (value as ChannelRead) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(line) as Partial<ChannelRead> | null | undefined;
+  return value?.type === "read" && Array.isArray(value.ids) ? (value as ChannelRead) : undefined;
 }
 
 export interface ChannelParts {

@@ -1,13 +1,12 @@
 // Reads the inbox for a courier: what comes after a position, oldest first; waits if there is nothing, and while the board is unreachable.
 import type { Message } from "../client/response-types.ts";
-import { BoardError } from "../client/board-error.ts";
+import { BoardError, mayPass, unlessRefused } from "../client/board-error.ts";
 import type { Board } from "../client/board-handle.ts";
 import { backoffMs, pause } from "../client/pause.ts";
 import { getAgent, getChanges, listMessages, readInbox } from "../client/read.ts";
 import { type InboxReason, MESSAGE_REASONS } from "../core/message/inbox-types.ts";
 import type { Parcel, InboxPlace } from "./adapter.ts";
 import type { Delivery } from "./config.ts";
-import type { CourierReport } from "./report.ts";
 
 export interface Arrived {
   /** Oldest first; may be empty. */
@@ -47,7 +46,7 @@ export function inboxSource(
   board: Board,
   agent: string,
   { kinds, reasons: given, batch, retry_most_s: most }: Wanted,
-  report: CourierReport,
+  report: (words: string) => void,
 ): Source {
   const mostMs = Math.min(LONGEST_WAIT_MS, most * 1000);
   const reasons: readonly InboxReason[] = given ?? MESSAGE_REASONS;
@@ -57,13 +56,13 @@ export function inboxSource(
     for (let failures = 0; ;) {
       try {
         const answer = await ask();
-        if (failures > 0) report.log("the board answers again");
+        if (failures > 0) report("the board answers again");
         return answer;
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof BoardError) || !passes(error)) throw error;
+        if (!(error instanceof BoardError) || !mayPass(error)) throw error;
         isAway ||= !isBusy(error);
-        if (++failures === 1) report.log(`the board does not answer, waiting for it: ${error.message}`);
+        if (++failures === 1) report(`the board does not answer, waiting for it: ${error.message}`);
         await pause(Math.max(backoffMs(failures, 500, mostMs), (error.retryAfterS ?? 0) * 1000), signal);
       }
     }
@@ -86,14 +85,10 @@ export function inboxSource(
       return { parcels, upTo: page.next_cursor === null ? newest : (parcels.at(-1)?.place ?? place) };
     },
     async entryAt(seq, signal) {
-      const {
-        changes,
-        oldest_seq: oldest,
-        latest_seq: latest,
-      } = await patiently(() => getChanges(board, { after: seq - 1, limit: 1 }, { signal }), signal);
-      if (seq > latest) return { state: "absent" };
-      const [entry] = changes;
-      return seq < oldest || entry?.seq !== seq ? { state: "erased" } : { state: "there", hash: entry.hash, at: entry.at };
+      const page = await patiently(() => getChanges(board, { after: seq - 1, limit: 1 }, { signal }), signal);
+      if (seq > page.latest_seq) return { state: "absent" };
+      const [entry] = page.changes;
+      return seq < page.oldest_seq || entry?.seq !== seq ? { state: "erased" } : { state: "there", hash: entry.hash, at: entry.at };
     },
     wasAway: () => isAway,
     async beginning(from, signal) {
@@ -111,23 +106,13 @@ export function inboxSource(
 
 /** The seq up to which the agent has acknowledged its inbox; undefined if it never did. */
 export async function seenBy(board: Board, agent: string, signal: AbortSignal): Promise<number | undefined> {
-  try {
-    const { last_ack: last, reads_to_seq: seen } = await getAgent(board, agent, { signal });
-    return last === null ? undefined : seen;
-  } catch (error) {
-    if (error instanceof BoardError && error.code === "agent_unknown") return undefined;
-    throw error;
-  }
+  const known = await unlessRefused(getAgent(board, agent, { signal }), "agent_unknown");
+  return known?.last_ack === null ? undefined : known?.reads_to_seq;
 }
 
 /** The key that acts for the agent now. */
 export async function currentOf(board: Board, agent: string, signal?: AbortSignal): Promise<string | null | undefined> {
-  try {
-    return (await getAgent(board, agent, { signal })).current;
-  } catch (error) {
-    if (error instanceof BoardError && error.code === "agent_unknown") return undefined;
-    throw error;
-  }
+  return (await unlessRefused(getAgent(board, agent, { signal }), "agent_unknown"))?.current;
 }
 
 /** An inbox entry with its position in the log: that of the change, or that of the message itself. */
@@ -145,6 +130,3 @@ const isAfter = (one: InboxPlace, { cursor, within = Infinity }: InboxPlace): bo
 
 /** The board is there but busy: what it has answered need not be read again. */
 const isBusy = ({ status, code }: BoardError): boolean => status === 429 || code === "overloaded";
-
-/** A lost connection, or a busy or restarting board: every error that is not the fault of the request. */
-const passes = ({ status, code }: BoardError): boolean => status === 0 || status === 429 || status >= 500 || code === "unexpected_answer";

@@ -3,6 +3,7 @@ import { lookup } from "node:dns";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import { promisify } from "node:util";
 
 export class PrivateAddress extends Error {
   constructor(host: string) {
@@ -10,39 +11,22 @@ export class PrivateAddress extends Error {
   }
 }
 
+/** IANA's special-purpose registries, and IPv6 networks whose addresses contain an IPv4 address. */
+const NOT_PUBLIC = {
+  ipv4:
+    "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 " +
+    "192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3",
+  ipv6:
+    "::/96 ::ffff:0:0/96 64:ff9b::/32 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 " +
+    "ff00::/8",
+};
 /** One list for each family: in a common list, the network of IPv4-mapped addresses would contain every IPv4 address. */
 const notPublic = { ipv4: new BlockList(), ipv6: new BlockList() };
-/** IANA's special-purpose registries, and IPv6 networks whose addresses contain an IPv4 address. */
-for (const [network, bits, family] of [
-  ["0.0.0.0", 8, "ipv4"],
-  ["10.0.0.0", 8, "ipv4"],
-  ["100.64.0.0", 10, "ipv4"],
-  ["127.0.0.0", 8, "ipv4"],
-  ["169.254.0.0", 16, "ipv4"],
-  ["172.16.0.0", 12, "ipv4"],
-  ["192.0.0.0", 24, "ipv4"],
-  ["192.0.2.0", 24, "ipv4"],
-  ["192.88.99.0", 24, "ipv4"],
-  ["192.168.0.0", 16, "ipv4"],
-  ["198.18.0.0", 15, "ipv4"],
-  ["198.51.100.0", 24, "ipv4"],
-  ["203.0.113.0", 24, "ipv4"],
-  ["224.0.0.0", 3, "ipv4"],
-  ["::", 96, "ipv6"],
-  ["::ffff:0:0", 96, "ipv6"],
-  ["64:ff9b::", 32, "ipv6"],
-  ["100::", 64, "ipv6"],
-  ["2001::", 23, "ipv6"],
-  ["2001:db8::", 32, "ipv6"],
-  ["2002::", 16, "ipv6"],
-  ["3fff::", 20, "ipv6"],
-  ["5f00::", 16, "ipv6"],
-  ["fc00::", 7, "ipv6"],
-  ["fe80::", 10, "ipv6"],
-  ["fec0::", 10, "ipv6"],
-  ["ff00::", 8, "ipv6"],
-] as const)
-  notPublic[family].addSubnet(network, bits, family);
+for (const family of ["ipv4", "ipv6"] as const)
+  for (const network of NOT_PUBLIC[family].split(" ")) {
+    const [address = "", bits] = network.split("/");
+    notPublic[family].addSubnet(address, Number(bits), family);
+  }
 
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
@@ -114,18 +98,16 @@ export async function postTo({ url, headers, body, allowPrivate, timeoutMs, sign
   return promise;
 }
 
+/** An IPv6 address is without its brackets. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1");
+
 /** A literal IP address is never looked up, so it is checked here. */
-function requirePublicLiteral({ hostname }: URL): void {
-  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+function requirePublicLiteral(url: URL): void {
+  const host = hostOf(url);
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw new PrivateAddress(host);
 }
 
 /** Throws if the name resolves to an address that is not public; to check it before anything is sent. */
 export async function requirePublic(url: URL): Promise<void> {
-  requirePublicLiteral(url);
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  if (isIP(host) !== 0) return;
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  publicLookup(host, { all: true }, (error) => (error === null ? resolve() : reject(error)));
-  return promise;
+  await promisify(publicLookup)(hostOf(url), { all: true });
 }

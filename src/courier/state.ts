@@ -31,13 +31,8 @@ const form = z.strictObject({
 });
 export type DeliveryState = z.infer<typeof form>;
 
-export interface SetAside {
-  readonly id: string;
-  readonly seq: number;
-  readonly at: string;
-  readonly times: number;
-  readonly why: string;
-}
+const setAside = z.object({ id: z.string(), seq: z.number(), at: z.string(), times: z.number(), why: z.string() });
+export type SetAside = z.infer<typeof setAside>;
 
 export interface StateFile {
   read(): DeliveryState | undefined;
@@ -67,10 +62,7 @@ export function stateFile(directory: string, name: string): StateFile {
     write: (state) => replaceFile(path, `${JSON.stringify(state)}\n`),
     // After a crash between this and the new state, the message is in the file twice.
     setAside: (one) => addLine(aside, one),
-    allSetAside: () => [...new Map(linesOf(aside, asideOf).map((one) => [one.id, one])).values()],
+    allSetAside: () => [...new Map(linesOf(aside, setAside).map((one) => [one.id, one])).values()],
     delivered: deliveredFile(join(directory, `${name}.delivered.jsonl`)),
   };
 }
-
-const asideForm = z.object({ id: z.string(), seq: z.number(), at: z.string(), times: z.number(), why: z.string() });
-const asideOf = (value: unknown): SetAside | undefined => asideForm.safeParse(value).data;
