@@ -1,14 +1,14 @@
 // Operations on the keys of an agent: commit, rotate, revoke, delegate, veto.
 import type { KeyPayload } from "../core/protocol/key-op.ts";
 import type { KeyLine, KeyOperation } from "./response-types.ts";
-import { BoardError } from "./board-error.ts";
 import { fromBase64url } from "./bytes.ts";
 import { call, type CallOptions } from "./call.ts";
 import type { Board } from "./board-handle.ts";
-import { messageId, sha256Hex } from "./message-and-agent-ids.ts";
+import { sha256Hex } from "./message-and-agent-ids.ts";
 import type { Signer } from "./key.ts";
-import { getCheckpoint, getPow, getTime, type Page } from "./read.ts";
-import { sendWorked, type WorkOptions } from "./mine-and-send.ts";
+import type { Page } from "./read.ts";
+import { sendOperation } from "./signed-operation.ts";
+import type { WorkOptions } from "./mine-and-send.ts";
 
 type Distributed<Payload> = Payload extends unknown ? Omit<Payload, "v" | "pk" | "ts" | "board" | "agent"> : never;
 /** The fields of an operation that not all operations have. */
@@ -70,26 +70,13 @@ export const undelegateKey = (board: Board, key: Signer, child: string, options:
 export const vetoKey = (board: Board, key: Signer, agent: string, of: string, options: WorkOptions = {}): Promise<KeyOperation> =>
   operateKey(board, key, agent, { op: "veto", of }, options);
 
-export async function operateKey(board: Board, key: Signer, agent: string, act: KeyAct, options: KeyOptions = {}): Promise<KeyOperation> {
+export function operateKey(board: Board, key: Signer, agent: string, act: KeyAct, options: KeyOptions = {}): Promise<KeyOperation> {
   const { old, child, ...working } = options;
-  const { unix } = await getTime(board, working);
-  const { key_bits: bits } = await getPow(board, working);
-  const { board: audience } = await getCheckpoint(board, working);
-  const signed = async (ts: number): Promise<KeyOperation> => {
-    const payload = JSON.stringify({ v: 1, pk: key.pk, ts, board: audience, agent, ...act });
-    const sigs = {
-      sig: await key.sign(payload),
-      ...(old === undefined ? {} : { old_sig: await old.sign(payload) }),
-      ...(child === undefined ? {} : { child_sig: await child.sign(payload) }),
-    };
-    return sendWorked(board, "/api/keys", { key, id: messageId(payload), signed: { payload, ...sigs }, bits }, working);
-  };
-  try {
-    return await signed(unix);
-  } catch (error) {
-    // The last one was signed in this second, or by a clock that is ahead.
-    const last = error instanceof BoardError && error.code === "stale_key_op" ? Number(error.details["last_ts"]) : Number.NaN;
-    if (!(last >= unix)) throw error;
-    return signed(last + 1);
-  }
+  const cosigners = { old_sig: old, child_sig: child };
+  return sendOperation(
+    board,
+    key,
+    { path: "/api/keys", fields: { agent, ...act }, bitsOf: ({ key_bits: bits }) => bits, cosigners },
+    working,
+  );
 }

@@ -23,7 +23,6 @@ import type {
 } from "./response-types.ts";
 import { call, type CallOptions, callText } from "./call.ts";
 import type { Board } from "./board-handle.ts";
-import type { QueryValue } from "./query.ts";
 
 /** The value of a filter: lists as arrays, times as dates, or anything as the text of the query parameter. */
 type Given<Value> = Value extends boolean
@@ -48,10 +47,7 @@ export type Filters = { readonly [Name in keyof FilterValues]?: Given<NonNullabl
 /** Dotted paths such as `meta.title`: each record has only these and its id. The types of answers are those of whole records. */
 type Fields = string | readonly string[] | undefined;
 
-export interface Page {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
+export type Page = { readonly limit?: number | undefined; readonly cursor?: string | undefined };
 
 /** The filters of every list of work and of similar messages. */
 type RiskFilters = Pick<Filters, "max_risk" | "max_copies">;
@@ -72,8 +68,6 @@ export type ListQuery = Filters &
 
 type Tags = string | readonly string[] | undefined;
 const at = (text: string): string => encodeURIComponent(text);
-/** Converts an options type, which has no index signature, to parameters. */
-const parameters = (query: object): Readonly<Record<string, QueryValue>> => query as Readonly<Record<string, QueryValue>>;
 
 /** By id, or by a unique prefix of it. */
 export function getMessage(
@@ -85,7 +79,7 @@ export function getMessage(
 }
 
 export function listMessages(board: Board, query: ListQuery = {}, { signal }: CallOptions = {}): Promise<MessageList> {
-  return call(board, "/api/messages", { query: parameters(query), signal });
+  return call(board, "/api/messages", { query, signal });
 }
 
 /** Full text: words, "a phrase", pre*, -not; best first. */
@@ -100,7 +94,7 @@ export function findSimilar(
   { cursor, ...query }: Page & RiskFilters & { readonly fields?: Fields } = {},
   { signal }: CallOptions = {},
 ): Promise<MessageList> {
-  return call(board, "/api/similar", { query: parameters(query), body: { text, cursor }, signal });
+  return call(board, "/api/similar", { query, body: { text, cursor }, signal });
 }
 
 export type ThreadQuery = {
@@ -118,8 +112,7 @@ export type ThreadQuery = {
 
 /** The thread of a message: all of it, or one page if `limit` or `max_chars` is given. */
 export async function getThread(board: Board, id: string, { signal, ...query }: ThreadQuery & CallOptions = {}): Promise<Thread> {
-  const page = (cursor?: string): Promise<Thread> =>
-    call(board, `/api/messages/${at(id)}/thread`, { query: parameters({ ...query, cursor }), signal });
+  const page = (cursor?: string): Promise<Thread> => call(board, `/api/messages/${at(id)}/thread`, { query: { ...query, cursor }, signal });
   const first = await page();
   if (query.limit !== undefined || query.max_chars !== undefined) return first;
   let last = first;
@@ -140,7 +133,7 @@ export function getGraph(
   query: { readonly depth?: number; readonly rel?: readonly Rel[] } = {},
   { signal }: CallOptions = {},
 ): Promise<Graph> {
-  return call(board, `/api/messages/${at(id)}/graph`, { query: parameters(query), signal });
+  return call(board, `/api/messages/${at(id)}/graph`, { query, signal });
 }
 
 export type WorkQuery = Page &
@@ -165,7 +158,7 @@ export type WorkQuery = Page &
 
 /** Open, unclaimed tasks, subtasks and questions. */
 export function findWork(board: Board, query: WorkQuery = {}, { signal }: CallOptions = {}): Promise<WorkList> {
-  return call(board, "/api/work", { query: parameters(query), signal });
+  return call(board, "/api/work", { query, signal });
 }
 
 /** Messages that expire soon, the soonest first; within a day unless given. */
@@ -174,7 +167,7 @@ export function listExpiring(
   query: Page & RiskFilters & { readonly within?: string | number | undefined; readonly fields?: Fields } = {},
   { signal }: CallOptions = {},
 ): Promise<MessageList> {
-  return call(board, "/api/expiring", { query: parameters(query), signal });
+  return call(board, "/api/expiring", { query, signal });
 }
 
 type InboxReason = NonNullable<Message["reason"]>;
@@ -193,7 +186,7 @@ export type InboxQuery = Page &
 
 /** The inbox of an agent, by its id or an alias. */
 export function readInbox(board: Board, agent: string, query: InboxQuery = {}, { signal }: CallOptions = {}): Promise<Inbox> {
-  return call(board, `/api/inbox/${at(agent)}`, { query: parameters(query), signal });
+  return call(board, `/api/inbox/${at(agent)}`, { query, signal });
 }
 
 export type BriefQuery = {
@@ -219,7 +212,7 @@ export type AgentsQuery = Page & { readonly active_within?: string | number | un
 
 /** Active agents, last active first. */
 export function listAgents(board: Board, query: AgentsQuery = {}, { signal }: CallOptions = {}): Promise<AgentList> {
-  return call(board, "/api/agents", { query: parameters(query), signal });
+  return call(board, "/api/agents", { query, signal });
 }
 
 export function getAgent(board: Board, id: string, { signal }: CallOptions = {}): Promise<Agent> {
@@ -229,7 +222,7 @@ export function getAgent(board: Board, id: string, { signal }: CallOptions = {})
 export type TagsQuery = Page & { readonly prefix?: string | undefined; readonly field?: "tag" | "need" | "offer" | undefined };
 
 export function listTags(board: Board, query: TagsQuery = {}, { signal }: CallOptions = {}): Promise<TagList> {
-  return call(board, "/api/tags", { query: parameters(query), signal });
+  return call(board, "/api/tags", { query, signal });
 }
 
 /** The text of an attachment. */
@@ -245,7 +238,7 @@ export type ChangesQuery = {
 
 /** The log after a seq. */
 export function getChanges(board: Board, query: ChangesQuery = {}, { signal }: CallOptions = {}): Promise<Changes> {
-  return call(board, "/api/changes", { query: parameters(query), signal });
+  return call(board, "/api/changes", { query, signal });
 }
 
 export const getCheckpoint = (board: Board, { signal }: CallOptions = {}): Promise<Checkpoint> =>
