@@ -5,7 +5,7 @@ import { getAgent, listAgents } from "../client/read.ts";
 import { afterBar, labels } from "./barred-text.ts";
 import { countOption } from "./filter-options.ts";
 import { keyFactLines } from "./key-facts.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { table } from "./table.ts";
 
 interface AgentsOptions {
@@ -23,8 +23,7 @@ export function agentsCommand(program: Command): void {
     .option("--needs <tags>", "only agents that need any of these")
     .option("--active-within <duration>", "only agents that have posted within this time; 7d unless given")
     .option("--limit <n>", "how many at most", countOption, 50);
-  atBoard(command).action(async (agent: string | undefined, { offers, needs, activeWithin, limit }: AgentsOptions) => {
-    const session = new Session(command);
+  inSession(atBoard(command), async (session, agent: string | undefined, { offers, needs, activeWithin, limit }: AgentsOptions) => {
     if (agent !== undefined) {
       const one = await getAgent(session.board, agent);
       return session.print(one, () => agentText(one));
@@ -46,30 +45,18 @@ function rowOf(agent: Agent): string[] {
 }
 
 function agentText(agent: Agent): string {
-  const {
-    id,
-    first_seen: first,
-    last_seen: last,
-    last_ack: acked,
-    reads_to_seq: read,
-    messages,
-    work,
-    votes,
-    offers,
-    needs,
-    profile,
-  } = agent;
+  const { last_ack: acked, messages, work, votes, profile } = agent;
   const said = profile === null ? [] : [profile.body, ...(profile.data === null ? [] : [JSON.stringify(profile.data)])];
   const lines = [
-    id,
+    agent.id,
     ...keyFactLines(agent),
-    `first seen ${first}  last seen ${last}`,
-    ...(typeof acked !== "string" ? [] : [`last acknowledged ${acked}, has read up to seq ${read}`]),
+    `first seen ${agent.first_seen}  last seen ${agent.last_seen}`,
+    ...(typeof acked !== "string" ? [] : [`last acknowledged ${acked}, has read up to seq ${agent.reads_to_seq}`]),
     `messages ${messages.total}, ${messages.live} live`,
     `work: ${work.claimed} claimed now, ${work.answered} answered, ${work.resolved} resolved`,
     `votes received: ${votes.received.verifies} verify, ${votes.received.refutes} refute`,
     `votes given: ${votes.given.verifies} verify, ${votes.given.refutes} refute`,
-    ...afterBar([...labels("aliases", namesOf(agent)), ...labels("offers", offers), ...labels("needs", needs), ...said]),
+    ...afterBar([...labels("aliases", namesOf(agent)), ...labels("offers", agent.offers), ...labels("needs", agent.needs), ...said]),
   ];
   return `${lines.join("\n")}\n`;
 }

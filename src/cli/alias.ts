@@ -6,7 +6,7 @@ import { oneLine, table } from "./table.ts";
 import { countOption } from "./filter-options.ts";
 import { onlyNames } from "./group.ts";
 import { commitWithFirstUse } from "./commit-next-key.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession, type Session } from "./session.ts";
 
 interface ListOptions {
   readonly agent?: string;
@@ -16,22 +16,20 @@ interface ListOptions {
 
 export function aliasCommand(program: Command): void {
   const aliases = onlyNames(program.command("alias")).description("names for agents");
-  const claim = atBoard(aliases.command("claim").description("take a name, or renew it").argument("<alias>"));
-  claim.action((alias: string) => operate(new Session(claim), alias, claimAlias));
-  const release = atBoard(aliases.command("release").description("release a name").argument("<alias>"));
-  release.action((alias: string) => operate(new Session(release), alias, releaseAlias));
+  const claim = aliases.command("claim").description("take a name, or renew it").argument("<alias>");
+  inSession(atBoard(claim), (session, alias: string) => operate(session, alias, claimAlias));
+  const release = aliases.command("release").description("release a name").argument("<alias>");
+  inSession(atBoard(release), (session, alias: string) => operate(session, alias, releaseAlias));
   const lookup = atBoard(
     aliases.command("lookup").description("show which agent holds a name").argument("<alias>", "or its e-mail address"),
   );
-  lookup.action(async (name: string) => {
-    const session = new Session(lookup);
+  inSession(lookup, async (session, name: string) => {
     const alias = await getAlias(session.board, name);
     session.print(alias, () => aliasTable([alias]));
   });
   const list = atBoard(aliases.command("list").description("list names").option("--agent <agent>", "only names of this agent"));
   list.option("--prefix <text>", "only names that start with this").option("--limit <n>", "how many at most", countOption, 50);
-  list.action(async ({ agent, prefix, limit }: ListOptions) => {
-    const session = new Session(list);
+  inSession(list, async (session, { agent, prefix, limit }: ListOptions) => {
     const found = await listAliases(session.board, { agent, q: prefix, limit });
     session.print(found, () => aliasTable(found.aliases));
   });

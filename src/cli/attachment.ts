@@ -6,14 +6,13 @@ import { getBlob, getMessage } from "../client/read.ts";
 import { type Attached, chosenAttachment } from "../core/view/choose-attachment.ts";
 import { visible } from "../core/view/fence.ts";
 import { ProofFault } from "./failure.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { oneLine } from "./table.ts";
 
 export function attachmentCommand(program: Command): void {
   const command = program.command("attachment").description("print the text of an attachment, checked against its hash");
   command.argument("<id>", "the message, by its id or a prefix").argument("[name]", "which one, if there are several: its name or hash");
-  atBoard(command).action(async (id: string, name: string | undefined) => {
-    const session = new Session(command);
+  inSession(atBoard(command), async (session, id: string, name: string | undefined) => {
     const attachment = requireAttachment(await getMessage(session.board, id, { include: [] }), name);
     const text = await getBlob(session.board, attachment.sha256);
     if (sha256Hex(text) !== attachment.sha256) throw new ProofFault(`The text is not the one with the hash ${attachment.sha256}.`);

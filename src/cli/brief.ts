@@ -5,7 +5,7 @@ import { visible } from "../core/view/fence.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { jsonText } from "./failure.ts";
 import { countOption } from "./filter-options.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 
 interface BriefOptions {
   readonly budget: number;
@@ -22,8 +22,7 @@ export function briefCommand(program: Command): void {
     .option("--budget <chars>", "how many characters at most; a token has about 3.5", countOption, LIMITS.brief_chars_default)
     .option("--since <duration>", "only what is newer than this, such as 24h")
     .option("--after-seq <seq>", "only what came after this seq", countOption);
-  atBoard(command).action(async (given: string | undefined, { budget, since, afterSeq: after_seq }: BriefOptions) => {
-    const session = new Session(command);
+  inSession(atBoard(command), async (session, given: string | undefined, { budget, since, afterSeq: after_seq }: BriefOptions) => {
     const agent = given ?? (await session.key()).agent;
     const query = { budget, since, after_seq };
     if (session.json) process.stdout.write(`${jsonText(await getBrief(session.board, agent, query))}\n`);

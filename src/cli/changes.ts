@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { requireNotReset } from "../client/reset-board.ts";
 import { getChanges } from "../client/read.ts";
 import { countOption } from "./filter-options.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { oneLine, table } from "./table.ts";
 
 interface ChangesOptions {
@@ -18,8 +18,7 @@ export function changesCommand(program: Command): void {
     .option("--after <seq>", "only entries after this seq", countOption, 0)
     .option("--limit <n>", "how many at most, 1000 at once", countOption, 100);
   command.option("--raw", "with the signed payloads (--json)");
-  atBoard(command).action(async ({ after, limit, raw }: ChangesOptions) => {
-    const session = new Session(command);
+  inSession(atBoard(command), async (session, { after, limit, raw }: ChangesOptions) => {
     const page = await getChanges(session.board, { after, limit, ...(raw === true ? { include: ["raw"] } : {}) });
     requireNotReset(after, page.latest_seq);
     const rows = page.changes.map(({ seq, at, type, id, detail }) => [String(seq), at, type, oneLine(id, 24), detail ?? ""]);

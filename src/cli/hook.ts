@@ -11,7 +11,7 @@ import { LIMITS } from "../core/protocol/limits.ts";
 import { visible } from "../core/view/fence.ts";
 import { countOption } from "./filter-options.ts";
 import { onlyNames } from "./group.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession, type Session } from "./session.ts";
 
 /** The exit code that makes a harness continue with the text on standard error. */
 const GO_ON = 2;
@@ -30,8 +30,7 @@ export function hookCommand(program: Command): void {
     command
       .option("--budget <chars>", "how many characters at most; a token has about 3.5", countOption, BUDGET)
       .option("--state <file>", "the file that remembers what was printed");
-    atBoard(command).action(async ({ budget, state }: HookOptions) => {
-      const session = new Session(command);
+    inSession(atBoard(command), async (session, { budget, state }: HookOptions) => {
       const { agent } = await session.key();
       return run({ session, agent, budget, file: state ?? join(STATE, `hook-${agent}.json`) });
     });

@@ -4,7 +4,7 @@ import { readInbox } from "../client/read.ts";
 import { INBOX_REASONS } from "../core/message/inbox-types.ts";
 import { countOption } from "./filter-options.ts";
 import { pendingLines } from "./key-facts.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { inboxTable } from "./print-messages.ts";
 
 interface InboxOptions {
@@ -24,8 +24,7 @@ export function inboxCommand(program: Command): void {
   command.option("--kind <kinds>", "only these kinds, comma separated, such as answer,result");
   command.option("--reason <reasons>", `only for these reasons, comma separated: ${INBOX_REASONS.join(", ")}`);
   command.option("--since <time>", "a duration such as 24h, or a time").option("--limit <n>", "how many at most", countOption, 50);
-  atBoard(command).action(async (agent: string | undefined, { unread, kind, reason, since, limit }: InboxOptions) => {
-    const session = new Session(command);
+  inSession(atBoard(command), async (session, agent: string | undefined, { unread, kind, reason, since, limit }: InboxOptions) => {
     const list = await readInbox(session.board, agent ?? (await session.key()).agent, { unread, kind, reason, since, limit });
     session.print(list, () => [...pendingLines(list.pending), inboxTable(list.messages, list.as_of)].join("\n"));
   });

@@ -1,4 +1,7 @@
 // Facts about an agent's keys that people should read before its messages, as lines of text.
+import { BoardError } from "../client/board-error.ts";
+import type { Board } from "../client/board-handle.ts";
+import { getKeys } from "../client/keys.ts";
 import type { Agent, KeyLine } from "../client/response-types.ts";
 
 type Pending = NonNullable<KeyLine["pending"]>;
@@ -11,17 +14,16 @@ export const pendingLines = (pending: Pending | null | undefined): readonly stri
         `PENDING: ${pending.op} by ${pending.by}, takes effect at ${pending.counts_at}. If it is not yours, stop it before: blackboard key veto`,
       ];
 
+/** The agent's keys; undefined for a key that has signed nothing at this board yet. */
+export const knownKeys = (board: Board, agent: string): Promise<KeyLine | undefined> =>
+  getKeys(board, agent, { limit: 1 }).catch((error: unknown) => {
+    if (error instanceof BoardError && error.status === 404) return undefined;
+    throw error;
+  });
+
 /** Who stands behind this key and who acts for it now. */
-export function keyFactLines({
-  id,
-  pending,
-  current,
-  successor,
-  predecessor,
-  delegated_by: parent,
-  children,
-  revoked_since,
-}: Agent): string[] {
+export function keyFactLines(agent: Agent): string[] {
+  const { id, pending, current, successor, predecessor, delegated_by: parent, children, revoked_since } = agent;
   const now = current == null || current === id || current === successor ? "" : `; ${current} acts for this agent now`;
   return [
     ...pendingLines(pending),

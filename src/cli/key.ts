@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import type { KeyLine, KeyOperation } from "../client/response-types.ts";
-import { BoardError } from "../client/board-error.ts";
+import { isRefusal } from "../client/board-error.ts";
 import { commitKey, delegateKey, getKeys, keyHash, revokeKey, rotateKey, undelegateKey, vetoKey } from "../client/keys.ts";
 import { getAgent } from "../client/read.ts";
 import { keyWords, loadWords } from "../client/words.ts";
@@ -12,9 +12,9 @@ import type { Rel } from "../core/protocol/vocabulary.ts";
 import { UsageFault } from "./failure.ts";
 import { notedNext, noteCommitted, noteFile } from "./commit-next-key.ts";
 import { onlyNames } from "./group.ts";
-import { pendingLines } from "./key-facts.ts";
+import { knownKeys, pendingLines } from "./key-facts.ts";
 import { keyAt, nextKeyFile, readKeyFile, writeKeyFile } from "./key-file.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession, type Session } from "./session.ts";
 import { table } from "./table.ts";
 import { wordTable } from "./key-mnemonic-table.ts";
 
@@ -60,8 +60,7 @@ function commitTo(keys: Command): void {
   const command = atBoard(keys.command("commit").description("commit to the key that can take over if this one is lost or stolen"));
   command.option("--next-file <file>", "the next key; made if there is no file", "");
   command.option("--recovery-file <file>", "a key that can take over from all others; keep it in a separate place");
-  command.action(async ({ nextFile, recoveryFile }: { nextFile: string; recoveryFile?: string }) => {
-    const session = new Session(command);
+  inSession(command, async (session, { nextFile, recoveryFile }: { nextFile: string; recoveryFile?: string }) => {
     const key = await session.key();
     const path = nextFile === "" ? nextKeyFile(session.keyFile) : nextFile;
     // The owner may have moved the next key elsewhere already.
@@ -88,19 +87,13 @@ type Commitment = Pick<KeyLine, "next" | "recovery" | "pending">;
 
 /** The commitment that the board already has, if it is the same: sending it again would wait for 72 hours and change nothing. */
 async function committed(session: Session, agent: string, next: string, recovery: string | undefined): Promise<Commitment | undefined> {
-  const line = await getKeys(session.board, agent, { limit: 1 }).catch(ifUnknown);
+  const line = await knownKeys(session.board, agent);
   if (line === undefined) return undefined;
   const { pending } = line;
   const { op, next: said, recovery: alsoSaid } = pending ?? { ...line, op: "commit" };
   // Another operation that is pending would be replaced, which is a reason to send it.
   if (op !== "commit" || said !== next || (recovery !== undefined && alsoSaid !== recovery)) return undefined;
   return { next, recovery: alsoSaid ?? null, pending };
-}
-
-/** A key that has signed nothing here yet has no line. */
-function ifUnknown(error: unknown): undefined {
-  if (error instanceof BoardError && error.status === 404) return undefined;
-  throw error;
 }
 
 function rotate(keys: Command): void {
@@ -110,8 +103,7 @@ function rotate(keys: Command): void {
   command.option("--no-next-file", "do not commit to a next key");
   command.option("--old-file <file>", "the old key, needed if the new one was not committed; it then takes 72 hours");
   command.option("--stolen <ago>", "how long ago the old key was stolen, such as 2h");
-  command.action(async (name: string, options: { nextFile: string | false; oldFile?: string; stolen?: string }) => {
-    const session = new Session(command);
+  inSession(command, async (session, name: string, options: { nextFile: string | false; oldFile?: string; stolen?: string }) => {
     const from = options.stolen === undefined ? {} : { from: unix() - withinWeek(command, "--stolen", options.stolen) };
     const key = await session.key();
     const { id } = await getAgent(session.board, name);
@@ -134,7 +126,7 @@ function rotate(keys: Command): void {
 
 /** The last key of the line, if a refusal says that an earlier key was named. */
 function lastOf(error: unknown): string | undefined {
-  const successor = error instanceof BoardError && error.code === "key_revoked" ? error.details["successor"] : undefined;
+  const successor = isRefusal(error, "key_revoked") ? error.details["successor"] : undefined;
   return typeof successor === "string" ? successor : undefined;
 }
 
@@ -170,8 +162,7 @@ function revoke(keys: Command): void {
   const command = atBoard(keys.command("revoke").description("revoke a key for good; a committed key can still take over"));
   command.argument("[agent]", "the agent, if you sign with its recovery key; yours unless given");
   command.option("--since <ago>", "how long ago it was stolen, at most 7d", "0");
-  command.action(async (name: string | undefined, { since }: { since: string }) => {
-    const session = new Session(command);
+  inSession(command, async (session, name: string | undefined, { since }: { since: string }) => {
     const from = unix() - withinWeek(command, "--since", since);
     const key = await session.key();
     const agent = name === undefined ? key.agent : (await getAgent(session.board, name)).id;
@@ -196,8 +187,7 @@ function delegate(keys: Command): void {
   command.option("--kinds <list>", "only these kinds").option("--rels <list>", "only these rels; all but claims unless given");
   command.option("--tags <list>", "only with all of these tags").option("--claim", "it may claim work");
   command.option("--posts-per-hour <n>", "60 unless given").option("--ack", "it may acknowledge for you");
-  command.action(async (path: string, { for: length, kinds, rels, tags, claim, postsPerHour, ack }: Limits) => {
-    const session = new Session(command);
+  inSession(command, async (session, path: string, { for: length, kinds, rels, tags, claim, postsPerHour, ack }: Limits) => {
     const until = unix() + Math.max(1, withinWeek(command, "--for", length));
     const child = await keyAt(path);
     const limits = {
@@ -214,8 +204,7 @@ function delegate(keys: Command): void {
 
 function undelegate(keys: Command): void {
   const command = atBoard(keys.command("undelegate").description("end a delegation").argument("<child>", "its agent id"));
-  command.action(async (child: string) => {
-    const session = new Session(command);
+  inSession(command, async (session, child: string) => {
     const { pk } = await getAgent(session.board, child);
     printDone(session, await undelegateKey(session.board, await session.key(), pk, session.mining));
   });
@@ -224,8 +213,7 @@ function undelegate(keys: Command): void {
 function veto(keys: Command): void {
   const command = atBoard(keys.command("veto").description("stop a key operation that is pending"));
   command.argument("[agent]", "the agent, if you sign with its recovery key; yours unless given");
-  command.action(async (name: string | undefined) => {
-    const session = new Session(command);
+  inSession(command, async (session, name: string | undefined) => {
     const key = await session.key();
     const { id, pending } = await getAgent(session.board, name ?? key.agent);
     if (pending == null) command.error(`error: no key operation of ${id} is pending`);
@@ -236,8 +224,7 @@ function veto(keys: Command): void {
 function show(keys: Command): void {
   const command = atBoard(keys.command("show").description("show an agent's keys, the current one and pending operations"));
   command.argument("[agent]", "an agent id or an alias; yours unless given");
-  command.action(async (name: string | undefined) => {
-    const session = new Session(command);
+  inSession(command, async (session, name: string | undefined) => {
     const line = await getKeys(session.board, name ?? (await session.key()).agent);
     session.print(line, () => lineText(line));
   });
@@ -246,8 +233,7 @@ function show(keys: Command): void {
 function words(keys: Command): void {
   const command = keys.command("words").description("show a key as 24 words to write down: anybody who reads them has the key");
   command.argument("[file]", "the key; the one that can take over from yours unless given");
-  atBoard(command).action(async (file: string | undefined) => {
-    const session = new Session(command);
+  inSession(atBoard(command), async (session, file: string | undefined) => {
     const key = await readKeyFile(file ?? nextKeyFile(session.keyFile));
     const shown = keyWords(key);
     session.print({ agent_id: key.agent, words: shown }, () => wordTable(shown));
@@ -257,8 +243,7 @@ function words(keys: Command): void {
 function restore(keys: Command): void {
   const command = keys.command("restore").description("make a key file from 24 words, read from standard input");
   command.argument("<file>", "the file to write the key to");
-  atBoard(command).action(async (file: string) => {
-    const session = new Session(command);
+  inSession(atBoard(command), async (session, file: string) => {
     if (process.stdin.isTTY && !session.json) process.stderr.write("Type the 24 words, and end with Ctrl-D:\n");
     const key = await loadWords(await text(process.stdin));
     writeKeyFile(file, key);

@@ -5,15 +5,14 @@ import { keyHash } from "../client/keys.ts";
 import { keyWords } from "../client/words.ts";
 import { noteNext } from "./commit-next-key.ts";
 import { nextKeyFile, writeKeyFile } from "./key-file.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { wordTable } from "./key-mnemonic-table.ts";
 
 export function keygenCommand(program: Command): void {
   const command = atBoard(program.command("keygen").description("make a key: a new identity, and the key that can take over from it"));
   command.option("--no-next", "make no key that can take over");
   command.option("--words", "show the key that can take over as 24 words to write down, not as a file");
-  command.action(async ({ next: withNext, words: asWords }: { next: boolean; words?: true }) => {
-    const session = new Session(command);
+  inSession(command, async (session, { next: withNext, words: asWords }: { next: boolean; words?: true }) => {
     const { key, next } = await makeIdentity(session.keyFile, withNext, asWords);
     const { pk, agent } = key;
     const made = { key_file: session.keyFile, agent_id: agent, pk };

@@ -7,7 +7,7 @@ import { rejectedWords } from "../core/view/rejected-answer-words.ts";
 import { durationOf } from "./field-options.ts";
 import { countOption, type RiskOptions, riskFiltersOf, takesRiskFilters } from "./filter-options.ts";
 import { commitWithFirstUse } from "./commit-next-key.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { shownMessage } from "./print-messages.ts";
 import { oneLine } from "./table.ts";
 
@@ -33,8 +33,7 @@ export function nextCommand(program: Command): void {
     .option("--tag <tags>", "only work with any of these tags")
     .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given, 7d at most", durationOf)
     .option("--wait <seconds>", "how long to wait for work, 30 at most", countOption, 30);
-  takesRiskFilters(atBoard(command)).action(async ({ offers, needs, tag, lease, wait, ...risk }: NextOptions) => {
-    const session = new Session(command);
+  inSession(takesRiskFilters(atBoard(command)), async (session, { offers, needs, tag, lease, wait, ...risk }: NextOptions) => {
     const fitting = { offers, needs, tags: tag, sort: offers === undefined ? undefined : ("fit" as const), ...riskFiltersOf(risk) };
     const key = await session.key();
     const taken = await next(session.board, key, { ...fitting, lease, wait }, session.mining);

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { Argument, type Command } from "commander";
 import { type Notice, reportMessage } from "../client/reports-and-decisions.ts";
 import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { oneLine } from "./table.ts";
 
 export function reportCommand(program: Command): void {
@@ -13,9 +13,9 @@ export function reportCommand(program: Command): void {
     .addArgument(new Argument("<category>").choices(REPORT_CATEGORIES))
     .argument("<explanation>", "what is wrong with it, for the operator alone; - reads standard input")
     .option("--contact <text>", "how to reach you, if you want an answer");
-  atBoard(command).action(
-    async (target: string, category: Notice["category"], given: string, { contact }: { readonly contact?: string }) => {
-      const session = new Session(command);
+  inSession(
+    atBoard(command),
+    async (session, target: string, category: Notice["category"], given: string, { contact }: { readonly contact?: string }) => {
       const explanation = given === "-" ? (await text(process.stdin)).trimEnd() : given;
       const receipt = await reportMessage(session.board, { target, category, explanation, contact });
       session.print({ report: receipt }, () => `received ${receipt.id}\n${receipt.category}: ${oneLine(receipt.target, 100)}\n`);

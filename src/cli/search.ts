@@ -2,14 +2,13 @@
 import type { Command } from "commander";
 import { countOption, filtersOf, takesFilters } from "./filter-options.ts";
 import { type PageOptions, printPage, takesPage } from "./message-page.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 
 export function searchCommand(program: Command): void {
   const command = program.command("search").description("search messages; without words, the newest");
   takesPage(command.argument("[words...]", 'words, "a phrase", pre*, -not').option("--limit <n>", "how many at most", countOption, 20));
-  takesFilters(atBoard(command)).action(async (words: string[], { limit, sort, cursor, ...filters }: PageOptions) => {
+  inSession(takesFilters(atBoard(command)), async (session, words: string[], { limit, sort, cursor, ...filters }: PageOptions) => {
     const q = words.length === 0 ? undefined : words.join(" ");
-    const session = new Session(command);
     await printPage(session, { q, limit, sort, cursor, ...(await filtersOf(filters, session)) });
   });
 }

@@ -76,6 +76,10 @@ export class Session {
   };
 }
 
+/** Runs a command with the session that its flags describe. */
+export const inSession = (command: Command, run: (session: Session, ...given: never[]) => void | Promise<void>): Command =>
+  command.action((...given) => run(new Session(command), ...(given as never[])));
+
 function showProgress({ tries, expected }: Progress): void {
   const percent = Math.round((tries / expected) * 100);
   process.stderr.write(`\r\u001b[Kmining: ${tries.toLocaleString("en")} tries, ${percent} % of the average`);

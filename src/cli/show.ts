@@ -3,13 +3,12 @@ import type { Command } from "commander";
 import { getMessage } from "../client/read.ts";
 import { verifyEnvelope } from "../client/verify-envelope.ts";
 import { ProofFault } from "./failure.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { shownMessage } from "./print-messages.ts";
 
 export function showCommand(program: Command): void {
   const command = program.command("show").description("show one message and check its signature").argument("<id>", "its id or a prefix");
-  atBoard(command).action(async (given: string) => {
-    const session = new Session(command);
+  inSession(atBoard(command), async (session, given: string) => {
     const message = await getMessage(session.board, given, { include: ["body", "data", "raw"] });
     if (message.raw === undefined) throw new ProofFault("The board shows no signed payload.");
     const { id, author } = await verifyEnvelope(message.raw).catch((error: Error) => {

@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import { getThread, type ThreadQuery } from "../client/read.ts";
 import { countOption } from "./filter-options.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { shownThread } from "./print-messages.ts";
 
 interface ThreadOptions extends Pick<ThreadQuery, "scope" | "fold" | "limit"> {
@@ -20,8 +20,7 @@ export function threadCommand(program: Command): void {
     .option("--limit <n>", "how many messages at most", countOption)
     .option("--max-chars <n>", "how many characters of messages at most", countOption)
     .option("--fields <paths>", "only these, such as meta.title,derived.status");
-  atBoard(command).action(async (id: string, { scope, fold, limit, maxChars, fields }: ThreadOptions) => {
-    const session = new Session(command);
+  inSession(atBoard(command), async (session, id: string, { scope, fold, limit, maxChars, fields }: ThreadOptions) => {
     const query: ThreadQuery = { scope, fold, limit, max_chars: maxChars, fields };
     // `fields` already selects what is needed.
     const thread = await getThread(session.board, id, fields === undefined ? { ...query, include: ["body"] } : query);

@@ -6,7 +6,7 @@ import { home } from "../adapters/system/home.ts";
 import { replaceFile } from "../adapters/system/replace-file.ts";
 import { getPolicy, TlogError, type VerifiedHead, verifyHead } from "../client/tlog.ts";
 import { ProofFault } from "./failure.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { wordFor } from "../core/text/plural.ts";
 
 const STATE = join(home(), ".local", "state", "agent-blackboard");
@@ -22,8 +22,7 @@ export function verifyHeadCommand(program: Command): void {
     .description("check that a board's log has only grown since the last time, and remember it");
   command.option("--policy <file>", "the keys to trust (C2SP tlog-policy); unless given, those that the board showed the first time");
   command.option("--remember <file>", "the file of the last verified head; one for each board unless given");
-  atBoard(command).action(async ({ policy, remember }: Options) => {
-    const session = new Session(command);
+  inSession(atBoard(command), async (session, { policy, remember }: Options) => {
     const file = remember ?? join(STATE, `head-${new URL(session.board.url).host.replaceAll(/[^\w.-]/g, "-")}.note`);
     const known = readIf(file);
     const pinned = `${file}.policy`;

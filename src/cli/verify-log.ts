@@ -5,7 +5,7 @@ import { replaceFile } from "../adapters/system/replace-file.ts";
 import { KeyAudit, type SavedKeys } from "../client/node/audit-agent-keys.ts";
 import { type LogHead, verifyLog } from "../client/verify-log.ts";
 import { plural } from "../core/text/plural.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 
 interface VerifyLogOptions {
   readonly remember?: string;
@@ -22,8 +22,7 @@ interface Remembered extends LogHead {
 export function verifyLogCommand(program: Command): void {
   const command = program.command("verify-log").description("replay the log against the head that the board signed");
   command.option("--remember <file>", "store the head in this file; next time the log must continue from it");
-  atBoard(command).action(async ({ remember }: VerifyLogOptions) => {
-    const session = new Session(command);
+  inSession(atBoard(command), async (session, { remember }: VerifyLogOptions) => {
     const before = remember === undefined || !existsSync(remember) ? undefined : (JSON.parse(readFileSync(remember, "utf8")) as Remembered);
     const onProgress = ({ seq, of }: { seq: number; of: number }): unknown =>
       process.stderr.isTTY && process.stderr.write(`\r\u001b[K${seq} of ${of}${seq === of ? "\r\u001b[K" : ""}`);

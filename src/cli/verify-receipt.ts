@@ -1,10 +1,10 @@
 // `blackboard verify-receipt`: checks a proof on this machine; with a policy, no board is contacted.
 import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { getPolicy, proofIn, type ProvedEntry, rawIn, TlogError, verifyReceipt } from "../client/tlog.ts";
 import { ProofFault } from "./failure.ts";
-import { atBoard, Session } from "./session.ts";
+import { inputText } from "./input-text.ts";
+import { atBoard, inSession } from "./session.ts";
 import { wordFor } from "../core/text/plural.ts";
 
 /** Witnesses cosign a head only after the post was answered. */
@@ -20,9 +20,8 @@ export function verifyReceiptCommand(program: Command): void {
   command.description("check a proof that an entry is in a board's log; offline with --policy");
   command.option("--policy <file>", "the keys to trust (C2SP tlog-policy); the board's own /tlog/policy unless given");
   command.option("--message <file>", "the message as JSON with payload, sig and nonce; the proof must be about this message");
-  atBoard(command).action(async (file: string, { policy, message }: Options) => {
-    const session = new Session(command);
-    const given = await read(file);
+  inSession(atBoard(command), async (session, file: string, { policy, message }: Options) => {
+    const given = await inputText(file);
     const trusted = policy === undefined ? await getPolicy(session.board) : readFileSync(policy, "utf8");
     const shown = message === undefined ? undefined : readFileSync(message, "utf8");
     const check = async (): Promise<ProvedEntry> => verifyReceipt(proofIn(given), trusted, shown === undefined ? undefined : rawIn(shown));
@@ -33,8 +32,6 @@ export function verifyReceiptCommand(program: Command): void {
     session.print(proved, () => words(proved));
   });
 }
-
-const read = (file: string): Promise<string> | string => (file === "-" ? text(process.stdin) : readFileSync(file, "utf8"));
 
 function words({ origin, seq, at, type, id, size, witnesses }: ProvedEntry): string {
   const signed = witnesses.length === 0 ? "" : `\nCosigned by ${witnesses.map(({ name, at: when }) => `${name} (${when})`).join(", ")}.`;

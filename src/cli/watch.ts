@@ -4,7 +4,7 @@ import { type BoardEvent, type Connection, watch } from "../client/watch.ts";
 import { visible } from "../core/view/fence.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { countOption, type FilterOptions, filtersOf, takesFilters } from "./filter-options.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { messageLine } from "./print-messages.ts";
 
 interface WatchOptions extends FilterOptions {
@@ -17,8 +17,7 @@ export function watchCommand(program: Command): void {
   command
     .option("--last-event-id <seq>", "continue after this event", countOption)
     .option("--count <n>", "stop after this many events", countOption);
-  takesFilters(atBoard(command)).action(async ({ lastEventId, count: most = Number.POSITIVE_INFINITY, ...filters }: WatchOptions) => {
-    const session = new Session(command);
+  inSession(takesFilters(atBoard(command)), async (session, { lastEventId, count: most = Infinity, ...filters }: WatchOptions) => {
     const stop = new AbortController();
     process.once("SIGINT", () => stop.abort());
     let printed = 0;

@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import { findWork } from "../client/read.ts";
 import { countOption, type FilterOptions, filtersOf, takesRiskFilters, takesWhere } from "./filter-options.ts";
-import { atBoard, Session } from "./session.ts";
+import { atBoard, inSession } from "./session.ts";
 import { messageTable } from "./print-messages.ts";
 
 interface WorkOptions extends Pick<FilterOptions, "maxRisk" | "maxCopies" | "where"> {
@@ -28,10 +28,9 @@ export function workCommand(program: Command): void {
     )
     .addOption(new Option("--sort <order>", "the oldest first unless given").choices(SORTS))
     .option("--limit <n>", "how many at most", countOption, 20);
-  takesWhere(takesRiskFilters(atBoard(command))).action(async ({ offers, needs, tag, as, sort, limit, ...filters }: WorkOptions) => {
-    const session = new Session(command);
-    const asked = { offers, needs, tags: tag, as, sort, limit };
-    const list = await findWork(session.board, { ...asked, ...(await filtersOf(filters, session)) });
+  inSession(takesWhere(takesRiskFilters(atBoard(command))), async (session, { offers, needs, tag: tags, as, ...given }: WorkOptions) => {
+    const { sort, limit, ...filters } = given;
+    const list = await findWork(session.board, { offers, needs, tags, as, sort, limit, ...(await filtersOf(filters, session)) });
     session.print(list, () => messageTable(list.messages, list.as_of));
   });
 }

@@ -1,15 +1,16 @@
 // The key that the bridge signs with: a child of the one in the key file, delegated for a day and renewed from there. The main key is read
 // only to delegate and to claim names, and is not kept in memory: no part that a model can talk to has it.
 import { rmSync } from "node:fs";
-import { BoardError } from "../../client/board-error.ts";
+import { BoardError, isRefusal } from "../../client/board-error.ts";
 import type { AgentKey, Signer } from "../../client/key.ts";
-import { delegateKey, getKeys } from "../../client/keys.ts";
+import { delegateKey } from "../../client/keys.ts";
 import { getTime } from "../../client/read.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { commitWithFirstUse } from "../commit-next-key.ts";
+import { knownKeys } from "../key-facts.ts";
 import { keyAt, readKeyFile } from "../key-file.ts";
 import type { Session } from "../session.ts";
 
@@ -56,7 +57,7 @@ export async function delegatedKey(session: Session): Promise<BridgeKey> {
       try {
         return await act(await delegation.key());
       } catch (error) {
-        if (!(error instanceof BoardError) || error.code !== "outside_delegation" || error.details["limit"] !== "until") throw error;
+        if (!isRefusal(error, "outside_delegation") || error.details["limit"] !== "until") throw error;
         delegation.expired();
         return await act(await delegation.key());
       } finally {
@@ -141,10 +142,7 @@ class RenewedDelegation {
   }
 
   async #look(): Promise<Delegation> {
-    const line = await getKeys(this.#session.board, this.#main).catch((error: unknown) => {
-      if (error instanceof BoardError && error.status === 404) return undefined;
-      throw error;
-    });
+    const line = await knownKeys(this.#session.board, this.#main);
     this.#isChild = line?.keys.some(({ id, role }) => id === this.#main && role === "child") === true;
     const delegation = line?.keys.find(({ id }) => id === this.#child.agent)?.delegation;
     return { until: delegation == null ? 0 : Date.parse(delegation.until), endedAt: delegation?.ended_at ?? null };
@@ -156,7 +154,7 @@ class RenewedDelegation {
     const until = (await getTime(board)).unix + DAY_MS / 1000;
     const delegate = () => delegateKey(board, main, this.#child, until, LIMITS_OF_CHILD, mining);
     await delegate().catch(async (error: unknown) => {
-      if (!(error instanceof BoardError) || error.code !== "key_in_use") throw error;
+      if (!isRefusal(error, "key_in_use")) throw error;
       // The child key was delegated by a key that is no longer used.
       rmSync(childFile(keyFile));
       this.#child = await keyAt(childFile(keyFile));
@@ -185,7 +183,7 @@ function inWords(error: unknown, keyFile: string, until = 0): unknown {
 
 /** What happened to the main key, and what to do: the board's own words are about the delegated key. */
 function replaced(error: unknown, main: string, keyFile: string): unknown {
-  if (!(error instanceof BoardError) || error.code !== "key_revoked") return error;
+  if (!isRefusal(error, "key_revoked")) return error;
   const { successor } = error.details as { readonly successor?: string | null };
   const [what, start] =
     successor == null

@@ -13,7 +13,7 @@ import { delegatedKey, plainKey } from "./delegated-bridge-key.ts";
 import { clientChannel } from "./courier-notifications.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { remoteToolContext, asRefusal } from "./tool-context.ts";
-import { atBoard, Session } from "../session.ts";
+import { atBoard, inSession, type Session } from "../session.ts";
 
 /** Clients give up after a minute; an error before that is better. */
 const LONGEST_WAIT_S = 10;
@@ -24,7 +24,7 @@ export function mcpCommand(program: Command): void {
   );
   command.option("--channel <socket>", "notify the client of messages from a courier; `blackboard courier check` shows the path");
   command.option("--own-key", "sign with the key itself instead of a key that it delegates to for a day at a time");
-  command.action((options: McpOptions) => serve(new Session(command), program.version() ?? "", options));
+  inSession(command, (session, options: McpOptions) => serve(session, program.version() ?? "", options));
 }
 
 interface McpOptions {
