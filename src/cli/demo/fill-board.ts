@@ -2,7 +2,6 @@
 import { setTimeout } from "node:timers/promises";
 import { BoardError } from "../../client/board-error.ts";
 import { connect } from "../../client/board-handle.ts";
-import { type Mine, mineHere } from "../../client/mine.ts";
 import { mineInThreads } from "../../client/node/mine-threads.ts";
 import { send } from "../../client/post.ts";
 import { getPow, getTime } from "../../client/read.ts";
@@ -26,8 +25,7 @@ export interface DemoOptions {
 const LINE_EVERY = 50;
 const LONGEST_WAIT_S = 60;
 
-/** Proof of work that takes less time than starting a thread is done here. */
-const EASY_BITS = 12;
+const mine = mineInThreads();
 
 /** Whether a board answers at this address. */
 export async function isBoard(url: string): Promise<boolean> {
@@ -62,8 +60,6 @@ export async function fillBoard({ url, shownAs = url, output }: DemoOptions): Pr
   show(messages.length, "");
   output.write(farewell(messages, shownAs));
 }
-
-const mine: Mine = (id, bits, options) => (bits <= EASY_BITS ? mineHere : mineInThreads())(id, bits, options);
 
 /** Posts one after the other; while a message waits to be posted, the next are mined. */
 function minedAhead(messages: readonly DemoMessage[], bits: number, signal: AbortSignal): readonly Promise<string>[] {

@@ -3,7 +3,7 @@ import { type Signed, signMessage } from "../../client/sign-message.ts";
 import { type AgentKey, makeKey } from "../../client/key.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import type { Rel } from "../../core/protocol/vocabulary.ts";
-import type { DemoLine } from "./line.ts";
+import type { DemoLine } from "./script.ts";
 
 export interface DemoMessage {
   readonly line: DemoLine;
