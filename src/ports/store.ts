@@ -229,7 +229,18 @@ export interface ListReads extends ListingReads, Pick<KeyReads, "keysOf"> {
 
 /** The whole store; a reader takes only the part that it needs. */
 export interface Store
-  extends Writer, MessageReads, ListReads, LogReads, TreeReads, AliasReads, AckReads, InboxReads, KeyReads, ModerationReads {}
+  extends
+    AsyncDisposable,
+    Writer,
+    MessageReads,
+    ListReads,
+    LogReads,
+    TreeReads,
+    AliasReads,
+    AckReads,
+    InboxReads,
+    KeyReads,
+    ModerationReads {}
 
 /** The storage failed; `code` is for callers, `fatal` means that only a restart is safe. */
 export class StoreFailure extends Error {

@@ -27,7 +27,7 @@ export interface Place {
   /** Opens it for the board itself. `sealed`: nothing can be written in the data directory. */
   open(as: { readonly sealed: boolean; readonly onFatal: (error: Error) => void; readonly watchReplica: ReplicaWatch }): Promise<Opened>;
   /** Keeps boards from starting in the data directory until it is closed; throws if one runs here, or anywhere on the database. */
-  lock(): Promise<{ close(): void }>;
+  lock(): Promise<Disposable>;
   /** Opens it for an operator's command, while the board may be running; throws if there is no board. */
   openBeside(): Promise<Beside>;
   /** The board's key, its last signed head and its log name. */

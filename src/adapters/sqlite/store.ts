@@ -207,4 +207,7 @@ class SqliteStore extends SqlReads implements Store {
     await exited;
     this.#lock?.close();
   }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }

@@ -43,45 +43,37 @@ export interface AcceptedHistory {
 
 export async function acceptHistory(config: Config, confirm: (question: string) => Promise<void>, now: number): Promise<AcceptedHistory> {
   const place = placeOf(config);
-  const lock = await place.lock();
-  try {
-    const identity = await place.identity();
-    const { signed } = identity;
-    const signers = signersAt(identity, now);
-    const pk = signers.board?.current;
-    const board = requireBoardKey(fileOfKey(config.keyFile, pk), place.words, pk, "Give the board's own key with --key-file.");
-    const tlog = identity.tlog && vouchedFor(identity.tlog, signers.log, board);
-    const beside = await place.openBeside();
-    const { store } = beside;
-    try {
-      const { seq } = await store.head();
-      const file = logKeyFile(config.keyFile, config.data);
-      const isBehind = signed !== undefined && !(await continues(store, signed));
-      if (!isBehind && tlog !== undefined && [undefined, tlog.pk].includes(readBoardKey(file)?.pk))
-        throw new Error(
-          "There is nothing to accept: the database continues from the last head that the board signed, and the log has its key.",
-        );
-      await confirm(
-        isBehind
-          ? `The board has signed entry ${signed.seq}, and this database, at entry ${seq}, does not contain it. Continue from here, under a new log name?`
-          : "The log's key is lost. Continue under a new log name, with a new key?",
-      );
-      // The order matters: a crash in between leaves a board that signs nothing yet.
-      setLogKeyAside(file);
-      const name = newTlogName(config.baseUrl, tlog, file, board, now);
-      await beside.recordTlogName(name);
-      if (isBehind) {
-        await beside.forgetSigned();
-        setHeadAside(config.data, signed.seq);
-      }
-      giveToOwnerOf(config.data, [file]);
-      return { name, before: tlog, seq };
-    } finally {
-      await store.close();
-    }
-  } finally {
-    lock.close();
+  using _lock = await place.lock();
+  const identity = await place.identity();
+  const { signed } = identity;
+  const signers = signersAt(identity, now);
+  const pk = signers.board?.current;
+  const board = requireBoardKey(fileOfKey(config.keyFile, pk), place.words, pk, "Give the board's own key with --key-file.");
+  const tlog = identity.tlog && vouchedFor(identity.tlog, signers.log, board);
+  const beside = await place.openBeside();
+  await using store = beside.store;
+  const { seq } = await store.head();
+  const file = logKeyFile(config.keyFile, config.data);
+  const isBehind = signed !== undefined && !(await continues(store, signed));
+  if (!isBehind && tlog !== undefined && [undefined, tlog.pk].includes(readBoardKey(file)?.pk))
+    throw new Error(
+      "There is nothing to accept: the database continues from the last head that the board signed, and the log has its key.",
+    );
+  await confirm(
+    isBehind
+      ? `The board has signed entry ${signed.seq}, and this database, at entry ${seq}, does not contain it. Continue from here, under a new log name?`
+      : "The log's key is lost. Continue under a new log name, with a new key?",
+  );
+  // The order matters: a crash in between leaves a board that signs nothing yet.
+  setLogKeyAside(file);
+  const name = newTlogName(config.baseUrl, tlog, file, board, now);
+  await beside.recordTlogName(name);
+  if (isBehind) {
+    await beside.forgetSigned();
+    setHeadAside(config.data, signed.seq);
   }
+  giveToOwnerOf(config.data, [file]);
+  return { name, before: tlog, seq };
 }
 
 /** The old head stays, under a name that says what it was, as evidence of what had been signed. */

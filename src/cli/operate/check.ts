@@ -53,13 +53,9 @@ export async function checkConfigured(config: Config, now: number = Date.now()):
   try {
     await place.copyTo(databasePath(dir), board.pk);
     endWithdrawn(databasePath(dir));
-    const { store } = await inDirectory(dir).openBeside();
-    try {
-      using holdings = openHoldings(databasePath(dir));
-      return await checkBoard({ store, holdings, index, signed: board.signed, pk: board.pk }, signatureRule(signatures), now);
-    } finally {
-      await store.close();
-    }
+    await using store = (await inDirectory(dir).openBeside()).store;
+    using holdings = openHoldings(databasePath(dir));
+    return await checkBoard({ store, holdings, index, signed: board.signed, pk: board.pk }, signatureRule(signatures), now);
   } finally {
     await signatures.close();
     rmSync(dir, { recursive: true, force: true });

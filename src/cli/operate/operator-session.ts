@@ -97,12 +97,11 @@ export async function withOpenPlace<Result>(
   work: (session: OperatorSession) => Promise<Result>,
 ): Promise<Result> {
   const opened = await placeOf(config).openBeside();
+  await using _store = opened.store;
   try {
     return await work(operatorSession(config, opened, options, now));
   } catch (error) {
     throw opened.explain(error);
-  } finally {
-    await opened.store.close();
   }
 }
 

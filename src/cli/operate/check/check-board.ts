@@ -48,15 +48,11 @@ export async function checkBoard({ store, holdings, index, signed, pk }: Examine
     const { entries, messages, created, others, forgotten, erased, removedOf } = history;
     await endLeases(store, scratch, [...messages.keys()], removedOf, now);
     const oldest = Math.max(await store.oldestSeq(), erased + 1);
-    const expected = await scratch.read();
-    try {
-      const sides = { expected, found: store, now, whole: oldest === 1 && !forgotten, aliased: aliasClaims(others) };
-      await compareFacts(sides, [...messages.keys()], findings);
-      using replayed = scratch.holdings();
-      if (sides.whole) compareKeys(replayed, holdings, findings);
-    } finally {
-      await expected.close();
-    }
+    await using expected = await scratch.read();
+    using replayed = scratch.holdings();
+    const sides = { expected, found: store, now, whole: oldest === 1 && !forgotten, aliased: aliasClaims(others) };
+    await compareFacts(sides, [...messages.keys()], findings);
+    if (sides.whole) compareKeys(replayed, holdings, findings);
     const decisions = await allDecisions(store);
     await compareEndings(store, others, created, findings);
     await compareDecisions(store, others, decisions, oldest, findings);
