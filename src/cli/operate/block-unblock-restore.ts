@@ -6,9 +6,8 @@ import { SHA256_HEX } from "../../core/protocol/encoding.ts";
 import { withOperator, type OperatorSession, type OperatorOptions, refusalWords, withOpenBoard } from "./operator-session.ts";
 import { eraseTraces } from "./erase-removed-content.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
-import { removeAll, someOf, tellRemoval } from "./remove.ts";
+import { actionView, removeAll, someOf, tellRemoval } from "./remove.ts";
 import { resolveAgent, idOf, messagesBy } from "./targets.ts";
-import { actionView } from "./decision-json.ts";
 
 interface BlockOptions extends ReasonOptions {
   readonly andRemove?: boolean;

@@ -2,13 +2,13 @@
 import type { Command } from "commander";
 import type { Action } from "../../core/message/moderation-state.ts";
 import type { OperatorCommand, Reasons } from "../../core/message/execute-operator-commands.ts";
+import { iso } from "../../core/protocol/time.ts";
 import { plural } from "../../core/text/plural.ts";
 import { UsageFault } from "../failure.ts";
 import { type OperatorSession, refusalWords, withOpenBoard } from "./operator-session.ts";
 import { eraseTraces } from "./erase-removed-content.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
 import { resolveAgent, idsIn, messagesBy, messagesOf, type Target } from "./targets.ts";
-import { actionView } from "./decision-json.ts";
 
 interface RemoveOptions extends ReasonOptions {
   readonly author?: string;
@@ -102,6 +102,9 @@ export async function removeAll(
   }
   return { actions, already, failed, traces: actions.length === 0 ? "" : await tracesOf(session, failed.length > 0) };
 }
+
+/** A decision as the commands print it in JSON. */
+export const actionView = ({ at, ...action }: Action) => ({ ...action, at: iso(at) });
 
 /** The messages are removed even if erasing their traces fails. */
 async function tracesOf(session: OperatorSession, troubled: boolean): Promise<string> {

@@ -1,7 +1,7 @@
 // Checks the keys of agents: every operation is in the tree and has all required signatures, and the stored lines match the replayed log.
 import type { Holdings } from "../../../adapters/sqlite/non-message-rows.ts";
 import { keyOpEntry } from "../../../core/keys/key-log-entry.ts";
-import type { KeyState, StoredKeyOp } from "../../../core/keys/key-state.ts";
+import type { KeyState, LineState, StoredKeyOp } from "../../../core/keys/key-state.ts";
 import { DAY_MS } from "../../../core/durations.ts";
 import type { Entry } from "../../../core/log/chain.ts";
 import type { Chained } from "../../../core/log/entry-text.ts";
@@ -92,13 +92,7 @@ const entryOf = (op: StoredKeyOp): Entry => ({ ...keyOpEntry(op), type: op.type 
 /** `expected`: the keys of the board that is replayed from the whole log. */
 export function compareKeys(expected: Holdings, found: Holdings, findings: Findings): void {
   compareAll("key", ({ agent }: KeyState) => agent, KEY, [expected.keys(), found.keys()], findings);
-  compareAll(
-    "line of keys of",
-    ({ principal }: { readonly principal: string }) => principal,
-    LINE,
-    [expected.lines(), found.lines()],
-    findings,
-  );
+  compareAll("line of keys of", ({ principal }: LineState) => principal, LINE, [expected.lines(), found.lines()], findings);
   const ops = [keyOpsOfAgents(expected), keyOpsOfAgents(found)] as const;
   compareAll("key operation of entry", ({ seq }: StoredKeyOp) => String(seq), OP, ops, findings);
 }

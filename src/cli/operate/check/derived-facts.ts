@@ -87,10 +87,7 @@ async function compareAgent(sides: ComparedBoards, agent: string, findings: Find
   const counted = sides.whole && firstSeen > sides.now - LIMITS.agent_days * DAY_MS;
   // `seen` only grows, so the last entry that changed it decides.
   const names = [...AGENT, ...(counted ? ["firstSeen", "total"] : []), ...(wanted.seen > 0 ? ["seen"] : [])];
-  findings.compare(where, names, short, {
-    ...stored,
-    profile: stored.profile?.id ?? null,
-  });
+  findings.compare(where, names, short, { ...stored, profile: stored.profile?.id ?? null });
   if (stored.lastSeen < wanted.lastSeen) findings.add(where, "was last seen later according to the log");
   const [inbox, reached] = await both(sides, (store) => seqsOf(store, { inbox: [agent] }, sides.now));
   findings.compare(where, ["inbox"], { inbox }, { inbox: reached });

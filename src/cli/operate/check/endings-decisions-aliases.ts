@@ -58,23 +58,12 @@ export async function compareDecisions(
       if (action.seq >= oldest) findings.add(where, `is not in the log at ${action.seq}`);
       continue;
     }
-    const { target, at, visibility, ground, category, facts, id } = action;
-    const stated = { ...(JSON.parse(entry.detail ?? "{}") as object), target: entry.id, at: entry.at };
-    findings.compare(where, ["id", "target", "at", "visibility", "ground", "category", "facts"], stated, {
-      id,
-      target,
-      at,
-      visibility,
-      ground,
-      category,
-      facts,
-    });
-    findings.compare(where, ["state"], { state: reversed.has(id) ? "reversed" : "in_force" }, action);
-    if (
-      visibility === "key_blocked" &&
-      action.state === "in_force" &&
-      !(await store.precheck("", target, [], BEFORE_ANY_EXPIRY)).keyBlocked
-    )
+    const { id, target, visibility } = action;
+    const state = reversed.has(id) ? "reversed" : "in_force";
+    const stated = { ...(JSON.parse(entry.detail ?? "{}") as object), target: entry.id, at: entry.at, state };
+    findings.compare(where, ["id", "target", "at", "visibility", "ground", "category", "facts", "state"], stated, action);
+    const blocksKey = visibility === "key_blocked" && action.state === "in_force";
+    if (blocksKey && !(await store.precheck("", target, [], BEFORE_ANY_EXPIRY)).keyBlocked)
       findings.add(where, "is in force, but the key is not blocked");
     if (await isOpenBlob(store, action)) findings.add(where, "is in force, but the attachment is not blocked");
   }
