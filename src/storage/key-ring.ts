@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readBoardKey } from "../adapters/system/board-key.ts";
 import { announcedKeyFile, FORMER_KEY_FILE, logKeyFor } from "../adapters/system/log-key.ts";
+import type { SecretUse } from "../adapters/system/secret-file.ts";
 import { MINUTE_MS } from "../core/durations.ts";
 import { Refusal } from "../core/errors.ts";
 import {
@@ -76,9 +77,9 @@ function withKey({ origin }: TlogName, pk: string, from: number, board: SigningK
 }
 
 /** The file with the key: if the board was not started since its key changed, the key is still where it was announced. */
-export const fileOfKey = (keyFile: string, pk: string | undefined): string => {
+export const fileOfKey = (keyFile: string, pk: string | undefined, use?: SecretUse): string => {
   const next = announcedKeyFile(keyFile);
-  return pk !== undefined && readBoardKey(keyFile)?.pk !== pk && readBoardKey(next)?.pk === pk ? next : keyFile;
+  return pk !== undefined && readBoardKey(keyFile, use)?.pk !== pk && readBoardKey(next, use)?.pk === pk ? next : keyFile;
 };
 
 /** Every key that the board had, has or will have, as far as its file is here; read again at most once a minute. */

@@ -299,3 +299,32 @@ test("a backup carries both keys, and is the same board before and after", async
   expect(await head(restored)).toMatchObject({ board: first.board, pk: first.next?.pk });
   expect(await findings(restored)).toEqual([]);
 });
+
+describe.each(["board", "log"] as const)("once a new key of the %s counts", (name) => {
+  test.each(["before", "after"])("a backup from %s that moment restores the same board", async (moment) => {
+    const board = await TestBoard.start();
+    await note(board, "kept");
+    const first = await head(board);
+    await announce(board, name);
+    const dir = join(emptyDirectory(), "backup");
+    const backup = () => makeBackup(configAt(board.data), dir, true, board.clock.now());
+    if (moment === "before") await backup();
+    untilItCounts(board);
+    const now = await head(board);
+    if (moment === "after") await backup();
+    await board.stop();
+    const data = emptyDirectory();
+    await restoreBackup(configAt(data), dir, board.clock.now());
+    await using restored = await TestBoard.start({ data, clock: board.clock, store: "sqlite" });
+    expect(await head(restored)).toMatchObject({ board: first.board, pk: now.pk });
+    expect(await findings(restored)).toEqual([]);
+  });
+});
+
+test("the key that the board signs with now is not announced as its next one", async () => {
+  await using board = await TestBoard.start();
+  await note(board, "kept");
+  await announce(board, "board");
+  untilItCounts(board);
+  await expect(announce(board, "board")).rejects.toThrow("Restart the board first");
+});

@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto";
 import { fromBase64url, toBase64url } from "../../core/protocol/encoding.ts";
 import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import type { SigningKey } from "../../ports/signing-key.ts";
-import { readSecretFile, writeSecretFile } from "./secret-file.ts";
+import { readSecretFile, type SecretUse, writeSecretFile } from "./secret-file.ts";
 import { signingKey } from "./ed25519-signing-keys.ts";
 
 /** The key in a file, or undefined if there is none. */
-export function readBoardKey(path: string): SigningKey | undefined {
-  const secret = readSecretFile(path);
+export function readBoardKey(path: string, use?: SecretUse): SigningKey | undefined {
+  const secret = readSecretFile(path, use);
   return secret === undefined ? undefined : signingKey(fromBase64url(secret));
 }
 

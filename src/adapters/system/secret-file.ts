@@ -7,7 +7,7 @@ import { makeDirectory } from "./make-directory.ts";
 import { syncDirectory } from "./sync.ts";
 
 /** Whether its mode is checked: for a file in use, but not for a copy on a medium without modes. */
-type SecretUse = "in use" | "put away";
+export type SecretUse = "in use" | "put away";
 
 /** Undefined if there is no file. */
 export function readSecretFile(path: string, use: SecretUse = "in use"): string | undefined {

@@ -8,14 +8,13 @@ import { barred } from "../../adapters/system/file-access-errors.ts";
 import { requireBoardKey } from "../../adapters/system/board-key.ts";
 import { makeDirectory, parentFault } from "../../adapters/system/make-directory.ts";
 import { HEAD_FILE, headFile } from "../../adapters/system/head-file.ts";
-import { LOG_KEY_FILE, logKeyFile, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { fileOfKey, signersAt } from "../../storage/key-ring.ts";
 import { placeOf } from "../../storage/open.ts";
 import { withOperator, configOf, type OperatorOptions, withClosedBoard } from "./operator-session.ts";
-import { KEY_FILE, keyMove, moveLogKey } from "./move-board-key.ts";
+import { keysIn, keysMove, ownKeys } from "./move-board-key.ts";
 import { allOrNothing } from "./fill-directory-atomically.ts";
 
 export function backupCommand(operate: Command): void {
@@ -48,25 +47,26 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean, 
   // Copied before the database, so that the database is never behind this head.
   const place = placeOf(config);
   const board = await place.identity();
-  const logKey = logKeyFile(config.keyFile, config.data);
   const signers = signersAt(board, now);
-  const [signing, nextPk] = [signers.board?.current, signers.board?.next?.new];
-  const keyFile = withKey ? fileOfKey(config.keyFile, signing) : config.keyFile;
-  if (withKey) requireBoardKey(keyFile, place.words, signing, "Give its key with --key-file, or leave it out with --no-key.");
+  const signing = signers.board?.current;
+  if (withKey)
+    requireBoardKey(
+      fileOfKey(config.keyFile, signing),
+      place.words,
+      signing,
+      "Give its key with --key-file, or leave it out with --no-key.",
+    );
   return allOrNothing(dir, async () => {
     makeDirectory(dir);
     const unfinished = join(dir, "board.db.next");
     await place.copyTo(unfinished, board.pk);
     chmodSync(unfinished, 0o600);
     if (board.signed !== undefined) await headFile(join(dir, HEAD_FILE)).write(board.signed);
-    const key = withKey ? keyMove({ from: keyFile, to: join(dir, KEY_FILE), pk: signing }) : undefined;
-    key?.move();
-    if (withKey && nextPk !== undefined)
-      keyMove({ from: announcedKeyFile(config.keyFile), to: announcedKeyFile(join(dir, KEY_FILE)), pk: nextPk }).move();
-    if (withKey) moveLogKey({ from: logKey, to: join(dir, LOG_KEY_FILE), pk: signers.log?.current });
+    const keys = withKey ? keysMove(signers, ownKeys(config), keysIn(dir)) : undefined;
+    keys?.move();
     // Written last: a directory that contains a database is a complete backup.
     renameSync(unfinished, databasePath(dir));
-    const pk = board.pk ?? key?.pk;
+    const pk = board.pk ?? keys?.pk;
     return { head: soundHead(databasePath(dir)), board: pk === undefined ? undefined : agentId(pk) };
   });
 }

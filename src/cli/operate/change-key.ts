@@ -65,12 +65,13 @@ export async function changeKey(
   const signers = signersAt(identity, now);
   requireNothingAnnounced(signers);
   if (pk === undefined || tlog === undefined) throw new Error("The board has not been started yet: its first start makes its keys.");
-  const board = requireBoardKey(
-    fileOfKey(config.keyFile, signers.board?.current),
-    place.words,
-    signers.board?.current,
-    "Give it with --key-file.",
-  );
+  const signing = signers.board?.current;
+  const file = fileOfKey(config.keyFile, signing);
+  const board = requireBoardKey(file, place.words, signing, "Give it with --key-file.");
+  if (name === "board" && file !== config.keyFile)
+    throw new Error(
+      `The board's key is still at ${file}, where it was announced. Restart the board first: its start puts the key at ${config.keyFile}.`,
+    );
   const log = logKeyFor(logKeyFile(config.keyFile, config.data), vouchedFor(tlog, signers.log, board), board);
   if (log === undefined) throw new Error("The log's key is missing. Copy log.key from another node or from a backup.");
   const isMade = existsSync(announcedKeyFile(config.keyFile));

@@ -11,7 +11,6 @@ import { portionsOf } from "../../adapters/sqlite/transfer.ts";
 import { requireBoardKey } from "../../adapters/system/board-key.ts";
 import { parentFault } from "../../adapters/system/make-directory.ts";
 import { headFileIn } from "../../adapters/system/head-file.ts";
-import { LOG_KEY_FILE, logKeyFile, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { inDatabase } from "../../storage/in-database.ts";
@@ -20,7 +19,7 @@ import { inDirectory } from "../../storage/in-directory.ts";
 import { UsageFault } from "../failure.ts";
 import { checkConfigured } from "./check.ts";
 import { configOf, NO_DATABASE } from "./operator-session.ts";
-import { KEY_FILE, keyMove, keyWords, type MovedKey, moveLogKey } from "./move-board-key.ts";
+import { KEY_FILE, keysIn, keysMove, ownKeys, keyWords, type MovedKey } from "./move-board-key.ts";
 import { allOrNothing } from "./fill-directory-atomically.ts";
 import { loadEnvFile } from "../board-setting-options.ts";
 
@@ -77,23 +76,21 @@ export async function copyBoard(options: CopyOptions, now: number = Date.now()):
 
 /** `pk` is the public half of the board's first key. */
 export async function copyToPostgres({ from, to, pk }: { from: string; to: string; pk: string }, now = Date.now()): Promise<Head> {
-  soundHead(databasePath(from));
-  const lock = lockDataDir(from);
-  const db = openDatabase(databasePath(from), "write");
-  const store = await openPostgresStore(to);
-  let head: Head;
-  try {
-    head = await fillPostgres(to, portionsOf(db), pk);
-    const signed = await headFileIn(from, pk).read();
-    if (signed !== undefined)
-      await postgresHeadRecord(store.client, { read: async () => undefined, write: async (one) => one }, pk).write(signed);
-  } finally {
-    await store.close();
-    db.close();
-    lock.close();
-  }
+  const head = await fillFrom(from, to, pk);
   // The head in the copied board counts, not the one that this machine has of another board.
   await requireSound({ databaseUrl: to, data: from }, now);
+  return head;
+}
+
+async function fillFrom(from: string, to: string, pk: string): Promise<Head> {
+  soundHead(databasePath(from));
+  using _lock = lockDataDir(from);
+  using db = openDatabase(databasePath(from), "write");
+  await using store = await openPostgresStore(to);
+  const head = await fillPostgres(to, portionsOf(db), pk);
+  const signed = await headFileIn(from, pk).read();
+  if (signed !== undefined)
+    await postgresHeadRecord(store.client, { read: async () => undefined, write: async (one) => one }, pk).write(signed);
   return head;
 }
 
@@ -111,24 +108,17 @@ async function copyToSqlite({ from, to, keyFile }: CopyOptions, now: number): Pr
   const identity = await place.identity();
   const { pk, signed } = identity;
   const signers = signersAt(identity, now);
-  const [signing, nextPk] = [signers.board?.current, signers.board?.next?.new];
+  const signing = signers.board?.current;
   const own = join(to, KEY_FILE);
   const { keyFile: configured, data } = configOf({});
   const given = keyFile ?? (existsSync(own) ? own : configured);
-  const found = fileOfKey(given, signing);
-  requireBoardKey(found, place.words, signing, MEND);
-  const { move } = keyMove({ from: found, to: own, pk: signing });
+  requireBoardKey(fileOfKey(given, signing), place.words, signing, MEND);
+  const { move } = keysMove(signers, ownKeys({ keyFile: given, data }), keysIn(to));
   const copied = await allOrNothing(to, async () => {
-    const lock = lockDataDir(to);
-    try {
-      await place.copyTo(databasePath(to), pk);
-      if (signed !== undefined) await headFileIn(to, pk).write(signed);
-      moveLogKey({ from: logKeyFile(found, data), to: join(to, LOG_KEY_FILE), pk: signers.log?.current });
-      if (nextPk !== undefined) keyMove({ from: announcedKeyFile(given), to: announcedKeyFile(own), pk: nextPk }).move();
-      return { head: soundHead(databasePath(to)), key: move() };
-    } finally {
-      lock.close();
-    }
+    using _lock = lockDataDir(to);
+    await place.copyTo(databasePath(to), pk);
+    if (signed !== undefined) await headFileIn(to, pk).write(signed);
+    return { head: soundHead(databasePath(to)), key: move().key };
   });
   await requireSound({ data: to, databaseUrl: NO_DATABASE }, now);
   return copied;

@@ -7,7 +7,6 @@ import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
 import { soundHead } from "../../adapters/sqlite/snapshot.ts";
 import { barred, systemWords } from "../../adapters/system/file-access-errors.ts";
 import { HEAD_FILE, headFileIn } from "../../adapters/system/head-file.ts";
-import { LOG_KEY_FILE, logKeyFile, announcedKeyFile } from "../../adapters/system/log-key.ts";
 import { syncFile } from "../../adapters/system/sync.ts";
 import type { Config } from "../../config.ts";
 import type { Checkpoint, Head } from "../../core/log/chain-checkpoint.ts";
@@ -18,7 +17,7 @@ import { inDirectory } from "../../storage/in-directory.ts";
 import { byStore } from "../../storage/open.ts";
 import { copyToPostgres } from "./copy.ts";
 import { withOperator, configOf, type OperatorOptions, withClosedBoard, withOpenBoard } from "./operator-session.ts";
-import { KEY_FILE, keyMove, keyWords, type MovedKey, type MovedLogKey, moveLogKey } from "./move-board-key.ts";
+import { KEY_FILE, keysIn, type KeysMove, keysMove, ownKeys, keyWords, type MovedKey } from "./move-board-key.ts";
 import { giveToOwnerOf } from "./chown-to-board-owner.ts";
 import { reapply, REPLACED_URL } from "./list-or-reapply-undone.ts";
 import { type Undone, undoneBy } from "./undone.ts";
@@ -114,20 +113,18 @@ async function tellUndone(
 
 /** A backup is an ordinary SQLite board. A node that knows a newer signed head starts read-only on it. */
 export async function restoreToDatabase(
-  { data, keyFile }: Config,
+  config: Config,
   to: string,
   dir: string,
   now = Date.now(),
 ): Promise<Pick<Restored, "head" | "key">> {
   soundBackup(dir);
-  const { pk, move } = await keyOf(dir, keyFile, now);
+  const { pk, move } = await keysFrom(dir, config, now);
   if (pk === undefined)
-    throw new Error(`Neither ${dir} nor ${keyFile} says which board this backup is of. Give the board's own key with --key-file.`);
+    throw new Error(`Neither ${dir} nor ${config.keyFile} says which board this backup is of. Give the board's own key with --key-file.`);
   const head = await copyToPostgres({ from: dir, to, pk }, now);
-  const key = move();
-  const logKey = await logKeyFrom(dir, keyFile, data, now);
-  const written = [...(key.state === "written" ? [keyFile] : []), ...(logKey === "written" ? [logKeyFile(keyFile, data)] : [])];
-  if (written.length > 0 && existsSync(data)) giveToOwnerOf(data, written);
+  const { key, written } = move();
+  if (written.length > 0 && existsSync(config.data)) giveToOwnerOf(config.data, written);
   return { head, key };
 }
 
@@ -142,37 +139,27 @@ export interface Restored {
   readonly undone: Undone | undefined;
 }
 
-export async function restoreBackup({ data, keyFile }: Config, dir: string, now = Date.now()): Promise<Restored> {
+export async function restoreBackup(config: Config, dir: string, now = Date.now()): Promise<Restored> {
+  const { data } = config;
   const head = soundBackup(dir);
-  const { pk, move } = await keyOf(dir, keyFile, now);
+  const { pk, move } = await keysFrom(dir, config, now);
   const from = databasePath(dir);
-  const lock = lockDataDir(data);
-  try {
-    await requireSameBoard(data, pk);
-    // Checked before anything is written: if one is damaged, nothing has changed.
-    const heads = await headsIn(data, dir, pk);
-    const there = inDirectory(data);
-    const was = there.isThere() ? await there.acts([]).catch(() => undefined) : undefined;
-    const undone = was && (await undoneBy(was, inDirectory(dir)));
-    const next = `${databasePath(data)}.next`;
-    takeCopy(from, next, pk);
-    const key = move();
-    const logKey = await logKeyFrom(dir, keyFile, data, now);
-    const replaced = setAside(data);
-    // A crash before this line leaves no database, with the old one beside it. After it, the backup is in place.
-    renameSync(next, databasePath(data));
-    const signed = await newestHead(heads, data, pk);
-    const written = [
-      ...FILES.map((name) => join(data, name)),
-      ...(key.state === "written" ? [keyFile] : []),
-      ...(logKey === "written" ? [logKeyFile(keyFile, data)] : []),
-      ...(replaced === undefined ? [] : [replaced]),
-    ];
-    giveToOwnerOf(data, written);
-    return { head, key, signed, replaced, undone };
-  } finally {
-    lock.close();
-  }
+  using _lock = lockDataDir(data);
+  await requireSameBoard(data, pk);
+  // Checked before anything is written: if one is damaged, nothing has changed.
+  const heads = await headsIn(data, dir, pk);
+  const there = inDirectory(data);
+  const was = there.isThere() ? await there.acts([]).catch(() => undefined) : undefined;
+  const undone = was && (await undoneBy(was, inDirectory(dir)));
+  const next = `${databasePath(data)}.next`;
+  takeCopy(from, next, pk);
+  const { key, written } = move();
+  const replaced = setAside(data);
+  // A crash before this line leaves no database, with the old one beside it. After it, the backup is in place.
+  renameSync(next, databasePath(data));
+  const signed = await newestHead(heads, data, pk);
+  giveToOwnerOf(data, [...FILES.map((name) => join(data, name)), ...written, ...(replaced === undefined ? [] : [replaced])]);
+  return { head, key, signed, replaced, undone };
 }
 
 /** The id is also found if the key is kept elsewhere or lost. A database that cannot be read has no id: backups exist for that case. */
@@ -186,25 +173,10 @@ async function requireSameBoard(data: string, pk: string | undefined): Promise<v
 }
 
 /** `pk` is that of the board's first key. */
-async function keyOf(dir: string, keyFile: string, now: number): Promise<ReturnType<typeof keyMove>> {
+async function keysFrom(dir: string, config: Config, now: number): Promise<KeysMove> {
   const identity = await inDirectory(dir).identity();
-  const line = signersAt(identity, now).board;
-  const [signing, nextPk] = [line?.current, line?.next?.new];
-  const { pk, move } = keyMove({ from: join(dir, KEY_FILE), to: keyFile, pk: signing });
-  const next =
-    nextPk === undefined ? undefined : keyMove({ from: announcedKeyFile(join(dir, KEY_FILE)), to: announcedKeyFile(keyFile), pk: nextPk });
-  return {
-    pk: identity.pk ?? pk,
-    move() {
-      next?.move();
-      return move();
-    },
-  };
-}
-
-async function logKeyFrom(dir: string, keyFile: string, data: string, now: number): Promise<MovedLogKey> {
-  const { log } = signersAt(await inDirectory(dir).identity(), now);
-  return moveLogKey({ from: join(dir, LOG_KEY_FILE), to: logKeyFile(keyFile, data), pk: log?.current });
+  const keys = keysMove(signersAt(identity, now), keysIn(dir), ownKeys(config));
+  return { ...keys, pk: identity.pk ?? keys.pk };
 }
 
 /** Copies all files beside the existing database, or none. */
