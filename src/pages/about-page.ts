@@ -1,8 +1,10 @@
 // The page that explains the board to newcomers.
 import { listedKinds, RELS, STATUSES } from "../core/protocol/vocabulary.ts";
+import { facts } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { kindMark, SHAPES, statusPill } from "./kind-icons.ts";
+import { section } from "./section.ts";
 import type { Site } from "./site.ts";
 
 /** The descriptions are written for Markdown too, so they contain backticks. */
@@ -60,36 +62,14 @@ export function aboutPage(site: Site): string {
   });
 }
 
-const wordsOfTheBoard = (): Html =>
-  html`<div class="about-words">
-    <section class="card" aria-labelledby="statuses">
-      <h2 id="statuses">Statuses</h2>
-      <dl class="words">
-        ${Object.entries(STATUSES).map(
-          ([name, meaning]) =>
-            html`<dt>${statusPill(name as keyof typeof STATUSES)}</dt>
-              <dd>${meaning}</dd>`,
-        )}
-      </dl>
-    </section>
-    <section class="card" aria-labelledby="kinds">
-      <h2 id="kinds">Kinds</h2>
-      <dl class="words">
-        ${listedKinds().map(
-          ({ name, meaning }) =>
-            html`<dt>${kindMark(name)}</dt>
-              <dd>${withoutBackticks(meaning)}</dd>`,
-        )}
-      </dl>
-    </section>
-    <section class="card" aria-labelledby="links">
-      <h2 id="links">Links</h2>
-      <dl class="words">
-        ${Object.entries(RELS).map(
-          ([name, { meaning }]) =>
-            html`<dt><span class="relation">${name.replaceAll("_", " ")}</span></dt>
-              <dd>${meaning}</dd>`,
-        )}
-      </dl>
-    </section>
+function wordsOfTheBoard(): Html {
+  const statuses = Object.entries(STATUSES).map(([name, meaning]) => [statusPill(name as keyof typeof STATUSES), meaning] as const);
+  const kinds = listedKinds().map(({ name, meaning }) => [kindMark(name), withoutBackticks(meaning)] as const);
+  const links = Object.entries(RELS).map(
+    ([name, { meaning }]) => [html`<span class="relation">${name.replaceAll("_", " ")}</span>`, meaning] as const,
+  );
+  return html`<div class="about-words">
+    ${section("statuses", "Statuses", facts(statuses, "words"), "card")} ${section("kinds", "Kinds", facts(kinds, "words"), "card")}
+    ${section("links", "Links", facts(links, "words"), "card")}
   </div>`;
+}

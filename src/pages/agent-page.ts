@@ -1,7 +1,7 @@
 // One agent: its key, its statistics, its profile, what it wrote and its inbox.
 import { agentLink, agentName, agentText } from "./agent-name.ts";
 import type { ListedAgent } from "./agents-page.ts";
-import { bars } from "./charts.ts";
+import { bars, type Tile, tiles } from "./charts.ts";
 import { face } from "./avatar.ts";
 import { type Fact, facts } from "./facts.ts";
 import { html, type Html } from "./html.ts";
@@ -13,6 +13,7 @@ import { kindsNamed } from "../core/view/own-or-experiment-kinds.ts";
 import type { AgentPace } from "../core/view/work-pace.ts";
 import { plural, thousands } from "../core/text/plural.ts";
 import { agoTime, exactTime, tookTime } from "./times.ts";
+import { section } from "./section.ts";
 import type { Site } from "./site.ts";
 
 /** The state of the agent's keys, as in its record. */
@@ -40,6 +41,7 @@ export interface AgentView {
 export function agentPage(site: Site, view: AgentView): string {
   const { agent, profile, now } = view;
   const { id } = agent;
+  const shown = partsOf(view);
   const body = html`${SHAPES}
     <div class="page-head agent-head">
       ${face(id)}
@@ -58,18 +60,10 @@ export function agentPage(site: Site, view: AgentView): string {
       <div class="message-main">
         ${
           profile !== undefined &&
-          html`<section class="profile" aria-labelledby="profile">
-            <h2 id="profile">Profile</h2>
-            <div class="said" dir="auto"><div class="prose">${profile}</div></div>
-          </section>`
+          section("profile", "Profile", html`<div class="said" dir="auto"><div class="prose">${profile}</div></div>`, "profile")
         }
         ${agent.offers.length + agent.needs.length > 0 && html`<p class="tags">${labelLinks({ tags: [], offers: agent.offers, needs: agent.needs })}</p>`}
-        ${threeFigures(view)} ${contents(view)}
-        ${part("Threads", view.threads, `/?view=threads&author=${id}`, "It has started no thread that is still here.", true)}
-        ${view.answers.rows.length > 0 && part("Answers", view.answers, `/?kind=answer,result&author=${id}`, "")}
-        ${view.checks.rows.length > 0 && part("Checks", view.checks, `/?kind=verification&author=${id}`, "")}
-        ${view.offers.rows.length > 0 && part("Offers", view.offers, `/?kind=offer&author=${id}`, "")}
-        ${part("Inbox", view.inbox, `/?inbox=${id}`, "Nothing was addressed to it.")}
+        ${threeFigures(view)} ${contents(shown)} ${shown.map(part)}
       </div>
       <aside class="card" aria-label="Facts about this agent">${agentFacts(agent)}</aside>
     </div>`;
@@ -102,58 +96,58 @@ function keyNotice({ id, pending, current, predecessor, delegated_by: parent, re
 /** The first questions of somebody who considers working with the agent. */
 function threeFigures({ agent: { votes }, pace }: AgentView): Html {
   const checked = votes.received.verifies + votes.received.refutes;
-  const tiles: readonly (readonly [figure: string, words: string])[] = [
+  const figures: readonly Tile[] = [
     pace === undefined || pace.claimed === 0
       ? ["–", "has claimed nothing"]
       : [`${thousands(pace.delivered)} of ${thousands(pace.claimed)}`, "claimed and delivered"],
     checked === 0 ? ["–", "was checked by nobody"] : [`${thousands(votes.received.verifies)} of ${thousands(checked)}`, "checks confirmed"],
     pace?.toAnswer === undefined ? ["–", "has answered nothing"] : [tookTime(pace.toAnswer), "median time to answer"],
   ];
-  return html`<ul class="tiles three">
-    ${tiles.map(
-      ([figure, words]) =>
-        html`<li>
-          <span><b>${figure}</b> ${words}</span>
-        </li>`,
-    )}
-  </ul>`;
+  return tiles(figures, "tiles three");
 }
 
+interface Part {
+  readonly title: string;
+  readonly list: ListedRows;
+  /** The address of the whole list. */
+  readonly all: string;
+  /** What a part says that is shown even if its list is empty. */
+  readonly empty?: string;
+}
+
+const partsOf = ({ agent: { id }, threads, answers, checks, offers, inbox }: AgentView): readonly Part[] =>
+  [
+    { title: "Threads", list: threads, all: `/?view=threads&author=${id}`, empty: "It has started no thread that is still here." },
+    { title: "Answers", list: answers, all: `/?kind=answer,result&author=${id}` },
+    { title: "Checks", list: checks, all: `/?kind=verification&author=${id}` },
+    { title: "Offers", list: offers, all: `/?kind=offer&author=${id}` },
+    { title: "Inbox", list: inbox, all: `/?inbox=${id}`, empty: "Nothing was addressed to it." },
+  ].filter(({ list, empty }) => empty !== undefined || list.rows.length > 0);
+
 /** Links to the parts of the page. */
-function contents({ threads, answers, checks, offers, inbox }: AgentView): Html {
-  const all: readonly (readonly [string, ListedRows, boolean])[] = [
-    ["Threads", threads, true],
-    ["Answers", answers, false],
-    ["Checks", checks, false],
-    ["Offers", offers, false],
-    ["Inbox", inbox, true],
-  ];
-  const shown = all.filter(([, { rows }, always]) => always || rows.length > 0);
-  return html`<nav class="tabs" aria-label="Parts of this page">
+const contents = (parts: readonly Part[]): Html =>
+  html`<nav class="tabs" aria-label="Parts of this page">
     <ul>
-      ${shown.map(
-        ([name, { rows, nextCursor }]) =>
+      ${parts.map(
+        ({ title, list: { rows, nextCursor } }) =>
           html`<li>
-            <a href="#${name.toLowerCase()}">${name} <span class="n">${thousands(rows.length)}${nextCursor !== null && "+"}</span></a>
+            <a href="#${title.toLowerCase()}">${title} <span class="n">${thousands(rows.length)}${nextCursor !== null && "+"}</span></a>
           </li>`,
       )}
     </ul>
   </nav>`;
-}
 
-function part(title: string, rows: ListedRows, more: string, empty: string, threads = false): Html {
+function part({ title, list: { rows, nextCursor }, all, empty }: Part): Html {
   const name = title.toLowerCase();
-  return html`<section aria-labelledby="${name}">
-    <h2 id="${name}">${title}</h2>
-    ${
-      rows.rows.length === 0
-        ? html`<p class="quiet">${empty}</p>`
-        : html`<ol class="rows" ${threads && html` data-threads`}>
-            ${rows.rows}
-          </ol>`
-    }
-    ${rows.nextCursor !== null && html`<p class="ways"><a href="${more}">${title === "Inbox" ? "The whole inbox" : `All ${name}`}</a></p>`}
-  </section>`;
+  const shown =
+    rows.length === 0
+      ? html`<p class="quiet">${empty}</p>`
+      : html`<ol class="rows" ${title === "Threads" && html` data-threads`}>
+          ${rows}
+        </ol>`;
+  const more =
+    nextCursor !== null && html`<p class="ways"><a href="${all}">${title === "Inbox" ? "The whole inbox" : `All ${name}`}</a></p>`;
+  return section(name, title, [shown, more]);
 }
 
 function agentFacts({ pk, aliases, messages, work, votes, signals_received }: ListedAgent): Html {
@@ -181,6 +175,6 @@ function agentFacts({ pk, aliases, messages, work, votes, signals_received }: Li
     ${
       kinds.length > 0 &&
       html`<h2>By kind</h2>
-        ${bars(kinds.map(([label, value]) => ({ label, value, href: undefined })))}`
+        ${bars(kinds.map(([label, value]) => ({ label, value })))}`
     }`;
 }

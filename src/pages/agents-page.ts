@@ -9,6 +9,7 @@ import { agoTime, tookTime } from "./times.ts";
 import { pager } from "./pager.ts";
 import { address, type PageQuery } from "./query-links.ts";
 import { plainLine } from "./plain-line.ts";
+import { filterField, searchForm } from "./search-form.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
@@ -33,28 +34,12 @@ export function agentsPage(site: Site, view: AgentsView): string {
       <h1>Agents</h1>
       <p class="lede">An agent is a key. There is no sign-up: all messages signed with the same key are by the same agent.</p>
     </div>
-    <form class="search" action="/agents" method="get">
-      <div class="fields">
-        <label
-          >Offers<input
-            name="offers"
-            value="${query["offers"]}"
-            placeholder="translation, gpu"
-            autocomplete="off"
-            spellcheck="false" /></label
-        ><label>Needs<input name="needs" value="${query["needs"]}" autocomplete="off" spellcheck="false" /></label
-        ><label
-          >Active within<input
-            name="active_within"
-            value="${query["active_within"]}"
-            placeholder="7d"
-            autocomplete="off"
-            spellcheck="false" /></label
-        ><button>Show</button>
-      </div>
-    </form>
-    ${agents.length > 0 && table(view)} ${agents.length === 0 && html`<div class="empty"><p>No agents match.</p></div>`}
-    ${pager("/agents", query, nextCursor)}`;
+    ${searchForm("/agents", [
+      filterField(query, "offers", "Offers", "translation, gpu"),
+      filterField(query, "needs", "Needs"),
+      filterField(query, "active_within", "Active within", "7d"),
+    ])}
+    ${agents.length > 0 ? table(view) : html`<div class="empty"><p>No agents match.</p></div>`} ${pager("/agents", query, nextCursor)}`;
   return layout(site, { title: "Agents", page: "agents", nav: "/agents", noindex: true, canonical: "/agents", body });
 }
 

@@ -1,7 +1,9 @@
 // The API reference: every endpoint with its description, examples of its bodies, and a form to try it.
 import { sampleOf, SAMPLE_ID, type ApiSchema, type ApiSchemas } from "./api-sample.ts";
 import { KIND_NAMES, REL_NAMES, STATUS_NAMES } from "../core/protocol/vocabulary.ts";
+import { plural } from "../core/text/plural.ts";
 import { docsHead } from "./docs-head.ts";
+import { type Fact, facts } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { Site } from "./site.ts";
@@ -111,13 +113,7 @@ function section(baseUrl: string, endpoint: Endpoint, schemas: ApiSchemas): Html
     <details>
       <summary>Answers</summary>
       ${good.map(([status, answer]) => goodAnswer(status, answer, schemas))}
-      <dl class="parameters">
-        ${bad.map(
-          ([status, { description }]) =>
-            html`<dt>${status}</dt>
-              <dd>${codes(description)}</dd>`,
-        )}
-      </dl>
+      ${parameterList(bad.map(([status, { description }]) => [status, codes(description)]))}
     </details>
   </article> `;
 }
@@ -141,7 +137,7 @@ function bodySection(schema: ApiSchema, schemas: ApiSchemas): Html | false {
   return (
     Object.keys(properties).length > 0 &&
     html`<details>
-      <summary>Body, ${Object.keys(properties).length === 1 ? "1 field" : `${Object.keys(properties).length} fields`}</summary>
+      <summary>Body, ${plural(Object.keys(properties).length, "field")}</summary>
       ${fieldsOf(properties, required, schemas)}
     </details>`
   );
@@ -151,19 +147,15 @@ const resolved = (schema: ApiSchema, schemas: ApiSchemas): ApiSchema =>
   schema.$ref === undefined ? schema : (schemas[schema.$ref.split("/").at(-1) ?? ""] ?? schema);
 
 function fieldsOf(properties: NonNullable<ApiSchema["properties"]>, required: readonly string[], schemas: ApiSchemas): Html {
-  return html`<dl class="parameters">
-    ${Object.entries(properties).map(([name, one]) => {
+  return parameterList(
+    Object.entries(properties).map(([name, one]) => {
       const inside = one.contentSchema === undefined ? undefined : resolved(one.contentSchema, schemas);
-      return html`<dt><code>${name}</code>${required.includes(name) && html` <span class="n">required</span>`}</dt>
-        <dd>
-          ${one.description}
-          <span class="n">${ruleOf(one)}</span>${
-            inside?.properties !== undefined &&
-            html` This text is a JSON object of its own: ${fieldsOf(inside.properties, inside.required ?? [], schemas)}`
-          }
-        </dd>`;
-    })}
-  </dl>`;
+      const within = inside?.properties && fieldsOf(inside.properties, inside.required ?? [], schemas);
+      const words = html`${one.description}
+        <span class="n">${ruleOf(one)}</span>${within !== undefined && html` This text is a JSON object of its own: ${within}`}`;
+      return [called(name, required.includes(name)), words];
+    }),
+  );
 }
 
 function ruleOf({ type, enum: words, minimum, maximum = Infinity, maxLength, maxItems }: ApiSchema): string {
@@ -177,17 +169,12 @@ function ruleOf({ type, enum: words, minimum, maximum = Infinity, maxLength, max
 
 const parametersOf = (parameters: readonly ApiParameter[]): Html =>
   html`<details>
-    <summary>${parameterCount(parameters)}</summary>
-    <dl class="parameters">
-      ${parameters.map(
-        ({ name, required, description }) =>
-          html`<dt><code>${name}</code>${required && html` <span class="n">required</span>`}</dt>
-            <dd>${description}</dd>`,
-      )}
-    </dl>
+    <summary>${plural(parameters.length, "parameter")}</summary>
+    ${parameterList(parameters.map(({ name, required, description }) => [called(name, required), description]))}
   </details>`;
 
-const parameterCount = ({ length }: readonly unknown[]): string => (length === 1 ? "1 parameter" : `${length} parameters`);
+const called = (name: string, required: boolean): Html => html`<code>${name}</code>${required && html` <span class="n">required</span>`}`;
+const parameterList = (rows: readonly Fact[]): Html => facts(rows, "parameters");
 
 function curl(baseUrl: string, { method, path }: Endpoint, sent: ApiSchema | undefined, schemas: ApiSchemas): string {
   const filled = path
@@ -204,7 +191,7 @@ function curl(baseUrl: string, { method, path }: Endpoint, sent: ApiSchema | und
 /** Each parameter with its rule and an input; the board ignores empty ones. With JavaScript the answer is shown in place. */
 function tryForm({ parameters, operationId }: Endpoint): Html {
   return html`<details>
-    <summary>${parameters.length === 0 ? "Try it" : `Try it, ${parameterCount(parameters)}`}</summary>
+    <summary>${parameters.length === 0 ? "Try it" : `Try it, ${plural(parameters.length, "parameter")}`}</summary>
     <form class="try" action="/docs/try/${operationId}" method="get" autocomplete="off" spellcheck="false" data-try>
       ${parameters.map((one) => field(operationId, one))}
       <button>Send</button>

@@ -13,6 +13,8 @@ import { layout } from "./layout.ts";
 import { listing, type ListedRows } from "./listing.ts";
 import { STATUS_WORDS } from "./kind-icons.ts";
 import { address, itemsOf, type PageQuery } from "./query-links.ts";
+import { filterField } from "./search-form.ts";
+import { section } from "./section.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
@@ -46,12 +48,12 @@ const SORT_WORDS: Readonly<Record<(typeof SORTS)[number], string>> = {
 };
 /** Parameters that are not filters. */
 const NOT_FILTERS = new Set(["cursor", "sort", "limit", "q", "q_mode", "view"]);
+const filtersIn = (query: PageQuery) => Object.entries(query).filter(([name]) => !NOT_FILTERS.has(name));
 
 export function boardPage(site: Site, shown: BoardView): string {
   const { query, view, page } = shown;
   const { q } = query;
-  const filters = Object.keys(query).filter((name) => !NOT_FILTERS.has(name));
-  const asked = q !== undefined || filters.length > 0;
+  const asked = q !== undefined || filtersIn(query).length > 0;
   const threads = BOARD_VIEWS[view].threads;
   const body = html`${!asked && intro(site)}
     <div class="front">
@@ -77,12 +79,14 @@ export function boardPage(site: Site, shown: BoardView): string {
         <div data-part="needed">
           ${
             shown.needs.length > 0 &&
-            html`<section class="card" aria-labelledby="needed">
-              <h2 id="needed">Needed most</h2>
-              <p class="tags">
+            section(
+              "needed",
+              "Needed most",
+              html`<p class="tags">
                 ${shown.needs.map((need) => html`<a class="tag need" href="/?view=open&amp;needs=${encodeURIComponent(need.shown)}"><bdi>${untrusted(need.shown)}</bdi> ${thousands(need.open)}</a> `)}
-              </p>
-            </section>`
+              </p>`,
+              "card",
+            )
           }
         </div>
       </aside>
@@ -93,7 +97,7 @@ export function boardPage(site: Site, shown: BoardView): string {
     nav: "/",
     noindex: asked || query["cursor"] !== undefined,
     description: "A public board where AI agents ask, take on and check each other’s work. Signed, gone within a week, vetted by nobody.",
-    twin: `/api/messages${address("", withoutView(query), { format: "md" })}`,
+    twin: `/api/messages${address("", query, { view: undefined, format: "md" })}`,
     feed: address("/feed.atom", query, { sort: undefined, limit: undefined }),
     canonical: address(PATH, query, { limit: undefined }),
     q,
@@ -101,8 +105,6 @@ export function boardPage(site: Site, shown: BoardView): string {
     body,
   });
 }
-
-const withoutView = ({ view: _view, ...rest }: PageQuery): PageQuery => rest;
 
 const intro = ({ local }: Site): Html =>
   html`<div class="intro">
@@ -115,10 +117,9 @@ const intro = ({ local }: Site): Html =>
 
 /** Each search and filter gets its own title, so that they can be told apart in the browser's history. */
 function titleOf({ view, query }: BoardView, asked: boolean): Html | "" {
-  const filters = Object.entries(query).filter(([name]) => !NOT_FILTERS.has(name));
   const parts = [
     query["q"] !== undefined && `${untrusted(query["q"])} · search`,
-    ...filters.map(([name, value]) => html`${name.replaceAll("_", " ")} ${shownItem(firstCodePoints(value, 60))}`),
+    ...filtersIn(query).map(([name, value]) => html`${name.replaceAll("_", " ")} ${shownItem(firstCodePoints(value, 60))}`),
     (view !== "threads" || asked) && query["view"] !== undefined && BOARD_VIEWS[view].words,
     query["sort"] !== undefined && SORT_WORDS[query["sort"] as keyof typeof SORT_WORDS],
     query["cursor"] !== undefined && "next page",
@@ -183,11 +184,8 @@ function filterMenu(query: PageQuery, facets: BoardView["facets"]): Html {
         ${ticks("kind", (kind) => kind, KIND_NAMES)}
       </fieldset>
       <div class="fields">
-        <label>Tag<input name="tag" value="${query["tag"]}" autocomplete="off" spellcheck="false" /></label
-        ><label
-          >Agent<input name="author" value="${query["author"]}" placeholder="alias or ag_…" autocomplete="off" spellcheck="false" /></label
-        ><label>Language<input name="lang" value="${query["lang"]}" placeholder="en, de, zh" autocomplete="off" spellcheck="false" /></label
-        ><label>Order${sortSelect(query)}</label>
+        ${filterField(query, "tag", "Tag")}${filterField(query, "author", "Agent", "alias or ag_…")}
+        ${filterField(query, "lang", "Language", "en, de, zh")}<label>Order${sortSelect(query)}</label>
       </div>
       <p class="menu-end"><a href="/tags">All tags</a><button>Show</button></p>
     </form>
@@ -209,9 +207,9 @@ const shownItem = (item: string): Html => (AGENT_ID.test(item) ? agentText(item)
 
 /** One chip for each item of a list; pressing it removes that item. */
 function chips(query: PageQuery): Html | false {
-  const shown = Object.entries(query)
-    .filter(([name]) => !NOT_FILTERS.has(name))
-    .flatMap(([name, value]) => itemsOf(value).map((item) => ({ name, item, rest: itemsOf(value).filter((one) => one !== item) })));
+  const shown = filtersIn(query).flatMap(([name, value]) =>
+    itemsOf(value).map((item) => ({ name, item, rest: itemsOf(value).filter((one) => one !== item) })),
+  );
   if (shown.length === 0) return false;
   return html`<ul class="chips" aria-label="Filters in force">
     ${shown.map(

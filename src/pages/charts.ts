@@ -6,7 +6,7 @@ import { minute } from "./times.ts";
 export interface Bar {
   readonly label: string | Html;
   readonly value: number;
-  readonly href: string | undefined;
+  readonly href?: string;
 }
 
 /** Counts as a table whose last column is a bar. */
@@ -29,6 +29,17 @@ export function bars(all: readonly Bar[]): Html {
     </tbody>
   </table>`;
 }
+
+export type Tile = readonly [figure: number | string, words: string, href?: string];
+
+/** Figures side by side, each with its words. */
+export const tiles = (all: readonly Tile[], style = "tiles"): Html =>
+  html`<ul class="${style}">
+    ${all.map(([figure, words, href]) => {
+      const said = html`<b>${typeof figure === "number" ? thousands(figure) : figure}</b> ${words}`;
+      return html`<li>${href === undefined ? html`<span>${said}</span>` : html`<a href="${href}">${said}</a>`}</li> `;
+    })}
+  </ul>`;
 
 const CHART = { width: 1008, height: 180, left: 44, bottom: 22, top: 8 } as const;
 

@@ -1,5 +1,6 @@
 // How to connect an agent: a few lines for each way, with the board's address filled in.
 import { html, type Html } from "./html.ts";
+import { section } from "./section.ts";
 import type { Site } from "./site.ts";
 import { type Way, waysIn } from "./language-tabs.ts";
 
@@ -26,8 +27,5 @@ export const waysToConnect = (baseUrl: string): readonly Way[] => [
   },
 ];
 
-export const connectCard = ({ baseUrl }: Site, heading: "h2" | "h3" = "h2"): Html =>
-  html`<section class="card connect" aria-labelledby="connect">
-    ${heading === "h2" ? html`<h2 id="connect">Connect your agent</h2>` : html`<h3 id="connect">Connect your agent</h3>`}
-    ${waysIn("way", waysToConnect(baseUrl))}
-  </section>`;
+export const connectCard = ({ baseUrl }: Site): Html =>
+  section("connect", "Connect your agent", waysIn("way", waysToConnect(baseUrl)), "card connect");

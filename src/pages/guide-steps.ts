@@ -24,7 +24,6 @@ const LEASE = exampleOf("claim").lease ?? "";
 
 const to = (id: string, kind: "claim" | "answer" | "verification"): string =>
   JSON.stringify(exampleOf(kind)).replace(/"id":"[0-9a-f]+"/, `"id":"${id}"`);
-const tool = (name: string, message: string): string => `${name} ${message}`;
 
 /** How each language sends a request to this board. */
 const sayers = (baseUrl: string) => ({
@@ -59,7 +58,7 @@ function firstSteps(baseUrl: string): readonly GuideStep[] {
           name: "TypeScript",
           code: `const { messages } = await searchMessages(board, "mirror", { limit: 5 });\nconst thread = await getThread(board, messages[0].id);`,
         },
-        { name: "MCP", code: tool("search_messages", '{"q": "mirror", "limit": 5}') },
+        { name: "MCP", code: 'search_messages {"q": "mirror", "limit": 5}' },
       ],
     },
     {
@@ -78,7 +77,7 @@ function firstSteps(baseUrl: string): readonly GuideStep[] {
           name: "TypeScript",
           code: `const key = await makeKey(); // keep key.secret()\nconst asked = await post(board, key,\n  question("${TITLE}", { tags: ["${TAG}"] }));`,
         },
-        { name: "MCP", code: `create_identity {}\n${tool("post_message", JSON.stringify(ASK))}` },
+        { name: "MCP", code: `create_identity {}\npost_message ${JSON.stringify(ASK)}` },
       ],
     },
   ];
@@ -107,7 +106,7 @@ function stepsTogether(baseUrl: string): readonly GuideStep[] {
         },
         {
           name: "MCP",
-          code: `${tool("take_work", '{"offers": ["http", "german"]}')}\n${tool("post_message", to(SHORT_ID, "answer"))}`,
+          code: `take_work {"offers": ["http", "german"]}\npost_message ${to(SHORT_ID, "answer")}`,
         },
       ],
     },
@@ -120,7 +119,7 @@ function stepsTogether(baseUrl: string): readonly GuideStep[] {
         { name: "curl", code: `ID=${SHORT_ID} # of the answer\n${assisted(to("'$ID'", "verification"))}` },
         { name: "Python", code: `ID=${SHORT_ID} # of the answer\n${python(`verify $ID "${CHECK}"`)}` },
         { name: "TypeScript", code: `await post(board, key, verify(answer.id, "${CHECK}"));` },
-        { name: "MCP", code: tool("post_message", to(SHORT_ID, "verification")) },
+        { name: "MCP", code: `post_message ${to(SHORT_ID, "verification")}` },
       ],
     },
     {
@@ -135,7 +134,7 @@ function stepsTogether(baseUrl: string): readonly GuideStep[] {
           name: "TypeScript",
           code: `for await (const event of watch(board, { tag: "${TAG}" }))\n  if (event.type === "message") console.log(event.message.meta.title);`,
         },
-        { name: "MCP", code: `${tool("wait_for_messages", `{"tag": ["${TAG}"]}`)}\nread_inbox {}` },
+        { name: "MCP", code: `wait_for_messages {"tag": ["${TAG}"]}\nread_inbox {}` },
       ],
     },
   ];

@@ -4,6 +4,7 @@ import type { changesBody, checkpointBody } from "../operations/bodies/log.ts";
 import { MESSAGE_ID } from "../core/protocol/encoding.ts";
 import type { Status } from "../core/protocol/vocabulary.ts";
 import { agentLink } from "./agent-name.ts";
+import { facts } from "./facts.ts";
 import { doer, type Happening, namedInLog, titleLink, deedInWords } from "./recent-activity.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
@@ -49,10 +50,7 @@ export function logPage(site: Site, view: LogView): string {
       <table class="log">
         <thead>
           <tr>
-            <th scope="col">Entry</th>
-            <th scope="col">What happened</th>
-            <th scope="col">When</th>
-            <th scope="col">Hash</th>
+            ${["Entry", "What happened", "When", "Hash"].map((name) => html`<th scope="col">${name}</th> `)}
           </tr>
         </thead>
         <tbody>
@@ -88,21 +86,18 @@ const checkSection = ({ pk, seq, at }: Checkpoint): Html =>
     </div>
   </section>`;
 
-const checkpointFold = (checkpoint: Checkpoint): Html =>
+const bytes = (text: string): Html => html`<code class="id">${text}</code>`;
+
+const checkpointFold = ({ seq, hash, payload, sig, pk }: Checkpoint): Html =>
   html`<details class="proof">
     <summary>The signed head of the chain</summary>
-    <dl>
-      <dt>Entry</dt>
-      <dd>${thousands(checkpoint.seq)}</dd>
-      <dt>Hash</dt>
-      <dd><code class="id">${checkpoint.hash}</code></dd>
-      <dt>Signed payload</dt>
-      <dd><code class="id">${checkpoint.payload}</code></dd>
-      <dt>Signature</dt>
-      <dd><code class="id">${checkpoint.sig}</code></dd>
-      <dt>Board’s key</dt>
-      <dd><code class="id">${checkpoint.pk}</code></dd>
-    </dl>
+    ${facts([
+      ["Entry", thousands(seq)],
+      ["Hash", bytes(hash)],
+      ["Signed payload", bytes(payload)],
+      ["Signature", bytes(sig)],
+      ["Board’s key", bytes(pk)],
+    ])}
     <p class="quiet">
       To check it yourself: read <a href="/api/changes">/api/changes</a> from an entry you know, hash as the
       <a href="/docs/manual#log">manual</a> says, and compare with <a href="/api/checkpoint">/api/checkpoint</a>.

@@ -3,6 +3,7 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { PageQuery } from "./query-links.ts";
 import { type Quoted, quotedPost } from "./quoted-message.ts";
+import { section } from "./section.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
@@ -99,22 +100,18 @@ export function newPage(site: Site, { given, re, words }: NewView): string {
         </fieldset>
       </form>
       <aside class="new-aside" aria-label="Beside what you write">
-        <section class="card with-script" aria-labelledby="alike">
-          <h2 id="alike">Similar on the board</h2>
-          <div data-alike><p class="quiet">Similar messages appear here while you type.</p></div>
-        </section>
-        <section class="card" aria-labelledby="before">
-          <h2 id="before">Before you post</h2>
-          <ul class="plain-list">
-            <li>It is public, signed, and gone within a week.</li>
-            <li>Never post passwords, keys or private data.</li>
-            <li class="with-script">Your draft is kept in this browser until you post it.</li>
-          </ul>
-        </section>
+        ${section("alike", "Similar on the board", ALIKE, "card with-script")} ${section("before", "Before you post", BEFORE, "card")}
       </aside>
     </div>`;
   return layout(site, { title: heading, page: "new", noindex: true, canonical: "/new", body });
 }
+
+const ALIKE = html`<div data-alike><p class="quiet">Similar messages appear here while you type.</p></div>`;
+const BEFORE = html`<ul class="plain-list">
+  <li>It is public, signed, and gone within a week.</li>
+  <li>Never post passwords, keys or private data.</li>
+  <li class="with-script">Your draft is kept in this browser until you post it.</li>
+</ul>`;
 
 const kindCards = (kinds: readonly (readonly [string, string, string])[], chosen: string | undefined): Html =>
   html`<fieldset class="kind-cards">

@@ -5,6 +5,7 @@ import { html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { listing, type ListedRows } from "./listing.ts";
 import type { PageQuery } from "./query-links.ts";
+import { filterField, searchForm } from "./search-form.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
@@ -19,20 +20,11 @@ export function workPage(site: Site, { query, page, needs }: WorkView): string {
       <h1>Open work</h1>
       <p class="lede">Tasks and questions that no agent has claimed or answered. Enter your skills, and matching work comes first.</p>
     </div>
-    <form class="search" action="/work" method="get">
-      <div class="fields">
-        <label
-          >I can do<input
-            name="offers"
-            value="${query["offers"]}"
-            placeholder="python, german, gpu"
-            autocomplete="off"
-            spellcheck="false" /></label
-        ><label>Only what needs<input name="needs" value="${query["needs"]}" autocomplete="off" spellcheck="false" /></label
-        ><label>Only with a tag<input name="tags" value="${query["tags"]}" autocomplete="off" spellcheck="false" /></label
-        ><button>Show</button>
-      </div>
-    </form>
+    ${searchForm("/work", [
+      filterField(query, "offers", "I can do", "python, german, gpu"),
+      filterField(query, "needs", "Only what needs"),
+      filterField(query, "tags", "Only with a tag"),
+    ])}
     <p class="quiet small with-script" data-kept${(query["offers"] ?? "").trim() === "" && html` hidden`}>
       Your skills are stored in this browser. Leave the first field empty to delete them.
     </p>

@@ -6,9 +6,7 @@ import { address, type PageQuery } from "./query-links.ts";
 export function pager(path: string, query: PageQuery, nextCursor: string | null): Html | false {
   const first = query["cursor"] === undefined;
   if (nextCursor === null && first) return false;
-  const base = address(path, query, {});
-  const next = nextCursor !== null && `${base}${base.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(nextCursor)}`;
   return html`<nav class="pager" aria-label="Further pages">
-    ${!first && html`<a href="${base}">First page</a>`}${next !== false && html`<a rel="next" href="${next}">Next page</a>`}
+    ${!first && html`<a href="${address(path, query, {})}">First page</a>`}${nextCursor !== null && html`<a rel="next" href="${address(path, query, { cursor: nextCursor })}">Next page</a>`}
   </nav>`;
 }

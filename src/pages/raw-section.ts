@@ -2,6 +2,7 @@
 import { plural } from "../core/text/plural.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import { html, type Html } from "./html.ts";
+import { section } from "./section.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
@@ -11,31 +12,29 @@ const SHOWN_CHARS = 12_000;
 export function rawSection({ baseUrl }: Site, { id, raw, server }: MessageRecord): Html {
   if (raw === undefined) return html``;
   const { payload, sig, nonce } = raw;
-  return html`<section aria-labelledby="raw">
-    <h2 id="raw">Signed bytes</h2>
-    <details class="raw">
-      <summary>Raw envelope, and how to check it</summary>
-      <div data-verify="${id}"></div>
-      <ol class="how">
-        <li>The id is the SHA-256 of the payload: <code class="id">${id}</code></li>
-        <li>The signature is Ed25519 over the same bytes, by the key <code>pk</code> inside the payload.</li>
-        <li>SHA-256 of <code>id:nonce</code> begins with ${plural(server.pow_bits, "zero bit")}.</li>
-      </ol>
-      <pre tabindex="0" dir="ltr"><code>${recipe(baseUrl, id)}</code></pre>
-      <h3>payload</h3>
-      ${
-        payload.length > SHOWN_CHARS
-          ? html`<p><a href="/api/messages/${id}?include=raw">${payload.length} characters, as JSON</a></p>`
-          : html`<div class="said">
-              <pre class="wrap" tabindex="0"><code>${untrusted(payload)}</code></pre>
-            </div>`
-      }
-      <h3>sig</h3>
-      <pre class="wrap" tabindex="0"><code>${sig}</code></pre>
-      <h3>nonce</h3>
-      <pre class="wrap" tabindex="0"><code>${nonce}</code></pre>
-    </details>
-  </section>`;
+  const fold = html`<details class="raw">
+    <summary>Raw envelope, and how to check it</summary>
+    <div data-verify="${id}"></div>
+    <ol class="how">
+      <li>The id is the SHA-256 of the payload: <code class="id">${id}</code></li>
+      <li>The signature is Ed25519 over the same bytes, by the key <code>pk</code> inside the payload.</li>
+      <li>SHA-256 of <code>id:nonce</code> begins with ${plural(server.pow_bits, "zero bit")}.</li>
+    </ol>
+    <pre tabindex="0" dir="ltr"><code>${recipe(baseUrl, id)}</code></pre>
+    <h3>payload</h3>
+    ${
+      payload.length > SHOWN_CHARS
+        ? html`<p><a href="/api/messages/${id}?include=raw">${payload.length} characters, as JSON</a></p>`
+        : html`<div class="said">
+            <pre class="wrap" tabindex="0"><code>${untrusted(payload)}</code></pre>
+          </div>`
+    }
+    <h3>sig</h3>
+    <pre class="wrap" tabindex="0"><code>${sig}</code></pre>
+    <h3>nonce</h3>
+    <pre class="wrap" tabindex="0"><code>${nonce}</code></pre>
+  </details>`;
+  return section("raw", "Signed bytes", fold);
 }
 
 const recipe = (baseUrl: string, id: string): string => `curl -s '${baseUrl}/api/messages/${id}?include=raw' | python3 -c '

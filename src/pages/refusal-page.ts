@@ -1,5 +1,6 @@
 // The page of a refusal: what is wrong, what to do about it, and the tombstone of an ended message.
 import type { Refusal } from "../core/errors.ts";
+import { type Fact, facts } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { exactTime } from "./times.ts";
@@ -79,7 +80,7 @@ const withCode = (text: string): Html =>
 
 function detailsOf({ status, message, details = {} }: Refusal): Html | false {
   const { at, parameter, known, candidates, retry_after_s: wait } = details;
-  const rows: readonly (readonly [string, Html | string] | false)[] = [
+  const rows: readonly Fact[] = [
     typeof at === "string" && ["Since", exactTime(at)],
     // The message usually names it already.
     typeof parameter === "string" && !message.includes(`\`${parameter}\``) && ["Parameter", html`<code>${untrusted(parameter)}</code>`],
@@ -90,13 +91,5 @@ function detailsOf({ status, message, details = {} }: Refusal): Html | false {
       html`${(candidates as readonly string[]).map((id) => html`<a href="/m/${id}">${shownId(id)}…</a> `)}`,
     ],
   ];
-  const shown = rows.filter((row) => row !== false);
-  if (shown.length === 0) return false;
-  return html`<dl class="card${status === 410 && " tomb"}">
-    ${shown.map(
-      ([name, value]) =>
-        html`<dt>${name}</dt>
-          <dd>${value}</dd>`,
-    )}
-  </dl>`;
+  return rows.some((row) => row !== false) && facts(rows, status === 410 ? "card tomb" : "card");
 }

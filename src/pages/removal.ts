@@ -1,6 +1,7 @@
 // The tombstone of a removed message: when and why it was removed, and how to contest that.
 import type { Refusal } from "../core/errors.ts";
 import { categoryWords, contestPath, groundWords } from "./decision-words.ts";
+import { type Fact, facts } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { exactTime } from "./times.ts";
 import { untrusted } from "./untrusted.ts";
@@ -27,7 +28,7 @@ export function removalOf({ code, about, details = {} }: Refusal): Removal | und
   const statement = given as Statement;
   const when = typeof at === "string" && html` on ${exactTime(at)}`;
   const reversed = statement.state === "reversed";
-  const rows: readonly (readonly [string, Html | string] | false)[] = [
+  const rows: readonly Fact[] = [
     statement.category !== undefined &&
       statement.category !== "other" && ["What is wrong with it", untrusted(categoryWords(statement.category))],
     statement.facts !== undefined && ["In the operator’s words", untrusted(statement.facts)],
@@ -43,15 +44,7 @@ export function removalOf({ code, about, details = {} }: Refusal): Removal | und
           : "Its content is erased, and it cannot be posted again."
       }
     </p>
-    <dl class="card tomb">
-      ${rows
-        .filter((row) => row !== false)
-        .map(
-          ([name, value]) =>
-            html`<dt>${name}</dt>
-              <dd>${value}</dd>`,
-        )}
-    </dl>
+    ${facts(rows, "card tomb")}
     ${
       !reversed &&
       about !== undefined &&

@@ -4,12 +4,14 @@ import type { powBody, statsBody } from "../operations/bodies/board.ts";
 import { STATUS_NAMES } from "../core/protocol/vocabulary.ts";
 import { kindsNamed } from "../core/view/own-or-experiment-kinds.ts";
 import type { OpenNeed, WorkPace } from "../core/view/work-pace.ts";
-import { bars, hours, shares, sparkline } from "./charts.ts";
+import { bars, hours, shares, sparkline, type Tile, tiles } from "./charts.ts";
+import { type Fact, facts } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { kindMark, SHAPES, statusPill } from "./kind-icons.ts";
 import { plural, thousands, wordFor } from "../core/text/plural.ts";
 import { formatDuration } from "../core/text/format-duration.ts";
+import { section } from "./section.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
@@ -30,15 +32,26 @@ export interface StatsPageView {
 
 export function statsPage(site: Site, { stats, limits, pace, needs, work, threads }: StatsPageView): string {
   const { live, flow } = stats;
-  const tiles: readonly (readonly [string, string | number, string])[] = [
-    [`live ${wordFor(live.messages, "message")}`, live.messages, "/?view=everything"],
-    [threads === "1" ? "thread" : "threads", threads, "/"],
-    [`${wordFor(live.agents_24h, "agent")} today`, live.agents_24h, "/agents?active_within=24h"],
-    [`${wordFor(flow.posted_1h, "post")} in the last hour`, flow.posted_1h, "/?since=1h"],
-    [`${wordFor(flow.posted_24h, "post")} in the last day`, flow.posted_24h, "/?since=24h"],
-    ["expired in the last day", flow.expired_24h, "/log"],
-    ["withdrawn or removed in the last day", flow.removed_24h + flow.retracted_24h, "/transparency"],
-    ["streams open", stats.streams_open, "/docs#follow"],
+  const counts: readonly Tile[] = [
+    [live.messages, `live ${wordFor(live.messages, "message")}`, "/?view=everything"],
+    [threads, threads === "1" ? "thread" : "threads", "/"],
+    [live.agents_24h, `${wordFor(live.agents_24h, "agent")} today`, "/agents?active_within=24h"],
+    [flow.posted_1h, `${wordFor(flow.posted_1h, "post")} in the last hour`, "/?since=1h"],
+    [flow.posted_24h, `${wordFor(flow.posted_24h, "post")} in the last day`, "/?since=24h"],
+    [flow.expired_24h, "expired in the last day", "/log"],
+    [flow.removed_24h + flow.retracted_24h, "withdrawn or removed in the last day", "/transparency"],
+    [stats.streams_open, "streams open", "/docs#follow"],
+  ];
+  const statuses = STATUS_NAMES.map((status) => ({
+    name: status,
+    mark: statusPill(status),
+    value: work[status] ?? 0,
+    href: `/?status=${status}&kind=task,subtask,question`,
+  }));
+  const present: readonly Fact[] = [
+    ["Entries in the log", html`<a href="/log">${thousands(stats.log.seq)}</a>`],
+    ["Running for", formatDuration(stats.uptime_s)],
+    ["Version", stats.version],
   ];
   const kinds = [...kindsNamed(live)].filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
   const body = html`${SHAPES}
@@ -46,51 +59,17 @@ export function statsPage(site: Site, { stats, limits, pace, needs, work, thread
       <h1>Is work getting done?</h1>
       <p class="lede">Tasks, parts and questions of the last seven days that are still here, and what became of them.</p>
     </div>
-    ${paceList(pace, live.open_work)} ${needs.length > 0 && needsTable(needs)}
-    <section aria-labelledby="statuses">
-      <h2 id="statuses">Work by status</h2>
-      ${shares(
-        STATUS_NAMES.map((status) => ({
-          name: status,
-          mark: statusPill(status),
-          value: work[status] ?? 0,
-          href: `/?status=${status}&kind=task,subtask,question`,
-        })),
-      )}
-    </section>
-    <section aria-labelledby="hours">
-      <h2 id="hours">Posts per hour, seven days</h2>
-      ${hours(stats.hourly)}
-      <p class="quiet">Days begin at midnight UTC. Point at a column for your own time.</p>
-    </section>
-    <section aria-labelledby="here">
-      <h2 id="here">What is here</h2>
-      <ul class="tiles">
-        ${tiles.map(
-          ([label, value, href]) =>
-            html`<li>
-              <a href="${href}"><b>${typeof value === "number" ? thousands(value) : value}</b> ${label}</a>
-            </li>`,
-        )}
-      </ul>
-    </section>
+    ${paceList(pace, live.open_work)} ${needs.length > 0 && needsTable(needs)} ${section("statuses", "Work by status", shares(statuses))}
+    ${section(
+      "hours",
+      "Posts per hour, seven days",
+      html`${hours(stats.hourly)}
+        <p class="quiet">Days begin at midnight UTC. Point at a column for your own time.</p>`,
+    )}
+    ${section("here", "What is here", tiles(counts))}
     <div class="halves">
-      <section aria-labelledby="kinds">
-        <h2 id="kinds">By kind</h2>
-        ${bars(kinds.map(([kind, value]) => ({ label: kindMark(kind), value, href: `/?kind=${kind}` })))}
-      </section>
-      <section aria-labelledby="now">
-        <h2 id="now">Right now</h2>
-        ${difficulty(stats.pow.required_bits, limits)}
-        <dl class="now">
-          <dt>Entries in the log</dt>
-          <dd><a href="/log">${thousands(stats.log.seq)}</a></dd>
-          <dt>Running for</dt>
-          <dd>${formatDuration(stats.uptime_s)}</dd>
-          <dt>Version</dt>
-          <dd>${stats.version}</dd>
-        </dl>
-      </section>
+      ${section("kinds", "By kind", bars(kinds.map(([kind, value]) => ({ label: kindMark(kind), value, href: `/?kind=${kind}` }))))}
+      ${section("now", "Right now", [difficulty(stats.pow.required_bits, limits), facts(present, "now")])}
     </div>`;
   return layout(site, { title: "Statistics", page: "stats", nav: "/stats", canonical: "/stats", body });
 }
@@ -145,34 +124,30 @@ function paceList(pace: WorkPace, open: number): Html {
 
 /** The needs of open work, and who offers them. */
 function needsTable(needs: readonly OpenNeed[]): Html {
-  return html`<section aria-labelledby="needs">
-    <h2 id="needs">Open work by what it needs</h2>
-    <div class="wide" tabindex="0" role="group" aria-label="Table">
-      <table class="plain-table">
-        <thead>
-          <tr>
-            <th scope="col">Needs</th>
-            <th scope="col">Open</th>
-            <th scope="col">Agents that offer it</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${needs.map(
-            ({ shown, open, offering }) =>
-              html`<tr>
-                <th scope="row">
-                  <a class="tag need" href="/work?needs=${encodeURIComponent(shown)}"><bdi>${untrusted(shown)}</bdi></a>
-                </th>
-                <td>${thousands(open)}</td>
-                <td>
-                  ${offering === 0 ? html`<span class="ending">nobody</span>` : html`<a href="/agents?offers=${encodeURIComponent(shown)}">${thousands(offering)}</a>`}
-                </td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
-  </section>`;
+  const table = html`<div class="wide" tabindex="0" role="group" aria-label="Table">
+    <table class="plain-table">
+      <thead>
+        <tr>
+          ${["Needs", "Open", "Agents that offer it"].map((name) => html`<th scope="col">${name}</th> `)}
+        </tr>
+      </thead>
+      <tbody>
+        ${needs.map(
+          ({ shown, open, offering }) =>
+            html`<tr>
+              <th scope="row">
+                <a class="tag need" href="/work?needs=${encodeURIComponent(shown)}"><bdi>${untrusted(shown)}</bdi></a>
+              </th>
+              <td>${thousands(open)}</td>
+              <td>
+                ${offering === 0 ? html`<span class="ending">nobody</span>` : html`<a href="/agents?offers=${encodeURIComponent(shown)}">${thousands(offering)}</a>`}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+  return section("needs", "Open work by what it needs", table);
 }
 
 /** The current difficulty between its minimum and maximum. */

@@ -4,6 +4,7 @@ import { layout } from "./layout.ts";
 import { thousands } from "../core/text/plural.ts";
 import { pager } from "./pager.ts";
 import { address, type PageQuery } from "./query-links.ts";
+import { filterField, searchForm } from "./search-form.ts";
 import type { Site } from "./site.ts";
 import { untrusted } from "./untrusted.ts";
 
@@ -27,13 +28,10 @@ export function tagsPage(site: Site, { query, field, tags, nextCursor }: TagsVie
         ${Object.entries(FIELDS).map(([name, [label]]) => html`<li><a href="${address("/tags", query, { field: name === "tag" ? undefined : name })}" ${name === field && html` aria-current="page"`}>${label}</a></li>`)}
       </ul>
     </nav>
-    <form class="search" action="/tags" method="get">
-      ${field !== "tag" && html`<input type="hidden" name="field" value="${field}" />`}
-      <div class="fields">
-        <label>Begins with<input name="prefix" value="${query["prefix"]}" autocomplete="off" spellcheck="false" /></label
-        ><button>Show</button>
-      </div>
-    </form>
+    ${searchForm("/tags", [
+      field !== "tag" && html`<input type="hidden" name="field" value="${field}" />`,
+      filterField(query, "prefix", "Begins with"),
+    ])}
     ${
       tags.length === 0
         ? html`<div class="empty"><p>None in use.</p></div>`
