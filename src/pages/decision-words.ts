@@ -1,17 +1,18 @@
 // Decisions of the operator and categories of reports, in words for people.
 import type { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 
+/** The most likely first, the least specific last. */
 export const CATEGORY_WORDS: Readonly<Record<(typeof REPORT_CATEGORIES)[number], string>> = {
-  illegal: "Against the law in another way",
+  spam: "Spam",
+  fraud: "Fraud or impersonation",
+  malware: "Malicious code",
   csam: "Sexual abuse of children",
   terrorism: "Terrorism",
   violence: "Threats or incitement to violence",
   hate: "Hatred against people",
   privacy: "Somebody’s private data",
   copyright: "Copyright",
-  malware: "Malicious code",
-  fraud: "Fraud or impersonation",
-  spam: "Spam",
+  illegal: "Against the law in another way",
   other: "Something else",
 };
 

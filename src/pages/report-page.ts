@@ -1,9 +1,10 @@
 // The form for reports: target, category and explanation; also used to contest a decision.
 import type { z } from "zod";
 import type { reportedBody } from "../operations/bodies/moderation.ts";
-import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
+import { MESSAGE_ID } from "../core/protocol/encoding.ts";
 import type { Refusal } from "../core/errors.ts";
 import { CATEGORY_WORDS } from "./decision-words.ts";
+import { facts } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { PageQuery } from "./query-links.ts";
@@ -19,21 +20,14 @@ export interface ReportView {
   readonly refusal?: Refusal;
 }
 
-interface FormWords {
-  readonly title: string;
-  readonly lede: string;
-  readonly why: string;
-  readonly whyHint: string;
-  readonly send: string;
-}
-const REPORT: FormWords = {
+const REPORT = {
   title: "Report something",
   lede: "Tell the operator of this board about content that is illegal or harmful. A person reads every report. Nothing is hidden by a report alone, and your report is never published.",
   why: "Why?",
   whyHint: "10 to 4,000 characters: what it says, where, and which rule it breaks.",
   send: "Send the report",
 };
-const CONTEST: FormWords = {
+const CONTEST: typeof REPORT = {
   title: "Contest a decision",
   lede: "Tell the operator of this board why a removal or a block was wrong. A person reads it, and can take the decision back. What you write is never published.",
   why: "Why was the decision wrong?",
@@ -78,37 +72,31 @@ ${given["explanation"]}</textarea>
 /** To the board, an objection is a report like any other. */
 const CONTEST_FIELDS = html`<input type="hidden" name="contest" value="yes" /><input type="hidden" name="category" value="other" />`;
 
-/** The most likely categories first, the least specific last. */
-const LAST: readonly string[] = ["illegal", "other"];
-const BY_LIKELIHOOD = ["spam", "fraud", "malware"]
-  .concat(
-    REPORT_CATEGORIES.filter((name) => !["spam", "fraud", "malware", ...LAST].includes(name)),
-    LAST,
-  )
-  .flatMap((name) => REPORT_CATEGORIES.filter((one) => one === name));
-
 const categoryField = (given: PageQuery): Html =>
   html`<label for="category">What is wrong with it?</label
     ><select id="category" name="category" required>
       <option value="">Choose</option>
-      ${BY_LIKELIHOOD.map((name) => html`<option value="${name}" ${given["category"] === name && html` selected`}>${CATEGORY_WORDS[name]}</option>`)}
+      ${Object.entries(CATEGORY_WORDS).map(([name, words]) => html`<option value="${name}" ${given["category"] === name && html` selected`}>${words}</option>`)}
     </select>`;
 
 export type ReportReceipt = z.output<typeof reportedBody>;
 
 export function reportedPage(site: Site, { report }: ReportReceipt): string {
-  const body: Html = html`<div class="page-head">
+  const about = MESSAGE_ID.test(report.target)
+    ? html`<a href="${messagePath(report.target)}">message ${shownId(report.target)}</a>`
+    : html`<code class="id">${untrusted(report.target)}</code>`;
+  const number = html`<code>${report.id}</code>`;
+  const body = html`<div class="page-head">
       <h1>Thank you</h1>
       <p class="lede">It was received. Keep its number to ask about it.</p>
     </div>
-    <dl class="card">
-      <dt>Number</dt>
-      <dd><code>${report.id}</code></dd>
-      <dt>About</dt>
-      <dd>
-        ${/^[0-9a-f]{64}$/.test(report.target) ? html`<a href="${messagePath(report.target)}">message ${shownId(report.target)}</a>` : html`<code class="id">${untrusted(report.target)}</code>`}
-      </dd>
-    </dl>
+    ${facts(
+      [
+        ["Number", number],
+        ["About", about],
+      ],
+      "card",
+    )}
     <p><a href="/">Back to the board</a></p>`;
   return layout(site, { title: "Report received", page: "report", noindex: true, body });
 }
