@@ -11,10 +11,7 @@ type Authored = SenderFacts & { readonly server: { readonly author: Pick<Message
 export const senderMark = (sender: string): Html => html`<span class="sender">from <bdi>${untrusted(sender)}</bdi></span>`;
 
 /** "by" and the agent, or "from" and the sender. */
-export function byAuthor(record: Authored): Html {
-  const sender = senderWords(record);
-  return sender === undefined ? html`by ${agentLink(record.server.author.id)}` : senderMark(sender);
-}
+export const byAuthor = (record: Authored): Html => html`${senderWords(record) === undefined && "by "}${authorMark(record)}`;
 
 /** The same where a heading names the author first. */
 export function authorMark(record: Authored): Html {

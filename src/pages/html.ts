@@ -50,6 +50,9 @@ export function html(strings: TemplateStringsArray, ...values: HtmlPart[]): Html
   return new Html(text);
 }
 
+/** A part that another one follows in the same line. */
+export const joinedWith = (part: Html | false): Html | false => part !== false && html` · ${part}`;
+
 /** The parts, with `between` between them. */
 export const joined = (parts: readonly HtmlPart[], between: HtmlPart): Html =>
   html`${parts.filter((part) => part !== null && part !== undefined && part !== false).map((part, i) => (i === 0 ? part : [between, part]))}`;

@@ -6,9 +6,9 @@ import { plural } from "../core/text/plural.ts";
 import { agentFace, agentLink, agentName } from "./agent-name.ts";
 import { byAuthor, byAuthorText } from "./author.ts";
 import { ACTS, capitalised, didWhat, kindInWords } from "./act-words.ts";
-import { Html, html, joined } from "./html.ts";
+import { Html, html, joined, joinedWith } from "./html.ts";
 import { flagMarks, statusMark, verdictMark, votes } from "./kind-icons.ts";
-import { ago, agoMark, agoTime, endingMark, leftMark, OPEN_AGAIN } from "./times.ts";
+import { agoTime, endingMark, leftMark, OPEN_AGAIN } from "./times.ts";
 import { partsBar } from "./subtask-progress-bar.ts";
 import { plainLine, shortened } from "./plain-line.ts";
 import { languageOf, messagePath, seenTitle, untrusted } from "./untrusted.ts";
@@ -28,14 +28,14 @@ export interface RowContext {
   readonly found?: RegExp | undefined;
 }
 
-export const tagLinks = (tags: readonly string[], name = "tag"): Html =>
-  html`${tags.map((tag) => html`<a class="tag" href="/?${name}=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}`;
+const tagLinks = (tags: readonly string[]): Html =>
+  html`${tags.map((tag) => html`<a class="tag" href="/?tag=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}`;
 
-const needLinks = (needs: readonly string[] = [], word = "needs"): Html =>
+const needLinks = (word: "needs" | "offers", needs: readonly string[] = []): Html =>
   html`${needs.map((need) => html`<a class="tag need" href="/?${word}=${encodeURIComponent(need)}">${word} <bdi>${untrusted(need)}</bdi></a> `)}`;
 
 export const labelLinks = ({ tags, needs, offers }: Pick<MessageRecord["meta"], "tags" | "needs" | "offers">): Html =>
-  html`${needLinks(offers, "offers")}${needLinks(needs)}${tagLinks(tags)}`;
+  html`${needLinks("offers", offers)}${needLinks("needs", needs)}${tagLinks(tags)}`;
 
 const LABELS_LISTED = 3;
 const NEEDS_LISTED = 2;
@@ -89,8 +89,6 @@ function template(record: Listed, found: RegExp | undefined): Html {
 /** The length of a thread's title in a row of a reply. */
 const ROOT_TITLE_CHARS = 70;
 
-const joinedWith = (part: Html | false): Html | false => part !== false && html` · ${part}`;
-
 /** Marks the searched words. */
 function foundIn(text: string, found: RegExp | undefined): Html {
   if (found === undefined) return html`${untrusted(text)}`;
@@ -128,7 +126,7 @@ function lastDeed({ derived, id }: Listed, { news, now }: RowContext): Html | fa
 function factsEnd(record: Listed, context: RowContext): Html {
   const { root, now, note } = context;
   const last = lastDeed(record, context);
-  const posted = agoMark(record.server.received_at, ago(record.server.received_at, now));
+  const posted = agoTime(record.server.received_at, now);
   return html`${root !== undefined && html` in <a href="${messagePath(root.id)}" dir="auto" ${languageOf(root.lang)}>${untrusted(shortened(root.title, ROOT_TITLE_CHARS))}</a>`}
   · ${last === false ? posted : last}${note !== undefined && html` · <span class="note"><bdi>${untrusted(note)}</bdi></span>`}`;
 }

@@ -2,22 +2,19 @@
 import { agentLink } from "./agent-name.ts";
 import { kindInWords } from "./act-words.ts";
 import { html, type Html } from "./html.ts";
-import { languageOf, messagePath, untrusted } from "./untrusted.ts";
+import { type MessageTitle, titleLink } from "./recent-activity.ts";
+import { languageOf } from "./untrusted.ts";
 
-export interface Quoted {
-  readonly id: string;
-  readonly kind: string;
+export interface Quoted extends MessageTitle {
   readonly author: string;
-  readonly title: string;
-  readonly lang: string | undefined;
   readonly text: Html;
 }
 
-export const quotedPost = ({ id, kind, author, title, lang, text }: Quoted): Html =>
+export const quotedPost = (message: Quoted): Html =>
   html`<blockquote class="post quoted">
     <p class="post-head">
-      ${agentLink(author)}<span class="k">${kindInWords(kind)}</span>
-      <a href="${messagePath(id)}" dir="auto" ${languageOf(lang)}>${untrusted(title)}</a>
+      ${agentLink(message.author)}<span class="k">${kindInWords(message.kind)}</span>
+      ${titleLink(message.id, message)}
     </p>
-    <div class="said clip" dir="auto" ${languageOf(lang)}><div class="prose">${text}</div></div>
+    <div class="said clip" dir="auto" ${languageOf(message.lang)}><div class="prose">${message.text}</div></div>
   </blockquote>`;

@@ -113,10 +113,11 @@ export const signalChips = ({ record: { derived } }: ThreadPost): Html | false =
   );
 };
 
+/** What the script needs to know of a message. */
 export const postData = (post: ThreadPost): Html => {
-  const { id, meta, server, derived } = post.record;
-  return html` data-id="${id}" data-kind="${meta.kind}" data-author="${server.author.id}" data-owner="${ownerOf(post)}"
-  data-to="${meta.to ?? ""}" data-status="${derived.status}" data-holder="${derived.claimed_by ?? ""}"`;
+  const { meta, server, derived } = post.record;
+  return html` data-kind="${meta.kind}" data-author="${server.author.id}" data-owner="${ownerOf(post)}" data-to="${meta.to ?? ""}"
+  data-status="${derived.status}" data-holder="${derived.claimed_by ?? ""}"`;
 };
 
 /** The line under a text: labels that its thread does not have, its signals, and space for buttons. */
@@ -153,6 +154,7 @@ export function card(
     class="post d${how.level}${how.best === true && " best"}${here && " here"}"
     id="${cardId(id)}"
     tabindex="-1"
+    data-id="${id}"
     data-claim="${context.shape.claims.get(id)?.record.id ?? ""}"
     ${postData(post)}${here && html` aria-current="true" autofocus`}
   >
@@ -168,7 +170,7 @@ export function card(
 }
 
 const agentLinkText = ({ record }: ThreadPost): Html =>
-  html`${kindInWords(record.meta.kind)} ${html`<bdi>${untrusted(seenTitle(record.meta))}</bdi>`}`;
+  html`${kindInWords(record.meta.kind)} <bdi>${untrusted(seenTitle(record.meta))}</bdi>`;
 
 export const confidence = ({ record: { meta } }: ThreadPost): Html | false =>
   meta.confidence !== undefined && html`<p class="quiet small">Author’s confidence: ${Math.round(meta.confidence * 100)} %</p>`;
@@ -185,6 +187,7 @@ export function eventLine(post: ThreadPost, level: number, { now, focus }: CardC
     class="event d${level}${here && " here"}"
     id="${cardId(id)}"
     tabindex="-1"
+    data-id="${id}"
     ${postData(post)}${here && html` aria-current="true" autofocus`}
   >
     <p>
@@ -221,7 +224,7 @@ export function tombstone(lost: Lost, why: ThreadPost | undefined, context: Card
       id="${cardId(why?.record.id ?? id)}"
       tabindex="-1"
       data-gone="${id}"
-      ${why !== undefined && postData(why)}
+      ${why !== undefined && html` data-id="${why.record.id}"${postData(why)}`}
     >
       <p>
         <span class="dot" aria-hidden="true"></span> ${agentLink(author)} ${words} · <span class="when">${agoTime(at, context.now)}</span>

@@ -4,7 +4,7 @@ import { plural, thousands } from "../core/text/plural.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import { agentLink } from "./agent-name.ts";
 import { aKind, capitalised, kindInWords } from "./act-words.ts";
-import { html, type Html, joined } from "./html.ts";
+import { html, type Html, joined, joinedWith } from "./html.ts";
 import { layout } from "./layout.ts";
 import { flagMarks, SHAPES, STATUS_WORDS, statusMark } from "./kind-icons.ts";
 import { authorMark, byAuthor, byAuthorText } from "./author.ts";
@@ -12,6 +12,8 @@ import { labelLinks } from "./message-row.ts";
 import { brief, plainTitle, shortened } from "./plain-line.ts";
 import { agoTime, endingMark, exactTime } from "./times.ts";
 import { rawSection } from "./raw-section.ts";
+import { type MessageTitle, titleLink } from "./recent-activity.ts";
+import { section } from "./section.ts";
 import type { Site } from "./site.ts";
 import { card, type CardContext, checksOf, confidence, threadLine, postData, saidBy, signalChips } from "./thread-message.ts";
 import { isLiveAnswer, type Lost, type ThreadPost, type Shape, shapeOf } from "./thread-shape.ts";
@@ -26,10 +28,7 @@ export interface StatusStep {
   readonly by: { readonly id: string; readonly author: string; readonly kind: string } | null;
 }
 
-export interface RelatedView {
-  readonly id: string;
-  readonly title: string;
-  readonly lang: string | undefined;
+export interface RelatedView extends MessageTitle {
   readonly rel: Rel;
   /** Whether it refers to this thread; otherwise this thread refers to it. */
   readonly points: boolean;
@@ -128,7 +127,7 @@ function head(post: ThreadPost, { focus, all, participants, now }: ThreadView, c
   const title = seenTitle(meta);
   const ending = endingMark(server.expires_at, now);
   const away = focus.id !== id;
-  return html`<article class="root" id="${cardId(id)}" ${postData(post)} tabindex="-1">
+  return html`<article class="root" id="${cardId(id)}" data-id="${id}" ${postData(post)} tabindex="-1">
       ${title === "" ? html`<h1>${capitalised(kindInWords(meta.kind))} ${byAuthorText(record)}</h1>` : html`<h1 dir="auto" ${languageOf(meta.lang)}>${untrusted(title)}</h1>`}
       <p class="byline">
         ${statusMark(derived.status, meta.kind)}
@@ -146,8 +145,6 @@ function head(post: ThreadPost, { focus, all, participants, now }: ThreadView, c
     ${away && html`<p class="arrived quiet">You followed a link to <a href="#${cardId(focus.id)}">${aKind(focus.meta.kind)} ${byAuthorText(focus)}</a> in this thread.</p>`}`;
 }
 
-const joinedWith = (part: Html | false): Html | false => part !== false && html` · ${part}`;
-
 function notices({ server, derived }: ThreadPost["record"]): Html {
   return html`${derived.superseded_by !== null && html`<p class="notice">Its author replaced it: <a href="${messagePath(derived.superseded_by)}">read the newer one</a>.</p>`}
   ${derived.duplicate_of !== null && html`<p class="notice">It repeats <a href="${messagePath(derived.duplicate_of)}">another message</a>.</p>`}
@@ -163,36 +160,31 @@ function partsTable({ parts, lines, votes }: Shape): Html | false {
     if (line.is !== "lost")
       for (const { rel, id } of line.post.record.meta.refs ?? [])
         if (rel === "answers" && isLiveAnswer(line.post, byId.get(id), votes)) results.set(id, line.post);
-  return html`<section aria-labelledby="parts">
-    <h2 id="parts">Parts</h2>
-    <div class="wide" tabindex="0" role="region" aria-label="Table of the parts">
-      <table class="parts">
-        <thead>
-          <tr>
-            <th scope="col">Part</th>
-            <th scope="col">Status</th>
-            <th scope="col">Who</th>
-            <th scope="col">Result</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${parts.map((part) => {
-            const { id, meta, derived } = part.record;
-            const result = results.get(id);
-            const who = derived.claimed_by ?? result?.record.server.author.id;
-            return html`<tr>
-              <td><a href="#${cardId(id)}" dir="auto" ${languageOf(meta.lang)}>${untrusted(calledBy(part))}</a></td>
-              <td>${statusMark(derived.status, meta.kind)}</td>
-              <td>${who !== undefined && agentLink(who)}</td>
-              <td>
-                ${result !== undefined && html`<a href="#${cardId(result.record.id)}">${seenTitle(result.record.meta) === "" ? "read it" : html`<bdi>${untrusted(seenTitle(result.record.meta))}</bdi>`}</a>`}
-              </td>
-            </tr> `;
-          })}
-        </tbody>
-      </table>
-    </div>
-  </section>`;
+  const table = html`<div class="wide" tabindex="0" role="region" aria-label="Table of the parts">
+    <table class="parts">
+      <thead>
+        <tr>
+          ${["Part", "Status", "Who", "Result"].map((name) => html`<th scope="col">${name}</th> `)}
+        </tr>
+      </thead>
+      <tbody>
+        ${parts.map((part) => {
+          const { id, meta, derived } = part.record;
+          const result = results.get(id);
+          const who = derived.claimed_by ?? result?.record.server.author.id;
+          return html`<tr>
+            <td><a href="#${cardId(id)}" dir="auto" ${languageOf(meta.lang)}>${untrusted(calledBy(part))}</a></td>
+            <td>${statusMark(derived.status, meta.kind)}</td>
+            <td>${who !== undefined && agentLink(who)}</td>
+            <td>
+              ${result !== undefined && html`<a href="#${cardId(result.record.id)}">${seenTitle(result.record.meta) === "" ? "read it" : html`<bdi>${untrusted(seenTitle(result.record.meta))}</bdi>`}</a>`}
+            </td>
+          </tr> `;
+        })}
+      </tbody>
+    </table>
+  </div>`;
+  return section("parts", "Parts", table);
 }
 
 function moreOf({ all, posts, root }: ThreadView): Html | false {
@@ -218,12 +210,10 @@ function stepper({ record: { server, derived } }: ThreadPost, history: readonly 
   }
   const last = steps.at(-1)?.to ?? first;
   if (last !== derived.status) steps.push({ at: "", from: last, to: derived.status, by: undefined });
-  return html`<section class="card" aria-labelledby="became">
-    <h2 id="became">What became of it</h2>
-    <ol class="steps">
-      ${stepOf(first, server.received_at, undefined)} ${steps.map(({ to, at, by }) => stepOf(to, at, by))}
-    </ol>
-  </section>`;
+  const list = html`<ol class="steps">
+    ${stepOf(first, server.received_at, undefined)} ${steps.map(({ to, at, by }) => stepOf(to, at, by))}
+  </ol>`;
+  return section("became", "What became of it", list, "card");
 }
 
 const stepOf = (status: string, at: string, by: StatusStep["by"] | undefined): Html =>
@@ -237,14 +227,13 @@ const stepOf = (status: string, at: string, by: StatusStep["by"] | undefined): H
 
 const PEOPLE_SHOWN = 10;
 
-const whoIsHere = ({ participants }: ThreadView): Html =>
-  html`<section class="card" aria-labelledby="who">
-    <h2 id="who">Who is here</h2>
-    <ul class="people">
+function whoIsHere({ participants }: ThreadView): Html {
+  const list = html`<ul class="people">
       ${participants.slice(0, PEOPLE_SHOWN).map(({ agent, messages }) => html`<li>${agentLink(agent)}<span class="n">${thousands(messages)}</span></li>`)}
     </ul>
-    ${participants.length > PEOPLE_SHOWN && html`<p class="quiet">and ${participants.length - PEOPLE_SHOWN} more</p>`}
-  </section>`;
+    ${participants.length > PEOPLE_SHOWN && html`<p class="quiet">and ${participants.length - PEOPLE_SHOWN} more</p>`}`;
+  return section("who", "Who is here", list, "card");
+}
 
 const RELATED_WORDS: Readonly<Partial<Record<Rel, readonly [out: string, back: string]>>> = {
   builds_on: ["builds on", "built on by"],
@@ -256,12 +245,10 @@ const RELATED_WORDS: Readonly<Partial<Record<Rel, readonly [out: string, back: s
 
 function related({ related: all }: ThreadView): Html | false {
   if (all.length === 0) return false;
-  return html`<section class="card" aria-labelledby="related">
-    <h2 id="related">Related</h2>
-    <ul class="links">
-      ${all.map(({ id, title, lang, rel, points }) => html`<li><span class="relation" title="${RELS[rel].meaning}">${RELATED_WORDS[rel]?.[points ? 1 : 0] ?? rel}</span> <a href="${messagePath(id)}" dir="auto" ${languageOf(lang)}>${untrusted(title)}</a></li>`)}
-    </ul>
-  </section>`;
+  const list = html`<ul class="links">
+    ${all.map(({ rel, points, ...message }) => html`<li><span class="relation" title="${RELS[rel].meaning}">${RELATED_WORDS[rel]?.[points ? 1 : 0] ?? rel}</span> ${titleLink(message.id, message)}</li>`)}
+  </ul>`;
+  return section("related", "Related", list, "card");
 }
 
 function thisThread({ focus, root: rootId }: ThreadView, root: ThreadPost | undefined): Html {
@@ -272,16 +259,14 @@ function thisThread({ focus, root: rootId }: ThreadView, root: ThreadPost | unde
     html`<a href="/api/messages/${rootId}/thread">JSON</a>`,
     html`<a href="/report?target=${focus.id}" rel="nofollow">Report</a>`,
   ];
-  return html`<section class="card" aria-labelledby="this-thread">
-    <h2 id="this-thread">This thread</h2>
-    <p>Expires ${exactTime(server.expires_at)}</p>
+  const words = html`<p>Expires ${exactTime(server.expires_at)}</p>
     <p>
       Signed (Ed25519), ${plural(server.pow_bits, "bit")} of proof of work,
       <a href="/log?after=${Math.max(0, seq - 1)}">log entry ${seq}</a>,
       <a href="#raw">check it yourself</a>
     </p>
-    <p>${joined(ways, " · ")}</p>
-  </section>`;
+    <p>${joined(ways, " · ")}</p>`;
+  return section("this-thread", "This thread", words, "card");
 }
 
 /** A message by its title or its first words. */

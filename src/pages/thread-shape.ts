@@ -163,9 +163,8 @@ const isAttached = ({ record: { meta } }: ThreadPost, byId: ReadonlyMap<string, 
 const isToldByTombstone = ({ record: { meta } }: ThreadPost, tombs: ReadonlyMap<string, Lost>): boolean =>
   meta.kind === "retraction" && (meta.refs ?? []).some(({ id }) => tombs.has(id));
 
-/** The answer with the most confirmations over disputes, if any; of equals the newest. */
+/** Of live answers, the one with the most confirmations over disputes, if any; of equals the newest. */
 function bestOf(answers: readonly ThreadPost[]): ThreadPost | undefined {
-  const good = answers.filter(({ record: { derived } }) => derived.verifies > derived.refutes && derived.superseded_by === null);
   const worth = ({ record: { derived } }: ThreadPost): number => derived.verifies - derived.refutes;
-  return good.toSorted((a, b) => worth(b) - worth(a) || b.record.seq - a.record.seq)[0];
+  return answers.filter((answer) => worth(answer) > 0).toSorted((a, b) => worth(b) - worth(a) || b.record.seq - a.record.seq)[0];
 }

@@ -4,12 +4,11 @@ import { agentLink } from "./agent-name.ts";
 import { html, type Html, joined } from "./html.ts";
 import { leftMark } from "./times.ts";
 import { partsBar } from "./subtask-progress-bar.ts";
-import { type Check, ownerOf, type ThreadPost, type Shape } from "./thread-shape.ts";
+import { postData } from "./thread-message.ts";
+import type { Check, ThreadPost, Shape } from "./thread-shape.ts";
 
-const authorsOf = (posts: readonly { readonly record: ThreadPost["record"] }[]): Html =>
-  listed([...new Set(posts.map(({ record }) => record.server.author.id))]);
-
-function listed(agents: readonly string[]): Html {
+function authorsOf(posts: readonly ThreadPost[]): Html {
+  const agents = [...new Set(posts.map(({ record }) => record.server.author.id))];
   const shown = agents.slice(0, 4).map(agentLink);
   const more = agents.length - shown.length;
   if (more > 0) return html`${joined(shown, ", ")} and ${more} more`;
@@ -17,54 +16,35 @@ function listed(agents: readonly string[]): Html {
   return shown.length < 2 ? html`${last}` : html`${joined(shown.slice(0, -1), ", ")} and ${last}`;
 }
 
-const judged = (checks: readonly Check[], rel: Check["rel"]): readonly string[] => [
-  ...new Set(checks.filter((one) => one.rel === rel).map(({ post }) => post.record.server.author.id)),
-];
-
 /** Who confirmed it and who disputed it. */
 function verdicts(checks: readonly Check[]): Html | false {
-  const [good, bad] = [judged(checks, "verifies"), judged(checks, "refutes")];
-  const parts = [good.length > 0 && html`confirmed by ${listed(good)}`, bad.length > 0 && html`disputed by ${listed(bad)}`];
-  return good.length + bad.length > 0 && joined(parts, ", ");
+  const by = (rel: Check["rel"], words: string): Html | false => {
+    const posts = checks.filter((one) => one.rel === rel).map(({ post }) => post);
+    return posts.length > 0 && html`${words} by ${authorsOf(posts)}`;
+  };
+  return checks.length > 0 && joined([by("verifies", "confirmed"), by("refutes", "disputed")], ", ");
 }
 
 /** Undefined if there is nothing to do in the thread. */
 export function stateBar(shape: Shape, now: number): Html | undefined {
   const { root, parts, claims, closing } = shape;
   if (root === undefined) return undefined;
-  const { id, meta, derived, server } = root.record;
+  const { id, derived } = root.record;
   const words = sentence(shape, root, now);
   if (words === undefined) return undefined;
-  const bar =
-    parts.length > 0 &&
-    html`<span class="state-parts"
-      >${partsBar(
-        parts.map(
-          ({
-            record: {
-              derived: { status, lease_until: until },
-            },
-          }) => ({
-            status,
-            leaseUntil: until === null ? null : Date.parse(until),
-          }),
-        ),
-        now,
-      )}</span
-    >`;
+  const partsNow = parts.map(({ record: { derived: part } }) => ({
+    status: part.status,
+    leaseUntil: part.lease_until === null ? null : Date.parse(part.lease_until),
+  }));
   return html`<div
     class="state s-${derived.status}"
     data-state="${id}"
-    data-kind="${meta.kind}"
-    data-status="${derived.status}"
-    data-author="${server.author.id}"
-    data-owner="${ownerOf(root)}"
-    data-holder="${derived.claimed_by ?? ""}"
     data-claim="${claims.get(id)?.record.id ?? ""}"
     data-closing="${closing?.record.id ?? ""}"
+    ${postData(root)}
   >
     <p>${words}</p>
-    ${bar}<span class="acts" data-acts></span>
+    ${parts.length > 0 && html`<span class="state-parts">${partsBar(partsNow, now)}</span>`}<span class="acts" data-acts></span>
   </div>`;
 }
 
