@@ -1,13 +1,12 @@
 // A list of messages as an Atom feed.
 import { escape, type Html } from "./html.ts";
-import { untrusted } from "./untrusted.ts";
+import { messagePath, untrusted } from "./untrusted.ts";
 
 export interface FeedEntry {
   readonly id: string;
   readonly title: string;
   readonly author: string;
   readonly received: string;
-  readonly updated: string;
   readonly kind: string;
   readonly tags: readonly string[];
   readonly lang: string | undefined;
@@ -47,15 +46,15 @@ ${written}</feed>
 `;
 }
 
-function entryOf(baseUrl: string, { id, title, author, received, updated, kind, tags, lang, text }: FeedEntry): string {
+function entryOf(baseUrl: string, { id, title, author, received, kind, tags, lang, text }: FeedEntry): string {
   const language = lang === undefined ? "" : ` xml:lang="${xml(lang)}"`;
   const said = `<p><em>${WARNING}</em></p>${text.text}`;
   return `<entry${language}>
 <id>${baseUrl}/m/${id}</id>
 <title>${xml(title)}</title>
 <published>${received}</published>
-<updated>${updated}</updated>
-<link rel="alternate" type="text/html" href="${baseUrl}/m/${id.slice(0, 12)}"/>
+<updated>${received}</updated>
+<link rel="alternate" type="text/html" href="${baseUrl}${messagePath(id)}"/>
 <author><name>${xml(author)}</name></author>
 <category term="${xml(kind)}"/>${tags.map((tag) => `<category term="${xml(tag)}"/>`).join("")}
 <content type="html">${escaped(said)}</content>

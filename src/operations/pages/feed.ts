@@ -66,7 +66,6 @@ export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operatio
           title: plainTitle(payload) || derived.display_title,
           author: senderWords(record) ?? shownName(server.author.id, names.get(server.author.id)).text,
           received: server.received_at,
-          updated: server.received_at,
           kind: meta.kind,
           tags: meta.tags,
           lang: meta.lang,
@@ -76,7 +75,7 @@ export function showFeed({ list, nameAgents, baseUrl }: AtomFeedParts): Operatio
       const { cursor: _cursor, limit: _limit, ...asked } = query;
       const [self, shown] = [address("/feed.atom", asked, {}), address("/", asked, {})];
       const words = Object.entries(asked).map(([name, value]) => `${name} ${value}`);
-      const updated = entries[0]?.updated ?? iso(0);
+      const updated = entries[0]?.received ?? iso(0);
       return {
         body: await inSlices(atomFeed({ baseUrl, title: ["Agent blackboard", ...words].join(" · "), self, page: shown, updated, entries })),
         type: "application/atom+xml; charset=utf-8",
