@@ -1,16 +1,12 @@
 // The forms of the API reference: the answer is shown below the form, without leaving the page.
-import { make } from "./dom.ts";
+import { make, onSubmit } from "./dom.ts";
 
 /** The answer is cut after this many characters. */
 const CHARS_SHOWN = 20_000;
 const WAITS_MS = 8000;
 
 export function answerInPlace(): void {
-  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-try]"))
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      void answer(form);
-    });
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-try]")) onSubmit(form, () => answer(form));
 }
 
 async function answer(form: HTMLFormElement): Promise<void> {

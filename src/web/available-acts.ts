@@ -30,18 +30,21 @@ const CHECKED = new Set(["finding", "answer", "result", "summary"]);
 /** The body comes from the form; the value here is only a placeholder. */
 const said = ({ body: _body, ...fields }: Fields): Fields => fields;
 
-function act(words: string, writing: Omit<FormContent, "draft">, main = false): ActChoice {
+/** The heading of the form and its button are the words of the act, unless they are given. */
+type ActForm = Omit<FormContent, "draft" | "heading" | "send"> & Partial<Pick<FormContent, "heading" | "send">>;
+
+function act(words: string, writing: ActForm, main = false): ActChoice {
   const [ref] = writing.fields.refs ?? [];
-  return { words, main, writing: { ...writing, draft: `${writing.fields.kind}.${ref?.rel ?? ""}.${ref?.id ?? ""}` } };
+  return {
+    words,
+    main,
+    writing: { heading: words, send: words, ...writing, draft: `${writing.fields.kind}.${ref?.rel ?? ""}.${ref?.id ?? ""}` },
+  };
 }
 
 const deliver = (id: string, kind: string): ActChoice =>
   kind === "question"
-    ? act(
-        "Answer",
-        { heading: "Answer", send: "Post the answer", label: "Your answer", titled: true, fields: said(answerTo(id, "")) },
-        true,
-      )
+    ? act("Answer", { send: "Post the answer", label: "Your answer", titled: true, fields: said(answerTo(id, "")) }, true)
     : act(
         "Deliver",
         { heading: "Deliver a result", send: "Post the result", label: "The result", titled: true, fields: said(resultOf(id, "")) },
@@ -50,15 +53,11 @@ const deliver = (id: string, kind: string): ActChoice =>
 
 const checksOf = (id: string): readonly ActChoice[] => [
   act("Confirm", {
-    heading: "Confirm",
-    send: "Confirm",
     label: "How did you check it?",
     words: "One vote for each agent; say how you checked it.",
     fields: said(verify(id, "")),
   }),
   act("Dispute", {
-    heading: "Dispute",
-    send: "Dispute",
     label: "What is wrong with it?",
     words: "One vote for each agent; say what is wrong.",
     fields: said(refute(id, "")),
@@ -67,20 +66,17 @@ const checksOf = (id: string): readonly ActChoice[] => [
 
 const done = (id: string): ActChoice =>
   act("Mark as done", {
-    heading: "Mark as done",
-    send: "Mark as done",
     label: "Anything to add? (optional)",
     optional: true,
     fields: signal(id, "resolved"),
   });
 
+const WHY = { label: "Why? (optional)", optional: true } as const;
+
 /** Retracts the signal that closed the thread. */
 const reopen = (closing: string): ActChoice =>
   act("Reopen", {
-    heading: "Reopen",
-    send: "Reopen",
-    label: "Why? (optional)",
-    optional: true,
+    ...WHY,
     words: "It gets the status back that it had before you marked it as done.",
     fields: retract(closing),
   });
@@ -90,7 +86,6 @@ const take = (id: string): ActChoice =>
     "Claim",
     {
       heading: "Claim this",
-      send: "Claim",
       label: "A note (optional)",
       optional: true,
       lease: true,
@@ -104,19 +99,14 @@ const take = (id: string): ActChoice =>
 const release = (claimed: string): ActChoice =>
   act("Release", {
     heading: "Release this",
-    send: "Release",
-    label: "Why? (optional)",
-    optional: true,
+    ...WHY,
     words: "It is open for others again.",
     fields: retract(claimed),
   });
 
 const withdraw = (id: string): ActChoice =>
   act("Withdraw", {
-    heading: "Withdraw",
-    send: "Withdraw",
-    label: "Why? (optional)",
-    optional: true,
+    ...WHY,
     words: "Its text is erased at once and for good. What you write here stays in its place.",
     fields: retract(id),
   });

@@ -1,8 +1,8 @@
 // Work that the reader waits for, stored in this browser: every page checks its state, and shows when it is done.
 import { type Board, BoardError, getMessage } from "../client/client.ts";
-import { untrusted } from "../pages/untrusted.ts";
+import { messagePath, untrusted } from "../pages/untrusted.ts";
 import { button, find, make } from "./dom.ts";
-import { storage } from "./storage.ts";
+import { storage, storedJson } from "./storage.ts";
 
 const PLACE = "blackboard.waits";
 const MOST = 20;
@@ -24,13 +24,7 @@ const TOLD_WORDS: Readonly<Record<string, string>> = {
   gone: " is gone.",
 };
 
-function waits(): readonly Wait[] {
-  try {
-    return JSON.parse(storage.getItem(PLACE) ?? "[]") as readonly Wait[];
-  } catch {
-    return [];
-  }
-}
+const waits = (): readonly Wait[] => (storedJson(PLACE) ?? []) as readonly Wait[];
 
 function keepWaits(all: readonly Wait[]): void {
   if (all.length === 0) storage.removeItem(PLACE);
@@ -114,7 +108,7 @@ function showTold(): void {
       make(
         "p",
         {},
-        make("a", { href: `/m/${id.slice(0, 12)}`, dir: "auto" }, untrusted(title)),
+        make("a", { href: messagePath(id), dir: "auto" }, untrusted(title)),
         TOLD_WORDS[told] ?? "",
         " ",
         button(

@@ -1,7 +1,8 @@
 // Checks a receipt that the reader pastes, in the reader's browser. After the page is loaded, no server is asked.
 import { type Board, getPolicy, type ProvedEntry, TlogError, verifyReceipt } from "../client/client.ts";
 import { proofIn, rawIn } from "../client/tlog.ts";
-import { find, make } from "./dom.ts";
+import { thousands } from "../core/text/plural.ts";
+import { find, make, onSubmit } from "./dom.ts";
 
 export async function offerReceiptCheck(board: Board): Promise<void> {
   const place = find("[data-check-receipt]");
@@ -17,10 +18,7 @@ export async function offerReceiptCheck(board: Board): Promise<void> {
   const policy = area("Trusted keys", 4, "A policy, as at /tlog/policy");
   const state = make("p", { ariaLive: "polite" });
   const form = make("form", {}, receipt, message, policy, make("button", { type: "submit" }, "Check it here"), state);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void check(receipt.value, message.value, policy.value).then((words) => (state.textContent = words));
-  });
+  onSubmit(form, async () => (state.textContent = await check(receipt.value, message.value, policy.value)));
   place.append(form);
   policy.value = await getPolicy(board).catch(() => "");
 }
@@ -39,8 +37,7 @@ async function check(receipt: string, message: string, policy: string): Promise<
 }
 
 function words({ origin, seq, at, type, id, size, witnesses }: ProvedEntry, ofMessage: boolean): string {
-  const n = (number: number): string => number.toLocaleString("en");
   const signed = witnesses.length === 0 ? "" : ` Cosigned by ${witnesses.map((one) => `${one.name} (${one.at})`).join(", ")}.`;
   const content = ofMessage ? " It is for this message, byte for byte." : "";
-  return `✓ Valid: entry ${n(seq)} of ${origin}, ${type} ${id}, at ${at}, in a log of ${n(size)} entries.${content}${signed}`;
+  return `✓ Valid: entry ${thousands(seq)} of ${origin}, ${type} ${id}, at ${at}, in a log of ${thousands(size)} entries.${content}${signed}`;
 }

@@ -1,5 +1,6 @@
 // Checks the log in the reader's browser: every entry, every live message, and the signature of the head.
 import { type Board, BoardError, LogFault, verifyLog } from "../client/client.ts";
+import { thousands } from "../core/text/plural.ts";
 import { button, find, make } from "./dom.ts";
 
 export function offerLogCheck(board: Board): void {
@@ -17,7 +18,7 @@ export function offerLogCheck(board: Board): void {
         onProgress: ({ seq: at, of }) => (bar.value = at / of),
       });
       const from = after === 0 ? "from the first entry on" : `from entry ${after + 1} on, the oldest that is kept`;
-      state.textContent = `✓ ${(seq - after).toLocaleString("en")} entries are valid, ${from}, and the head is the one that the board signed.`;
+      state.textContent = `✓ ${thousands(seq - after)} entries are valid, ${from}, and the head is the one that the board signed.`;
     } catch (error) {
       const known = error instanceof LogFault || error instanceof BoardError;
       state.textContent = `✗ ${known ? error.message : `The log could not be checked: ${(error as Error).message}`}`;

@@ -23,5 +23,13 @@ export function button(words: string, press: () => unknown, more: Partial<HTMLBu
   return made;
 }
 
+/** Calls `act` instead of sending the form. */
+export function onSubmit(form: HTMLFormElement, act: () => unknown): void {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void act();
+  });
+}
+
 /** Text that screen readers announce when it changes. */
-export const announcer = (): HTMLElement => make("p", { className: "announce", ariaLive: "polite" });
+export const announcer = (): HTMLElement => make("p", { className: "hide", ariaLive: "polite" });

@@ -1,17 +1,11 @@
 // Drafts, stored in this browser until they are posted: neither Escape nor a reload deletes them.
-import { storage } from "./storage.ts";
+import { storage, storedJson } from "./storage.ts";
 
 const PLACE = "blackboard.draft.";
 
 export type SavedDraft = Readonly<Record<string, string>>;
 
-export function savedDraft(name: string): SavedDraft {
-  try {
-    return JSON.parse(storage.getItem(PLACE + name) ?? "{}") as SavedDraft;
-  } catch {
-    return {};
-  }
-}
+export const savedDraft = (name: string): SavedDraft => (storedJson(PLACE + name) ?? {}) as SavedDraft;
 
 export function keepDraft(name: string, draft: SavedDraft): void {
   const written = Object.entries(draft).filter(([, text]) => text !== "");

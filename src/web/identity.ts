@@ -4,7 +4,7 @@ import { shownName } from "../pages/agent-name.ts";
 import { face } from "../pages/avatar.ts";
 import { type AgentName, nameIn } from "../core/view/name-in-profile-title.ts";
 import { fromBoard } from "./parse-board-html.ts";
-import { button, find, make } from "./dom.ts";
+import { button, find, make, onSubmit } from "./dom.ts";
 import { exportKey, forgetKey, importKey, isSaved, makeOwnKey, onOtherTab, storedKey, succeedKey } from "./key-store.ts";
 import { spareKey, stolenKey } from "./spare-key.ts";
 import { storage } from "./storage.ts";
@@ -149,17 +149,13 @@ function useAnother(hold: (key: AgentKey) => void): HTMLElement {
     ariaLabel: "A secret key",
     placeholder: "43 characters",
   });
-  const bring = async (): Promise<void> => {
+  const form = make("form", { className: "other-key" }, input, make("button", { type: "submit" }, "Use it"));
+  onSubmit(form, async () => {
     try {
       hold(await importKey(input.value));
     } catch (error) {
       fault.textContent = (error as Error).message;
     }
-  };
-  const form = make("form", { className: "other-key" }, input, make("button", { type: "submit" }, "Use it"));
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void bring();
   });
   return make("details", { className: "other" }, make("summary", {}, "Use another key"), form, fault);
 }

@@ -1,5 +1,6 @@
 // A live list: new rows wait behind a button, so that nothing moves while the reader reads.
 import { type Board, BoardError, type BoardEvent, type Connection, watch } from "../client/client.ts";
+import { messagePath } from "../pages/untrusted.ts";
 import { askAboutWaits } from "./awaited-tasks.ts";
 import { documentIn } from "./parse-board-html.ts";
 import { all, announcer, button, find, make } from "./dom.ts";
@@ -18,10 +19,9 @@ export function followList(board: Board): void {
   /** Messages or threads with news, each with its newest log entry. */
   const waiting = new Map<string, number>();
   let shown = Number(list.dataset["latestSeq"]);
-  const state = make("span", { className: "live-state" });
   const show = button("", () => arrive(), { className: "fresh-button", hidden: true });
   const said = announcer();
-  bar.append(state, said);
+  bar.append(said);
   list.before(show);
 
   function showCount(): void {
@@ -63,8 +63,8 @@ export function followList(board: Board): void {
   /** Rows are rendered by the board only. */
   const renewRow = async (id: string): Promise<void> => {
     if (rowsOf(id).length === 0) return;
-    const fresh = await newest(board);
-    const row = fresh && find(`[data-id="${id}"]`, fresh);
+    const page = await newestPage(board);
+    const row = page && find(`[data-live] [data-id="${id}"]`, page);
     if (row !== undefined) for (const old of rowsOf(id)) old.replaceWith(row);
   };
   const arrive = async (): Promise<void> => {
@@ -88,13 +88,13 @@ export function followList(board: Board): void {
     list.querySelector<HTMLElement>("h3 a")?.focus({ preventScroll: true });
   };
   const query = Object.fromEntries(new URLSearchParams(list.dataset["live"]));
-  void follow(watch(board, query, { after: shown, onConnection: (connection) => showConnection(state, connection) }), onEvent, state);
+  void follow(board, query, shown, bar, onEvent);
 }
 
 /** Removes the text of an ended message from its row and from rows of its replies. */
 function eraseEnded(id: string): void {
   for (const words of all(`[data-id="${id}"] :is(p.said, .tags)`)) words.textContent = "";
-  for (const link of all(`main a[href="/m/${id.slice(0, 12)}"]`)) link.textContent = "Withdrawn or expired";
+  for (const link of all(`main a[href="${messagePath(id)}"]`)) link.textContent = "Withdrawn or expired";
 }
 
 /** The page as the board shows it now. */
@@ -107,11 +107,6 @@ async function newestPage(board: Board): Promise<Document | undefined> {
   }
 }
 
-const newest = async (board: Board): Promise<HTMLElement | undefined> => {
-  const fresh = await newestPage(board);
-  return fresh && find("[data-live]", fresh);
-};
-
 /** Replaces the parts of the page beside the list, because they may count or quote an ended message. */
 function renewParts(fresh: Document | undefined): void {
   for (const part of fresh === undefined ? [] : all("[data-part]", fresh)) {
@@ -121,17 +116,25 @@ function renewParts(fresh: Document | undefined): void {
   }
 }
 
-export async function follow(events: AsyncIterable<BoardEvent>, onEvent: (event: BoardEvent) => void, state: HTMLElement): Promise<void> {
+/** Calls for every event after that entry, and says in the bar whether they still come. */
+export async function follow(
+  board: Board,
+  query: Readonly<Record<string, string>>,
+  after: number,
+  bar: HTMLElement,
+  onEvent: (event: BoardEvent) => void,
+): Promise<void> {
+  const state = make("span", { className: "live-state" });
+  bar.prepend(state);
+  const onConnection = (connection: Connection): void => {
+    const open = connection.state === "open";
+    state.className = `live-state ${open ? "on" : "lost"}`;
+    state.textContent = open ? "Live" : `Connection lost, trying again in ${Math.ceil(connection.retryInMs / 1000)} s`;
+  };
   try {
-    for await (const event of events) onEvent(event);
+    for await (const event of watch(board, query, { after, onConnection })) onEvent(event);
   } catch (error) {
     state.textContent = error instanceof BoardError ? `Not live: ${error.message}` : "Not live.";
     state.className = "live-state off";
   }
-}
-
-export function showConnection(state: HTMLElement, connection: Connection): void {
-  const open = connection.state === "open";
-  state.className = `live-state ${open ? "on" : "lost"}`;
-  state.textContent = open ? "Live" : `Connection lost, trying again in ${Math.ceil(connection.retryInMs / 1000)} s`;
 }

@@ -1,9 +1,9 @@
 // The live page of a thread: on every event, parts of the page are replaced by the board's new rendering.
-import { type Board, type BoardEvent, watch } from "../client/client.ts";
+import type { Board, BoardEvent } from "../client/client.ts";
 import { documentIn } from "./parse-board-html.ts";
 import { all, announcer, find, make } from "./dom.ts";
 import { changedBanner, type Identity } from "./identity.ts";
-import { follow, showConnection } from "./live-list.ts";
+import { follow } from "./live-list.ts";
 import { showTimes } from "./moving-times.ts";
 import { threadActs } from "./thread-acts.ts";
 import { askAboutWaits } from "./awaited-tasks.ts";
@@ -17,9 +17,8 @@ export function followThread(board: Board, who: Identity): ReturnType<typeof thr
   const bar = find("[data-live-bar]");
   if (thread === undefined || bar === undefined) return undefined;
   const { thread: root = "", latestSeq } = thread.dataset;
-  const state = make("span", { className: "live-state" });
   const said = announcer();
-  bar.append(state, said);
+  bar.append(said);
   let asked: Promise<void> | undefined;
   let again = false;
 
@@ -64,11 +63,7 @@ export function followThread(board: Board, who: Identity): ReturnType<typeof thr
     }, TOGETHER_MS);
   };
   changedBanner(who);
-  void follow(
-    watch(board, { root }, { after: Number(latestSeq), onConnection: (connection) => showConnection(state, connection) }),
-    onEvent,
-    state,
-  );
+  void follow(board, { root }, Number(latestSeq), bar, onEvent);
   return acts;
 }
 

@@ -13,19 +13,17 @@ export function keepTimesTrue(): void {
 
 /** Called once for new parts of the page. */
 export function showTimes(inside: ParentNode): void {
-  for (const time of all("time[data-local]", inside)) put(time, localTime(time));
+  for (const time of all("time[data-local]", inside)) put(time, localTime(time.getAttribute("datetime")));
   for (const time of all("time[data-ago]", inside)) {
     const utc = time.title;
-    if (!utc.includes(" · ")) time.title = `${localTime(time)} · ${utc}`;
+    if (!utc.includes(" · ")) time.title = `${localTime(time.getAttribute("datetime"))} · ${utc}`;
   }
   for (const title of inside.querySelectorAll("title[data-hour]"))
-    title.textContent = `${localHour(title.getAttribute("data-hour"))}: ${title.getAttribute("data-posted")}`;
+    title.textContent = `${localTime(title.getAttribute("data-hour"))}: ${title.getAttribute("data-posted")}`;
   showMoving(inside);
 }
 
-const localHour = (iso: string | null): string => new Date(iso ?? "").toLocaleString("en-GB", SHORT_TIME);
-
-const localTime = (time: HTMLElement): string => new Date(time.getAttribute("datetime") ?? "").toLocaleString("en-GB", SHORT_TIME);
+const localTime = (iso: string | null): string => new Date(iso ?? "").toLocaleString("en-GB", SHORT_TIME);
 
 function showMoving(inside: ParentNode): void {
   const now = Date.now();

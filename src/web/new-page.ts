@@ -2,8 +2,9 @@
 import { type Board, type Fields, type File as AttachedFile, findSimilar, getAlias, replyTo } from "../client/client.ts";
 import { isBlank } from "../core/text/blank.ts";
 import { plainLine, shortened } from "../pages/plain-line.ts";
-import { untrusted } from "../pages/untrusted.ts";
-import { all, find, make } from "./dom.ts";
+import { itemsOf } from "../pages/query-links.ts";
+import { messagePath, untrusted } from "../pages/untrusted.ts";
+import { all, find, make, onSubmit } from "./dom.ts";
 import { type SavedDraft, dropDraft, keepDraft, savedDraft } from "./drafts.ts";
 import { guessedLanguage } from "./guess-language.ts";
 import type { Identity } from "./identity.ts";
@@ -18,11 +19,7 @@ const LEAST_CHARS = 12;
 const SHOWN = 5;
 
 /** Tags in the form that the board accepts: lower case, with hyphens. */
-const labelsIn = (text: string): string[] =>
-  text
-    .split(",")
-    .map((label) => label.trim().toLowerCase().replaceAll(/\s+/g, "-"))
-    .filter((label) => label !== "");
+const labelsIn = (text: string): string[] => itemsOf(text).map((label) => label.toLowerCase().replaceAll(/\s+/g, "-"));
 
 export function writeNew(board: Board, who: Identity): void {
   const form = find("[data-new]") as HTMLFormElement | undefined;
@@ -85,22 +82,19 @@ export function writeNew(board: Board, who: Identity): void {
       ttl: Number(valueOf("ttl")),
     };
   }
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void (async () => {
-      for (const name of ["tags", "needs", "offers"]) {
-        const one = field(name);
-        if (one !== undefined) one.value = labelsIn(one.value).join(", ");
-      }
-      if (kind() === "note" && valueOf("title") === "" && text.value.trim() === "") return text.focus();
-      const posted = await publishes.send(fields, () => filesOf(field("file")));
-      if (posted === undefined) return;
-      dropDraft(draft);
-      // The reader who comes back finds an empty form, not one that would post the same again.
-      form.reset();
-      fit();
-      location.assign(`/m/${posted.id.slice(0, 12)}`);
-    })();
+  onSubmit(form, async () => {
+    for (const name of ["tags", "needs", "offers"]) {
+      const one = field(name);
+      if (one !== undefined) one.value = labelsIn(one.value).join(", ");
+    }
+    if (kind() === "note" && valueOf("title") === "" && text.value.trim() === "") return text.focus();
+    const posted = await publishes.send(fields, () => filesOf(field("file")));
+    if (posted === undefined) return;
+    dropDraft(draft);
+    // The reader who comes back finds an empty form, not one that would post the same again.
+    form.reset();
+    fit();
+    location.assign(messagePath(posted.id));
   });
   (field("title") ?? text).focus();
 }
@@ -172,7 +166,7 @@ async function showAlike(board: Board, text: string): Promise<void> {
           {},
           make(
             "a",
-            { href: `/m/${id.slice(0, 12)}`, dir: "auto", target: "_blank", rel: "noopener" },
+            { href: messagePath(id), dir: "auto", target: "_blank", rel: "noopener" },
             untrusted(shortTitle(meta.title ?? "", derived.display_title)),
           ),
         ),

@@ -61,13 +61,9 @@ export function wordsForRefusal(error: unknown): RefusalWords {
   const field = (typeof path === "string" ? path : "").replace(/^payload\./, "").split(/[.[]/)[0] ?? "";
   if (FIELD_WORDS[field] !== undefined && /^(invalid_field|bad_encoding|too_long|invalid_unicode)/.test(code))
     return { words: FIELD_WORDS[field], field };
-  if (code === "alias_unknown" || code === "unsupported_attachment_type" || code === "blob_mismatch") {
-    const to = code === "alias_unknown";
-    return {
-      words: to ? "Nobody on this board goes by that name." : "Only text can be attached, at most 128 KB.",
-      field: to ? "to" : "file",
-    };
-  }
+  if (code === "alias_unknown") return { words: "Nobody on this board goes by that name.", field: "to" };
+  if (code === "unsupported_attachment_type" || code === "blob_mismatch")
+    return { words: "Only text can be attached, at most 128 KB.", field: "file" };
   if (code === "already_claimed")
     return {
       words: BY_CODE[code]?.(details) ?? "",

@@ -13,7 +13,7 @@ import {
   makeKey,
   rotateKey,
 } from "../client/client.ts";
-import { button, make } from "./dom.ts";
+import { button, make, onSubmit } from "./dom.ts";
 import { saveKeyFile } from "./key-store.ts";
 import { pageMiner } from "./mining.ts";
 import { keyWordsScript } from "./key-as-words.ts";
@@ -123,10 +123,9 @@ export function stolenKey(board: Board, own: AgentKey | undefined, hold: (key: A
     saveKeyFile(following, `${spare.agent}.next.key`);
     hold(spare);
   };
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
+  onSubmit(form, () => {
     send.disabled = true;
-    void takeOver()
+    return takeOver()
       .catch((error: unknown) => {
         const isOther = error instanceof BoardError && error.code === "key_committed_elsewhere";
         told.textContent = isOther ? "That is not the spare key which was committed." : (error as Error).message;

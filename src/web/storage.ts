@@ -19,3 +19,12 @@ function ofBrowser(): KeyValueStorage {
 }
 
 export const storage: KeyValueStorage = ofBrowser();
+
+/** A value that is stored as JSON; undefined if there is none that can be read. */
+export function storedJson(key: string): unknown {
+  try {
+    return JSON.parse(storage.getItem(key) ?? "null") ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

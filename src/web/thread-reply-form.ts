@@ -1,6 +1,6 @@
 // A form on the page of a thread: a reply, an answer, a check, a claim. It opens in place and keeps a draft.
 import type { Board, Fields, Posted } from "../client/client.ts";
-import { button, make } from "./dom.ts";
+import { button, make, onSubmit } from "./dom.ts";
 import { dropDraft, keepDraft, savedDraft } from "./drafts.ts";
 import type { Identity } from "./identity.ts";
 import { publishing, writeOrPreview } from "./publish.ts";
@@ -77,11 +77,7 @@ export function writeForm(
     if (event.key === "Escape" && close !== undefined && !rest.disabled) close();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !rest.disabled) form.requestSubmit();
   });
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void publish();
-  });
-  async function publish(): Promise<void> {
+  onSubmit(form, async () => {
     const posted = await publishes.send({
       ...writing.fields,
       ...(title.value.trim() === "" ? {} : { title: title.value.trim() }),
@@ -92,6 +88,6 @@ export function writeForm(
     dropDraft(writing.draft);
     text.value = title.value = "";
     await done(posted);
-  }
+  });
   return { element: form, focus: () => (writing.titled === true ? title : text).focus() };
 }

@@ -1,7 +1,8 @@
 // Stores the last tree head that this browser has verified, and warns loudly if the board's present head is not consistent with it.
 import { type Board, getPolicy, TlogError, verifyHead } from "../client/client.ts";
+import { thousands } from "../core/text/plural.ts";
 import { button, find, make } from "./dom.ts";
-import { storage } from "./storage.ts";
+import { storage, storedJson } from "./storage.ts";
 
 const PLACE = "blackboard.head";
 
@@ -30,13 +31,7 @@ export async function checkHead(board: Board): Promise<void> {
   }
 }
 
-function keptHead(): KeptHead | undefined {
-  try {
-    return (JSON.parse(storage.getItem(PLACE) ?? "null") as KeptHead | null) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
+const keptHead = (): KeptHead | undefined => storedJson(PLACE) as KeptHead | undefined;
 
 /** Only the log, without witnesses, which may change; a new key is accepted if the known one announced it. */
 async function logOf(board: Board): Promise<string> {
@@ -45,11 +40,10 @@ async function logOf(board: Board): Promise<string> {
 }
 
 function words(before: number | undefined, size: number): string {
-  const n = (number: number): string => number.toLocaleString("en");
   if (before === undefined)
-    return `This browser now remembers the log at entry ${n(size)}: everything that the board signs later must be consistent with it.`;
-  if (before === size) return `✓ The log is at entry ${n(size)}, as this browser remembers it.`;
-  return `✓ The log has only grown since this browser last looked: from entry ${n(before)} to ${n(size)}.`;
+    return `This browser now remembers the log at entry ${thousands(size)}: everything that the board signs later must be consistent with it.`;
+  if (before === size) return `✓ The log is at entry ${thousands(size)}, as this browser remembers it.`;
+  return `✓ The log has only grown since this browser last looked: from entry ${thousands(before)} to ${thousands(size)}.`;
 }
 
 /** The stored head stays, so the warning is shown again until the reader discards it. */
