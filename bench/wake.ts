@@ -11,7 +11,7 @@ import { SOCKET } from "../src/courier/courier.ts";
 import { Agent } from "../test/support/agent.ts";
 import { ACTING_AGENT, actsIn, courierFile, SECRET, TestCourier } from "../test/support/courier.ts";
 import { eventually } from "../test/support/eventually.ts";
-import { undoAtExit } from "../test/support/leftovers.ts";
+import { killAtExit } from "../test/support/leftovers.ts";
 import { McpClient } from "../test/support/mcp-client.ts";
 import { NtfyServer } from "../test/support/ntfy-server.ts";
 import { BoardProcess } from "./support/board-process.ts";
@@ -156,10 +156,7 @@ const asleep = (courier: TestCourier, acts: string, child?: ChildProcess): Sleep
 
 async function readyProcess(args: readonly string[]): Promise<{ readonly child: ChildProcess; readonly address: string }> {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  child.once(
-    "exit",
-    undoAtExit(() => child.kill("SIGKILL")),
-  );
+  killAtExit(child);
   for await (const chunk of child.stdout) {
     const address = /ready at (\S+)/.exec(String(chunk))?.[1];
     if (address !== undefined) return { child, address };

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { undoAtExit } from "../../test/support/leftovers.ts";
+import { killAtExit } from "../../test/support/leftovers.ts";
 import { threadMs } from "./cpu-time.ts";
 import { BENCH_BITS } from "./posts.ts";
 
@@ -35,10 +35,7 @@ export class BoardProcess {
     const usual = ["--port", "0", "--data", data, "--smtp-port", "0", "--profile", "public", "--cors", "any", "--log-level", "warn"];
     const flags = [...usual, ...limits, ...more];
     const child = spawn(process.execPath, [...nodeFlags, bin, "serve", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
-    child.once(
-      "exit",
-      undoAtExit(() => child.kill("SIGKILL")),
-    );
+    killAtExit(child);
     for await (const chunk of child.stdout) {
       const address = /ready at http:\/\/\S+:(\d+)/.exec(String(chunk));
       if (address !== null) return new BoardProcess(child, Number(address[1]));

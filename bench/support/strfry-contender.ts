@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { freePort } from "../../test/support/free-port.ts";
-import { undoAtExit } from "../../test/support/leftovers.ts";
+import { killAtExit } from "../../test/support/leftovers.ts";
 import { type Ask, type Contender, IDS, type Manner, type Question, requireOnly, WORDINGS } from "./contender.ts";
 import { BUNDLE } from "./load-generator-child.ts";
 import type { GeneratorProcess } from "./spawn-load-generator.ts";
@@ -36,10 +36,7 @@ export class StrfryContender implements Contender {
     const config = join(dir, "strfry.conf");
     writeFileSync(config, `db = "${db}/"\nrelay {\n  bind = "127.0.0.1"\n  port = ${port}\n  nofiles = 0\n}\n`);
     const child = spawn(binary, [`--config=${config}`, "relay"], { cwd: dir, stdio: ["ignore", "ignore", "pipe"] });
-    child.once(
-      "exit",
-      undoAtExit(() => child.kill("SIGKILL")),
-    );
+    killAtExit(child);
     let said = "";
     child.stderr.on("data", (chunk) => (said = `${said}${chunk}`.slice(-2000)));
     child.on("error", (error) => (said = error.message));

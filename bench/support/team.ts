@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { undoAtExit } from "../../test/support/leftovers.ts";
+import { killAtExit } from "../../test/support/leftovers.ts";
 import { CLIENT_DIRECTORY, PYTHON } from "../../test/support/python.ts";
 
 export const CLIENTS = ["typescript", "python", "mcp"] as const;
@@ -65,10 +65,7 @@ export class Team {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, PYTHONPATH: CLIENT_DIRECTORY },
     });
-    child.once(
-      "exit",
-      undoAtExit(() => child.kill("SIGKILL")),
-    );
+    killAtExit(child);
     createInterface(child.stdout).on("line", (line) => {
       this.#begun.add(child);
       const { calls, chars } = JSON.parse(line) as Word;

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { selfSigned } from "../support/certificate.ts";
 import { buildImage, type Image, shell } from "../support/dockerfile.ts";
-import { undoAtExit } from "../support/leftovers.ts";
+import { killAtExit } from "../support/leftovers.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { withFreePort } from "../support/smtp.ts";
 
@@ -51,10 +51,7 @@ async function container(
     const [program = "", ...args] = [...image.entrypoint, ...image.cmd];
     const child = spawn(program, args, { cwd: image.workdir, env: { ...image.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
     const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-    child.once(
-      "close",
-      undoAtExit(() => child.kill("SIGKILL")),
-    );
+    killAtExit(child);
     let said = "";
     await new Promise<void>((ready, failed) => {
       child.stdout.setEncoding("utf8").once("data", () => ready());

@@ -13,7 +13,7 @@ import { TestBoard } from "../support/board.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { framesOf } from "../support/event-stream.ts";
 import { eventually } from "../support/eventually.ts";
-import { undoAtExit } from "../support/leftovers.ts";
+import { killAtExit } from "../support/leftovers.ts";
 import { programOnPath } from "../support/on-path.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { withFreePort } from "../support/smtp.ts";
@@ -104,10 +104,7 @@ class Proxy implements AsyncDisposable {
         stdio: ["ignore", "ignore", "pipe"],
       });
       const ended = once(child, "close");
-      child.once(
-        "close",
-        undoAtExit(() => child.kill("SIGKILL")),
-      );
+      killAtExit(child);
       let said = "";
       child.stderr.setEncoding("utf8").on("data", (words: string) => (said += words));
       await eventually("a proxy that listens", async () => {

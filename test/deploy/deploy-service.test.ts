@@ -7,7 +7,7 @@ import { parseEnv, promisify } from "node:util";
 import { expect, test } from "vitest";
 import { readConfig, SETTINGS } from "../../src/config.ts";
 import { eventually } from "../support/eventually.ts";
-import { undoAtExit } from "../support/leftovers.ts";
+import { killAtExit } from "../support/leftovers.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 import { programOnPath } from "../support/on-path.ts";
 import { PYTHON } from "../support/python.ts";
@@ -24,10 +24,7 @@ class Supervisor implements AsyncDisposable {
 
   static async listen(socket: string): Promise<Supervisor> {
     const child = spawn(PYTHON, ["-c", LISTEN, socket]);
-    child.once(
-      "close",
-      undoAtExit(() => child.kill("SIGKILL")),
-    );
+    killAtExit(child);
     const supervisor = new Supervisor(child);
     await eventually("a socket", () => supervisor.heard.includes("listening") || undefined);
     return supervisor;

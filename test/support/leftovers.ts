@@ -1,4 +1,5 @@
 // Cleans up when this process ends: processes, mounts and directories that it made, the latest first.
+import type { ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -11,6 +12,14 @@ export function undoAtExit(undo: () => void): () => void {
   listening = true;
   undone.add(undo);
   return () => void undone.delete(undo);
+}
+
+/** For a child process that must not outlive this one. */
+export function killAtExit(child: ChildProcess): void {
+  child.once(
+    "exit",
+    undoAtExit(() => child.kill("SIGKILL")),
+  );
 }
 
 function undoAll(): void {

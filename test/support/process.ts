@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { programPath } from "./built.ts";
-import { undoAtExit } from "./leftovers.ts";
+import { killAtExit, undoAtExit } from "./leftovers.ts";
 import { databaseFor, onPostgres } from "./postgres/database.ts";
 import type { ProcessClock } from "./process-clock.ts";
 
@@ -42,10 +42,7 @@ export class BoardProcess {
 
   private constructor(child: ChildProcess) {
     this.#child = child;
-    child.once(
-      "close",
-      undoAtExit(() => child.kill("SIGKILL")),
-    );
+    killAtExit(child);
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.stdout += text));
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (this.stderr += text));
     this.ended = once(child, "close").then(([code, signal]) => ({
