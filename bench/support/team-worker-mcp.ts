@@ -5,21 +5,11 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { STRUCTURED } from "../../src/transports/mcp/server.ts";
+import { checked, directory, type Done, doneFor, isMine, keepWorking, LEASE, slot, url, WAIT_S } from "./team-work.ts";
 
-const [url = "", slotText = "0", slotsText = "1", directory = ""] = process.argv.slice(2);
-const [slot, slots] = [Number(slotText), Number(slotsText)];
-const LEASE = "40s";
-const WAIT_S = 15;
-const WORK_BETWEEN = 3;
 /** Longer than the timeout of most hosts, because a busy machine should not affect the result. */
 const PATIENCE = { timeout: 300_000 };
 
-interface Done {
-  readonly a: number;
-  readonly b: number;
-  readonly sum: number;
-  readonly slot: number;
-}
 interface Found {
   readonly id: string;
   readonly meta: { readonly title?: string };
@@ -50,25 +40,19 @@ async function call(name: string, given: Record<string, unknown>): Promise<Recor
   }
 }
 
-const checkerOf = ({ id, content }: Found): number => (content.data.slot + 1 + (Number.parseInt(id.slice(0, 8), 16) % (slots - 1))) % slots;
-
 async function check(): Promise<void> {
   const question = { kind: "result", status: "open", sort: "old", limit: 20, include: "data" };
   const { messages } = (await call("search_messages", question)) as unknown as { messages: readonly Found[] };
-  for (const one of messages.filter((result) => checkerOf(result) === slot)) {
-    const { a, b, sum } = one.content.data;
-    if (a + b !== sum) throw new Error(`${a} + ${b} is not ${sum}.`);
-    await call("post_message", { kind: "verification", body: `${a} + ${b} is ${sum}.`, refs: [{ rel: "verifies", id: one.id }] });
-  }
+  for (const { id, content } of messages.filter((result) => isMine(result.id, result.content.data)))
+    await call("post_message", { kind: "verification", body: checked(content.data), refs: [{ rel: "verifies", id }] });
 }
 
 async function work(): Promise<boolean> {
   const { work: task } = (await call("take_work", { lease: LEASE, wait: WAIT_S })) as unknown as { work: Found | null };
   if (task === null) return false;
-  const [a = 0, b = 0] = (task.meta.title ?? "").split("+").map(Number);
-  const done: Done = { a, b, sum: a + b, slot };
+  const done = doneFor(task.meta);
   await call("post_message", { kind: "result", body: `${done.sum}`, data: { ...done }, refs: [{ rel: "answers", id: task.id }] });
   return true;
 }
 
-for (let done = 1; ; done++) if (!(await work()) || done % WORK_BETWEEN === 0) await check();
+await keepWorking(work, check);
