@@ -40,7 +40,7 @@ export async function drive({ ports, connections, seconds, next, converse = over
   return { answers: times.length, perSecond: times.length / took, p50: quantile(times, 0.5), p99: quantile(times, 0.99), statuses };
 }
 
-const quantile = (sorted: readonly number[], at: number): number =>
+export const quantile = (sorted: ArrayLike<number>, at: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? Number.NaN;
 
 const overHttp: Converse = (port, take, note) =>

@@ -70,16 +70,16 @@ function* envelopes(kind?: PostKind): Generator<string, never> {
 /** Endless posts, made on demand. */
 export function* posts(kind?: PostKind): Generator<Buffer, never> {
   const source = envelopes(kind);
-  for (;;) yield request(source.next().value, "application/json");
+  for (;;) yield postRequest(source.next().value, "application/json");
 }
 
 /** Endless requests with this many posts each. */
 export function* bundles(lines: number): Generator<Buffer, never> {
   const source = envelopes();
-  for (;;) yield request(Array.from({ length: lines }, () => `${source.next().value}\n`).join(""), "application/x-ndjson");
+  for (;;) yield postRequest(Array.from({ length: lines }, () => `${source.next().value}\n`).join(""), "application/x-ndjson");
 }
 
-function request(body: string, type: string): Buffer {
+export function postRequest(body: string, type: string): Buffer {
   const head = `POST /api/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
   return Buffer.from(head + body);
 }

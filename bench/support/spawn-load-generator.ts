@@ -1,19 +1,15 @@
 // Sends commands to a load generator in another process.
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
+import { ChildByOrders } from "./child-by-orders.ts";
 import type { Asks, Goods, Order, Posts, Report } from "./load-generator-child.ts";
 import type { Measured } from "./load.ts";
 
-export class GeneratorProcess {
-  readonly #child: ChildProcess = fork(new URL("./load-generator-child.ts", import.meta.url));
-  readonly #ended = new AbortController();
-
+export class GeneratorProcess extends ChildByOrders<Order, Report> {
   constructor() {
-    this.#child.once("exit", () => this.#ended.abort(new Error("The load generator has ended.")));
+    super(new URL("./load-generator-child.ts", import.meta.url));
   }
 
   async make(count: number, goods: Goods = "note"): Promise<void> {
-    await this.#order({ make: { goods, count } });
+    await this.order({ make: { goods, count } });
   }
 
   /** The connections are spread evenly over the ports. */
@@ -22,16 +18,16 @@ export class GeneratorProcess {
   }
 
   async send(post: Posts): Promise<Measured> {
-    return measuredIn(await this.#order({ post }));
+    return measuredIn(await this.order({ post }));
   }
 
   async ask(ask: Asks): Promise<Measured> {
-    return measuredIn(await this.#order({ ask }));
+    return measuredIn(await this.order({ ask }));
   }
 
   /** The ids of the last `count` events that it sent. */
   async sentIds(count: number): Promise<readonly string[]> {
-    const report = await this.#order({ ids: count });
+    const report = await this.order({ ids: count });
     return "ids" in report ? report.ids : [];
   }
 
@@ -43,21 +39,7 @@ export class GeneratorProcess {
     seconds: number,
     headers?: readonly string[],
   ): Promise<Measured> {
-    return measuredIn(await this.#order({ get: { ports, paths, connections, seconds, headers } }));
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid;
-  }
-
-  async #order(order: Order): Promise<Report> {
-    this.#child.send(order);
-    const [report] = (await once(this.#child, "message", { signal: this.#ended.signal })) as [Report];
-    return report;
-  }
-
-  [Symbol.dispose](): void {
-    this.#child.kill();
+    return measuredIn(await this.order({ get: { ports, paths, connections, seconds, headers } }));
   }
 }
 

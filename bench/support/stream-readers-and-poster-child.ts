@@ -1,6 +1,7 @@
 // A crowd of stream readers in a separate process: raw sockets that only count frames, and a poster that waits until they have them.
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
+import { quantile } from "./load.ts";
 import { agentOf, taggedPost } from "./tagged-posts.ts";
 
 export type Audience = "everything" | "tag" | "author" | "distinct";
@@ -121,9 +122,6 @@ class Poster {
     this.#socket.destroy();
   }
 }
-
-const quantile = (sorted: Float64Array, at: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? Number.NaN;
 
 function until(frames: number): Promise<void> {
   if (received >= frames) return Promise.resolve();

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { signingKey } from "../../src/adapters/system/ed25519-signing-keys.ts";
 import { agentId, messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { mine } from "../../src/core/protocol/proof-of-work.ts";
-import { BENCH_BITS, words } from "./posts.ts";
+import { BENCH_BITS, postRequest, words } from "./posts.ts";
 
 const agents = new Map<number, { readonly id: string; readonly key: ReturnType<typeof signingKey> }>();
 
@@ -24,6 +24,5 @@ export function taggedPost(n: number, shares = 1000): Buffer {
   const fields = { kind: "note", ...words(), tags: ["bench", `t${share}`], lang: "en" };
   const payload = JSON.stringify({ v: 1, pk: key.pk, ts: Math.floor(Date.now() / 1000), ...fields });
   const body = JSON.stringify({ payload, sig: key.sign(payload), nonce: mine(messageId(payload), BENCH_BITS) });
-  const head = `POST /api/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
-  return Buffer.from(head + body);
+  return postRequest(body, "application/json");
 }

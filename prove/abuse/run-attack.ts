@@ -1,9 +1,6 @@
 // Runs one attack and measures from outside: how long others wait before and during it, and what it does to the board.
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { setPriority } from "node:os";
+import { ChildByOrders } from "../../bench/support/child-by-orders.ts";
 import { machineTime, othersShare } from "../../bench/support/cpu-time.ts";
-import { undoAtExit } from "../../test/support/leftovers.ts";
 import { count, type Finding } from "../part.ts";
 import { mostResidentMiB, residentMiB } from "../support/memory-and-quantiles.ts";
 import { HeldLoop } from "../support/event-loop-stalls.ts";
@@ -35,8 +32,8 @@ export interface Look extends Finding {
 export async function look(filled: FilledBoard, attack: Attack, seconds: number): Promise<Look> {
   const loop = new HeldLoop();
   await using board = await filled.start(attack.flags ?? [], loop.env);
-  using honest = new Helper<Measure, Waited>(new URL("./honest.ts", import.meta.url));
-  using attacker = new Helper<AttackOrder, AttackReport | "ready">(new URL("./attacker.ts", import.meta.url), LATER);
+  using honest = new ChildByOrders<Measure, Waited>(new URL("./honest.ts", import.meta.url));
+  using attacker = new ChildByOrders<AttackOrder, AttackReport | "ready">(new URL("./attacker.ts", import.meta.url), LATER);
   const { port, process: served } = board;
   let ended: string | undefined;
   void served.ended.then(({ code, signal, stderr }) => (ended = `${code ?? signal}: ${stderr.slice(-500)}`));
@@ -98,34 +95,3 @@ const refusedText = (refused: Waited["refused"]): string =>
   Object.entries(refused)
     .map(([status, n]) => `${count(n)} x ${status}`)
     .join(", ");
-
-/** A separate process that executes commands one after the other. */
-class Helper<Order, Report> implements Disposable {
-  readonly #child: ChildProcess;
-  readonly #ended = new AbortController();
-
-  constructor(program: URL, priority = 0) {
-    this.#child = fork(program);
-    this.#child.once("exit", () => this.#ended.abort(new Error(`${program.pathname} has ended.`)));
-    this.#child.once(
-      "close",
-      undoAtExit(() => this.#child.kill("SIGKILL")),
-    );
-    if (this.#child.pid !== undefined && priority > 0) setPriority(this.#child.pid, priority);
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid;
-  }
-
-  async order(order: Order): Promise<Report> {
-    const answer = once(this.#child, "message", { signal: this.#ended.signal });
-    this.#child.send(order as object);
-    const [report] = (await answer) as [Report];
-    return report;
-  }
-
-  [Symbol.dispose](): void {
-    this.#child.kill("SIGKILL");
-  }
-}
