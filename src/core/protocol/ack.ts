@@ -1,13 +1,11 @@
 // Acknowledgements: how far an agent has read its inbox, what it has acted on, and what it declines.
 import { z } from "zod";
-import { jsonBody } from "./read-json-body.ts";
+import { envelopeBody } from "./read-json-body.ts";
 import { DECLINE_REASONS } from "./decline-reasons.ts";
-import { MESSAGE_ID, unpadded } from "./encoding.ts";
-import { ACK_ENVELOPE_HINT, envelopeFieldHint } from "./field-hints.ts";
-import { agentId, messageId } from "./message-and-agent-ids.ts";
+import { MESSAGE_ID } from "./encoding.ts";
+import { ACK_ENVELOPE_HINT } from "./field-hints.ts";
 import { LIMITS } from "./limits.ts";
-import { type OperationEnvelope, operationEnvelopeSchema, operationPayload } from "./signed-operation.ts";
-import { requireSealSpelling } from "./refuse-wrong-encoding.ts";
+import { type OperationDraft, operationDraft, type OperationEnvelope, operationEnvelopeSchema } from "./signed-operation.ts";
 import { FEW_VALUES } from "./scan-json-text.ts";
 
 const id = z.string().regex(MESSAGE_ID, "must be a message id of 64 lower-case hex characters");
@@ -37,13 +35,7 @@ export const ackPayloadSchema = z
   });
 export type AckPayload = z.infer<typeof ackPayloadSchema>;
 
-/** A parsed acknowledgement; board, time, work and signature are not checked yet. */
-export interface AckDraft {
-  readonly id: string;
-  readonly agent: string;
-  readonly envelope: OperationEnvelope;
-  readonly payload: AckPayload;
-}
+export type AckDraft = OperationDraft<AckPayload>;
 
 /** The payload is an object that contains a list of objects. */
 const DEPTH = 3;
@@ -51,19 +43,12 @@ const DEPTH = 3;
 const MOST_VALUES = FEW_VALUES + 6 * LIMITS.ack_ids;
 
 /** An acknowledgement as it is sent. */
-export const ackReader = jsonBody(operationEnvelopeSchema, {
-  depth: 2,
-  mostValues: FEW_VALUES,
-  object: { hint: ACK_ENVELOPE_HINT },
-  hints: { broken: ACK_ENVELOPE_HINT, unknown: (field) => envelopeFieldHint(field, Object.keys(ackPayloadSchema.shape)) },
-});
+export const ackReader = envelopeBody(operationEnvelopeSchema, 2, ACK_ENVELOPE_HINT, Object.keys(ackPayloadSchema.shape));
 
 export function ackDraftOf(envelope: OperationEnvelope): AckDraft {
-  requireSealSpelling(envelope, false);
-  const payload = operationPayload(envelope.payload, ackPayloadSchema, {
+  const rules = {
     what: "an acknowledgement",
     hint: ACK_ENVELOPE_HINT,
-    manual: "/llms/attention.txt",
     depth: DEPTH,
     mostValues: MOST_VALUES,
     integers: ["v", "ts", "seen"],
@@ -71,6 +56,6 @@ export function ackDraftOf(envelope: OperationEnvelope): AckDraft {
       too_large: FEW_IDS,
       number_out_of_range: "`seen` is a seq of this board, such as `latest_seq` of your inbox; `ts` is in Unix seconds.",
     },
-  });
-  return { id: messageId(envelope.payload), agent: agentId(payload.pk), envelope, payload: { ...payload, pk: unpadded(payload.pk) } };
+  };
+  return operationDraft(envelope, ackPayloadSchema, rules, "/llms/attention.txt");
 }

@@ -1,15 +1,14 @@
 // The envelope around a signed payload: from untrusted text to a parsed draft, without a clock or a store.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
-import { jsonBody } from "./read-json-body.ts";
-import { ENVELOPE_HINT, envelopeFieldHint } from "./field-hints.ts";
+import { envelopeBody } from "./read-json-body.ts";
+import { ENVELOPE_HINT } from "./field-hints.ts";
 import { firstCodePoints, utf8Length } from "./encoding.ts";
 import { agentId, messageId } from "./message-and-agent-ids.ts";
 import { LIMITS } from "./limits.ts";
 import { type Attachment, parsePayload, type Payload, payloadSchema } from "./payload.ts";
 import { sha256Hex } from "./node-sha256.ts";
 import { requireSealSpelling } from "./refuse-wrong-encoding.ts";
-import { FEW_VALUES } from "./scan-json-text.ts";
 
 export const envelopeSchema = z.strictObject({
   payload: z
@@ -35,12 +34,7 @@ export interface Draft {
 const INSIDE = Object.keys(payloadSchema.shape);
 
 /** An envelope as it is sent. */
-export const envelopeReader = jsonBody(envelopeSchema, {
-  depth: LIMITS.data_depth,
-  mostValues: FEW_VALUES,
-  object: { fields: "`payload`, `sig` and `nonce`", hint: ENVELOPE_HINT },
-  hints: { broken: ENVELOPE_HINT, unknown: (field) => envelopeFieldHint(field, INSIDE) },
-});
+export const envelopeReader = envelopeBody(envelopeSchema, LIMITS.data_depth, ENVELOPE_HINT, INSIDE, "`payload`, `sig` and `nonce`");
 
 /** With `emptyNonce` a dry run may leave out the proof of work. */
 export function draftOf(envelope: Envelope, emptyNonce = false): Draft {

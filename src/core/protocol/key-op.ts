@@ -1,17 +1,16 @@
 // The signed operations on keys: to commit, rotate, revoke, delegate and veto.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
-import { jsonBody } from "./read-json-body.ts";
-import { AGENT_ID, fromBase64url, PUBLIC_KEY, SHA256_HEX, SIGNATURE, unpadded } from "./encoding.ts";
-import { envelopeFieldHint, KEY_ENVELOPE_HINT } from "./field-hints.ts";
+import { envelopeBody } from "./read-json-body.ts";
+import { AGENT_ID, fromBase64url, PUBLIC_KEY, SHA256_HEX, unpadded } from "./encoding.ts";
+import { KEY_ENVELOPE_HINT } from "./field-hints.ts";
 import { agentId, messageId } from "./message-and-agent-ids.ts";
 import { isLabel, LABEL_RULE } from "./tags-needs-offers.ts";
 import { LIMITS } from "./limits.ts";
-import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
 import { sha256Hex } from "./node-sha256.ts";
-import { requireShort } from "./signed-operation.ts";
-import { requireKeySpelling, requireSealSpelling } from "./refuse-wrong-encoding.ts";
-import { FEW_VALUES, scanText } from "./scan-json-text.ts";
+import { operationFields, operationObject } from "./signed-operation.ts";
+import { requireSealSpelling, requireSignatureSpelling } from "./refuse-wrong-encoding.ts";
+import { FEW_VALUES } from "./scan-json-text.ts";
 import { kindOf, REL_NAMES } from "./vocabulary.ts";
 
 const keyEnvelopeSchema = z.strictObject({
@@ -89,36 +88,20 @@ const INSIDE = [...new Set(Object.values(KEY_FORMS).flatMap(({ shape }) => Objec
 const INTEGERS = ["v", "ts", "from", "until", "posts_per_hour"] as const;
 
 /** An operation as it is sent. */
-export const keyOpReader = jsonBody(keyEnvelopeSchema, {
-  depth: DEPTH,
-  mostValues: FEW_VALUES,
-  object: { hint: KEY_ENVELOPE_HINT },
-  hints: { broken: KEY_ENVELOPE_HINT, unknown: (field) => envelopeFieldHint(field, INSIDE) },
-});
+export const keyOpReader = envelopeBody(keyEnvelopeSchema, DEPTH, KEY_ENVELOPE_HINT, INSIDE);
 
 export function keyDraftOf(envelope: KeyEnvelope): KeyDraft {
   requireSealSpelling(envelope, false);
   for (const field of ["old_sig", "child_sig"] as const) {
     const sig = envelope[field];
-    if (sig !== undefined && !SIGNATURE.test(sig))
-      throw new Refusal("bad_encoding", `\`${field}\` is not 86 characters of canonical base64url, with or without \`==\`.`, {
-        details: { field },
-      });
+    if (sig !== undefined) requireSignatureSpelling(field, sig);
   }
   const payload = parseKeyPayload(envelope.payload);
   return { id: messageId(envelope.payload), signer: agentId(payload.pk), envelope, payload };
 }
 
-export function parseKeyPayload(text: string): KeyPayload {
-  requireShort(text);
-  const value = parseJson(text, "`payload`", { mostValues: FEW_VALUES });
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Refusal("invalid_field", "`payload` must be one JSON object.", { hint: KEY_ENVELOPE_HINT });
-  const { notIntegers } = scanText(text, DEPTH);
-  for (const field of INTEGERS) {
-    if (notIntegers.has(field))
-      throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field }, hint: INTEGER_HINT });
-  }
+function parseKeyPayload(text: string): KeyPayload {
+  const value = operationObject(text, { hint: KEY_ENVELOPE_HINT, depth: DEPTH, mostValues: FEW_VALUES, integers: INTEGERS });
   const { op } = value as { op?: unknown };
   if (typeof op !== "string" || !Object.hasOwn(KEY_FORMS, op))
     throw new Refusal("invalid_field", `\`op\` must be one of ${KEY_OPS.join(", ")}.`, {
@@ -126,13 +109,7 @@ export function parseKeyPayload(text: string): KeyPayload {
       hint: KEY_ENVELOPE_HINT,
     });
   const schema: z.ZodType<KeyPayload> & { readonly shape: object } = KEY_FORMS[op as KeyOpName];
-  const payload = requireSchema(schema, value, {
-    unknown: () => `Leave the field out: the payload of ${op} takes ${Object.keys(schema.shape).join(", ")}.`,
-    where: "The fields: /llms/keys.txt.",
-  });
-  if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
-  requireKeySpelling(payload.pk);
-  return { ...payload, pk: unpadded(payload.pk) };
+  return operationFields(value, schema, `the payload of ${op}`, "/llms/keys.txt");
 }
 
 /** The hash of a key, as a commitment names it. */

@@ -1,8 +1,9 @@
 // The one reader of JSON bodies: from a request's text to a value of a schema, or a refusal that says what would be right.
 import { z } from "zod";
 import { ERRORS, Refusal } from "../errors.ts";
+import { envelopeFieldHint } from "./field-hints.ts";
 import { parseJson, requireSchema, type SchemaHints } from "./payload.ts";
-import { scanText } from "./scan-json-text.ts";
+import { FEW_VALUES, scanText } from "./scan-json-text.ts";
 
 /** How a body is read, and its documentation. */
 export interface BodyReader<Value> {
@@ -17,13 +18,22 @@ export interface BodyRules {
   /** Maximum number of keys and values. */
   readonly mostValues?: number;
   /** For a caller that sends no object: the available fields, and what to do. */
-  readonly object?: { readonly fields?: string; readonly hint: string };
+  readonly object?: { readonly fields?: string | undefined; readonly hint: string };
   readonly hints?: SchemaHints;
 }
 
 export function jsonBody<Value>(schema: z.ZodType<Value>, rules: BodyRules): BodyReader<Value> {
   return { schema, read: (text) => readJson(schema, text, rules) };
 }
+
+/** The reader of an envelope; `inside` are the fields that belong into its payload. */
+export const envelopeBody = <Value>(schema: z.ZodType<Value>, depth: number, hint: string, inside: readonly string[], fields?: string) =>
+  jsonBody(schema, {
+    depth,
+    mostValues: FEW_VALUES,
+    object: { fields, hint },
+    hints: { broken: hint, unknown: (field) => envelopeFieldHint(field, inside) },
+  });
 
 /**
  * Like `jsonBody`, for a body that may contain a secret key. Refusals quote only names of known fields, because any other part may be a key

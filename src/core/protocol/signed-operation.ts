@@ -1,23 +1,30 @@
 // What all signed operations other than messages have in common: the envelope, and how the text inside it is read.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
-import { utf8Length } from "./encoding.ts";
+import { unpadded, utf8Length } from "./encoding.ts";
 import { MESSAGE_ADDRESS_HINT } from "./field-hints.ts";
 import { LIMITS } from "./limits.ts";
+import { agentId, messageId } from "./message-and-agent-ids.ts";
 import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
-import { requireKeySpelling } from "./refuse-wrong-encoding.ts";
+import { requireKeySpelling, requireSealSpelling } from "./refuse-wrong-encoding.ts";
 import { scanText, type TextFacts } from "./scan-json-text.ts";
 
 export const operationEnvelopeSchema = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
 export type OperationEnvelope = z.infer<typeof operationEnvelopeSchema>;
 
-export interface OperationRules {
-  /** A description, such as "an alias operation". */
-  readonly what: string;
+/** A parsed operation; board, time, work and signature are not checked yet. */
+export interface OperationDraft<Payload> {
+  readonly id: string;
+  readonly agent: string;
+  readonly envelope: OperationEnvelope;
+  readonly payload: Payload;
+}
+
+interface OperationRules {
+  /** A description, such as "an alias operation", for the refusal of a message that was sent here. */
+  readonly what?: string;
   /** What to send instead of a value that is no object. */
   readonly hint: string;
-  /** The part of the manual that has its fields. */
-  readonly manual: string;
   readonly depth: number;
   readonly mostValues: number;
   /** Fields that are written as integers. */
@@ -28,42 +35,56 @@ export interface OperationRules {
   readonly hints?: Partial<Record<"too_large" | "number_out_of_range", string>>;
 }
 
-/** Refuses a payload that is too long, before it is parsed. */
-export function requireShort(text: string, hint = "Leave out white space between the fields."): void {
+/** The object in the text of an operation, of which only the text was checked. */
+export function operationObject(text: string, { what, hint, depth, mostValues, integers, hints = {} }: OperationRules): object {
+  // Refused before it is parsed.
   if (text.length > LIMITS.operation_bytes || utf8Length(text) > LIMITS.operation_bytes)
     throw new Refusal("too_large", `\`payload\` is larger than ${LIMITS.operation_bytes} bytes, which no operation needs.`, {
-      hint,
+      hint: hints.too_large ?? "Leave out white space between the fields.",
     });
-}
-
-/** Parses the payload of an operation by its closed schema. */
-export function operationPayload<Payload extends { readonly v: number; readonly pk: string }>(
-  text: string,
-  schema: z.ZodType<Payload> & { readonly shape: object },
-  { what, hint, manual, depth, mostValues, integers, hints = {} }: OperationRules,
-): Payload {
-  requireShort(text, hints.too_large);
   const value = parseJson(text, "`payload`", { mostValues, tooMany: hints.too_large });
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Refusal("invalid_field", "`payload` must be one JSON object.", { hint });
   // Checked before the depth: a message may be nested deeper, and should get this refusal.
-  if (Object.hasOwn(value, "kind") && !Object.hasOwn(value, "op"))
+  if (what !== undefined && Object.hasOwn(value, "kind") && !Object.hasOwn(value, "op"))
     throw new Refusal("invalid_field", `\`payload\` is a message, not ${what}: it has \`kind\`, and no \`op\`.`, {
       details: { field: "op" },
       hint: MESSAGE_ADDRESS_HINT,
     });
   const { notIntegers } = scanned(text, depth, hints.number_out_of_range);
-  for (const field of integers) {
-    if (notIntegers.has(field))
-      throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field }, hint: INTEGER_HINT });
-  }
+  const field = integers.find((name) => notIntegers.has(name));
+  if (field !== undefined)
+    throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field }, hint: INTEGER_HINT });
+  return value;
+}
+
+/** The fields of an operation by its closed schema, which `taker` has; `manual` is the part of the manual that describes them. */
+export function operationFields<Payload extends { readonly v: number; readonly pk: string }>(
+  value: object,
+  schema: z.ZodType<Payload> & { readonly shape: object },
+  taker: string,
+  manual: string,
+): Payload {
   const payload = requireSchema(schema, value, {
-    unknown: () => `Leave the field out: the payload takes ${Object.keys(schema.shape).join(", ")}.`,
+    unknown: () => `Leave the field out: ${taker} takes ${Object.keys(schema.shape).join(", ")}.`,
     where: `The fields: ${manual}.`,
   });
   if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
   requireKeySpelling(payload.pk);
-  return payload;
+  return { ...payload, pk: unpadded(payload.pk) };
+}
+
+/** With `emptyNonce` a dry run may leave out the proof of work. */
+export function operationDraft<Payload extends { readonly v: number; readonly pk: string }>(
+  envelope: OperationEnvelope,
+  schema: z.ZodType<Payload> & { readonly shape: object },
+  rules: OperationRules,
+  manual: string,
+  emptyNonce = false,
+): OperationDraft<Payload> {
+  requireSealSpelling(envelope, emptyNonce);
+  const payload = operationFields(operationObject(envelope.payload, rules), schema, "the payload", manual);
+  return { id: messageId(envelope.payload), agent: agentId(payload.pk), envelope, payload };
 }
 
 function scanned(text: string, depth: number, hint: string | undefined): TextFacts {
