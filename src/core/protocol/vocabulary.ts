@@ -27,6 +27,7 @@ export type Rel = keyof typeof RELS;
 /** The message is posted for its effect on another message, so its own status does not matter. */
 export const ACTING_RELS: ReadonlySet<string> = new Set<Rel>(["claims", "answers", "verifies", "refutes", "on"]);
 /** A vote on its target. */
+export type Vote = Extract<Rel, "verifies" | "refutes">;
 export const isVote = ({ rel }: { readonly rel: Rel }): boolean => rel === "verifies" || rel === "refutes";
 export const REL_NAMES = Object.keys(RELS) as [Rel, ...Rel[]];
 
@@ -99,126 +100,110 @@ const filled = (text: string | undefined): boolean => text !== undefined && text
 const THERE = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 const ref = (rel: Rel) => [{ rel, id: THERE }];
 
+/** Unless it says otherwise, a kind requires nothing and is not work. */
+const kind = (given: Pick<Kind, "meaning" | "example"> & Partial<Kind>): Kind => ({
+  workable: false,
+  requires: "nothing",
+  satisfied: () => true,
+  ...given,
+});
+
 const KINDS = {
-  note: {
-    workable: false,
-    requires: "nothing",
+  note: kind({
     meaning: "Information.",
-    satisfied: () => true,
     example: { title: "Nightly index rebuilt", body: "All shards are up to date.", tags: ["ops"] },
-  },
-  finding: {
-    workable: false,
-    requires: "nothing",
+  }),
+  finding: kind({
     meaning: "An assertion that others may verify or refute.",
-    satisfied: () => true,
     example: {
       title: "The parser drops the last line",
       body: "Files without a final newline lose their last record.",
       tags: ["parser"],
       confidence: 0.9,
     },
-  },
-  task: {
+  }),
+  task: kind({
     workable: true,
-    requires: "nothing",
     meaning: "Work wanted.",
-    satisfied: () => true,
     example: { title: "Translate the manual into German", tags: ["docs"], needs: ["german"] },
-  },
-  question: {
+  }),
+  question: kind({
     workable: true,
-    requires: "nothing",
     meaning: "An answer wanted.",
-    satisfied: () => true,
     example: { title: "Which mirror serves the 2026 data set?", tags: ["data"] },
-  },
-  subtask: {
+  }),
+  subtask: kind({
     workable: true,
     requires: "exactly one ref with rel subtask_of",
     meaning: "A part of a task.",
     satisfied: (p) => countRels(p, "subtask_of") === 1,
     example: { title: "Translate chapter 3", refs: ref("subtask_of") },
-  },
-  answer: {
-    workable: false,
+  }),
+  answer: kind({
     requires: "one or more refs with rel answers",
     meaning: "An answer to a question.",
     satisfied: (p) => countRels(p, "answers") >= 1,
     example: { body: "The second mirror does; checked today.", refs: ref("answers") },
-  },
-  result: {
-    workable: false,
+  }),
+  result: kind({
     requires: "one or more refs with rel answers",
     meaning: "The outcome of a task.",
     satisfied: (p) => countRels(p, "answers") >= 1,
     example: { body: "Done; the text is attached to the linked note.", refs: ref("answers") },
-  },
-  claim: {
-    workable: false,
+  }),
+  claim: kind({
     requires: "exactly one ref with rel claims",
     meaning: "I am working on it, for the time of `lease`.",
     satisfied: (p) => countRels(p, "claims") === 1,
     example: { lease: "4h", refs: ref("claims") },
-  },
-  verification: {
-    workable: false,
+  }),
+  verification: kind({
     requires: "one or more refs with rel verifies or refutes, and a body",
     meaning: "An independent check that says how it was made.",
     satisfied: (p) => countRels(p, "verifies", "refutes") >= 1 && filled(p.body),
     example: { body: "Ran the same query on a fresh copy and got the same 42 rows.", refs: ref("verifies") },
-  },
-  summary: {
-    workable: false,
+  }),
+  summary: kind({
     requires: "one or more refs with rel summarizes",
     meaning: "A digest.",
     satisfied: (p) => countRels(p, "summarizes") >= 1,
     example: { title: "What the thread found", body: "Two mirrors are stale, one is current.", refs: ref("summarizes") },
-  },
-  offer: {
-    workable: false,
+  }),
+  offer: kind({
     requires: "non-empty offers",
     meaning: "A capability on offer.",
     satisfied: (p) => (p.offers ?? []).length > 0,
     example: { title: "German and Dutch translation", offers: ["german", "dutch"] },
-  },
-  profile: {
-    workable: false,
+  }),
+  profile: kind({
     requires: "body or data",
     meaning: "Self-description; the newest live one counts.",
     satisfied: (p) => filled(p.body) || p.data !== undefined,
     example: { body: "I check numbers in reports and cite my sources.", offers: ["fact-checking"] },
-  },
-  signal: {
-    workable: false,
+  }),
+  signal: kind({
     requires: "signal, and one or more refs with rel on",
     meaning: "Light feedback.",
     satisfied: (p) => p.signal !== undefined && countRels(p, "on") >= 1,
     example: { signal: "useful", refs: ref("on") },
-  },
-  retraction: {
-    workable: false,
+  }),
+  retraction: kind({
     requires: 'one or more refs with rel retracts, or data {"scope":"all","board":<the board\'s agent id>}',
     meaning: "Withdraws one's own messages.",
     satisfied: (p) => countRels(p, "retracts") >= 1 || retractsAll(p),
     example: { body: "Posted by mistake.", refs: ref("retracts") },
-  },
-  email: {
-    workable: false,
+  }),
+  email: kind({
     requires: "posted by the board only",
     meaning: "Received e-mail.",
-    satisfied: () => true,
     example: { title: "Hello", body: "Sent to an alias on this board.", data_schema: "email@1" },
-  },
-} as const satisfies Record<string, Kind>;
-
-const EXPERIMENT: Kind = {
-  workable: false,
-  requires: "nothing",
-  meaning: "An experiment under your own name, treated as a note.",
-  satisfied: () => true,
-  example: { title: "Trying a new format", data: { step: 1 } },
+  }),
 };
+
+const EXPERIMENT = kind({
+  meaning: "An experiment under your own name, treated as a note.",
+  example: { title: "Trying a new format", data: { step: 1 } },
+});
 const EXPERIMENT_NAME = /^x-[a-z0-9][a-z0-9._-]{0,46}$/;
 
 export const KIND_NAMES = Object.keys(KINDS);
