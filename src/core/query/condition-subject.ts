@@ -18,9 +18,7 @@ export interface SubjectFacts {
 
 /** `status` is the status to use: the present one, or an earlier one. */
 export function subjectOf({ state, payload, authorSince, verifiedBy }: SubjectFacts, status: Status): Subject {
-  const { seq, kind, root, author, to, bits, verifies, refutes, receivedAt, expiresAt, hasData, hasAttachment, assisted, repliedTo, lang } =
-    state;
-  const { refs = [] } = payload;
+  const { to, repliedTo, claimedBy, leaseUntil, changed } = state;
   const labels = labelsOf(payload);
   const inField = (field: LabelField) => labels.filter((one) => one.field === field).map(({ label }) => label);
   const sets: Record<SetField, readonly string[]> = {
@@ -30,80 +28,57 @@ export function subjectOf({ state, payload, authorSince, verifiedBy }: SubjectFa
     repliedTo,
     reaches: to === null ? repliedTo : [to, ...repliedTo],
     verifiedBy: verifiedBy ?? [],
-    claimedBy: state.claimedBy === null ? [] : [state.claimedBy],
+    claimedBy: claimedBy === null ? [] : [claimedBy],
   };
   // The log does not say whose claim it was once the lease has ended.
   const anyClaim = status === "claimed" && state.status !== "claimed";
-  return {
-    text: { kind, status, root, author, to },
-    // Without a lease, `leaseUntil` is NaN, which is in no range.
-    number: {
-      seq,
-      bits,
-      verifies,
-      refutes,
-      risk: state.risk,
-      copies: state.copies,
-      receivedAt,
-      expiresAt,
-      authorSince,
-      leaseUntil: state.leaseUntil ?? Number.NaN,
-      changed: state.changed,
-    },
-    flag: {
-      hasData,
-      hasAttachment,
-      assisted,
-      superseded: state.supersededBy !== null,
-      addressed: to !== null,
-      isRoot: root === state.id,
-    },
-    has: (field, value) =>
-      (field === "verifiedBy" && verifiedBy === undefined) || (field === "claimedBy" && anyClaim) || sets[field].includes(value),
-    language: lang,
-    refs,
-    terms: () => messageTerms(state, state, labels.map(labelMark), refs),
-  };
+  const has = (field: SetField, value: string): boolean =>
+    (field === "verifiedBy" && verifiedBy === undefined) || (field === "claimedBy" && anyClaim) || sets[field].includes(value);
+  const marks = (): readonly string[] => labels.map(labelMark);
+  const superseded = state.supersededBy !== null;
+  return subject(state, state, { status, authorSince, leaseUntil, changed, superseded, has, refs: payload.refs ?? [], marks });
 }
 
 const LABEL_FIELDS: Partial<Record<SetField, LabelField>> = LABEL_FIELD;
 
 /** An ended message, from its trace; labels are compared by their hashes. */
 export function subjectOfTrace(tombstone: Tombstone, trace: Trace, authorSince: number): Subject {
-  const {
-    to,
-    repliedTo,
-    bits,
-    verifies,
-    refutes,
-    expiresAt,
-    hasData,
-    hasAttachment,
-    assisted,
-    status,
-    lang,
-    marks,
-    refs,
-    verifiedBy,
-    claimedBy,
-    risk = 0,
-    copies = 0,
-  } = trace;
-  const { seq, kind, root, author, receivedAt } = tombstone;
+  const { to, repliedTo, status, marks, refs, verifiedBy, claimedBy } = trace;
+  const has = (field: SetField, value: string): boolean => {
+    const labels = LABEL_FIELDS[field];
+    if (labels !== undefined) return marks.includes(labelMark({ field: labels, label: value }));
+    if (field === "verifiedBy") return verifiedBy.includes(value);
+    if (field === "claimedBy") return claimedBy === undefined ? status === "claimed" : claimedBy === value;
+    return repliedTo.includes(value) || (field === "reaches" && to === value);
+  };
+  const ended = { leaseUntil: null, changed: tombstone.seq, superseded: false };
+  return subject(tombstone, trace, { status, authorSince, ...ended, has, refs, marks: () => marks });
+}
+
+interface Rest extends Pick<Subject, "has" | "refs"> {
+  readonly status: Status;
+  readonly authorSince: number;
+  readonly leaseUntil: number | null;
+  readonly changed: number;
+  readonly superseded: boolean;
+  /** Hashes of its labels. */
+  readonly marks: () => readonly string[];
+}
+
+function subject(message: MessageState | Tombstone, facts: MessageState | Trace, rest: Rest): Subject {
+  const { seq, id, kind, root, author, receivedAt } = message;
+  const { to, bits, verifies, refutes, risk = 0, copies = 0, expiresAt, hasData, hasAttachment, assisted, lang } = facts;
+  const { status, authorSince, leaseUntil: lease, changed, superseded, has, refs, marks } = rest;
+  // Without a lease, `leaseUntil` is NaN, which is in no range.
+  const leaseUntil = lease ?? Number.NaN;
   return {
     text: { kind, status, root, author, to },
-    number: { seq, bits, verifies, refutes, risk, copies, receivedAt, expiresAt, authorSince, leaseUntil: Number.NaN, changed: seq },
-    flag: { hasData, hasAttachment, assisted, superseded: false, addressed: to !== null, isRoot: root === tombstone.id },
-    has(field, value) {
-      const labels = LABEL_FIELDS[field];
-      if (labels !== undefined) return marks.includes(labelMark({ field: labels, label: value }));
-      if (field === "verifiedBy") return verifiedBy.includes(value);
-      if (field === "claimedBy") return claimedBy === undefined ? status === "claimed" : claimedBy === value;
-      return repliedTo.includes(value) || (field === "reaches" && to === value);
-    },
+    number: { seq, bits, verifies, refutes, risk, copies, receivedAt, expiresAt, authorSince, leaseUntil, changed },
+    flag: { hasData, hasAttachment, assisted, superseded, addressed: to !== null, isRoot: root === id },
+    has,
     language: lang,
     refs,
-    terms: () => messageTerms(tombstone, trace, marks, refs),
+    terms: () => messageTerms(message, facts, marks(), refs),
   };
 }
 
