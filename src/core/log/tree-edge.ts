@@ -32,14 +32,11 @@ export interface StoredTile {
 /** Whether this many more entries fill a tile. Only if they do must the incomplete tiles be known. */
 export const fillsTile = (size: number, more: number): boolean => Math.floor(size / TILE_WIDTH) !== Math.floor((size + more) / TILE_WIDTH);
 
-/** The number of hashes in the last, incomplete tile of a level. */
-const openWidth = (size: number, level: number): number => Math.floor(size / TILE_WIDTH ** level) % TILE_WIDTH;
-
 /** The incomplete tiles at the edge, from the first level up to the first level without hashes. */
 export function openTiles(size: number): readonly { readonly level: number; readonly index: number; readonly width: number }[] {
   const tiles = [];
   for (let level = 0; size >= TILE_WIDTH ** level; level++)
-    tiles.push({ level, index: Math.floor(size / TILE_WIDTH ** (level + 1)), width: openWidth(size, level) });
+    tiles.push({ level, index: Math.floor(size / TILE_WIDTH ** (level + 1)), width: Math.floor(size / TILE_WIDTH ** level) % TILE_WIDTH });
   return tiles;
 }
 

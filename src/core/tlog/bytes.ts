@@ -32,6 +32,13 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
 /** For public values only: the time it takes shows where they differ. */
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
+/** Eight bytes, big endian. */
+export function uint64(number: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(number));
+  return bytes;
+}
+
 const DECIMAL = /^(?:0|[1-9][0-9]{0,15})$/;
 
 /** A whole number in its only spelling, up to the largest safe integer. */

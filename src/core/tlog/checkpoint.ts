@@ -1,9 +1,10 @@
 // Checkpoints (C2SP, tlog-checkpoint): the head of a log as the text of a note, and its verification with the keys of the log.
-import { fromBase64, toBase64 } from "./base64.ts";
+import { toBase64 } from "./base64.ts";
 import { decimalOf, requireWhole } from "./bytes.ts";
-import { HASH_BYTES, type TreeHead } from "./merkle.ts";
+import type { TreeHead } from "./merkle.ts";
 import type { VerifierKey } from "./key.ts";
 import { type Note, requireNoteText } from "./note.ts";
+import { parseHash } from "./proof-text.ts";
 import { type Ed25519Verify, type Verified, verifiedSignatures } from "./signature.ts";
 import { malformed, TlogError } from "./tlog-error.ts";
 
@@ -36,8 +37,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   if (extensions.length > MAX_EXTENSIONS) throw malformed(`A checkpoint has more than ${MAX_EXTENSIONS} extension lines.`);
   if (extensions.some((line) => line === "" || line.length > MAX_EXTENSION_CHARS))
     throw malformed(`An extension line of a checkpoint is empty or longer than ${MAX_EXTENSION_CHARS} characters.`);
-  const hash = fromBase64(root, "The root of a checkpoint");
-  if (hash.length !== HASH_BYTES) throw malformed(`The root of a checkpoint has ${HASH_BYTES} bytes, not ${hash.length}.`);
+  const hash = parseHash(root, "The root of a checkpoint");
   const head = { origin, size: decimalOf(size, "The size of a checkpoint"), root: hash };
   return extensions.length === 0 ? head : { ...head, extensions };
 }

@@ -1,5 +1,5 @@
 // The right edge of a growing tree: everything that is needed to append to it and to compute its root.
-import { concat, requireWhole } from "./bytes.ts";
+import { concat, requireWhole, uint64 } from "./bytes.ts";
 import { emptyRoot, type Hash, HASH_BYTES, nodeHash, type Sha256 } from "./merkle.ts";
 import { TILE_HEIGHT } from "./tile.ts";
 import { malformed } from "./tlog-error.ts";
@@ -52,11 +52,7 @@ export function peakWidths(size: number): number[] {
 const SIZE_BYTES = 8;
 
 /** The size as eight bytes, big endian, and the peaks. */
-export function encodeFrontier({ size, peaks }: Frontier): Uint8Array<ArrayBuffer> {
-  const head = new Uint8Array(SIZE_BYTES);
-  new DataView(head.buffer).setBigUint64(0, BigInt(size));
-  return concat(head, ...peaks);
-}
+export const encodeFrontier = ({ size, peaks }: Frontier): Uint8Array<ArrayBuffer> => concat(uint64(size), ...peaks);
 
 export function decodeFrontier(bytes: Uint8Array): Frontier {
   if (bytes.length < SIZE_BYTES) throw malformed("A frontier begins with a size of eight bytes.");

@@ -57,9 +57,11 @@ function extraOf(line: string): Uint8Array {
 /** Parses the lines of a proof, each a hash in base64. */
 export function parseHashes(lines: readonly string[]): Hash[] {
   if (lines.length > MAX_PROOF_HASHES) throw malformed(`A proof has at most ${MAX_PROOF_HASHES} hashes.`);
-  return lines.map((line) => {
-    const hash = fromBase64(line, "A hash of the proof");
-    if (hash.length !== HASH_BYTES) throw malformed(`A hash of the proof has ${HASH_BYTES} bytes, not ${hash.length}.`);
-    return hash;
-  });
+  return lines.map((line) => parseHash(line, "A hash of the proof"));
+}
+
+export function parseHash(text: string, what: string): Hash {
+  const hash = fromBase64(text, what);
+  if (hash.length !== HASH_BYTES) throw malformed(`${what} has ${HASH_BYTES} bytes, not ${hash.length}.`);
+  return hash;
 }

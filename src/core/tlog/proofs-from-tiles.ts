@@ -47,20 +47,17 @@ export function planInclusion(index: number, size: number): Plan<Hash[]> {
 }
 
 /** RFC 6962, section 2.1.2: the proof that the newer tree begins with the older one. It is empty if either tree is empty. */
-export function planConsistency(olderSize: number, newerSize: number): Plan<Hash[]> {
-  requireWhole(olderSize, "The size of a tree");
-  requireWhole(newerSize, "The size of a tree");
-  if (olderSize > newerSize) throw new RangeError(`A tree of ${newerSize} leaves does not begin with one of ${olderSize}.`);
-  return planRanges(newerSize, olderSize === 0 ? [] : between({ start: 0, end: newerSize }, olderSize, true));
-}
+export const planConsistency = (olderSize: number, newerSize: number): Plan<Hash[]> => planBetween(olderSize, newerSize, true);
 
 /** The path that `prefixRoot` needs: a consistency proof with the one hash that such a proof may leave out. */
-export function planPrefix(olderSize: number, newerSize: number): Plan<Hash[]> {
+export const planPrefix = (olderSize: number, newerSize: number): Plan<Hash[]> => planBetween(olderSize, newerSize, false);
+
+function planBetween(olderSize: number, newerSize: number, known: boolean): Plan<Hash[]> {
   requireWhole(olderSize, "The size of a tree");
   requireWhole(newerSize, "The size of a tree");
-  if (olderSize === 0 || olderSize > newerSize)
+  if (olderSize > newerSize || (olderSize === 0 && !known))
     throw new RangeError(`A tree of ${newerSize} leaves does not begin with one of ${olderSize}.`);
-  return planRanges(newerSize, between({ start: 0, end: newerSize }, olderSize, false));
+  return planRanges(newerSize, olderSize === 0 ? [] : between({ start: 0, end: newerSize }, olderSize, known));
 }
 
 export function planRoot(size: number): Plan<Hash> {
@@ -75,32 +72,28 @@ export function planFrontier(size: number): Plan<Frontier> {
   return { tiles, finish: (contents, sha256, remember) => ({ size, peaks: finish(contents, sha256, remember) }) };
 }
 
-/** The split point of a range: the largest power of two below its width. */
-function middle({ start, end }: Range): number {
+/** A range split at the largest power of two below its width. */
+function halves({ start, end }: Range): readonly [left: Range, right: Range] {
   let width = 1;
   while (width * 2 < end - start) width *= 2;
-  return start + width;
+  const at = start + width;
+  return [
+    { start, end: at },
+    { start: at, end },
+  ];
 }
 
 function beside(range: Range, index: number): Range[] {
   if (range.end - range.start === 1) return [];
-  const at = middle(range);
-  const [left, right] = [
-    { start: range.start, end: at },
-    { start: at, end: range.end },
-  ];
-  return index < at ? [...beside(left, index), right] : [...beside(right, index), left];
+  const [left, right] = halves(range);
+  return index < left.end ? [...beside(left, index), right] : [...beside(right, index), left];
 }
 
 /** `known`: if the range ends where the older tree ends, its hash is left out, because the verifier already has it. */
 function between(range: Range, olderSize: number, known: boolean): Range[] {
   if (olderSize === range.end) return known ? [] : [range];
-  const at = middle(range);
-  const [left, right] = [
-    { start: range.start, end: at },
-    { start: at, end: range.end },
-  ];
-  return olderSize <= at ? [...between(left, olderSize, known), right] : [...between(right, olderSize, false), left];
+  const [left, right] = halves(range);
+  return olderSize <= left.end ? [...between(left, olderSize, known), right] : [...between(right, olderSize, false), left];
 }
 
 /** The complete subtrees of a range, from left to right. */

@@ -1,5 +1,5 @@
 // The bytes that each type of key signs, and the verification of all signatures of a note.
-import { concat, utf8 } from "./bytes.ts";
+import { concat, uint64, utf8 } from "./bytes.ts";
 import { COSIGNATURE_V1, ED25519, isOf, type VerifierKey } from "./key.ts";
 import { type Note, type NoteSignature, requireNoteText } from "./note.ts";
 import { TlogError } from "./tlog-error.ts";
@@ -37,9 +37,7 @@ export async function signText(text: string, { key, sign }: Signer): Promise<Not
 export async function cosignText(text: string, time: number, { key, sign }: Signer): Promise<NoteSignature> {
   if (key.type !== COSIGNATURE_V1) throw new TypeError(`${key.name} is the key of a log, which makes no cosignatures.`);
   if (!Number.isSafeInteger(time) || time <= 0) throw new RangeError(`A cosignature is made at a time in Unix seconds, not at ${time}.`);
-  const head = new Uint8Array(TIME_BYTES);
-  new DataView(head.buffer).setBigUint64(0, BigInt(time));
-  return { name: key.name, id: key.id, bytes: concat(head, await sign(cosigned(requireNoteText(text), time))) };
+  return { name: key.name, id: key.id, bytes: concat(uint64(time), await sign(cosigned(requireNoteText(text), time))) };
 }
 
 const cosigned = (text: string, time: number): Uint8Array => utf8(`cosignature/v1\ntime ${time}\n${text}`);
