@@ -9,19 +9,13 @@ import {
   type LineState,
   liveChildren,
   newKeyState,
-  type Rank,
+  type PendingOp,
 } from "./key-state.ts";
 
-export interface Succession {
+/** `agent`: the key that the new key replaces; `from` in milliseconds. */
+interface Succession extends Pick<PendingOp, "agent" | "rank" | "next" | "from" | "at"> {
   readonly signer: string;
   readonly pk: string;
-  /** The key that the new key replaces. */
-  readonly agent: string;
-  readonly rank: Rank;
-  readonly next: string | null;
-  /** In milliseconds. */
-  readonly from: number | null;
-  readonly at: number;
 }
 
 /** Makes the new key the current one; the former key can sign nothing more. Returns the stored line, without its pending operation. */

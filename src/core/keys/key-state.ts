@@ -172,16 +172,17 @@ export const newKeyState = (agent: string, pk: string, principal: string, role: 
 
 export const isLive = ({ until, endedAt }: Delegation, now: number): boolean => endedAt === null && until > now;
 
-/** Children of the line's current key that could still sign after this time: their messages since then may come from a thief too. */
-export const childrenAfter = (ledger: Pick<KeyLedger, "key">, { children }: Pick<LineState, "children">, from: number): readonly string[] =>
+type Children = Pick<LineState, "children">;
+const childrenWith = (ledger: Pick<KeyLedger, "key">, { children }: Children, is: (delegation: Delegation) => boolean): readonly string[] =>
   children.filter((child) => {
     const delegation = ledger.key(child)?.delegation;
-    return delegation != null && (delegation.endedAt ?? delegation.until) > from;
+    return delegation != null && is(delegation);
   });
 
+/** Children of the line's current key that could still sign after this time: their messages since then may come from a thief too. */
+export const childrenAfter = (ledger: Pick<KeyLedger, "key">, line: Children, from: number): readonly string[] =>
+  childrenWith(ledger, line, ({ until, endedAt }) => (endedAt ?? until) > from);
+
 /** Children of the line's current key that have not ended. */
-export const liveChildren = (ledger: Pick<KeyLedger, "key" | "now">, { children }: LineState): readonly string[] =>
-  children.filter((child) => {
-    const delegation = ledger.key(child)?.delegation;
-    return delegation != null && isLive(delegation, ledger.now);
-  });
+export const liveChildren = (ledger: Pick<KeyLedger, "key" | "now">, line: Children): readonly string[] =>
+  childrenWith(ledger, line, (delegation) => isLive(delegation, ledger.now));

@@ -2,7 +2,7 @@
 import { Refusal } from "../errors.ts";
 import type { Entry } from "../log/chain.ts";
 import { agentId } from "../protocol/message-and-agent-ids.ts";
-import { type KeyEnvelope, keyDraftOf } from "../protocol/key-op.ts";
+import { KEY_OPS, type KeyEnvelope, keyDraftOf } from "../protocol/key-op.ts";
 import { operateKey } from "./key-rules.ts";
 import type { KeyEffect, KeyLedger, KeyState, LineState, OpState } from "./key-state.ts";
 import { applyDue } from "./apply-key-rotations.ts";
@@ -10,8 +10,8 @@ import { applyDue } from "./apply-key-rotations.ts";
 /** The part of a log entry that concerns keys; `author` is the author of a `create`, if it is known. */
 export type KeyEntry = Pick<Entry, "at" | "type" | "id" | "detail"> & { readonly author?: string | undefined };
 
-const KEY_TYPE = /^key_(?:commit|rotate|revoke|delegate|undelegate|veto)$/;
-export const isKeyOperation = (type: string): boolean => KEY_TYPE.test(type);
+const KEY_TYPES: ReadonlySet<string> = new Set(KEY_OPS.map((op) => `key_${op}`));
+export const isKeyOperation = (type: string): boolean => KEY_TYPES.has(type);
 
 /** The complete state of a book, from which another book can continue later. */
 export interface KeyBookState {
