@@ -1,6 +1,6 @@
 // Merges several segments into one, without ended documents; a single one is rewritten for that.
 import { ByteReader, ByteWriter } from "../../core/search/index/bytes.ts";
-import { copyPostings, readGrams, readPostings, writeGramPosting, writeWordPosting } from "../../core/search/index/postings.ts";
+import { copyPostings, readGrams, readPostings, writeWordPosting } from "../../core/search/index/postings.ts";
 import { liveDocuments, type Renumbered } from "./renumber-live-documents.ts";
 import type { Pace } from "./pace.ts";
 import { termsOf, type TermEntry, type Segment } from "./segment.ts";
@@ -101,7 +101,7 @@ class Cursor {
     for (let i = 0; i < docs.length; i++) {
       const number = this.#numberOf[docs[i]!]!;
       if (number < 0) continue;
-      writeGramPosting(out.docs, number - out.last);
+      out.docs.varint(number - out.last);
       out.last = number;
       out.count++;
     }

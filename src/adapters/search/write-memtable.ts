@@ -1,7 +1,7 @@
 // Writes the documents of a memtable as a segment, without ended ones and their words.
 import { ByteWriter } from "../../core/search/index/bytes.ts";
 import type { Memtable } from "../../core/search/index/memtable.ts";
-import { writeGramPosting, writePositions, writeWordPosting } from "../../core/search/index/postings.ts";
+import { writePositions, writeWordPosting } from "../../core/search/index/postings.ts";
 import type { Pace } from "./pace.ts";
 import { liveDocuments, type Renumbered } from "./renumber-live-documents.ts";
 import { isGram } from "./segment-format.ts";
@@ -30,7 +30,7 @@ function writeGrams(memtable: Memtable, gram: string, numberOf: Int32Array, out:
   for (const doc of memtable.gramDocs(gram)) {
     const number = numberOf[doc]!;
     if (number < 0) continue;
-    writeGramPosting(out, number - last);
+    out.varint(number - last);
     last = number;
     count++;
   }

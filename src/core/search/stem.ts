@@ -25,8 +25,6 @@ const VOWEL = /[aeiouy]/;
 const DOUBLE = /(?:bb|dd|ff|gg|mm|nn|pp|rr|tt)$/;
 const SHORT_SYLLABLE = /(?:^[aeiouy][^aeiouy]|[^aeiouy][aeiouy][^aeiouywxY])$/;
 
-const STEP_2 =
-  /(?:ational|tional|enci|anci|abli|entli|izer|ization|ation|ator|alism|aliti|alli|fulness|ousli|ousness|iveness|iviti|biliti|bli|ogi|fulli|lessli|li)$/;
 const STEP_2_TO: Readonly<Record<string, string>> = {
   ational: "ate",
   tional: "tion",
@@ -53,7 +51,7 @@ const STEP_2_TO: Readonly<Record<string, string>> = {
   lessli: "less",
   li: "",
 };
-const STEP_3 = /(?:ational|tional|alize|icate|iciti|ical|ful|ness|ative)$/;
+const STEP_2 = new RegExp(`(?:${Object.keys(STEP_2_TO).join("|")})$`);
 const STEP_3_TO: Readonly<Record<string, string>> = {
   ational: "ate",
   tional: "tion",
@@ -65,6 +63,7 @@ const STEP_3_TO: Readonly<Record<string, string>> = {
   ness: "",
   ative: "",
 };
+const STEP_3 = new RegExp(`(?:${Object.keys(STEP_3_TO).join("|")})$`);
 const STEP_4 = /(?:al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|ism|ate|iti|ous|ive|ize|ion)$/;
 
 /** The start of the region after the first consonant that follows a vowel, searched from `from`. */

@@ -8,7 +8,7 @@ export function clausePostings(part: IndexPart, { words, prefix, forms }: Clause
   const last = words.at(-1);
   if (last === undefined) return NO_POSTINGS;
   const before = words.slice(0, -1);
-  if (!prefix) return before.length === 0 ? (part.postings(last) ?? NO_POSTINGS) : whole(part, words);
+  if (!prefix) return before.length === 0 ? (part.postings(last) ?? NO_POSTINGS) : atOnce(phraseSteps(part, words));
   const fixed = placed(part, before);
   if (fixed.length < before.length) return NO_POSTINGS;
   return union(part, expansions(part, forms ?? prefixForms(last), fixed));
@@ -16,10 +16,6 @@ export function clausePostings(part: IndexPart, { words, prefix, forms }: Clause
 
 /** Whether the clause is a phrase. The postings of a phrase take long to find, so an immutable part caches them. */
 export const isPhrase = ({ words, prefix }: Clause): boolean => words.length > 1 && !prefix;
-
-function whole(part: IndexPart, words: readonly string[]): Postings {
-  return atOnce(phraseSteps(part, words));
-}
 
 function atOnce<Found>(steps: Generator<void, Found, void>): Found {
   for (;;) {

@@ -54,9 +54,8 @@ export class Memtable implements IndexPart {
     this.wordCounts[doc] = Math.min(this.#distinct, MAX_COUNT);
     this.gramCounts[doc] = Math.min(grams.length, MAX_COUNT);
     for (const gram of grams) {
-      const docs = this.#grams.get(gram);
-      if (docs === undefined) this.#addGram(termKey(gram), doc);
-      else if (docs[docs.length - 1] !== doc) docs.push(doc);
+      const docs = this.#grams.get(gram) ?? this.#docsOf(termKey(gram));
+      if (docs[docs.length - 1] !== doc) docs.push(doc);
     }
   }
 
@@ -162,10 +161,10 @@ export class Memtable implements IndexPart {
     return Math.min(count, MAX_COUNT);
   }
 
-  #addGram(gram: string, doc: number): void {
-    const docs = this.#grams.get(gram);
-    if (docs === undefined) this.#grams.set(gram, [doc]);
-    else if (docs.at(-1) !== doc) docs.push(doc);
+  #docsOf(gram: string): number[] {
+    const docs = this.#grams.get(gram) ?? [];
+    this.#grams.set(gram, docs);
+    return docs;
   }
 
   #grow(): void {

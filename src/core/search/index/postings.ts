@@ -7,10 +7,6 @@ const ONCE_IN_BODY = 0;
 const BODY_ONLY = 1;
 const ONCE_IN_TITLE = 2;
 
-export function writeGramPosting(out: ByteWriter, gap: number): void {
-  out.varint(gap);
-}
-
 export function writeWordPosting(out: ByteWriter, gap: number, title: number, body: number): void {
   if (title === 0 && body === 1) out.varint(gap * 4 + ONCE_IN_BODY);
   else if (title === 0) {

@@ -4,15 +4,12 @@ import { Best, type Hit } from "./top-hits.ts";
 import { ClauseBlocks } from "./clause-blocks.ts";
 import { Bm25f, saturated } from "./bm25f.ts";
 import { BLOCK, blocksOf } from "./block-maxima.ts";
-import type { IndexPart } from "./index-part.ts";
+import type { IndexPart, MeanLengths } from "./index-part.ts";
 import type { SeqSet } from "./seq-set.ts";
 
 /** The statistics that scores depend on besides the document itself; all pages of one list use those of the first. */
-export interface CorpusStats {
+export interface CorpusStats extends MeanLengths {
   readonly documents: number;
-  /** Mean lengths in words. */
-  readonly title: number;
-  readonly body: number;
   /** The number of documents with each clause. */
   readonly clauses: readonly number[];
 }
