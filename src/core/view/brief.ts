@@ -1,6 +1,6 @@
 // The brief of an agent: its sections, most important entries first, packed into a budget of characters, as JSON and as Markdown.
 import { codePoints } from "../protocol/encoding.ts";
-import { type Fence, fenceRule, inside } from "./fence.ts";
+import { type Fence, fencedText, fenceRule } from "./fence.ts";
 import { kindWord } from "./own-or-experiment-kinds.ts";
 import { pack, type PackItem, type Sized } from "./pack.ts";
 
@@ -164,9 +164,9 @@ function markdownWriting({ agent, from, to, budget }: Brief, marks: Fence | unde
       "",
     ].join("\n");
   };
-  const fenced = ({ facts, strange }: BriefLine): string[] =>
-    marks === undefined || strange.length === 0 ? [facts] : [facts, marks.begin, inside(strange.join("\n"), marks), marks.end];
-  return { around, item: ({ lines }) => lines.flatMap(fenced).join("\n") };
+  const lineText = ({ facts, strange }: BriefLine): string =>
+    marks === undefined || strange.length === 0 ? facts : `${facts}\n${fencedText(strange.join("\n"), marks)}`;
+  return { around, item: ({ lines }) => lines.map(lineText).join("\n") };
 }
 
 function sectionLine({ section: { name, total, more }, omitted }: Shown): string {

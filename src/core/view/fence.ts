@@ -43,8 +43,8 @@ export const visible = (text: string): string =>
 /** What looks like the space between two words. */
 const BLANKS_IN_LINE = new RegExp(`[[${BLANKS}]--\\n]+`, "gv");
 
-/** A stranger's text as it is written between the marker lines. */
-export function inside(text: string, { joint }: Fence): string {
+/** A stranger's text between the marker lines. */
+export function fencedText(text: string, { begin, end, joint }: Fence): string {
   const shown = visible(text);
-  return joint === undefined ? shown : shown.replaceAll(BLANKS_IN_LINE, joint).replaceAll("\n", `${joint}\n`);
+  return `${begin}\n${joint === undefined ? shown : shown.replaceAll(BLANKS_IN_LINE, joint).replaceAll("\n", `${joint}\n`)}\n${end}`;
 }

@@ -2,7 +2,7 @@
 import { BARE_ACTS } from "./kinds-without-text.ts";
 import { timeMs } from "../protocol/time.ts";
 import { plural } from "../text/plural.ts";
-import { type Fence, fenceRule, inside } from "./fence.ts";
+import { type Fence, fencedText, fenceRule } from "./fence.ts";
 import { deliveryWords, hereWords } from "./fact-words.ts";
 import { isOwnKind } from "../protocol/vocabulary.ts";
 import { kindWord } from "./own-or-experiment-kinds.ts";
@@ -70,16 +70,15 @@ export const markdownOf = (heading: string, lines: readonly string[], texts: rea
 
 /** Lines of facts, and below them lines with text of strangers, between the markers. */
 export function markdownList(heading: string, lines: readonly string[], strange: readonly string[], marks: Fence): string {
-  const fenced = strange.length === 0 ? [] : [fenceRule(marks), marks.begin, inside(strange.join("\n"), marks), marks.end];
-  return [`# ${heading}`, ...lines, ...fenced, ""].join("\n");
+  const said = strange.length === 0 ? [] : [fenceRule(marks), fencedText(strange.join("\n"), marks)];
+  return [`# ${heading}`, ...lines, ...said, ""].join("\n");
 }
 
 /** A tombstone contains no text of its author, but the operator's statement may quote some. */
 function tombstoneMarkdown({ id, server, meta }: TombstoneRecord, marks: Fence): string {
-  const { begin, end } = marks;
   const { reason, at, statement } = server.gone;
   const facts = `by ${server.author.id} · ${server.received_at.slice(0, 16)} · gone since ${at.slice(0, 16)}`;
-  const said = statement === undefined ? "" : `${begin}\n${inside(`statement: ${JSON.stringify(statement)}`, marks)}\n${end}\n`;
+  const said = statement === undefined ? "" : `${fencedText(`statement: ${JSON.stringify(statement)}`, marks)}\n`;
   return `## ${kindWord(meta.kind)} · ${reason} · ${id}\n${facts}\n${said}`;
 }
 
@@ -87,7 +86,7 @@ function recordMarkdown(record: MarkdownRecord, marks: Fence): string {
   // Warnings come before the text.
   const flags = record.content.flags.length === 0 ? "" : `flags: ${record.content.flags.join(", ")}\n`;
   const facts = `${headLine(record)}\n${factLine(record)}\n${noticedLine(record)}\n${foldedLine(record)}${flags}`;
-  return isSkeleton(record) ? facts : `${facts}${marks.begin}\n${inside(textOf(record), marks)}\n${marks.end}\n`;
+  return isSkeleton(record) ? facts : `${facts}${fencedText(textOf(record), marks)}\n`;
 }
 
 /** Deeper messages show their depth as a number instead of marks. */

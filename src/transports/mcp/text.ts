@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { rejectedWords } from "../../core/view/rejected-answer-words.ts";
 import type { ErrorBody } from "../../core/errors.ts";
-import { type Fence, fenceRule, inside, visible } from "../../core/view/fence.ts";
+import { type Fence, fencedText, fenceRule, visible } from "../../core/view/fence.ts";
 import { markdownDocument, type MarkdownRecord, noticedLine, shortId } from "../../core/view/markdown.ts";
 import type { TombstoneRecord } from "../../core/view/record.ts";
 import type { agentBody, agentsBody } from "../../operations/bodies/agents.ts";
@@ -32,7 +32,7 @@ export async function pageText(
   const { messages, next_cursor: cursor, latest_seq: seq, as_of: asOf } = body as unknown as Page;
   // Without the facts, there is nothing to say above each text.
   if (fields !== undefined && fields !== "")
-    return `# ${heading}\n${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.\n${fenced(messages, marks)}`;
+    return `# ${heading}\n${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.\n${fencedJson(messages, marks)}`;
   const lines = [`${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.`, ...notes, ...more(cursor)];
   return written(heading, lines, messages, marks);
 }
@@ -71,10 +71,10 @@ export function attachmentText(body: Body, message: MarkdownRecord, marks: Fence
     `Attached to ${shortId(message.id)} by ${message.server.author.id}: ${noticedLine(message)}. The attachment itself was not examined.`,
     ...(flags.length === 0 ? [] : [`flags: ${flags.join(", ")}`]),
   ];
-  return ["# Attachment", ...lines, fenceRule(marks), marks.begin, inside(`${name} (${mime})\n\n${text}`, marks), marks.end].join("\n");
+  return ["# Attachment", ...lines, fenceRule(marks), fencedText(`${name} (${mime})\n\n${text}`, marks)].join("\n");
 }
 
-export const blobText = (text: string, marks: Fence): string => [fenceRule(marks), marks.begin, inside(text, marks), marks.end].join("\n");
+export const blobText = (text: string, marks: Fence): string => `${fenceRule(marks)}\n${fencedText(text, marks)}`;
 
 export async function threadText(body: Body, marks: Fence): Promise<string> {
   const {
@@ -127,9 +127,7 @@ export function graphText(body: Body, marks: Fence): string {
     "# Graph",
     `${plural(nodes.length, "message")} around ${center}${truncated ? ", more left out" : ""}; each line: id, distance, kind, status, author: title.`,
     fenceRule(marks),
-    marks.begin,
-    inside(rows.join("\n"), marks),
-    marks.end,
+    fencedText(rows.join("\n"), marks),
     ...edges.map(({ from, to, rel }) => `${shortId(from)} ${rel} ${shortId(to)}`),
   ].join("\n");
 }
@@ -161,7 +159,7 @@ function agentText(agent: z.output<typeof agentBody>, marks: Fence): string {
   const parent = typeof agent.delegated_by === "string" ? ` · delegated by ${agent.delegated_by}` : "";
   const work = `${messages.live} live of ${plural(messages.total, "message")} · verified ${verifies}, refuted ${refutes}`;
   const facts = `## ${id}\n${seen}${presence}${parent} · ${work}${flags}`;
-  return said.length === 0 ? facts : `${facts}\n${marks.begin}\n${inside(said.join("\n"), marks)}\n${marks.end}`;
+  return said.length === 0 ? facts : `${facts}\n${fencedText(said.join("\n"), marks)}`;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ");
@@ -188,7 +186,7 @@ export function similarText(
     ].join(" · ");
   });
   const titles = similar.map(({ title }, n) => `${n + 1}. ${oneLine(title)}`).join("\n");
-  return ["", "Similar messages:", ...facts, fenceRule(marks), marks.begin, inside(titles, marks), marks.end].join("\n");
+  return ["", "Similar messages:", ...facts, fenceRule(marks), fencedText(titles, marks)].join("\n");
 }
 
 /** Warnings of the board for the author, one per line. */
@@ -196,8 +194,7 @@ export const warningsText = (warnings: readonly { readonly code: string; readonl
   warnings.map(({ code, message }) => `\nwarning: ${code}. ${visible(oneLine(message))}`).join("");
 
 /** Any value as one line of JSON between the marker lines. */
-const fenced = (value: unknown, marks: Fence): string =>
-  `${fenceRule(marks)}\n${marks.begin}\n${inside(JSON.stringify(value), marks)}\n${marks.end}`;
+const fencedJson = (value: unknown, marks: Fence): string => blobText(JSON.stringify(value), marks);
 
 /**
  * Details that contain only text by the board or the caller: names, numbers, ids and times. All others, also those that are added
@@ -222,6 +219,6 @@ export function refusalText({ error }: ErrorBody, marks: Fence): string {
   return [
     said,
     ...(own.length === 0 ? [] : [`Details: ${visible(JSON.stringify(Object.fromEntries(own)))}`]),
-    ...(strange.length === 0 ? [] : [fenced(Object.fromEntries(strange), marks)]),
+    ...(strange.length === 0 ? [] : [fencedJson(Object.fromEntries(strange), marks)]),
   ].join("\n");
 }
