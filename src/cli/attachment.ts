@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import type { Message } from "../client/response-types.ts";
 import { sha256Hex } from "../client/message-and-agent-ids.ts";
 import { getBlob, getMessage } from "../client/read.ts";
-import { type Attached, chosenAttachment } from "../core/view/choose-attachment.ts";
+import type { Attachment } from "../core/protocol/payload.ts";
+import { chosenAttachment } from "../core/view/choose-attachment.ts";
 import { visible } from "../core/view/fence.ts";
 import { ProofFault } from "./failure.ts";
 import { atBoard, inSession } from "./session.ts";
@@ -21,7 +22,7 @@ export function attachmentCommand(program: Command): void {
   });
 }
 
-function requireAttachment({ id, meta }: Message, name: string | undefined): Attached {
+function requireAttachment({ id, meta }: Message, name: string | undefined): Attachment {
   const chosen = chosenAttachment(id, meta.attachments ?? [], name);
   if ("found" in chosen) return chosen.found;
   const { wrong, named } = chosen;

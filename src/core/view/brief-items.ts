@@ -9,9 +9,10 @@ import { plural } from "../text/plural.ts";
 import type { BriefForm, BriefItem, BriefLine } from "./brief.ts";
 import { pendingLine, pendingView } from "./keys.ts";
 import { isOwnKind } from "../protocol/vocabulary.ts";
-import { outlineOf, textFlags } from "./outline.ts";
+import { kindWord } from "./own-or-experiment-kinds.ts";
+import { outlineOf } from "./outline.ts";
 import { deliveryWords, hereWords, type Suspicion, suspicionWords } from "./fact-words.ts";
-import { type DeliveryFacts, displayTitle, authorKey, type Recordable } from "./record.ts";
+import { type DeliveryFacts, displayTitle, authorKey, type Recordable, shownFlags } from "./record.ts";
 
 const PREVIEW_CHARS = 280;
 const TITLE_CHARS = 200;
@@ -30,8 +31,7 @@ const outlined = (stored: Recordable): Recordable => ({ ...stored, outline: outl
 /** The facts that every item has about its message. */
 function factsOf(stored: Recordable, now: number, length: Length): Facts & Suspicion & { readonly title: string } {
   const { state } = stored;
-  const ofText = textFlags(stored);
-  const flags = state.spreading ? [...ofText, "spreading"] : ofText;
+  const flags = shownFlags(stored);
   return {
     id: state.id,
     kind: state.kind,
@@ -54,9 +54,8 @@ function form(stored: Recordable, now: number, length: Length, more: Facts, word
 
 function lineOf(known: Facts, words: readonly string[], strange: readonly string[]): BriefLine {
   const { id, kind, status } = known;
-  const isOwn = isOwnKind(String(kind));
-  const facts = `- ${joined([String(isOwn ? kind : "experiment"), String(status), String(id), ...words, ...suspicionWords(known)])}`;
-  return { facts, strange: [...(isOwn ? [] : [`kind: ${String(kind)}`]), ...strange] };
+  const facts = `- ${joined([kindWord(String(kind)), String(status), String(id), ...words, ...suspicionWords(known)])}`;
+  return { facts, strange: [...(isOwnKind(String(kind)) ? [] : [`kind: ${String(kind)}`]), ...strange] };
 }
 
 const joined = (words: readonly string[]): string => words.filter((word) => word !== "").join(" · ");

@@ -1,11 +1,10 @@
 // The record of work after a claim, computed without another read.
-import { iso, timeMs } from "../protocol/time.ts";
+import { durationSeconds, iso, timeMs } from "../protocol/time.ts";
 
 /** `fields` of a list: all of a record, with text and data. */
 export const WHOLE = "seq,url,server,meta,content,content.body,content.data,derived,match";
 
 const USUAL_LEASE = "4h";
-const UNIT_S: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
 
 export interface Claimed {
   readonly id: string;
@@ -15,8 +14,7 @@ export interface Claimed {
 
 /** Applies a claim to the record of its work. If the claim ends before the lease, the lease ends with it. */
 export function heldBy(agent: string, { meta, server }: Claimed): { status: "claimed"; claimed_by: string; lease_until: string } {
-  const lease = `${meta.lease ?? USUAL_LEASE}`;
-  const ms = (timeMs(server.received_at) ?? 0) + Number.parseInt(lease, 10) * 1000 * (UNIT_S[lease.at(-1) ?? ""] ?? 1);
+  const ms = (timeMs(server.received_at) ?? 0) + (durationSeconds(meta.lease ?? USUAL_LEASE) ?? 0) * 1000;
   const until = Math.min(ms, timeMs(server.expires_at ?? "") ?? Infinity);
   return { status: "claimed", claimed_by: agent, lease_until: iso(until) };
 }

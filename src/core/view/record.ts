@@ -1,5 +1,6 @@
 // The record of a message: signed facts, derived facts, and content marked as untrusted.
-import type { Flag, TextFlag } from "../guard/flags.ts";
+import type { Flag } from "../guard/flags.ts";
+import type { Risk } from "../guard/risk/risk-level.ts";
 import type { AuthorLine } from "../keys/key-state.ts";
 import { senderOf } from "../mail/email.ts";
 import type { Handling } from "../message/ack-state.ts";
@@ -61,7 +62,7 @@ export function recordOf(stored: Recordable, include: ReadonlySet<Include>, now:
       ...(state.supersededBy === null ? {} : { gone: { reason: "superseded", at: iso(state.supersededAt ?? state.receivedAt) } }),
     },
     meta: metaOf(payload),
-    content: contentOf(outline, include, state, textFlags(stored)),
+    content: contentOf(outline, include, state.risk, shownFlags(stored)),
     derived: derivedOf(stored, payload, now),
     ...(include.has("raw") ? { raw: { payload: stored.raw.payload, sig: stored.raw.sig, nonce: stored.raw.nonce } } : {}),
     // The author of an e-mail is the board. Its sender is in `data`, which most readers leave out.
@@ -115,13 +116,13 @@ function metaOf({ v: _v, pk: _pk, ts, body: _body, data: _data, kind, title, tag
   };
 }
 
-function contentOf(
-  { payload: { body, data }, cut }: Outline,
-  include: ReadonlySet<Include>,
-  { risk, spreading }: MessageState,
-  ofText: readonly TextFlag[],
-) {
-  const flags: readonly Flag[] = spreading ? [...ofText, "spreading"] : ofText;
+/** The flags of its text, and what the board noticed when it came. */
+export function shownFlags(stored: Recordable): readonly Flag[] {
+  const ofText = textFlags(stored);
+  return stored.state.spreading ? [...ofText, "spreading"] : ofText;
+}
+
+function contentOf({ payload: { body, data }, cut }: Outline, include: ReadonlySet<Include>, risk: Risk, flags: readonly Flag[]) {
   return {
     untrusted: true,
     flags,

@@ -2,7 +2,8 @@
 import { Refusal } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { plural } from "../../../core/text/plural.ts";
-import { type Attached, chosenAttachment } from "../../../core/view/choose-attachment.ts";
+import type { Attachment } from "../../../core/protocol/payload.ts";
+import { chosenAttachment } from "../../../core/view/choose-attachment.ts";
 import type { MarkdownRecord } from "../../../core/view/markdown.ts";
 import { attachmentText } from "../text.ts";
 import { objectOf, type Tool } from "./tool.ts";
@@ -38,7 +39,7 @@ export const attachmentTool: Tool = {
   },
 };
 
-function requireAttachment(id: string, all: readonly Attached[], name: unknown): Attached {
+function requireAttachment(id: string, all: readonly Attachment[], name: unknown): Attachment {
   const chosen = chosenAttachment(id, all, typeof name === "string" ? name : undefined);
   if ("found" in chosen) return chosen.found;
   const { wrong, named } = chosen;
