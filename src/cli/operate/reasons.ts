@@ -1,8 +1,7 @@
 // The statement of reasons as flags. Everything that is missing or wrong is reported at once, with the allowed values.
 import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
-import { GROUNDS, type Ground } from "../../core/message/moderation-state.ts";
-import type { Reasons } from "../../core/message/execute-operator-commands.ts";
+import { GROUNDS, type Ground, type Reasons } from "../../core/message/moderation-state.ts";
 import { REPORT_CATEGORIES, type ReportCategory } from "../../core/protocol/vocabulary.ts";
 import { plural } from "../../core/text/plural.ts";
 import { UsageFault } from "../failure.ts";

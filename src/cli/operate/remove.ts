@@ -1,7 +1,7 @@
 // `blackboard operate remove`: removes one message or many; all are checked before the first is erased.
 import type { Command } from "commander";
-import type { Action } from "../../core/message/moderation-state.ts";
-import type { OperatorCommand, Reasons } from "../../core/message/execute-operator-commands.ts";
+import type { Action, Reasons } from "../../core/message/moderation-state.ts";
+import type { OperatorCommand } from "../../core/message/execute-operator-commands.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { plural } from "../../core/text/plural.ts";
 import { UsageFault } from "../failure.ts";

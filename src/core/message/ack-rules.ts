@@ -3,9 +3,8 @@ import { Refusal } from "../errors.ts";
 import { requireSigning } from "../keys/delegation.ts";
 import type { AckPayload } from "../protocol/ack.ts";
 import type { DeclineReason } from "../protocol/decline-reasons.ts";
-import { requireKey } from "./post.ts";
 import type { AckOutcome, AckRow, Handling } from "./ack-state.ts";
-import { isSameAgent } from "./principal.ts";
+import { isSameAgent, requireOwner } from "./principal.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
 
 export interface Ack {
@@ -35,7 +34,7 @@ export function acknowledge(ledger: Ledger, ack: Ack): AckOutcome {
   const { id, agent, payload } = ack;
   const known = ledger.ack(id);
   if (known !== undefined) return ackOutcome(known, agent, "exists");
-  requireKey(ledger, { author: agent, payload });
+  requireOwner(agent, payload.pk, ledger.keyOf(agent));
   requireSigning(ledger, agent, "ack");
   const { seq: latest } = ledger.head;
   if (payload.seen !== undefined && payload.seen > latest)

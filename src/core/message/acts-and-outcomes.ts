@@ -1,5 +1,5 @@
 // Everything that changes the board: the acts, and the outcome of each.
-import type { Details, ErrorCode } from "../errors.ts";
+import type { Refusal } from "../errors.ts";
 import type { AliasPayload } from "../protocol/alias.ts";
 import type { Warning } from "../warnings.ts";
 import type { AckOutcome } from "./ack-state.ts";
@@ -99,13 +99,7 @@ export type OutcomeOf<One extends Act> = One extends { readonly order: infer Giv
   : Outcomes[One["type"]];
 
 export interface RefusedOutcome {
-  readonly refused: {
-    readonly code: ErrorCode;
-    readonly message: string;
-    readonly hint: string;
-    readonly status: number;
-    readonly details: Details | undefined;
-  };
+  readonly refused: Pick<Refusal, "code" | "message" | "hint" | "status" | "details">;
 }
 export type Outcome<One extends Act = Act> = OutcomeOf<One> | RefusedOutcome;
 

@@ -1,11 +1,7 @@
 // The board's facts about an agent.
 import type { SeenFlags } from "../guard/flags.ts";
 import type { Signal } from "../protocol/vocabulary.ts";
-
-export interface VoteCounts {
-  readonly verifies: number;
-  readonly refutes: number;
-}
+import type { Votes } from "./status.ts";
 
 /** Counts are current after the sweep; counts.ts defines each. */
 export interface AgentFacts {
@@ -23,8 +19,8 @@ export interface AgentFacts {
   /** Messages that default listings show, by kind; at most `LIMITS.agent_labels` kinds. */
   readonly byKind: Readonly<Record<string, number>>;
   readonly work: { readonly claimed: number; readonly answered: number; readonly resolved: number };
-  readonly given: VoteCounts;
-  readonly received: VoteCounts;
+  readonly given: Votes;
+  readonly received: Votes;
   readonly signals: Readonly<Partial<Record<Signal, number>>>;
   /** In alphabetical order, at most `LIMITS.agent_labels` each. */
   readonly offers: readonly string[];

@@ -7,7 +7,7 @@ import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
 import { DAY_MS, HOUR_MS } from "../durations.ts";
 import type { EntryType } from "../log/entry-type.ts";
-import { isSameAgent, type PrincipalLedger } from "./principal.ts";
+import { isSameAgent, type PrincipalLedger, requireOwner } from "./principal.ts";
 
 /** An alias stays valid this long after its owner's last signed act, and is then reserved for the old owner for the same time. */
 export const ALIAS_LIFE_MS = LIMITS.alias_days * DAY_MS;
@@ -28,7 +28,6 @@ export interface AliasRow {
 
 /** The part of a transaction that aliases need; see Ledger. */
 export interface AliasLedger extends PrincipalLedger, SigningLedger {
-  readonly now: number;
   alias(name: string): AliasRow | undefined;
   putAlias(row: AliasRow): void;
   liveAliases(agent: string): readonly string[];
@@ -72,8 +71,7 @@ export function operateAlias(ledger: AliasLedger, agent: string, id: string, pay
       seq: before.seq,
       ...(known?.lastOps.at(-1) === before ? {} : { undone: true }),
     };
-  const owner = ledger.keyOf(agent);
-  if (owner !== undefined && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
+  requireOwner(agent, pk, ledger.keyOf(agent));
   requireUnreserved(payload);
   requireSigning(ledger, agent, "alias");
   const holder = known === undefined ? undefined : holderOf(ledger, known);

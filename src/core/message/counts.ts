@@ -6,12 +6,10 @@
 // `resolved`: live workable messages that are resolved and that the agent has answered with a live message.
 // `given`: the agent's votes in force. `received` and `signal`: the votes and signals in force on its messages.
 // Answers, votes and signals count while their target is live, superseded or not.
-import { type Signal, isWorkable, type Status } from "../protocol/vocabulary.ts";
+import { type Signal, isWorkable, type Status, type Vote } from "../protocol/vocabulary.ts";
 import type { Label, Ledger, MessageState, Flow, AgentField, TallyField } from "./message-state.ts";
 import type { Ref } from "../protocol/payload.ts";
 import { HOUR_MS, minuteOf } from "../durations.ts";
-
-type Vote = "verifies" | "refutes";
 
 /** Only this many answers to one message are noted, so that resolving it is never a long write. */
 const ANSWERS_NOTED = 100;

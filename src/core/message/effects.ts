@@ -1,6 +1,6 @@
 // What one message does to another: adds and takes back answers, votes, signals and leases, and updates the status.
 import { LIMITS } from "../protocol/limits.ts";
-import { isWorkable, type Rel, type Signal, type Status } from "../protocol/vocabulary.ts";
+import { isVote, isWorkable, type Rel, type Signal, type Status } from "../protocol/vocabulary.ts";
 import { HOUR_MS } from "../durations.ts";
 import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote, tallyStatus } from "./counts.ts";
 import { isSameAgent } from "./principal.ts";
@@ -16,7 +16,7 @@ export const cameBack = (target: MessageState, actor: MessageState): boolean => 
 /** Whether the ref has an effect. A vote on one's own message, or an answer to a message that asks nothing, is only a link. */
 export function acts(rel: Rel, actor: MessageState, target: MessageState): boolean {
   if (rel === "answers") return isWorkable(target.kind);
-  return (rel !== "verifies" && rel !== "refutes") || target.principal !== actor.principal;
+  return !isVote({ rel }) || target.principal !== actor.principal;
 }
 
 /** The lease on a message has ended, by time or because its claim ended. */
@@ -48,7 +48,7 @@ function dropLease(ledger: Ledger, target: MessageState): string | null {
 
 export function changeVote(ledger: Ledger, target: MessageState, agent: string, change: () => void): void {
   const old = ledger.vote(target.seq, agent);
-  const asked = target.supersededBy === null ? answeredBy(ledger, target) : [];
+  const asked = target.supersededBy === null ? [...targetsOf(ledger, target, "answers")].filter(({ kind }) => isWorkable(kind)) : [];
   const before = asked.map((one) => answerVerdict(ledger, one, target));
   if (old !== undefined) {
     target[old]--;
@@ -71,12 +71,12 @@ export function changeVote(ledger: Ledger, target: MessageState, agent: string, 
   }
 }
 
-/** The work that a message answers, without duplicates. */
-function answeredBy(ledger: Ledger, answer: MessageState): readonly MessageState[] {
-  return ledger.refsOf(answer.seq).flatMap(({ rel, id }) => {
-    const asked = rel === "answers" ? ledger.find(id) : undefined;
-    return asked === undefined || !acts(rel, answer, asked) || cameBack(asked, answer) ? [] : [asked];
-  });
+/** The live messages to which this one has this rel, each once, without those that came back since. */
+function* targetsOf(ledger: Ledger, actor: MessageState, wanted: Rel): Generator<MessageState> {
+  for (const { rel, id } of ledger.refsOf(actor.seq)) {
+    const target = rel === wanted ? ledger.find(id) : undefined;
+    if (target !== undefined && !cameBack(target, actor)) yield target;
+  }
 }
 
 const answerVerdict = (ledger: Ledger, asked: MessageState, answer: MessageState): AnswerVerdict =>
@@ -100,9 +100,8 @@ function countJudged(ledger: Ledger, target: MessageState, answer: MessageState,
 
 /** The author of the work says that a claim is stale: the claimant loses the lease for good, and cannot claim it again for a while. */
 export function endLease(ledger: Ledger, claim: MessageState, agent: string): void {
-  for (const { rel, id } of ledger.refsOf(claim.seq)) {
-    const target = rel === "claims" ? ledger.find(id) : undefined;
-    if (target === undefined || target.principal !== agent || cameBack(target, claim)) continue;
+  for (const target of targetsOf(ledger, claim, "claims")) {
+    if (target.principal !== agent) continue;
     ledger.bar(target.seq, claim.principal, ledger.now + LIMITS.reserved_hours * HOUR_MS);
     // The lease may have passed to a successor key.
     if (target.claimedBy === claim.author || target.claimSeq === claim.seq) release(ledger, target);
@@ -144,10 +143,7 @@ function tellStatus(ledger: Ledger, state: MessageState, from: Status, occasion:
   if (state.supersededBy !== null) return;
   hearOfStatus(ledger, state, from, occasion, entry);
   if (!isWorkable(state.kind) || !isToDo(from) || isToDo(state.status)) return;
-  for (const { rel, id } of ledger.refsOf(state.seq)) {
-    const whole = rel === "subtask_of" ? ledger.find(id) : undefined;
-    if (whole !== undefined && !cameBack(whole, state)) freeOfPart(ledger, whole, entry);
-  }
+  for (const whole of targetsOf(ledger, state, "subtask_of")) freeOfPart(ledger, whole, entry);
 }
 
 /** Tells the author, and the agent that lost the lease, unless they caused the change themselves. */

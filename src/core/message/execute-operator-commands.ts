@@ -3,19 +3,10 @@ import { Refusal } from "../errors.ts";
 import type { KeyStatement } from "../protocol/board-key-change.ts";
 import { announceKey } from "./announce-next-board-key.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import type { ReportCategory } from "../protocol/vocabulary.ts";
 import { kindOfRemoved, leave } from "./leave.ts";
-import type { Action, Ground, Notice, Switches, Visibility } from "./moderation-state.ts";
+import type { Action, Notice, Reasons, Switches, Visibility } from "./moderation-state.ts";
 import type { Tombstone, Ledger } from "./message-state.ts";
 import type { Trace } from "./trace.ts";
-
-/** The reasons, which become the statement of reasons. `id` is new and random. */
-export interface Reasons {
-  readonly id: string;
-  readonly ground: Ground;
-  readonly category: ReportCategory;
-  readonly facts: string;
-}
 
 interface Orders {
   remove: { readonly target: string; readonly reasons: Reasons; readonly keepAttachments: boolean };

@@ -1,20 +1,16 @@
 // Operations on keys inside the transaction: the rules of core/keys, their log entries, and their effects on aliases and leases.
-import { Refusal } from "../errors.ts";
 import { type KeyOp, operateKey } from "../keys/key-rules.ts";
-import type { KeyEffect, LineState, OpState, StoredKeyOp } from "../keys/key-state.ts";
+import type { KeyEffect, LineState, StoredKeyOp } from "../keys/key-state.ts";
 import { applyDue } from "../keys/apply-key-rotations.ts";
 import type { KeyEntryType } from "../log/entry-type.ts";
 import { agentId } from "../protocol/message-and-agent-ids.ts";
 import { type KeyEnvelope, keyDraftOf } from "../protocol/key-op.ts";
 import { requireKeyUnblocked } from "./block-lists.ts";
 import { release } from "./effects.ts";
+import { requireOwner } from "./principal.ts";
 import type { Ledger } from "./message-state.ts";
 
-export interface KeyOutcome {
-  readonly id: string;
-  readonly seq: number;
-  readonly at: number;
-  readonly state: OpState;
+export interface KeyOutcome extends Pick<StoredKeyOp, "id" | "seq" | "at" | "state"> {
   /** It was accepted before. */
   readonly existed: boolean;
   /** The line as it is now. */
@@ -27,8 +23,10 @@ export function performKey(ledger: Ledger, op: KeyOp, detail: string): KeyOutcom
   const known = ledger.keyOp(id);
   if (known !== undefined) return keyOutcome(ledger, known, true);
   for (const agent of new Set([signer, payload.agent])) requireKeyUnblocked(ledger, agent);
-  requireOwnId(ledger, signer, payload.pk);
-  if (payload.op === "delegate") requireOwnId(ledger, agentId(payload.child), payload.child);
+  for (const pk of payload.op === "delegate" ? [payload.pk, payload.child] : [payload.pk]) {
+    const agent = agentId(pk);
+    requireOwner(agent, pk, (ledger.keyOf(agent) ?? ledger.key(agent)?.pk) || undefined);
+  }
   const { principal, state, effects } = operateKey(ledger, op);
   const type: KeyEntryType = `key_${payload.op}`;
   const { hash: prev } = ledger.head;
@@ -50,12 +48,6 @@ function keyOutcome(ledger: Ledger, { id, seq, at, state, principal }: StoredKey
   const line = ledger.line(principal);
   if (line === undefined) throw new Error(`The line of ${principal} is missing.`);
   return { id, seq, at, state, existed, line };
-}
-
-/** The first key with an agent id owns it. */
-function requireOwnId(ledger: Ledger, agent: string, pk: string): void {
-  const owner = ledger.keyOf(agent) ?? ledger.key(agent)?.pk ?? "";
-  if (owner !== "" && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
 }
 
 const AT_ONCE = 48;

@@ -1,12 +1,11 @@
 // The board's facts about one message beyond its signed bytes, and the interface through which rules read and change them.
 import type { Noticed } from "../guard/risk-and-copies.ts";
-import type { Risk } from "../guard/risk/risk-level.ts";
 import type { EntryType } from "../log/entry-type.ts";
 import type { Head } from "../log/chain-checkpoint.ts";
 import type { DeclineReason } from "../protocol/decline-reasons.ts";
 import { distinctLabels, foldLabel } from "../protocol/tags-needs-offers.ts";
 import type { Payload, Ref } from "../protocol/payload.ts";
-import type { Signal, Status } from "../protocol/vocabulary.ts";
+import type { Signal, Status, Vote } from "../protocol/vocabulary.ts";
 import type { AckLedger, Handling } from "./ack-state.ts";
 import type { KeyLedger, LineState, StoredKeyOp } from "../keys/key-state.ts";
 import type { AliasLedger } from "./alias-rules.ts";
@@ -25,13 +24,12 @@ export type EndReason = "expired" | "retracted" | "removed";
 /** By the type of the log entry that ends a message. */
 export const END_REASONS: Readonly<Record<string, EndReason>> = { expire: "expired", retract: "retracted", remove: "removed" };
 
-export interface MessageState extends StatusFacts {
+export interface MessageState extends StatusFacts, Noticed {
   readonly seq: number;
   readonly id: string;
   readonly author: string;
   /** The principal of its author. */
   readonly principal: string;
-  readonly kind: string;
   readonly root: string;
   readonly receivedAt: number;
   readonly expiresAt: number;
@@ -40,10 +38,6 @@ export interface MessageState extends StatusFacts {
   readonly assisted: boolean;
   readonly hasData: boolean;
   readonly hasAttachment: boolean;
-  /** What the guard found in its text when it arrived; it never changes. */
-  readonly risk: Risk;
-  readonly copies: number;
-  readonly spreading: boolean;
   /** Lower case, for comparison. */
   readonly lang: string | null;
   /** Agents, other than the author, whose messages this one joins. */
@@ -57,7 +51,6 @@ export interface MessageState extends StatusFacts {
   rejected: number;
   signals: SignalCounts;
   resolvedByAuthor: boolean;
-  readonly duplicateOf: string | null;
   claimedBy: string | null;
   leaseUntil: number | null;
   /** The message that carries the lease in force. */
@@ -88,13 +81,7 @@ export const hasMoved = (before: MessageState, now: MessageState): boolean =>
   ((before.claimSeq !== now.claimSeq || before.claimedBy !== now.claimedBy) && now.claimSeq !== null);
 
 /** What is left of an ended message: enough for 410, thread roots and tombstones. */
-export interface Tombstone {
-  readonly id: string;
-  readonly seq: number;
-  readonly author: string;
-  readonly kind: string;
-  readonly root: string;
-  readonly receivedAt: number;
+export interface Tombstone extends Pick<MessageState, "id" | "seq" | "author" | "kind" | "root" | "receivedAt"> {
   readonly reason: EndReason;
   readonly at: number;
   readonly statement: string | null;
@@ -150,7 +137,6 @@ export interface Arrival {
  * each store implements it.
  */
 export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
-  readonly now: number;
   /** The newest entry of the log. */
   readonly head: Head;
   readonly moderation: ModerationLedger;
@@ -176,15 +162,15 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   bar(target: number, agent: string, until: number): void;
 
   /** An agent's newest vote in force on a target. */
-  vote(target: number, agent: string): "verifies" | "refutes" | undefined;
-  castVote(target: number, agent: string, seq: number, rel: "verifies" | "refutes"): void;
+  vote(target: number, agent: string): Vote | undefined;
+  castVote(target: number, agent: string, seq: number, rel: Vote): void;
   dropVote(target: number, agent: string, seq: number): void;
   hasSignal(target: number, agent: string, signal: Signal): boolean;
   addSignal(target: number, agent: string, signal: Signal, seq: number): void;
   /** Takes back the signal if the message `seq` gave it; returns whether it did. */
   dropSignal(target: number, agent: string, signal: Signal, seq: number): boolean;
   /** Every agent with a vote in force on a target, and its newest one. */
-  votesOn(target: number): readonly { readonly agent: string; readonly rel: "verifies" | "refutes" }[];
+  votesOn(target: number): readonly { readonly agent: string; readonly rel: Vote }[];
   /** Agents with a noted answer to a target, each once. */
   answerers(target: number): readonly string[];
   hasAnswerer(target: number, agent: string): boolean;

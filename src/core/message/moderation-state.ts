@@ -20,17 +20,21 @@ export const GROUNDS = ["illegal_content", "incompatible_content"] as const;
 export type Ground = (typeof GROUNDS)[number];
 export type Visibility = "content_removed" | "key_blocked";
 
-/** A decision with its statement of reasons, as the transparency page shows it. */
-export interface Action {
+/** The reasons of a decision, which become its statement of reasons. `id` is new and random. */
+export interface Reasons {
   readonly id: string;
+  readonly ground: Ground;
+  readonly category: ReportCategory;
+  readonly facts: string;
+}
+
+/** A decision with its statement of reasons, as the transparency page shows it. */
+export interface Action extends Reasons {
   /** The seq of its log entry. */
   readonly seq: number;
   readonly at: number;
   readonly target: string;
   readonly visibility: Visibility;
-  readonly ground: Ground;
-  readonly category: ReportCategory;
-  readonly facts: string;
   readonly state: "in_force" | "reversed";
 }
 

@@ -9,7 +9,7 @@ import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
 import { isWorkable, KIND_NAMES, type Rel } from "../protocol/vocabulary.ts";
 import { type Warning, warning } from "../warnings.ts";
-import { isSameAgent } from "./principal.ts";
+import { isSameAgent, requireOwner } from "./principal.ts";
 import { requireUnblocked } from "./block-lists.ts";
 
 export interface Posted {
@@ -26,7 +26,7 @@ export function postInto(ledger: Ledger, arrival: Arrival, dryRun = false): Post
   if (tombstone !== undefined && !isRestored(tombstone)) throw endedRefusal(tombstone);
   requireUnblocked(ledger, arrival);
   requireTexts(ledger, arrival);
-  requireKey(ledger, arrival);
+  requireOwner(arrival.author, arrival.payload.pk, ledger.keyOf(arrival.author));
   requireSigning(ledger, arrival.author, { message: arrival.payload });
   const warnings = [
     ...(saysNothing(arrival.payload) ? [warning("empty")] : []),
@@ -74,17 +74,8 @@ function requireTexts(ledger: Ledger, { payload, blobs }: Arrival): void {
 export const blobMissing = (sha256: string): Refusal =>
   new Refusal("blob_missing", `The text of attachment ${sha256} is neither in \`blobs\` nor stored.`, { details: { sha256 } });
 
-/** The first key with an agent id owns it. */
-export function requireKey(
-  ledger: Ledger,
-  { author, payload }: { readonly author: string; readonly payload: { readonly pk: string } },
-): void {
-  const owner = ledger.keyOf(author);
-  if (owner !== undefined && owner !== payload.pk) throw new Refusal("agent_id_collision", `Another key owns ${author}.`);
-}
-
 /** Throws the refusal of the first ref that is not allowed; returns warnings about refs without effect. */
-export function requireRefs(ledger: Ledger, arrival: Arrival): readonly Warning[] {
+function requireRefs(ledger: Ledger, arrival: Arrival): readonly Warning[] {
   return (arrival.payload.refs ?? []).flatMap(({ rel, id }) => {
     const rule = RULES[rel];
     return (rule === undefined ? unlessLost(ledger, rel, id) : rule(ledger, arrival, requireLive(ledger, id, rel))) ?? [];

@@ -1,5 +1,5 @@
 // The status of a message as one pure function of the board's facts about it.
-import { isWorkable, type Status } from "../protocol/vocabulary.ts";
+import { isWorkable, type Status, type Vote } from "../protocol/vocabulary.ts";
 
 export interface Votes {
   readonly verifies: number;
@@ -32,7 +32,7 @@ export type AnswerVerdict = "rejected" | "verified" | "unverified";
  * `asker` is the vote on the answer by the author of the work, if there is one: it alone can reject the answer, or keep it from being
  * rejected.
  */
-export function judgeAnswer(answer: Votes, asker: "verifies" | "refutes" | undefined): AnswerVerdict {
+export function judgeAnswer(answer: Votes, asker: Vote | undefined): AnswerVerdict {
   if (asker === "refutes" || (asker === undefined && answer.refutes > answer.verifies)) return "rejected";
   return verdict(answer) === "verified" ? "verified" : "unverified";
 }

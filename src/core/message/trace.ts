@@ -2,6 +2,7 @@
 import type { Risk } from "../guard/risk/risk-level.ts";
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/node-sha256.ts";
+import type { Vote } from "../protocol/vocabulary.ts";
 import type { Label, MessageState } from "./message-state.ts";
 
 export interface Trace extends Pick<
@@ -30,7 +31,7 @@ export function traceOf(
   state: MessageState,
   refs: readonly Ref[],
   labels: readonly Label[],
-  votes: readonly { readonly agent: string; readonly rel: "verifies" | "refutes" }[],
+  votes: readonly { readonly agent: string; readonly rel: Vote }[],
   attachments: readonly string[],
 ): Trace {
   const { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt } = state;

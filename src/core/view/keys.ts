@@ -1,7 +1,7 @@
 // Keys as the board shows them: a line, its operations, and what is pending.
 import { entryHash } from "../log/chain.ts";
 import { keyOpEntry } from "../keys/key-log-entry.ts";
-import type { LineState, OpState, PendingOp, StoredKeyOp } from "../keys/key-state.ts";
+import type { LineState, PendingOp, StoredKeyOp } from "../keys/key-state.ts";
 import type { KeyEnvelope } from "../protocol/key-op.ts";
 import { iso } from "../protocol/time.ts";
 
@@ -34,11 +34,7 @@ export function keyOpView(op: StoredKeyOp) {
 }
 
 /** The result of an operation, with the line of keys after it. */
-export function operatedView(
-  done: { readonly id: string; readonly seq: number; readonly at: number; readonly state: OpState },
-  line: LineState,
-) {
-  const { id, seq, at, state } = done;
+export function operatedView({ id, seq, at, state }: Pick<StoredKeyOp, "id" | "seq" | "at" | "state">, line: LineState) {
   const { principal, current, pending, next, recovery } = line;
   return {
     id,

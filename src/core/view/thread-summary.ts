@@ -1,21 +1,15 @@
 // The summary of a thread: its last event, its participants, and the progress of its subtasks.
-import type { Rel, Signal, Status } from "../protocol/vocabulary.ts";
+import type { MessageState } from "../message/message-state.ts";
+import type { Rel } from "../protocol/vocabulary.ts";
 
 /** One message of the thread, in few words. */
-export interface ThreadDeed {
-  readonly id: string;
-  readonly author: string;
-  readonly kind: string;
-  readonly signal: Signal | null;
+export interface ThreadDeed extends Pick<MessageState, "id" | "author" | "kind" | "signal"> {
   readonly at: number;
   /** The rel by which it joins another message; null for the root. */
   readonly rel: Rel | null;
 }
 
-export interface ThreadPart {
-  readonly status: Status;
-  readonly leaseUntil: number | null;
-}
+export type ThreadPart = Readonly<Pick<MessageState, "status" | "leaseUntil">>;
 
 export interface ThreadNews {
   readonly root: string;

@@ -6,14 +6,11 @@ interface DayOfWork {
   readonly confirmed: number;
 }
 
-export interface WorkPace {
-  readonly asked: number;
+export interface WorkPace extends DayOfWork {
   readonly claimed: number;
   /** Claimed at some time, and answered. */
   readonly delivered: number;
   readonly running: number;
-  readonly answered: number;
-  readonly confirmed: number;
   readonly done: number;
   /** Medians, in milliseconds from when it was asked for. */
   readonly toClaim: number | undefined;
