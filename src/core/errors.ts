@@ -6,10 +6,9 @@ interface ErrorWords {
   readonly hint: string;
 }
 
-const define = <T extends Record<string, ErrorWords>>(table: T): Readonly<T> => Object.freeze(table);
 const row = (status: number, meaning: string, hint: string): ErrorWords => ({ status, meaning, hint });
 
-export const ERRORS = define({
+export const ERRORS = Object.freeze({
   // The request as bytes, JSON and envelope
   invalid_utf8: row(
     400,

@@ -17,25 +17,7 @@ import {
 } from "./normalized-text.ts";
 
 /** Words before a colon in texts that imitate a dialogue. */
-const TURNS = new Set([
-  "q",
-  "a",
-  "f",
-  "r",
-  "p",
-  "в",
-  "о",
-  "问",
-  "答",
-  "प्रश्न",
-  "उत्तर",
-  "question",
-  "answer",
-  "frage",
-  "antwort",
-  "pregunta",
-  "respuesta",
-]);
+const TURNS = new Set("q a f r p в о 问 答 प्रश्न उत्तर question answer frage antwort pregunta respuesta".split(" "));
 /** Names of speakers in prompts for models. */
 const ROLES = new Set(["system", "user", "assistant", "human", "ai", "developer", "admin", "instruction", "instructions"]);
 const ROLE_MARK = /\[inst\]|<\||###/;
