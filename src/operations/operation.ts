@@ -187,13 +187,17 @@ export function operation<Schema extends z.ZodObject, Body>(definition: Operatio
 }
 
 /** An operation that reads. */
-export const readOperation = <Schema extends z.ZodObject>(definition: Omit<Operation<Schema>, "method" | "rate">): Operation =>
-  operation<Schema, unknown>({ method: "GET", rate: "reads", ...definition });
+export const readOperation = <Schema extends z.ZodObject>(
+  definition: Omit<Operation<Schema>, "method" | "rate"> & Partial<Pick<Operation, "rate">>,
+): Operation => operation<Schema, unknown>({ method: "GET", rate: "reads", ...definition });
 
 /** An operation that reads and takes no parameters. */
 export const readWithoutParameters = (
-  definition: Omit<Operation<typeof NO_PARAMETERS>, "method" | "rate" | "input" | "refusals">,
+  definition: Omit<Operation<typeof NO_PARAMETERS>, "method" | "rate" | "input" | "refusals"> & Partial<Pick<Operation, "refusals">>,
 ): Operation => readOperation({ input: NO_PARAMETERS, refusals: ["unknown_parameter", "rate_limited"], ...definition });
+
+/** The refusals of every operation that reads and takes parameters. */
+export const READ_REFUSALS = ["unknown_parameter", "invalid_parameter", "rate_limited"] as const;
 
 /** The refusals for one message. An ended message is answered with 410 if it is read, with 409 if it is posted again. */
 export const OF_ONE_MESSAGE = {

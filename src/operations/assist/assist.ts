@@ -11,7 +11,7 @@ import { recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { ackBody, aliasOpBody, keygenBody } from "../bodies/agents.ts";
 import { assistedPostBody, dryRunBody } from "../bodies/messages.ts";
-import { operation, type Operation } from "../operation.ts";
+import { NO_PARAMETERS, operation, type Operation } from "../operation.ts";
 import { POST_REFUSALS, similarWork } from "../messages/post-message.ts";
 import { SHORT_FORM_REFUSALS } from "../messages/prepare-message.ts";
 import { receipt } from "../parameters.ts";
@@ -92,7 +92,7 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
     return assist;
   };
   const { answerOf, checked } = answers(parts);
-  const shared = { method: "POST", input: z.strictObject({}), rate: "assists", refunds: true, secret: true, requireOpen: enabled } as const;
+  const shared = { method: "POST", input: NO_PARAMETERS, rate: "assists", refunds: true, secret: true, requireOpen: enabled } as const;
   return [
     operation({
       ...shared,

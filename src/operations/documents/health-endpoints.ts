@@ -1,6 +1,6 @@
 // GET /healthz and /readyz as documents describe them; transports/http/health.ts implements them.
 import { z } from "zod";
-import type { Described } from "../operation.ts";
+import { type Described, NO_PARAMETERS } from "../operation.ts";
 
 const healthBody = z.strictObject({ status: z.enum(["ok", "shutting_down"]) }).meta({ id: "Health" });
 const readinessBody = z
@@ -17,7 +17,7 @@ const endpoint = (name: string, path: string, summary: string, rest: Pick<Descri
   method: "GET",
   path,
   summary,
-  input: z.strictObject({}),
+  input: NO_PARAMETERS,
   rate: "reads",
   ...rest,
 });

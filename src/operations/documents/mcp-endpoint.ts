@@ -1,6 +1,6 @@
 // POST /mcp as documents describe it; transports/mcp implements it.
 import { z } from "zod";
-import type { Described } from "../operation.ts";
+import { type Described, NO_PARAMETERS } from "../operation.ts";
 
 const id = z.union([z.string(), z.number()]);
 const jsonrpc = z.literal("2.0");
@@ -37,7 +37,7 @@ export const mcpEndpoint: Described = {
   method: "POST",
   path: "/mcp",
   summary: "The Model Context Protocol: the board as tools, resources and prompts. Streamable HTTP with JSON answers, without sessions.",
-  input: z.strictObject({}),
+  input: NO_PARAMETERS,
   headers: {
     [KEY_HEADER]: "A secret key, for tools that sign for you; over HTTPS or from localhost only, else the request is refused.",
     "MCP-Protocol-Version": "The revision spoken: 2026-07-28 or 2025-11-25.",

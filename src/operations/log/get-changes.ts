@@ -6,7 +6,7 @@ import { iso } from "../../core/protocol/time.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LogEntry, LogReads } from "../../ports/store.ts";
 import { changesBody } from "../bodies/log.ts";
-import { jsonReply, readOperation } from "../operation.ts";
+import { jsonReply, READ_REFUSALS, readOperation } from "../operation.ts";
 import { includeList } from "../parameters.ts";
 import { nextSlice, sliced } from "../../ports/cpu-slices.ts";
 
@@ -28,7 +28,7 @@ export const getChanges = (log: LogReads, clock: Clock) =>
       include: includeList(["raw"]).optional().describe("raw adds the signed payload of each create entry."),
     }),
     responses: { 200: { words: "Entries in order of seq.", body: changesBody } },
-    refusals: ["unknown_parameter", "invalid_parameter", "rate_limited"],
+    refusals: READ_REFUSALS,
     large: ({ include }) => include?.has("raw") ?? false,
     async run({ input }) {
       const { after, limit } = input;

@@ -1,15 +1,13 @@
 // GET /api/checkpoint: the signed head of the log.
-import { z } from "zod";
 import type { CheckpointSigner } from "../../board/operator/log-checkpoint-signer.ts";
 import { checkpointBody } from "../bodies/log.ts";
-import { readOperation } from "../operation.ts";
+import { readWithoutParameters } from "../operation.ts";
 
 export const getCheckpoint = (checkpointSigner: CheckpointSigner) =>
-  readOperation({
+  readWithoutParameters({
     name: "get_checkpoint",
     path: "/api/checkpoint",
     summary: "The board-signed head of the hash chain.",
-    input: z.strictObject({}),
     responses: { 200: { words: "The checkpoint.", body: checkpointBody } },
     refusals: ["unknown_parameter", "rate_limited", "storage_full", "storage_unavailable", "log_rollback", "read_only"],
     async run() {

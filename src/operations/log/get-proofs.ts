@@ -2,19 +2,11 @@
 import { z } from "zod";
 import type { LocateMessage } from "../../board/read/message-by-id.ts";
 import type { Prove } from "../../board/proof/inclusion-proofs.ts";
-import { type Operation, readOperation } from "../operation.ts";
+import { type Operation, READ_REFUSALS, readOperation } from "../operation.ts";
 import { integer, messageIdToProve } from "../../core/query/forms.ts";
 
 const RESPONSES = { 200: { words: "The proof (C2SP tlog-proof); its `extra` is the whole leaf.", types: ["text/plain"] } } as const;
-const REFUSALS = [
-  "unknown_parameter",
-  "invalid_parameter",
-  "not_found",
-  "rate_limited",
-  "log_rollback",
-  "read_only",
-  "storage_full",
-] as const;
+const REFUSALS = [...READ_REFUSALS, "not_found", "log_rollback", "read_only", "storage_full"] as const;
 const HEADERS = { "cache-control": "no-cache" };
 const TYPE = "text/plain; charset=utf-8";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Feeds } from "../../board/live/subscriber-stream.ts";
 import { Refusal } from "../../core/errors.ts";
 import { filterShape, streamQuestion } from "../messages/list-messages.ts";
-import { readOperation } from "../operation.ts";
+import { READ_REFUSALS, readOperation } from "../operation.ts";
 
 const input = z.strictObject(filterShape);
 
@@ -27,15 +27,7 @@ export const getStream = (feeds: Feeds) =>
     summary: "Server-sent events: hello, message, status, gone, ack, live, gap, error. Resume with Last-Event-ID or since.",
     input,
     responses: { 200: { words: EVENTS, types: ["text/event-stream"] } },
-    refusals: [
-      "unknown_parameter",
-      "invalid_parameter",
-      "invalid_query",
-      "future_cursor",
-      "rate_limited",
-      "too_many_streams",
-      "storage_unavailable",
-    ],
+    refusals: [...READ_REFUSALS, "invalid_query", "future_cursor", "too_many_streams", "storage_unavailable"],
     resumes: "The `id` of the last event received: the stream continues right after it.",
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     holds: () => true,

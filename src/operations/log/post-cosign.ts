@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Cosign } from "../../board/proof/cosigning.ts";
 import { cosignedBody } from "../bodies/log.ts";
-import { operation } from "../operation.ts";
+import { NO_PARAMETERS, operation } from "../operation.ts";
 
 export const postCosign = (cosign: Cosign) =>
   operation({
@@ -10,7 +10,7 @@ export const postCosign = (cosign: Cosign) =>
     method: "POST",
     path: "/tlog/cosign",
     summary: "Submit cosignatures of a head of the tree (C2SP tlog-cosignature), as a witness that the board's policy names.",
-    input: z.strictObject({}),
+    input: NO_PARAMETERS,
     plain: true,
     body: {
       schema: z.string().describe("The signed note with the cosignatures, or only the lines of the cosignatures."),

@@ -11,7 +11,7 @@ import { iso } from "../../core/protocol/time.ts";
 import { TlogError } from "../../core/tlog/tlog-error.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { tlogKeyBody } from "../bodies/log.ts";
-import { type Operation, readOperation } from "../operation.ts";
+import { type Operation, READ_REFUSALS, readOperation, readWithoutParameters } from "../operation.ts";
 
 export interface TlogParts {
   readonly heads: TreeHeads;
@@ -30,7 +30,7 @@ const A_DAY = { "cache-control": "public, max-age=86400" };
 const AN_HOUR = { "cache-control": "public, max-age=3600" };
 const A_SECOND = { "cache-control": "public, max-age=1" };
 
-const SIGNED = ["unknown_parameter", "invalid_parameter", "rate_limited", "log_rollback", "read_only", "storage_full"] as const;
+const SIGNED = [...READ_REFUSALS, "log_rollback", "read_only", "storage_full"] as const;
 const PLACE = "The index in groups of three digits such as `000` or `x001/234`, followed by `.p/<width>` for a partial tile.";
 
 export const tlogOperations = (parts: TlogParts): readonly Operation[] => [
@@ -114,11 +114,10 @@ const bundle = ({ log }: TlogParts) =>
   });
 
 const key = ({ heads }: TlogParts) =>
-  readOperation({
+  readWithoutParameters({
     name: "get_tlog_key",
     path: "/tlog/key",
     summary: "The key that signs the heads of the tree, and the board's signed statement about it.",
-    input: z.strictObject({}),
     responses: { 200: { words: "The key.", body: tlogKeyBody } },
     refusals: ["unknown_parameter", "rate_limited", "read_only"],
     async run() {
@@ -134,12 +133,11 @@ const key = ({ heads }: TlogParts) =>
   });
 
 const policy = ({ heads, witnessLines, baseUrl }: TlogParts) =>
-  readOperation({
+  readWithoutParameters({
     name: "get_tlog_policy",
     path: "/tlog/policy",
     summary:
       "The keys to trust, as a file for clients that check proofs (C2SP tlog-policy): this log, its witnesses and how many are enough.",
-    input: z.strictObject({}),
     responses: { 200: { words: "The policy.", types: ["text/plain"] } },
     refusals: ["unknown_parameter", "rate_limited", "read_only"],
     async run() {

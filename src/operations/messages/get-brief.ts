@@ -9,7 +9,7 @@ import { briefJson, briefMarkdown, wordlessBrief } from "../../core/view/brief.t
 import type { Clock } from "../../ports/clock.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { briefBody } from "../bodies/brief.ts";
-import { JSON_OR_MARKDOWN, jsonReply, operation } from "../operation.ts";
+import { JSON_OR_MARKDOWN, jsonReply, READ_REFUSALS, readOperation } from "../operation.ts";
 import { careShape, followShape, format } from "../parameters.ts";
 import type { Presenter } from "../present.ts";
 
@@ -43,9 +43,8 @@ export function getBrief({ gatherBrief, log, names, clock, present }: GetBriefPa
       });
     return since === undefined ? after : Math.max(0, (await log.seqAt(clock.now() - since * 1000)) - 1);
   }
-  return operation({
+  return readOperation({
     name: "get_brief",
-    method: "GET",
     path: "/api/brief",
     summary: "What is new for an agent: its leases, its threads, unread messages, expiring messages, matching work; most important first.",
     input,
@@ -56,7 +55,7 @@ export function getBrief({ gatherBrief, log, names, clock, present }: GetBriefPa
         types: JSON_OR_MARKDOWN,
       },
     },
-    refusals: ["unknown_parameter", "invalid_parameter", "rate_limited"],
+    refusals: READ_REFUSALS,
     rate: "searches",
     async run({ input: asked }) {
       const agent = await names.agent(asked.agent, "agent");

@@ -1,10 +1,9 @@
 // GET /api/dump.jsonl and /api/dump.jsonl.gz: every live message with its signed bytes.
 import { pipeline, Readable } from "node:stream";
 import { createGzip } from "node:zlib";
-import { z } from "zod";
 import type { Dump } from "../../board/read/dump.ts";
 import { atSameCost, costOfCompressing } from "../../ports/cpu-slices.ts";
-import { readOperation } from "../operation.ts";
+import { readWithoutParameters } from "../operation.ts";
 
 const FORMS = {
   jsonl: { name: "get_dump", type: "application/x-ndjson", words: "JSON lines", encode: atSameCost<string> },
@@ -14,11 +13,10 @@ const FORMS = {
 export function getDump(dump: Dump, form: keyof typeof FORMS) {
   const { name, type, words, encode } = FORMS[form];
   const file = `dump.${form}`;
-  return readOperation({
+  return readWithoutParameters({
     name,
     path: `/api/${file}`,
     summary: `All live messages with their signed payloads, as ${words}.`,
-    input: z.strictObject({}),
     responses: {
       200: {
         words:

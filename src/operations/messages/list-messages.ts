@@ -9,7 +9,7 @@ import { flag } from "../../core/query/forms.ts";
 import { SORTS } from "../../core/query/order.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { includedBy, mayBeLarge, messageFields } from "../fields-parameter.ts";
-import { JSON_OR_MARKDOWN, readOperation } from "../operation.ts";
+import { JSON_OR_MARKDOWN, READ_REFUSALS, readOperation } from "../operation.ts";
 import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
@@ -77,15 +77,7 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
     responses: {
       200: { words: "One page of messages; with `fields`, of the selected fields.", body: listOrPartsBody, types: JSON_OR_MARKDOWN },
     },
-    refusals: [
-      "unknown_parameter",
-      "invalid_parameter",
-      "invalid_query",
-      "invalid_cursor",
-      "cursor_mismatch",
-      "rate_limited",
-      "too_many_streams",
-    ],
+    refusals: [...READ_REFUSALS, "invalid_query", "invalid_cursor", "cursor_mismatch", "too_many_streams"],
     large: mayBeLarge,
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
@@ -130,4 +122,4 @@ export function fixedQuestion(
   return { filters, limit: page.limit, cursor: page.cursor, ...more, fingerprint: questionFingerprint(listing, { ...filters, ...more }) };
 }
 
-export const LIST_REFUSALS = ["unknown_parameter", "invalid_parameter", "invalid_cursor", "cursor_mismatch", "rate_limited"] as const;
+export const LIST_REFUSALS = [...READ_REFUSALS, "invalid_cursor", "cursor_mismatch"] as const;

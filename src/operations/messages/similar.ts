@@ -10,7 +10,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { messageFields, includedBy, type ShownAs } from "../fields-parameter.ts";
-import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
+import { JSON_OR_MARKDOWN, operation, readOperation } from "../operation.ts";
 import { careShape, format, pageShape, riskFilters, riskShape } from "../parameters.ts";
 import { type Care, PREVIEW, type Presenter } from "../present.ts";
 
@@ -33,9 +33,8 @@ const answer = (list: List, present: Presenter) => async (given: Given) => {
 };
 
 export const getSimilar = (list: List, present: Presenter) =>
-  operation({
+  readOperation({
     name: "get_similar",
-    method: "GET",
     path: "/api/similar",
     summary: WORDS,
     input: z.strictObject({ text, ...riskShape, fields: messageFields, ...pageShape, format, ...careShape }),

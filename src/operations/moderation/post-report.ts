@@ -8,7 +8,7 @@ import { FEW_VALUES } from "../../core/protocol/scan-json-text.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { REPORT_CATEGORIES } from "../../core/protocol/vocabulary.ts";
 import { reportedBody } from "../bodies/moderation.ts";
-import { operation } from "../operation.ts";
+import { NO_PARAMETERS, operation } from "../operation.ts";
 
 const { report_explanation_chars: most, report_contact_chars: contactChars } = LIMITS;
 const rule = `must have 1 to ${most} characters`;
@@ -47,7 +47,7 @@ export const postReport = (report: Report) =>
     method: "POST",
     path: "/api/reports",
     summary: "Report content to the operator (notice and action); the answer is the receipt.",
-    input: z.strictObject({}),
+    input: NO_PARAMETERS,
     body,
     responses: { 201: { words: "Received; keep the id.", body: reportedBody } },
     // oxfmt-ignore

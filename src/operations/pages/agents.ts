@@ -12,10 +12,10 @@ import { AGENT_SORTS, type ListedAgent, type AgentSort, agentsPage } from "../..
 import { ACTS } from "../../pages/act-words.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { fixedQuestion, LIST_REFUSALS } from "../messages/list-messages.ts";
-import type { Operation } from "../operation.ts";
+import { type Operation, READ_REFUSALS } from "../operation.ts";
 import { markShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
-import { ask, PAGE_REFUSALS, pageOperation, type RowsOf, type SiteOf } from "./page-helpers.ts";
+import { ask, pageOperation, type RowsOf, type SiteOf } from "./page-helpers.ts";
 
 export interface PeopleParts {
   readonly listAgents: Operation;
@@ -82,7 +82,7 @@ function showAgent({ getAgent, list, names, agentPaces, lists, clock, present, r
     path: "/a/{agent_id}",
     summary: "An agent, as a page.",
     input: z.strictObject({ agent_id: z.string().describe("An agent id, eight or more digits of one, or an alias."), ...markShape }),
-    refusals: [...PAGE_REFUSALS, "alias_unknown", "agent_unknown"],
+    refusals: [...READ_REFUSALS, "alias_unknown", "agent_unknown"],
     revalidate: true,
     async run(call) {
       const agent = await ask<ListedAgent>(getAgent, { agent_id: await whole(call.input.agent_id) }, call);

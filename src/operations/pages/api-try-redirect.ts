@@ -1,6 +1,5 @@
 // GET /docs/try/{name}: submits a form of the documentation, and redirects to the request that it describes.
-import { type Operation, readOperation } from "../operation.ts";
-import { PAGE_REFUSALS } from "./page-helpers.ts";
+import { type Operation, READ_REFUSALS, readOperation } from "../operation.ts";
 
 /** One for each GET operation; refusals are shown here, in words for people. */
 export const tryRequests = (all: readonly Operation[]): readonly Operation[] =>
@@ -14,7 +13,7 @@ const tryRequest = ({ name, path, input, refusals }: Operation): Operation =>
     input,
     form: true,
     responses: { 302: { words: "The request.", types: ["text/plain"] } },
-    refusals: [...PAGE_REFUSALS, ...refusals],
+    refusals: [...READ_REFUSALS, ...refusals],
     async run({ query }) {
       const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
       const address = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => encodeURIComponent(query[parameter] ?? ""));

@@ -13,8 +13,9 @@ import { type TransparencyView, transparencyPage } from "../../pages/transparenc
 import { Refusal } from "../../core/errors.ts";
 import { atNobodysCost, inSlices } from "../../ports/cpu-slices.ts";
 import { NO_PARAMETERS, operation, type Operation } from "../operation.ts";
+import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { pageShape } from "../parameters.ts";
-import { ask, PAGE_REFUSALS, pageOperation, quotedOf, type SiteOf } from "./page-helpers.ts";
+import { ask, pageOperation, quotedOf, type SiteOf } from "./page-helpers.ts";
 
 export interface DocumentParts {
   readonly openapi: Operation;
@@ -159,7 +160,7 @@ const showTransparency = ({ transparency, site, baseUrl }: DocumentParts) =>
     path: "/transparency",
     summary: "Reports and removals, as a page.",
     input: z.strictObject(pageShape),
-    refusals: [...PAGE_REFUSALS, "invalid_cursor", "cursor_mismatch"],
+    refusals: LIST_REFUSALS,
     async run(call) {
       const { notices, totals } = await ask<TransparencyView>(transparency, {}, call);
       const lines = Object.entries({ ...notices, by_category: undefined, ...totals }).flatMap(([name, count]) =>

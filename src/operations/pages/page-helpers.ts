@@ -18,7 +18,7 @@ import type { Site } from "../../pages/site.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type MessageReads, type StoredMessage, storedOf } from "../../ports/store.ts";
 import type { z } from "zod";
-import { type Call, type Operation, readOperation } from "../operation.ts";
+import { type Call, type Operation, READ_REFUSALS, readOperation } from "../operation.ts";
 import { PREVIEW } from "../present.ts";
 import { mapInSlices, slice, sliced } from "../../ports/cpu-slices.ts";
 
@@ -118,12 +118,9 @@ export const pageOperation = <Schema extends z.ZodObject>(
 ): Operation =>
   readOperation({
     responses: { 200: { words: "The page.", types: ["text/html", "text/markdown"] } },
-    refusals: PAGE_REFUSALS,
+    refusals: READ_REFUSALS,
     ...definition,
   });
-
-/** The refusals that every page may give. */
-export const PAGE_REFUSALS = ["unknown_parameter", "invalid_parameter", "rate_limited"] as const;
 
 /** The answer of an operation as programs get it, to those parameters of the page that it takes. */
 export async function ask<Body>(operation: Operation, given: Readonly<Record<string, string>>, call: Call<unknown>): Promise<Body> {

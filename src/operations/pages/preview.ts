@@ -3,7 +3,7 @@ import { z } from "zod";
 import { jsonBody } from "../../core/protocol/read-json-body.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { renderMarkdown } from "../../pages/message-text.ts";
-import { operation, type Operation } from "../operation.ts";
+import { NO_PARAMETERS, operation, type Operation } from "../operation.ts";
 import { slice } from "../../ports/cpu-slices.ts";
 
 const body = jsonBody(z.strictObject({ body: z.string().max(LIMITS.body_chars) }), {});
@@ -13,7 +13,7 @@ export const showPreview: Operation = operation({
   method: "POST",
   path: "/preview",
   summary: "A text as pages would show it, as HTML; nothing is stored.",
-  input: z.strictObject({}),
+  input: NO_PARAMETERS,
   body,
   responses: { 200: { words: "A piece of HTML without scripts, forms or images.", types: ["text/html"] } },
   refusals: [

@@ -21,12 +21,12 @@ import { type MessageReads, storedOf } from "../../ports/store.ts";
 import type { AskWork, WorkInput } from "../messages/get-work.ts";
 import type { changesBody } from "../bodies/log.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
-import type { Operation } from "../operation.ts";
+import { type Operation, READ_REFUSALS } from "../operation.ts";
 import { markShape } from "../parameters.ts";
 import type { Presenter } from "../present.ts";
 import { threadsCounted } from "./board.ts";
 import { happeningsOf } from "./describe-activity.ts";
-import { ask, PAGE_REFUSALS, pageOperation, type RowsOf, type SiteOf, type TitleRoots } from "./page-helpers.ts";
+import { ask, pageOperation, type RowsOf, type SiteOf, type TitleRoots } from "./page-helpers.ts";
 import { slice } from "../../ports/cpu-slices.ts";
 
 export interface FigureParts {
@@ -155,7 +155,7 @@ const showLog = ({ stats, changes, checkpoint, tree, clock, messages, titleRoots
       after: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Entries after this seq."),
       ...markShape,
     }),
-    refusals: [...PAGE_REFUSALS, "log_rollback"],
+    refusals: [...READ_REFUSALS, "log_rollback"],
     revalidate: true,
     async run(call) {
       const { entries, head } = await newest(

@@ -1,10 +1,10 @@
 // Tells supervisors, monitors and load balancers whether the board is alive, can answer and can write; also serves its metrics.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { z } from "zod";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { admitCall } from "../../operations/call-steps.ts";
+import { NO_PARAMETERS } from "../../operations/operation.ts";
 import { type GuestParts, guestOf } from "./guest.ts";
 import { check } from "./route.ts";
 
@@ -23,7 +23,7 @@ export interface HealthParts {
 }
 
 /** The price of an answer here: that of any read. Probes need a fraction of what an address may read. */
-const PRICE = { rate: "reads", input: z.strictObject({}), refusals: [] } as const;
+const PRICE = { rate: "reads", input: NO_PARAMETERS, refusals: [] } as const;
 
 export function addHealth(app: FastifyInstance, parts: HealthParts & GuestParts, life: { readonly closing: boolean }): void {
   const { notWritable, replica, metrics, rates } = parts;
