@@ -42,7 +42,7 @@ import { showPreview } from "../pages/preview.ts";
 import { type Icons, showFeed, showIcons } from "../pages/feed.ts";
 import { showFigures } from "../pages/work-tags-stats-log.ts";
 import { showMessage } from "../pages/message.ts";
-import { named, rootTitles, rowMaker, type RowsOf, type SiteOf } from "../pages/page-helpers.ts";
+import { named, rootTitles, rowMaker, type RowsOf, type SiteOf, type TitleRoots } from "../pages/page-helpers.ts";
 import { showPeople } from "../pages/agents.ts";
 import { mcpCards } from "../documents/mcp-catalog.ts";
 import { healthEndpoints } from "../documents/health-endpoints.ts";
@@ -65,7 +65,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const askWork = workQuestions(names, read.lists, clock);
   const titleRoots = rootTitles(messages, clock);
   const rows = rowMaker({ baseUrl, titleRoots, threadNews: read.threadNews });
-  const shown: PageParts = { present, rows, site: about.site, baseUrl, frontPage, icons: about.icons, clock };
+  const shown: PageParts = { present, rows, titleRoots, site: about.site, baseUrl, frontPage, icons: about.icons, clock };
   const aliasesOfAgent = aliasesOf(aliases, clock, mailDomain);
   const stats = getStats({ readStats: read.readStats, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
   const advice = adviser(list, clock);
@@ -78,10 +78,10 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getStream(live.feeds),
     getSimilar(list, present),
     postSimilar(list, present),
-    getWork({ findWork: read.findWork, list, difficulty: write.difficulty, baseUrl, messages, askWork, waitFor: live.waitFor, present }),
+    getWork({ ...read, difficulty: write.difficulty, baseUrl, askWork, waitFor: live.waitFor, present }),
     getExpiring(list, present),
-    getBrief({ gatherBrief: read.gatherBrief, log: read.log, names, clock, present }),
-    getInbox({ readInbox: read.readInbox, waitFor: live.waitFor, names, acks: read.acks, keys: read.keys, present }),
+    getBrief({ ...read, clock, present }),
+    getInbox({ ...read, waitFor: live.waitFor, present }),
     listAgents(read.agents, aliasesOfAgent),
     getAgent(read.agents, names, aliasesOfAgent, read.keys),
     postKey({ ...write, receiptOf: read.tree.receiptOf }),
@@ -110,7 +110,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     ...frontDoor(frontPage),
     ...mcpCards(baseUrl, version),
     ...wellKnown({ baseUrl, contact: about.contact, clock }),
-    showBoard({ ...shown, ...read, titleRoots }),
+    showBoard({ ...shown, ...read }),
     showMessage({ ...shown, ...read }),
     getClient(about.client, baseUrl),
   ];
@@ -125,6 +125,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
 interface PageParts {
   readonly present: Presenter;
   readonly rows: RowsOf;
+  readonly titleRoots: TitleRoots;
   readonly site: SiteOf;
   readonly baseUrl: string;
   readonly frontPage: string;
@@ -140,18 +141,10 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
     if (found === undefined) throw new Error(`A page needs the operation ${name}.`);
     return found;
   };
-  const { list, findWork, askWork, names } = read;
   return [
     ...showFigures({
       ...shown,
-      findWork,
-      askWork,
-      openNeeds: read.openNeeds,
-      workPace: read.workPace,
-      readStats: read.readStats,
-      countThreads: read.countThreads,
-      titleRoots: rootTitles(read.messages, shown.clock),
-      messages: read.messages,
+      ...read,
       getWork: find("get_work"),
       tags: find("list_tags"),
       stats: find("get_stats"),
@@ -160,15 +153,7 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
       checkpoint: find("get_checkpoint"),
       tree: find("get_tlog_checkpoint"),
     }),
-    ...showPeople({
-      ...shown,
-      list,
-      names,
-      agentPaces: read.agentPaces,
-      lists: read.lists,
-      listAgents: find("list_agents"),
-      getAgent: find("get_agent"),
-    }),
+    ...showPeople({ ...shown, ...read, listAgents: find("list_agents"), getAgent: find("get_agent") }),
     showFeed({ ...shown, ...read }),
     ...showIcons(shown.icons),
     showNew({ ...shown, ...read }),
@@ -176,7 +161,7 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
     ...tryRequests(all),
     ...showDocuments({
       ...shown,
-      find: read.find,
+      ...read,
       openapi: find("get_openapi"),
       manual: find("get_manual"),
       transparency: find("get_transparency"),
