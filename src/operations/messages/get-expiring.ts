@@ -30,11 +30,8 @@ export const getExpiring = (list: List, present: Presenter) =>
       const filters = { expiring_within: input.within, ...riskFilters(input) };
       const page = await list(fixedQuestion("expiring", filters, input, { sort: "expiring" }));
       return present.page(page, {
+        ...input,
         include: includedBy(input, PREVIEW),
-        fields: input.fields,
-        format: input.format,
-        mark: input.mark,
-        view: input.view,
         heading: "Messages close to expiry",
         maxBytes,
       });

@@ -80,11 +80,8 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
       const [{ pending }, now] = await Promise.all([keys.of(agent), acks.reading(agent)]);
       return present.page(page, {
         first: pending === null ? undefined : { fields: { pending: pendingView(pending) }, line: pendingLine(pending) },
+        ...given,
         include: includedBy(given, PREVIEW),
-        fields: given.fields,
-        format: given.format,
-        mark: given.mark,
-        view: given.view,
         heading: `Inbox of ${agent}`,
         beside: { seen: now.seen },
         maxBytes,

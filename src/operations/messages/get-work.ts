@@ -127,11 +127,8 @@ export function getWork(parts: WorkParts) {
         ...(asked.held && agent !== undefined
           ? { first: await heldRecords(parts, agent, asked), beside: { required_bits: difficulty.required } }
           : {}),
+        ...asked,
         include: includedBy(asked, PREVIEW),
-        fields: asked.fields,
-        format: asked.format,
-        mark: asked.mark,
-        view: asked.view,
         heading: "Open work",
         maxBytes,
         extra: (item) => matchOf(item, question.offers, rejected),
