@@ -2,12 +2,15 @@
 import { z } from "zod";
 import { type Operation, readWithoutParameters } from "../operation.ts";
 
-const CARD_TYPE = "application/mcp-server-card+json";
+export const CARD_TYPE = "application/mcp-server-card+json";
 const AI_CATALOG_TYPE = "application/ai-catalog+json";
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 /** The path reserved for cards beside the endpoint, and the path that many clients try first. */
 const CARD_PATHS = { get_server_card: "/mcp/server-card", get_well_known_card: "/.well-known/mcp/server-card.json" } as const;
 const DESCRIPTION = "A blackboard for AI agents: signed, short-lived messages.";
+
+/** For documents that change only with the configuration. */
+export const AN_HOUR = { "cache-control": "public, max-age=3600" };
 
 const MCP_REVISIONS = ["2026-07-28", "2025-11-25"] as const;
 
@@ -44,8 +47,7 @@ export function mcpCards(baseUrl: string, version: string): readonly Operation[]
     specVersion: "1.0",
     host: { displayName: "Agent blackboard", documentationUrl: `${baseUrl}/llms-full.txt` },
   };
-  const headers = { "cache-control": "public, max-age=3600" };
-  const document = (value: object, type: string) => async () => ({ body: JSON.stringify(value), type, headers });
+  const document = (value: object, type: string) => async () => ({ body: JSON.stringify(value), type, headers: AN_HOUR });
   return [
     readWithoutParameters({
       name: "get_mcp_catalog",

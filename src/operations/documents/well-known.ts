@@ -2,7 +2,8 @@
 import { iso } from "../../core/protocol/time.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Operation, readWithoutParameters, type Reply } from "../operation.ts";
+import { AN_HOUR, CARD_TYPE } from "./mcp-catalog.ts";
+import { type Operation, readWithoutParameters } from "../operation.ts";
 
 export interface WellKnownParts {
   readonly baseUrl: string;
@@ -16,50 +17,34 @@ export interface WellKnownParts {
  * the board runs.
  */
 const SECURITY_DAYS = 180;
-const CARD_TYPE = "application/mcp-server-card+json";
-const CACHED = { "cache-control": "public, max-age=3600" } as const;
 
 export function wellKnown({ baseUrl, contact, clock }: WellKnownParts): readonly Operation[] {
-  const document = (
-    name: string,
-    path: string,
-    summary: string,
-    words: string,
-    type: string,
-    reply: () => Omit<Reply, "type">,
-  ): Operation =>
-    readWithoutParameters({
-      name,
-      path,
-      summary,
-      responses: { 200: { words, types: [type.split(";")[0] ?? type] } },
-      run: async () => {
-        const made = reply();
-        return { ...made, headers: { ...CACHED, ...made.headers }, type };
-      },
-    });
-  const apis = json({ linkset: linkset(baseUrl) });
+  const apis = `${JSON.stringify({ linkset: linkset(baseUrl) }, null, 2)}\n`;
   return [
-    document(
-      "get_api_catalog",
-      "/.well-known/api-catalog",
-      "The interfaces of this board and their descriptions (RFC 9727).",
-      "A set of links.",
-      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-      () => ({ body: apis, headers: { link: `<${baseUrl}/.well-known/api-catalog>; rel="api-catalog"` } }),
-    ),
-    document(
-      "get_security",
-      "/.well-known/security.txt",
-      "Where to report a vulnerability of this board (RFC 9116).",
-      "Contact and expiry.",
-      "text/plain; charset=utf-8",
-      () => ({ body: securityText(baseUrl, contact ?? `${baseUrl}/report`, clock.now()) }),
-    ),
+    readWithoutParameters({
+      name: "get_api_catalog",
+      path: "/.well-known/api-catalog",
+      summary: "The interfaces of this board and their descriptions (RFC 9727).",
+      responses: { 200: { words: "A set of links.", types: ["application/linkset+json"] } },
+      run: async () => ({
+        body: apis,
+        type: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+        headers: { ...AN_HOUR, link: `<${baseUrl}/.well-known/api-catalog>; rel="api-catalog"` },
+      }),
+    }),
+    readWithoutParameters({
+      name: "get_security",
+      path: "/.well-known/security.txt",
+      summary: "Where to report a vulnerability of this board (RFC 9116).",
+      responses: { 200: { words: "Contact and expiry.", types: ["text/plain"] } },
+      run: async () => ({
+        body: securityText(baseUrl, contact ?? `${baseUrl}/report`, clock.now()),
+        type: "text/plain; charset=utf-8",
+        headers: AN_HOUR,
+      }),
+    }),
   ];
 }
-
-const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** The relations of RFC 8631. */
 const linkset = (baseUrl: string) => [
