@@ -48,14 +48,8 @@ export interface AnsweredCall {
 /** The answer to a caller that has it already. */
 const UNCHANGED: Reply = { status: 304, body: undefined };
 
-/** The properties of an operation that the first steps need. */
-export type Callable = Pick<Operation, "rate" | "input" | "refusals"> &
-  Partial<
-    Pick<
-      Operation,
-      "secret" | "requireOpen" | "refunds" | "keeps" | "pace" | "work" | "paced" | "extraRate" | "requireReady" | "body" | "holds"
-    >
-  >;
+/** An operation, as far as the first steps need it. */
+export type Callable = Pick<Operation, "rate" | "input" | "refusals"> & Partial<Operation>;
 
 /** Done before the body is read, so that refusing a caller that is too fast costs next to nothing. */
 export function admitCall(operation: Callable, guest: Guest, rates: RateLimiter): AdmittedCall {
