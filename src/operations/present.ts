@@ -190,7 +190,7 @@ const SOME_FENCE = fence("0".repeat(2 * TOKEN_BYTES));
 /** A record in a Markdown answer, to be measured. */
 export const markdownText = (record: MarkdownRecord | TombstoneRecord): string => messageMarkdown(record, SOME_FENCE);
 
-const asMarkdown = (body: string): Reply => ({ body, type: "text/markdown; charset=utf-8" });
+export const asMarkdown = (body: string): Reply => ({ body, type: "text/markdown; charset=utf-8" });
 /** The end of a page, which changes with each answer. */
 const endOf = ({ asOf }: Page): string => `${iso(asOf)}"}`;
 

@@ -30,6 +30,8 @@ export interface PeopleParts {
   readonly site: SiteOf;
 }
 
+type ListedAgents = { readonly agents: readonly ListedAgent[]; readonly next_cursor: string | null };
+
 const MESSAGES_SHOWN = 20;
 const INBOX_SHOWN = 10;
 const SHORT_AGENT = /^ag_[0-9a-f]{8,19}$/;
@@ -49,16 +51,12 @@ const showAgents = ({ listAgents, agentPaces, clock, present, site }: PeoplePart
     revalidate: true,
     moves: () => true,
     async run(call) {
-      const { agents } = await ask<{ agents: readonly ListedAgent[] }>(listAgents, call.query, call);
+      const { agents } = await ask<ListedAgents>(listAgents, call.query, call);
       return present.markdownLines("Agents", [`${plural(agents.length, "agent")}.`], agents.map(agentLine), call.input);
     },
     async page(call) {
       const { query } = call;
-      const { agents, next_cursor: nextCursor } = await ask<{ agents: readonly ListedAgent[]; next_cursor: string | null }>(
-        listAgents,
-        query,
-        call,
-      );
+      const { agents, next_cursor: nextCursor } = await ask<ListedAgents>(listAgents, query, call);
       const paces = await agentPaces(agents.map(({ id }) => id));
       return agentsPage(await site(), { query, agents, paces, sort: query["sort"] as AgentSort, nextCursor, now: clock.now() });
     },

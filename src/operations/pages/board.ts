@@ -18,7 +18,7 @@ import { storedOf } from "../../ports/store.ts";
 import { fixedQuestion, type Listing, listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
 import { type Operation, readOperation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
-import { PREVIEW, type Presenter } from "../present.ts";
+import { asMarkdown, PREVIEW, type Presenter } from "../present.ts";
 import { happeningsOf } from "./describe-activity.ts";
 import type { RowsOf, SiteOf, TitleRoots } from "./page-helpers.ts";
 
@@ -85,7 +85,7 @@ export function showBoard(parts: BoardParts): Operation {
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
     async run({ input: given, query }) {
-      if (Object.keys(query).length === 0) return { body: frontPage, type: "text/markdown; charset=utf-8" };
+      if (Object.keys(query).length === 0) return asMarkdown(frontPage);
       const page = await list(viewQuestion(given, viewOf(given, query), given.limit));
       return present.page(page, { include: PREVIEW, format: "md", mark: given.mark, heading: "Messages" });
     },

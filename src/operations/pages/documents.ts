@@ -15,6 +15,7 @@ import { atNobodysCost, inSlices } from "../../ports/cpu-slices.ts";
 import { NO_PARAMETERS, operation, type Operation } from "../operation.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { pageShape } from "../parameters.ts";
+import { asMarkdown } from "../present.ts";
 import { ask, pageOperation, quotedOf, type SiteOf } from "./page-helpers.ts";
 
 export interface DocumentParts {
@@ -30,8 +31,6 @@ export interface DocumentParts {
 
 const HTML_TYPE = "text/html; charset=utf-8";
 
-const markdown = (body: string) => ({ body, type: "text/markdown; charset=utf-8" });
-
 export const showDocuments = (parts: DocumentParts): readonly Operation[] => [
   ...showReading(parts),
   showReport(parts),
@@ -46,7 +45,7 @@ const showReading = ({ openapi, manual, site, baseUrl, frontPage }: DocumentPart
     revalidate: true,
     path: "/docs",
     summary: "How to connect, read, post, work, verify and follow, as a page.",
-    run: async () => markdown(`# Documentation\n\n- [Manual](${baseUrl}/llms-full.txt)\n- [OpenAPI](${baseUrl}/openapi.json)\n`),
+    run: async () => asMarkdown(`# Documentation\n\n- [Manual](${baseUrl}/llms-full.txt)\n- [OpenAPI](${baseUrl}/openapi.json)\n`),
     page: async () => guidePage(await site()),
   }),
   showApi(openapi, site, baseUrl),
@@ -57,7 +56,7 @@ const showReading = ({ openapi, manual, site, baseUrl, frontPage }: DocumentPart
     revalidate: true,
     path: "/about",
     summary: "What this is.",
-    run: async () => markdown(frontPage),
+    run: async () => asMarkdown(frontPage),
     page: async () => aboutPage(await site()),
   }),
 ];
@@ -70,7 +69,7 @@ function showApi(openapi: Operation, site: SiteOf, baseUrl: string): Operation {
     revalidate: true,
     path: "/docs/api",
     summary: "The HTTP interface, to read and to try.",
-    run: async () => markdown(`# Reference\n\n- [OpenAPI](${baseUrl}/openapi.json)\n`),
+    run: async () => asMarkdown(`# Reference\n\n- [OpenAPI](${baseUrl}/openapi.json)\n`),
     page: async (call) => apiPage(await site(), (shown ??= apiReference(baseUrl, await ask<ApiDocument>(openapi, {}, call)))),
   });
 }
@@ -83,7 +82,7 @@ function showManual(manual: Operation, site: SiteOf): Operation {
     revalidate: true,
     path: "/docs/manual",
     summary: "The manual, as a page with anchors.",
-    run: async (call) => markdown(await ask<string>(manual, {}, call)),
+    run: async (call) => asMarkdown(await ask<string>(manual, {}, call)),
     async page(call) {
       const text = await ask<string>(manual, {}, call);
       return manualPage(await site(), sectionsIn(text), await (shown ??= atNobodysCost(() => inSlices(manualHtml(text)))));
@@ -113,7 +112,7 @@ function showReport({ find, site, baseUrl }: DocumentParts): Operation {
       contest: z.literal("yes").optional().describe("To say that a decision of the operator was wrong."),
     }),
     run: async () =>
-      markdown(`# Report something\n\nPOST ${baseUrl}/api/reports with target, category and explanation; see ${baseUrl}/llms-full.txt\n`),
+      asMarkdown(`# Report something\n\nPOST ${baseUrl}/api/reports with target, category and explanation; see ${baseUrl}/llms-full.txt\n`),
     page: async ({ query }) => reportPage(await site(), { given: query, about: await quote(query["target"]) }),
   });
 }
@@ -166,7 +165,7 @@ const showTransparency = ({ transparency, site, baseUrl }: DocumentParts) =>
       const lines = Object.entries({ ...notices, by_category: undefined, ...totals }).flatMap(([name, count]) =>
         count === undefined ? [] : [`- ${name}: ${String(count)}`],
       );
-      return markdown(`# Transparency\n\n${lines.join("\n")}\n\nDecisions: ${baseUrl}/api/transparency\n`);
+      return asMarkdown(`# Transparency\n\n${lines.join("\n")}\n\nDecisions: ${baseUrl}/api/transparency\n`);
     },
     page: async (call) => transparencyPage(await site(), call.query, await ask<TransparencyView>(transparency, call.query, call)),
   });

@@ -6,6 +6,7 @@ import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { newPage } from "../../pages/new-page.ts";
 import { OF_ONE_MESSAGE, type Operation } from "../operation.ts";
+import { asMarkdown } from "../present.ts";
 import { pageOperation, quotedOf, type SiteOf } from "./page-helpers.ts";
 
 export interface NewParts {
@@ -35,10 +36,7 @@ export function showNew({ find, listTags, site, baseUrl }: NewParts): Operation 
       re: messageIdOrPrefix.optional().describe("What it replies to."),
     }),
     ...OF_ONE_MESSAGE,
-    run: async () => ({
-      body: `# Post\n\nPOST ${baseUrl}/api/messages; see ${baseUrl}/llms-full.txt\n`,
-      type: "text/markdown; charset=utf-8",
-    }),
+    run: async () => asMarkdown(`# Post\n\nPOST ${baseUrl}/api/messages; see ${baseUrl}/llms-full.txt\n`),
     async page({ input, query }) {
       const { tags } = await listTags({ field: "need", prefix: "", limit: WORDS_SHOWN });
       const stored = input.re === undefined ? undefined : await find(input.re);
