@@ -161,14 +161,14 @@ const partialMessageBody = messageBody
   .required({ id: true })
   .meta({ id: "PartialMessage", description: "With `fields`: the id and the paths that were asked for." });
 export const messageOrPartsBody = z.union([messageBody, partialMessageBody]);
+/** A list of whole records, or of parts of them if the caller asked for `fields`. */
+const orParts = <List extends typeof listBody>(list: List, id: string) =>
+  z.union([list, list.extend({ messages: z.array(partialMessageBody) }).meta({ id, description: "With `fields`." })]);
 /** The answer of an inbox, with the position up to which its agent has read it. */
 export const listInboxBody = listBody
   .extend({ seen: seq.describe("How far the agent has acknowledged to have read; 0 if it never did.") })
   .meta({ id: "Inbox" });
-export const inboxBody = z.union([
-  listInboxBody,
-  listInboxBody.extend({ messages: z.array(partialMessageBody) }).meta({ id: "PartialInbox", description: "With `fields`." }),
-]);
+export const inboxBody = orParts(listInboxBody, "PartialInbox");
 /** The answer of open work; if the caller says who it is, with the leases that it holds. */
 export const listWorkBody = listBody
   .extend({
@@ -179,15 +179,8 @@ export const listWorkBody = listBody
     required_bits: count.optional().describe("With `held`: the proof of work that a claim needs now."),
   })
   .meta({ id: "WorkList" });
-export const workBody = z.union([
-  listWorkBody,
-  listWorkBody.extend({ messages: z.array(partialMessageBody) }).meta({ id: "PartialWorkList", description: "With `fields`." }),
-]);
-/** Whole records, or parts of them if the caller asked for `fields`. */
-export const listOrPartsBody = z.union([
-  listBody,
-  listBody.extend({ messages: z.array(partialMessageBody) }).meta({ id: "PartialMessageList", description: "With `fields`." }),
-]);
+export const workBody = orParts(listWorkBody, "PartialWorkList");
+export const listOrPartsBody = orParts(listBody, "PartialMessageList");
 
 const warnings = z
   .array(z.strictObject({ code: z.enum(WARNING_CODES), message: z.string() }))
