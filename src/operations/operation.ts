@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { BoardMoment } from "../board/read/cache-freshness.ts";
 import type { Feed } from "../board/live/subscriber-stream.ts";
 import type { Scope } from "../board/limits/bucket-sizes.ts";
+import type { ReceiptOf } from "../board/proof/inclusion-proofs.ts";
+import type { Difficulty } from "../board/write/difficulty.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import type { BodyReader } from "../core/protocol/read-json-body.ts";
 import { movesWithClock } from "../core/query/filters.ts";
@@ -198,6 +200,31 @@ export const readWithoutParameters = (
 
 /** The refusals of every operation that reads and takes parameters. */
 export const READ_REFUSALS = ["unknown_parameter", "invalid_parameter", "rate_limited"] as const;
+
+/** The refusals of every body that says what its sender wants signed, or has signed. */
+// oxfmt-ignore
+export const SIGNED_BODY_REFUSALS = [
+  "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
+  "invalid_field", "bad_encoding", "unsupported_version", "too_large", "unsupported_media_type", "rate_limited",
+] as const;
+
+/** The refusals of every operation that stores something. */
+export const STORING_REFUSALS = [
+  "overloaded",
+  "storage_full",
+  "storage_unavailable",
+  "log_rollback",
+  "read_only",
+  "shutting_down",
+] as const;
+
+/** What every operation needs that stores a signed body. */
+export interface StoringParts {
+  readonly difficulty: Difficulty;
+  /** Throws if nothing may be written at the moment. */
+  readonly requireWritable: () => void;
+  readonly receiptOf: ReceiptOf;
+}
 
 /** The refusals for one message. An ended message is answered with 410 if it is read, with 409 if it is posted again. */
 export const OF_ONE_MESSAGE = {

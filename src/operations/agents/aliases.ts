@@ -1,8 +1,7 @@
 // POST /api/aliases, GET /api/aliases and GET /api/aliases/{alias}: claims, lists and looks up aliases.
 import { z } from "zod";
 import type { OperateAlias } from "../../board/write/aliases.ts";
-import { ALIAS_EXTRA_BITS, type Difficulty } from "../../board/write/difficulty.ts";
-import type { ReceiptOf } from "../../board/proof/inclusion-proofs.ts";
+import { ALIAS_EXTRA_BITS } from "../../board/write/difficulty.ts";
 import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
 import { aliasUnknown, foldNamedAlias } from "../../core/protocol/alias-name.ts";
 import { aliasReader } from "../../core/protocol/alias.ts";
@@ -15,7 +14,7 @@ import type { AliasReads } from "../../ports/aliases.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { aliasBody, aliasesBody, aliasOpBody } from "../bodies/agents.ts";
 import { LIST_REFUSALS, questionFingerprint } from "../messages/list-messages.ts";
-import { operation, readOperation } from "../operation.ts";
+import { operation, readOperation, SIGNED_BODY_REFUSALS, STORING_REFUSALS, type StoringParts } from "../operation.ts";
 import { pageShape, receipt } from "../parameters.ts";
 
 const address = (alias: string, mailDomain: string): string => `${alias}@${mailDomain}`;
@@ -38,12 +37,9 @@ const view = ({ alias, agent, claimedAt, expiresAt }: Alias, mailDomain: string)
   expires_at: iso(expiresAt),
 });
 
-export interface PostAliasParts {
+export interface PostAliasParts extends StoringParts {
   readonly operateAlias: OperateAlias;
-  readonly difficulty: Pick<Difficulty, "required">;
   readonly mailDomain: string;
-  readonly requireWritable: () => void;
-  readonly receiptOf: ReceiptOf;
 }
 
 export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requireWritable, receiptOf }: PostAliasParts) =>
@@ -57,12 +53,9 @@ export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requi
     responses: { 201: { words: "Claimed, renewed or released.", body: aliasOpBody } },
     // oxfmt-ignore
     refusals: [
-      "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
-      "invalid_field", "bad_encoding", "unsupported_version", "invalid_alias", "ts_out_of_range", "pow_insufficient", "unknown_parameter",
-      "invalid_parameter",
+      ...SIGNED_BODY_REFUSALS, "invalid_alias", "ts_out_of_range", "pow_insufficient", "unknown_parameter", "invalid_parameter",
       "alias_reserved", "not_owner", "bad_key", "bad_signature", "alias_taken", "too_many_aliases", "stale_alias_op", "agent_id_collision",
-      "too_large", "unsupported_media_type", "rate_limited", "blocked_key", "key_revoked", "key_in_use", "outside_delegation",
-      "wrong_board", "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+      "blocked_key", "key_revoked", "key_in_use", "outside_delegation", "wrong_board", ...STORING_REFUSALS,
     ],
     statuses: { bad_key: 403, bad_signature: 403 },
     rate: "writes",

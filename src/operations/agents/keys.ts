@@ -1,9 +1,8 @@
 // POST /api/keys and GET /api/agents/{agent_id}/keys: operations on the keys of an agent, and the keys it has and had.
 import { z } from "zod";
-import type { ReceiptOf } from "../../board/proof/inclusion-proofs.ts";
 import type { KeyRing } from "../../board/read/keys.ts";
 import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
-import { type Difficulty, KEY_EXTRA_BITS } from "../../board/write/difficulty.ts";
+import { KEY_EXTRA_BITS } from "../../board/write/difficulty.ts";
 import type { OperateKey } from "../../board/write/keys.ts";
 import type { KeyState } from "../../core/keys/key-state.ts";
 import { keyOpReader } from "../../core/protocol/key-op.ts";
@@ -12,14 +11,11 @@ import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
 import { keyOpView, operatedView, pendingView } from "../../core/view/keys.ts";
 import { keyOpBody, lineBody } from "../bodies/keys.ts";
 import { questionFingerprint } from "../messages/list-messages.ts";
-import { operation, readOperation } from "../operation.ts";
+import { operation, readOperation, SIGNED_BODY_REFUSALS, STORING_REFUSALS, type StoringParts } from "../operation.ts";
 import { pageShape, receipt } from "../parameters.ts";
 
-export interface PostKeyParts {
+export interface PostKeyParts extends StoringParts {
   readonly operateKey: OperateKey;
-  readonly difficulty: Pick<Difficulty, "min">;
-  readonly requireWritable: () => void;
-  readonly receiptOf: ReceiptOf;
 }
 
 export const postKey = ({ operateKey, difficulty, requireWritable, receiptOf }: PostKeyParts) =>
@@ -36,12 +32,9 @@ export const postKey = ({ operateKey, difficulty, requireWritable, receiptOf }: 
     },
     // oxfmt-ignore
     refusals: [
-      "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
-      "invalid_field", "bad_encoding", "unsupported_version", "ts_out_of_range", "pow_insufficient", "unknown_parameter", "invalid_parameter", "wrong_board",
+      ...SIGNED_BODY_REFUSALS, "ts_out_of_range", "pow_insufficient", "unknown_parameter", "invalid_parameter", "wrong_board",
       "bad_key", "bad_signature", "not_owner", "agent_unknown", "agent_id_collision", "stale_key_op", "key_in_use", "key_committed_elsewhere",
-      "key_revoked", "key_op_pending", "not_pending", "too_many_keys", "outside_delegation",
-      "too_large", "unsupported_media_type", "rate_limited", "blocked_key",
-      "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+      "key_revoked", "key_op_pending", "not_pending", "too_many_keys", "outside_delegation", "blocked_key", ...STORING_REFUSALS,
     ],
     rate: "writes",
     pace: "keys",

@@ -1,18 +1,14 @@
 // POST /api/acks: a signed acknowledgement of what an agent has read, acted on and declined.
 import { z } from "zod";
 import type { Acknowledge } from "../../board/write/acks.ts";
-import type { ReceiptOf } from "../../board/proof/inclusion-proofs.ts";
-import { ackBits, type Difficulty } from "../../board/write/difficulty.ts";
+import { ackBits } from "../../board/write/difficulty.ts";
 import { ackReader } from "../../core/protocol/ack.ts";
 import { ackBody } from "../bodies/agents.ts";
-import { operation } from "../operation.ts";
+import { operation, SIGNED_BODY_REFUSALS, STORING_REFUSALS, type StoringParts } from "../operation.ts";
 import { receipt } from "../parameters.ts";
 
-export interface PostAckParts {
+export interface PostAckParts extends StoringParts {
   readonly acknowledge: Acknowledge;
-  readonly difficulty: Pick<Difficulty, "required">;
-  readonly requireWritable: () => void;
-  readonly receiptOf: ReceiptOf;
 }
 
 export const postAck = ({ acknowledge, difficulty, requireWritable, receiptOf }: PostAckParts) =>
@@ -30,12 +26,9 @@ export const postAck = ({ acknowledge, difficulty, requireWritable, receiptOf }:
     },
     // oxfmt-ignore
     refusals: [
-      "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
-      "invalid_field", "bad_encoding", "unsupported_version", "wrong_board", "ts_out_of_range", "pow_insufficient", "unknown_parameter",
-      "invalid_parameter",
-      "future_cursor", "bad_key", "bad_signature", "not_addressed", "agent_id_collision", "too_large", "unsupported_media_type",
-      "rate_limited", "blocked_key", "key_revoked", "key_in_use", "outside_delegation",
-      "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+      ...SIGNED_BODY_REFUSALS, "wrong_board", "ts_out_of_range", "pow_insufficient", "unknown_parameter", "invalid_parameter",
+      "future_cursor", "bad_key", "bad_signature", "not_addressed", "agent_id_collision", "blocked_key", "key_revoked", "key_in_use",
+      "outside_delegation", ...STORING_REFUSALS,
     ],
     rate: "writes",
     pace: "agent_acks",

@@ -12,7 +12,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { ackBody, aliasOpBody, keygenBody } from "../bodies/agents.ts";
 import { assistedPostBody, dryRunBody } from "../bodies/messages.ts";
 import { NO_PARAMETERS, operation, type Operation } from "../operation.ts";
-import { POST_REFUSALS, similarWork } from "../messages/post-message.ts";
+import { checkedBody, POST_REFUSALS, signedParts, similarWork } from "../messages/post-message.ts";
 import { SHORT_FORM_REFUSALS } from "../messages/prepare-message.ts";
 import { receipt } from "../parameters.ts";
 import { BODY_AND_DATA } from "../present.ts";
@@ -38,32 +38,24 @@ function answers({ clock, baseUrl, difficulty, adviser, receiptOf }: AssistedPar
     ...recordOf(stored, BODY_AND_DATA, clock.now(), baseUrl),
     result,
     warnings,
-    sig: stored.raw.sig,
-    nonce: stored.raw.nonce,
-    ...(await receiptOf(stored.state.seq, `/api/messages/${stored.state.id}/proof`, wanted)),
+    ...(await signedParts(stored, receiptOf, wanted)),
     envelope: stored.raw,
   });
   const checked = async (posted: PostResult) => {
     const { payer } = posted;
     if (posted.result !== "valid") return { body: await answerOf(posted, false), payer };
     const { warnings, similar } = await adviser.advise(posted.stored, posted.warnings);
-    const { id, bits } = posted.stored.state;
     // A caller that lets the board mine is not warned that the work is unchecked.
     const shown = warnings.filter(({ code }) => code !== "work_unchecked");
-    const required = difficulty.required + posted.brake;
-    return { body: { result: posted.result, id, required_bits: required, pow_bits: bits, warnings: shown, similar }, payer };
+    return { body: checkedBody(posted, difficulty.required, { warnings: shown, similar }), payer };
   };
   return { answerOf, checked };
 }
 
-type Shared = Readonly<Record<"method", "POST">> & {
-  readonly rate: "assists";
-  readonly refunds: true;
-  readonly secret: true;
-  readonly requireOpen: () => Assist;
-};
+const sharedBy = (requireOpen: () => Assist) =>
+  ({ method: "POST", input: NO_PARAMETERS, rate: "assists", refunds: true, secret: true, requireOpen }) as const;
 
-const assistedAck = (parts: AssistedParts, enabled: () => Assist, shared: Shared): Operation =>
+const assistedAck = (parts: AssistedParts, enabled: () => Assist, shared: ReturnType<typeof sharedBy>): Operation =>
   operation({
     ...shared,
     name: "assist_ack",
@@ -92,7 +84,7 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
     return assist;
   };
   const { answerOf, checked } = answers(parts);
-  const shared = { method: "POST", input: NO_PARAMETERS, rate: "assists", refunds: true, secret: true, requireOpen: enabled } as const;
+  const shared = sharedBy(enabled);
   return [
     operation({
       ...shared,

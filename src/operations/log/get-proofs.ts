@@ -1,14 +1,17 @@
 // GET /api/messages/{id}/proof and /api/changes/{seq}/proof: proofs that an entry is in the log, which can be checked offline.
 import { z } from "zod";
 import type { LocateMessage } from "../../board/read/message-by-id.ts";
-import type { Prove } from "../../board/proof/inclusion-proofs.ts";
-import { type Operation, READ_REFUSALS, readOperation } from "../operation.ts";
+import type { Prove, Receipt } from "../../board/proof/inclusion-proofs.ts";
+import { type Operation, READ_REFUSALS, readOperation, type Reply } from "../operation.ts";
 import { integer, messageIdToProve } from "../../core/query/forms.ts";
 
 const RESPONSES = { 200: { words: "The proof (C2SP tlog-proof); its `extra` is the whole leaf.", types: ["text/plain"] } } as const;
 const REFUSALS = [...READ_REFUSALS, "not_found", "log_rollback", "read_only", "storage_full"] as const;
-const HEADERS = { "cache-control": "no-cache" };
-const TYPE = "text/plain; charset=utf-8";
+const answerTo = ({ proof }: Receipt): Reply => ({
+  body: proof,
+  type: "text/plain; charset=utf-8",
+  headers: { "cache-control": "no-cache" },
+});
 
 export const proofOperations = (prove: Prove, locate: LocateMessage): readonly Operation[] => [
   readOperation({
@@ -18,7 +21,7 @@ export const proofOperations = (prove: Prove, locate: LocateMessage): readonly O
     summary: "A proof that the `create` entry of a message is in the log, also for a message that has ended.",
     input: z.strictObject({ id: messageIdToProve }),
     refusals: [...REFUSALS, "ambiguous_id"],
-    run: async ({ input }) => ({ body: (await prove(await locate(input.id))).proof, type: TYPE, headers: HEADERS }),
+    run: async ({ input }) => answerTo(await prove(await locate(input.id))),
   }),
   readOperation({
     responses: RESPONSES,
@@ -27,6 +30,6 @@ export const proofOperations = (prove: Prove, locate: LocateMessage): readonly O
     summary: "A proof that an entry is in the log, as long as the entry is kept.",
     input: z.strictObject({ seq: integer(1, Number.MAX_SAFE_INTEGER).describe("The `seq` of the entry.") }),
     refusals: REFUSALS,
-    run: async ({ input }) => ({ body: (await prove(input.seq)).proof, type: TYPE, headers: HEADERS }),
+    run: async ({ input }) => answerTo(await prove(input.seq)),
   }),
 ];

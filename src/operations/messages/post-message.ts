@@ -1,8 +1,7 @@
 // POST /api/messages: posts a signed message, or many.
 import { z } from "zod";
-import type { Adviser, Similar } from "../../board/write/dry-run-advice.ts";
+import type { Advice, Adviser, Similar } from "../../board/write/dry-run-advice.ts";
 import type { BeginBundle, Bundle } from "../../board/write/post-many.ts";
-import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { ReceiptOf } from "../../board/proof/inclusion-proofs.ts";
 import type { FindMessage } from "../../board/read/message-by-id.ts";
 import type { Post } from "../../board/write/post.ts";
@@ -17,28 +16,23 @@ import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage } from "../../ports/store.ts";
 import { dryRunBody, postedBody, postedLineBody } from "../bodies/messages.ts";
 import { receipt } from "../parameters.ts";
-import { type LineReply, operation, type BundleCalls } from "../operation.ts";
+import { type BundleCalls, type LineReply, operation, SIGNED_BODY_REFUSALS, STORING_REFUSALS, type StoringParts } from "../operation.ts";
 import { BODY_AND_DATA } from "../present.ts";
 
 // oxfmt-ignore
 export const POST_REFUSALS = [
-  "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
-  "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "ts_out_of_range", "blob_missing",
+  ...SIGNED_BODY_REFUSALS, "unknown_kind", "kind_reserved", "kind_requirements", "ts_out_of_range", "blob_missing",
   "blob_mismatch", "secret_detected", "pow_insufficient", "unknown_parameter", "invalid_parameter", "bad_key", "bad_signature", "target_unknown", "target_gone",
   "target_not_workable", "target_resolved", "not_author", "already_claimed", "too_many_leases", "reserved", "already_signaled", "agent_id_collision",
-  "expired", "retracted", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "blocked_content", "blocked_key", "key_revoked", "key_in_use", "outside_delegation",
-  "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+  "expired", "retracted", "unsupported_attachment_type", "blocked_content", "blocked_key", "key_revoked", "key_in_use", "outside_delegation",
+  ...STORING_REFUSALS,
 ] as const;
 
-export interface PostParts {
+export interface PostParts extends StoringParts {
   readonly post: Post;
   readonly beginBundle: BeginBundle;
-  readonly difficulty: Difficulty;
   readonly clock: Clock;
   readonly baseUrl: string;
-  /** Throws if nothing may be written at the moment. */
-  readonly requireWritable: () => void;
-  readonly receiptOf: ReceiptOf;
   readonly find: FindMessage;
 }
 
@@ -56,16 +50,22 @@ async function targetsOf({ refs = [] }: MessageRecord["meta"], find: FindMessage
 export const similarWork = async (adviser: Adviser, stored: StoredMessage): Promise<{ similar?: readonly Similar[] }> =>
   isWorkable(stored.state.kind) ? { similar: await adviser.similarTo(stored) } : {};
 
+/** What proves a post: its signature, and its place in the log or the address of that proof. */
+export async function signedParts({ state: { id, seq }, raw: { sig, nonce } }: StoredMessage, receiptOf: ReceiptOf, wanted: boolean) {
+  return { sig, nonce, ...(await receiptOf(seq, `/api/messages/${id}/proof`, wanted)) };
+}
+
+/** The answer to a post that was only checked, with the bits that the board requires at the moment. */
+export const checkedBody = ({ result, stored, brake }: PostResult, required: number, advice: Advice) => {
+  const { id, bits } = stored.state;
+  return { result, id, required_bits: required + brake, pow_bits: bits, ...advice };
+};
+
 export const postMessage = (
   { post, beginBundle, difficulty, clock, baseUrl, requireWritable, receiptOf, find }: PostParts,
   adviser: Adviser,
-) => {
-  const signedParts = async ({ state: { id, seq }, raw: { sig, nonce } }: StoredMessage, wanted: boolean): Promise<object> => ({
-    sig,
-    nonce,
-    ...(await receiptOf(seq, `/api/messages/${id}/proof`, wanted)),
-  });
-  return operation({
+) =>
+  operation({
     name: "post_message",
     method: "POST",
     path: "/api/messages",
@@ -80,7 +80,9 @@ export const postMessage = (
       most: LIMITS.bundle_lines,
       answer: postedLineBody,
       begin: ({ dry_run: dryRun, receipt: wanted }) =>
-        bundleCalls(beginBundle({ dryRun }), dryRun, adviser.advise, async (stored) => (wanted ? signedParts(stored, true) : {})),
+        bundleCalls(beginBundle({ dryRun }), dryRun, adviser.advise, async (stored) =>
+          wanted ? signedParts(stored, receiptOf, true) : {},
+        ),
     },
     responses: {
       201: { words: "Created.", body: postedBody },
@@ -96,17 +98,12 @@ export const postMessage = (
     direct: true,
     requireReady: requireWritable,
     async run({ input, body: envelope }) {
-      const { result, stored, warnings, tokens, brake, payer } = await post(envelope, { dryRun: input.dry_run });
-      if (result === "valid") {
-        const { id, bits } = stored.state;
-        return {
-          payer,
-          body: { result, id, required_bits: difficulty.required + brake, pow_bits: bits, ...(await adviser.advise(stored, warnings)) },
-        };
-      }
+      const posted = await post(envelope, { dryRun: input.dry_run });
+      const { result, stored, warnings, tokens, payer } = posted;
+      if (result === "valid") return { payer, body: checkedBody(posted, difficulty.required, await adviser.advise(stored, warnings)) };
       const record = recordOf(stored, BODY_AND_DATA, clock.now(), baseUrl);
       const targets = input.targets ? { targets: await targetsOf(record.meta, find) } : {};
-      const body = { ...record, result, warnings, ...(await signedParts(stored, input.receipt)), ...targets };
+      const body = { ...record, result, warnings, ...(await signedParts(stored, receiptOf, input.receipt)), ...targets };
       if (result === "exists") return { payer, body };
       return {
         status: 201,
@@ -117,7 +114,6 @@ export const postMessage = (
       };
     },
   });
-};
 
 /** The answer to each of many posts: only fields that its author does not know already. */
 function bundleCalls(
@@ -133,24 +129,19 @@ function bundleCalls(
     advised = advice.catch(() => {});
     return advice;
   };
-  const replyTo = async (posted: Promise<PostResult>): Promise<LineReply> => {
-    const { result, stored, warnings, tokens, brake, payer } = await posted;
-    const { id, seq, bits } = stored.state;
-    if (result !== "valid") {
-      const body = { id, seq, result, warnings, ...(await proofOf(stored)) };
-      return { status: result === "created" ? 201 : 200, body, tokens, payer };
-    }
-    return {
-      payer,
-      body: { result, id, required_bits: bundle.requiredBits + brake, pow_bits: bits, ...(await adviseInTurn(stored, warnings)) },
-    };
+  const replyTo = async (posted: PostResult): Promise<LineReply> => {
+    const { result, stored, warnings, tokens, payer } = posted;
+    if (result === "valid") return { payer, body: checkedBody(posted, bundle.requiredBits, await adviseInTurn(stored, warnings)) };
+    const { id, seq } = stored.state;
+    const body = { id, seq, result, warnings, ...(await proofOf(stored)) };
+    return { status: result === "created" ? 201 : 200, body, tokens, payer };
   };
   return {
     // A dry run stores nothing, so a line that refers to an earlier one must be checked together with it.
     whole: dryRun,
     async add(envelope) {
       const { posted } = await bundle.add(envelope);
-      return { reply: replyTo(posted) };
+      return { reply: posted.then(replyTo) };
     },
     flush: () => bundle.flush(),
   };

@@ -4,7 +4,7 @@ import { type Prepare, prepareReader } from "../../board/write/prepare.ts";
 import { workBits } from "../../core/protocol/proof-of-work.ts";
 import { flag } from "../../core/query/forms.ts";
 import { preparedBody } from "../bodies/messages.ts";
-import { operation } from "../operation.ts";
+import { operation, SIGNED_BODY_REFUSALS } from "../operation.ts";
 
 export const SIGNING_RECIPE =
   "First compare `payload` with what you asked for: you sign all of it. " +
@@ -28,10 +28,8 @@ export const prepareMessage = (prepare: Prepare) =>
     },
     // oxfmt-ignore
     refusals: [
-      "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
-      "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "bad_key", "secret_detected", "unknown_parameter",
-      "invalid_parameter", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "assist_disabled", "assist_busy",
-      "shutting_down", ...SHORT_FORM_REFUSALS,
+      ...SIGNED_BODY_REFUSALS, "unknown_kind", "kind_reserved", "kind_requirements", "bad_key", "secret_detected", "unknown_parameter",
+      "invalid_parameter", "unsupported_attachment_type", "assist_disabled", "assist_busy", "shutting_down", ...SHORT_FORM_REFUSALS,
     ],
     rate: "writes",
     extraRate: ({ mine }) => (mine ? "assists" : undefined),

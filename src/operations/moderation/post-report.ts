@@ -8,7 +8,7 @@ import { FEW_VALUES } from "../../core/protocol/scan-json-text.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { REPORT_CATEGORIES } from "../../core/protocol/vocabulary.ts";
 import { reportedBody } from "../bodies/moderation.ts";
-import { NO_PARAMETERS, operation } from "../operation.ts";
+import { NO_PARAMETERS, operation, STORING_REFUSALS } from "../operation.ts";
 
 const { report_explanation_chars: most, report_contact_chars: contactChars } = LIMITS;
 const rule = `must have 1 to ${most} characters`;
@@ -54,7 +54,7 @@ export const postReport = (report: Report) =>
     refusals: [
       "invalid_utf8", "invalid_json", "duplicate_key", "forbidden_key", "unknown_field", "invalid_field", "invalid_unicode", "too_deep",
       "number_out_of_range", "invalid_target", "unknown_parameter", "too_large", "unsupported_media_type", "rate_limited",
-      "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+      ...STORING_REFUSALS,
     ],
     rate: "reports",
     refunds: true,
