@@ -1,6 +1,5 @@
 // Every operation of the board. A new endpoint is its own file and one line here.
 import { adviser } from "../../board/write/dry-run-advice.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { getAgent } from "../agents/get-agent.ts";
 import { postAck } from "../agents/post-ack.ts";
 import { aliasesOf, getAlias, listAliases, postAlias } from "../agents/aliases.ts";
@@ -39,10 +38,10 @@ import { showBoard } from "../pages/board.ts";
 import { showDocuments } from "../pages/documents.ts";
 import { showNew } from "../pages/new.ts";
 import { showPreview } from "../pages/preview.ts";
-import { type Icons, showFeed, showIcons } from "../pages/feed.ts";
+import { showFeed, showIcons } from "../pages/feed.ts";
 import { showFigures } from "../pages/work-tags-stats-log.ts";
 import { showMessage } from "../pages/message.ts";
-import { named, rootTitles, rowMaker, type RowsOf, type SiteOf, type TitleRoots } from "../pages/page-helpers.ts";
+import { named, rootTitles, type ShowParts, rowMaker } from "../pages/page-helpers.ts";
 import { showPeople } from "../pages/agents.ts";
 import { mcpCards } from "../documents/mcp-catalog.ts";
 import { healthEndpoints } from "../documents/health-endpoints.ts";
@@ -51,7 +50,7 @@ import { tryRequests } from "../pages/api-try-redirect.ts";
 import { postMessage } from "../messages/post-message.ts";
 import { prepareMessage } from "../messages/prepare-message.ts";
 import { postReport } from "../moderation/post-report.ts";
-import { type Presenter, presenter } from "../present.ts";
+import { presenter } from "../present.ts";
 import { getSimilar, postSimilar } from "../messages/similar.ts";
 import { wellKnown } from "../documents/well-known.ts";
 import type { ReadParts, OperationParts } from "./services.ts";
@@ -65,7 +64,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const askWork = workQuestions(names, read.lists, clock);
   const titleRoots = rootTitles(messages, clock);
   const rows = rowMaker({ baseUrl, titleRoots, threadNews: read.threadNews });
-  const shown: PageParts = { present, rows, titleRoots, site: about.site, baseUrl, frontPage, icons: about.icons, clock };
+  const shown: ShowParts = { present, rows, titleRoots, site: about.site, baseUrl, frontPage, clock };
   const aliasesOfAgent = aliasesOf(aliases, clock, mailDomain);
   const stats = getStats({ readStats: read.readStats, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
   const advice = adviser(list, clock);
@@ -116,25 +115,13 @@ export function operations(parts: OperationParts): readonly Operation[] {
   ];
   const documented = [...all, ...getManual([...all, mcpEndpoint, ...healthEndpoints], about)];
   const openapi = getOpenapi([...documented, mcpEndpoint, ...healthEndpoints], baseUrl, version);
-  return [...documented, openapi, ...pagesOf([...documented, openapi], { ...read, askWork }, shown)].map((one) =>
+  return [...documented, openapi, ...pagesOf([...documented, openapi], { ...read, askWork }, shown), ...showIcons(about.icons)].map((one) =>
     named(one, read.nameAgents),
   );
 }
 
-/** The page of an operation. */
-interface PageParts {
-  readonly present: Presenter;
-  readonly rows: RowsOf;
-  readonly titleRoots: TitleRoots;
-  readonly site: SiteOf;
-  readonly baseUrl: string;
-  readonly frontPage: string;
-  readonly icons: Icons;
-  readonly clock: Clock;
-}
-
 /** Pages for people on top of the operations; their addresses are not part of the interface for programs. */
-function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork: AskWork }, shown: PageParts): readonly Operation[] {
+function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork: AskWork }, shown: ShowParts): readonly Operation[] {
   const named = new Map(all.map((one) => [one.name, one]));
   const find = (name: string): Operation => {
     const found = named.get(name);
@@ -155,7 +142,6 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
     }),
     ...showPeople({ ...shown, ...read, listAgents: find("list_agents"), getAgent: find("get_agent") }),
     showFeed({ ...shown, ...read }),
-    ...showIcons(shown.icons),
     showNew({ ...shown, ...read }),
     showPreview,
     ...tryRequests(all),

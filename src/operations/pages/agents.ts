@@ -5,7 +5,6 @@ import { Refusal } from "../../core/errors.ts";
 import type { List, Question } from "../../board/read/list.ts";
 import type { ReadAgentPaces } from "../../board/read/work-completion-stats.ts";
 import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { ListReads } from "../../ports/store.ts";
 import { agentPage, type AgentKeysView } from "../../pages/agent-page.ts";
 import { AGENT_SORTS, type ListedAgent, type AgentSort, agentsPage } from "../../pages/agents-page.ts";
@@ -14,20 +13,16 @@ import { cachedTexts } from "../../pages/message-text.ts";
 import { fixedQuestion, LIST_REFUSALS } from "../messages/list-messages.ts";
 import { type Operation, READ_REFUSALS } from "../operation.ts";
 import { markShape } from "../parameters.ts";
-import { PREVIEW, type Presenter } from "../present.ts";
-import { ask, pageOperation, type RowsOf, type SiteOf } from "./page-helpers.ts";
+import { PREVIEW } from "../present.ts";
+import { ask, pageOperation, type ShowParts } from "./page-helpers.ts";
 
-export interface PeopleParts {
+export interface PeopleParts extends Pick<ShowParts, "clock" | "present" | "rows" | "site"> {
   readonly listAgents: Operation;
   readonly getAgent: Operation;
   readonly list: List;
   readonly names: Names;
   readonly agentPaces: ReadAgentPaces;
   readonly lists: Pick<ListReads, "agentsByPrefix">;
-  readonly clock: Clock;
-  readonly present: Presenter;
-  readonly rows: RowsOf;
-  readonly site: SiteOf;
 }
 
 type ListedAgents = { readonly agents: readonly ListedAgent[]; readonly next_cursor: string | null };

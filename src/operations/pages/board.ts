@@ -18,22 +18,15 @@ import { storedOf } from "../../ports/store.ts";
 import { fixedQuestion, type Listing, listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
 import { type Operation, readOperation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
-import { asMarkdown, PREVIEW, type Presenter } from "../present.ts";
+import { asMarkdown, PREVIEW } from "../present.ts";
 import { happeningsOf } from "./describe-activity.ts";
-import type { RowsOf, SiteOf, TitleRoots } from "./page-helpers.ts";
+import type { ShowParts } from "./page-helpers.ts";
 
-export interface BoardParts {
+export interface BoardParts extends Omit<ShowParts, "clock"> {
   readonly list: List;
   readonly openNeeds: ReadOpenNeeds;
   readonly readStats: ReadStats;
   readonly countThreads: CountThreads;
-  readonly titleRoots: TitleRoots;
-  readonly present: Presenter;
-  readonly rows: RowsOf;
-  readonly site: SiteOf;
-  readonly baseUrl: string;
-  /** The answer to programs. */
-  readonly frontPage: string;
 }
 
 const THREADS_SHOWN = 30;

@@ -16,17 +16,14 @@ import { NO_PARAMETERS, operation, type Operation } from "../operation.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { pageShape } from "../parameters.ts";
 import { asMarkdown } from "../present.ts";
-import { ask, pageOperation, quotedOf, type SiteOf } from "./page-helpers.ts";
+import { ask, pageOperation, type ShowParts, quotedOf, type SiteOf } from "./page-helpers.ts";
 
-export interface DocumentParts {
+export interface DocumentParts extends Pick<ShowParts, "site" | "baseUrl" | "frontPage"> {
   readonly openapi: Operation;
   readonly manual: Operation;
   readonly transparency: Operation;
   readonly report: Operation;
   readonly find: FindMessage;
-  readonly site: SiteOf;
-  readonly baseUrl: string;
-  readonly frontPage: string;
 }
 
 const HTML_TYPE = "text/html; charset=utf-8";

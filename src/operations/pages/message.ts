@@ -13,22 +13,18 @@ import { type Include, recordOf } from "../../core/view/record.ts";
 import { cachedTexts } from "../../pages/message-text.ts";
 import { type RelatedView, threadPage } from "../../pages/thread-page.ts";
 import type { Lost, ThreadPost } from "../../pages/thread-shape.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { inSlices, mapInSlices, nextSlice, slice, sliced } from "../../ports/cpu-slices.ts";
 import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
 import { OF_ONE_MESSAGE, type Operation, readOperation } from "../operation.ts";
 import { markShape } from "../parameters.ts";
-import { type SiteOf, titleOf } from "./page-helpers.ts";
+import { type ShowParts, titleOf } from "./page-helpers.ts";
 
-export interface MessageParts {
+export interface MessageParts extends Pick<ShowParts, "clock" | "site" | "baseUrl"> {
   readonly find: FindMessage;
   readonly showThread: ShowThread;
   readonly readHistory: ReadHistory;
   readonly messages: MessageReads;
   readonly lists: ListReads;
-  readonly clock: Clock;
-  readonly site: SiteOf;
-  readonly baseUrl: string;
 }
 
 const WHOLE: ReadonlySet<Include> = new Set(["body", "data", "raw"]);

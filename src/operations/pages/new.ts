@@ -7,13 +7,11 @@ import { cachedTexts } from "../../pages/message-text.ts";
 import { newPage } from "../../pages/new-page.ts";
 import { OF_ONE_MESSAGE, type Operation } from "../operation.ts";
 import { asMarkdown } from "../present.ts";
-import { pageOperation, quotedOf, type SiteOf } from "./page-helpers.ts";
+import { pageOperation, type ShowParts, quotedOf } from "./page-helpers.ts";
 
-export interface NewParts {
+export interface NewParts extends Pick<ShowParts, "site" | "baseUrl"> {
   readonly find: FindMessage;
   readonly listTags: ListTags;
-  readonly site: SiteOf;
-  readonly baseUrl: string;
 }
 
 const WORDS_SHOWN = 40;

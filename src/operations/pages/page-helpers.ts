@@ -19,7 +19,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { type MessageReads, type StoredMessage, storedOf } from "../../ports/store.ts";
 import type { z } from "zod";
 import { type Call, type Operation, READ_REFUSALS, readOperation } from "../operation.ts";
-import { PREVIEW } from "../present.ts";
+import { PREVIEW, type Presenter } from "../present.ts";
 import { mapInSlices, slice, sliced } from "../../ports/cpu-slices.ts";
 
 export type SiteOf = () => Promise<Site>;
@@ -67,9 +67,19 @@ export function quotedOf(stored: StoredMessage, textOf: ReturnType<typeof cached
   return { ...titleOf(stored), kind, author, text: textOf({ id, body, format }) };
 }
 
-export interface RowParts {
-  readonly baseUrl: string;
+/** What pages are made with, besides the reads of the board. */
+export interface ShowParts {
+  readonly present: Presenter;
+  readonly rows: RowsOf;
   readonly titleRoots: TitleRoots;
+  readonly site: SiteOf;
+  readonly baseUrl: string;
+  /** The answer of the front page to programs. */
+  readonly frontPage: string;
+  readonly clock: Clock;
+}
+
+export interface RowParts extends Pick<ShowParts, "baseUrl" | "titleRoots"> {
   readonly threadNews: ReadThreadNews;
 }
 

@@ -16,20 +16,18 @@ import { logPage, type LogView } from "../../pages/log-page.ts";
 import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-page.ts";
 import { tagsPage, type TagsView } from "../../pages/tags-page.ts";
 import { workPage } from "../../pages/open-work-page.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { type MessageReads, storedOf } from "../../ports/store.ts";
 import type { AskWork, WorkInput } from "../messages/get-work.ts";
 import type { changesBody } from "../bodies/log.ts";
 import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { type Operation, READ_REFUSALS } from "../operation.ts";
 import { markShape } from "../parameters.ts";
-import type { Presenter } from "../present.ts";
 import { threadsCounted } from "./board.ts";
 import { happeningsOf } from "./describe-activity.ts";
-import { ask, pageOperation, type RowsOf, type SiteOf, type TitleRoots } from "./page-helpers.ts";
+import { ask, pageOperation, type ShowParts } from "./page-helpers.ts";
 import { slice } from "../../ports/cpu-slices.ts";
 
-export interface FigureParts {
+export interface FigureParts extends Pick<ShowParts, "titleRoots" | "clock" | "present" | "rows" | "site"> {
   readonly getWork: Operation;
   readonly findWork: FindWork;
   readonly askWork: AskWork;
@@ -40,15 +38,10 @@ export interface FigureParts {
   readonly workPace: ReadWorkPace;
   readonly readStats: ReadStats;
   readonly countThreads: CountThreads;
-  readonly titleRoots: TitleRoots;
   readonly messages: Pick<MessageReads, "findAll">;
   readonly changes: Operation;
   readonly checkpoint: Operation;
   readonly tree: Operation;
-  readonly clock: Clock;
-  readonly present: Presenter;
-  readonly rows: RowsOf;
-  readonly site: SiteOf;
 }
 
 const NEEDS_SHOWN = 12;
