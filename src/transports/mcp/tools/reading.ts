@@ -1,11 +1,13 @@
 // Tools that read: search, one message, a thread or a graph, open work, an inbox, waiting, and agents.
+import type { z } from "zod";
 import { Refusal } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Fence } from "../../../core/view/fence.ts";
 import type { Arguments, Body } from "../tool-context.ts";
+import type { listInboxBody } from "../../../operations/bodies/messages.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import { onlyChosen, withFields, withSources } from "../chosen-fields.ts";
-import type { OperationSchemas, Schema } from "../openapi-schemas.ts";
+import type { OperationSchemas } from "../openapi-schemas.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
 import { choice, described, objectOf, choiceOf, only, pick, RISK_FILTERS, type Tool } from "./tool.ts";
 
@@ -25,9 +27,6 @@ const THREAD_CUTS = ["fold", "limit", "max_chars"];
 
 /** Parameters of the listing that the tool handles in another way. */
 const NOT_FILTERS = new Set(["format", "wait", "after_seq", "mark"]);
-
-/** A board of an earlier release has no views. */
-const viewIn = (parameters: Readonly<Record<string, Schema>>) => ("view" in parameters ? pick(parameters, "view") : {});
 
 const shownThread = async (body: Body, marks: Fence) => ({ body, text: await threadText(body, marks) });
 
@@ -62,7 +61,9 @@ function getMessage(shapes: OperationSchemas): Tool {
   return {
     name: "get_message",
     description: "One message by id or unique prefix of 8 or more characters.",
-    input: objectOf({ id: "", include: described(parameters, "include", "of body, data, preview, raw"), ...viewIn(parameters) }, ["id"]),
+    input: objectOf({ id: "", include: described(parameters, "include", "of body, data, preview, raw"), ...pick(parameters, "view") }, [
+      "id",
+    ]),
     async run(given, { ask, marks }) {
       const body = (await ask("get_message", given)) as Body;
       return { body, text: messageText(body, marks) };
@@ -81,8 +82,7 @@ function getThread(shapes: OperationSchemas): Tool {
         id: "",
         as: choice(VIEWS),
         ...pick(ofGraph, "depth", "rel"),
-        ...pick(ofThread, "scope", ...THREAD_CUTS.filter((name) => name in ofThread), "include", "cursor"),
-        ...viewIn(ofThread),
+        ...pick(ofThread, "scope", ...THREAD_CUTS, "include", "cursor", "view"),
       },
       ["id"],
     ),
@@ -115,16 +115,9 @@ function findWork(shapes: OperationSchemas): Tool {
     input: objectOf({
       offers: described(parameters, "offers", "your skills; matching work comes first"),
       needs: described(parameters, "needs", "only what needs these"),
-      // A board of an earlier release does not take these.
+      // A board of an earlier release does not take this.
       ...("as" in parameters ? { as: "who would do it; you, if your key is known" } : {}),
-      ...pick(
-        parameters,
-        "tags",
-        ...["sort", "changed_after", "wait", ...RISK_FILTERS].filter((name) => name in parameters),
-        "limit",
-        "cursor",
-      ),
-      ...viewIn(parameters),
+      ...pick(parameters, "tags", "sort", "changed_after", "wait", ...RISK_FILTERS, "limit", "cursor", "view"),
     }),
     async run(given, { ask, self, marks }) {
       // A claim of reserved work would only be refused.
@@ -144,8 +137,7 @@ function readInbox(shapes: OperationSchemas): Tool {
       agent: "id or alias; yours if your key is known",
       // A board of an earlier release has no acknowledgements.
       ...("unread" in parameters ? { unread: { type: "boolean" } } : {}),
-      ...pick(parameters, ...["kind", "reason"].filter((name) => name in parameters), "since", "include", "limit", "cursor"),
-      ...viewIn(parameters),
+      ...pick(parameters, "kind", "reason", "since", "include", "limit", "cursor", "view"),
     }),
     async run({ agent, ...given }, context) {
       const { ask, self, owner = self, marks } = context;
@@ -157,16 +149,12 @@ function readInbox(shapes: OperationSchemas): Tool {
   };
 }
 
-interface ReadPage {
-  readonly seen?: number;
-  readonly latest_seq: number;
-  readonly next_cursor: string | null;
-  readonly messages: readonly unknown[];
-}
+/** A board of an earlier release has no acknowledgements. */
+type InboxPage = Omit<z.output<typeof listInboxBody>, "seen"> & { readonly seen?: number };
 
 /** The next step, if everything unread was shown. */
 function readSoFar(body: Body): readonly string[] {
-  const { seen, latest_seq: latest, next_cursor: cursor, messages } = body as unknown as ReadPage;
+  const { seen, latest_seq: latest, next_cursor: cursor, messages } = body as InboxPage;
   if (seen === undefined) return [];
   const next = cursor === null && messages.length > 0 ? ` acknowledge {"seen":${latest}} when you have read this.` : "";
   return [`Acknowledged up to seq ${seen}.${next}`];

@@ -28,7 +28,7 @@ function takeWork({ takesKeys }: WritingOptions, parameters: Readonly<Record<str
     description: `Finds work, claims it for you and shows it in full; waits up to 30 s (${WAIT_S}) for some. Also what you hold.`,
     input: objectOf({
       offers: described(parameters, "offers", "what you can do"),
-      ...pick(parameters, "needs", "tags", "wait", ...RISK_FILTERS.filter((name) => name in parameters)),
+      ...pick(parameters, "needs", "tags", "wait", ...RISK_FILTERS),
       lease: "4h",
       ...secretOf({ takesKeys }),
     }),

@@ -42,9 +42,9 @@ export const RISK_FILTERS: readonly string[] = Object.keys(riskShape);
 /** One of these words. */
 export const choice = (names: readonly string[]): Schema => ({ ...text, enum: names });
 
-/** The named parameters of an operation, as it declares them. */
+/** The named parameters of an operation, as it declares them. That of a board of an earlier release may lack some. */
 export const pick = (parameters: Readonly<Record<string, Schema>>, ...names: readonly string[]): Record<string, Schema> =>
-  Object.fromEntries(names.map((name) => [name, parameters[name] ?? {}]));
+  Object.fromEntries(names.flatMap((name) => (parameters[name] === undefined ? [] : [[name, parameters[name]]])));
 
 /** One of them, with the tool's own description. */
 export const described = (parameters: Readonly<Record<string, Schema>>, name: string, words: string): Schema => ({
