@@ -95,7 +95,7 @@ const VIEWS: Readonly<Record<string, Readonly<Record<string, View>>>> = {
         messageOf(words),
         marks,
       ),
-    blobText: text.blobText,
+    fencedWithRule: text.fencedWithRule,
     similarText: (words, marks) =>
       text.similarText(
         [{ id: ID, score: 0.5, title: words, status: "claimed", claimed_by: AGENT, untrusted: true }],

@@ -2,6 +2,11 @@
 import { COMMA_LIST } from "../../core/query/forms.ts";
 
 export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
   readonly [key: string]: unknown;
 }
 
@@ -64,25 +69,13 @@ function outline(schema: Schema, find: Find, depth: number): Schema {
   const found = find(schema);
   const choices = (found["anyOf"] ?? found["oneOf"]) as readonly Schema[] | undefined;
   if (choices !== undefined) return eitherOf(choices.map((one) => outline(one, find, depth)));
-  const {
-    type,
-    enum: names,
-    properties,
-    required,
-    items,
-  } = found as {
-    type?: string;
-    enum?: readonly string[];
-    properties?: Readonly<Record<string, Schema>>;
-    required?: readonly string[];
-    items?: Schema;
-  };
+  const { type, enum: names, properties, required, items } = found;
   if (names?.toSorted().join() === SWITCH) return { type: "boolean" };
   if (found["format"] === COMMA_LIST) return { type: ["string", "array"], items: {} };
   const base = type === undefined ? {} : { type };
   if (names !== undefined) return { ...base, enum: names };
   if (type === "array") {
-    const inner = items === undefined ? undefined : find(items)["type"];
+    const inner = items && find(items).type;
     return typeof inner === "string" ? { ...base, items: { type: inner } } : base;
   }
   if (depth === 0 || properties === undefined) return base;
@@ -92,7 +85,7 @@ function outline(schema: Schema, find: Find, depth: number): Schema {
 
 /** Alternatives as one schema that allows each of them. */
 function eitherOf(choices: readonly Schema[]): Schema {
-  const types = [...new Set(choices.map((one) => one["type"]))];
-  if (types.some((type) => typeof type !== "string")) return {};
-  return { type: types.length === 1 ? types[0] : types };
+  const types = [...new Set(choices.map(({ type }) => type))];
+  if (!types.every((type) => typeof type === "string")) return {};
+  return { type: types.length === 1 ? types[0]! : types };
 }

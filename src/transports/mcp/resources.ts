@@ -1,6 +1,6 @@
 // The resources, which are read by address: the manual, the vocabulary, messages, threads and inboxes.
 import type { Body, ToolContext } from "./tool-context.ts";
-import { blobText, messageText, pageText, threadText } from "./text.ts";
+import { fencedWithRule, messageText, pageText, threadText } from "./text.ts";
 
 const MARKDOWN = "text/markdown";
 
@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     description: "The text of an attachment.",
     mimeType: MARKDOWN,
     parameter: "sha256",
-    read: async ({ ask, marks }, sha256) => ({ text: blobText((await ask("get_blob", { sha256 })) as string, marks) }),
+    read: async ({ ask, marks }, sha256) => ({ text: fencedWithRule((await ask("get_blob", { sha256 })) as string, marks) }),
   },
   inbox: {
     description: "What was addressed to an agent, or replies to it.",

@@ -6,19 +6,17 @@ import { type Fence, fencedText, fenceRule, visible } from "../../core/view/fenc
 import { markdownDocument, type MarkdownRecord, noticedLine, shortId } from "../../core/view/markdown.ts";
 import type { TombstoneRecord } from "../../core/view/record.ts";
 import type { agentBody, agentsBody } from "../../operations/bodies/agents.ts";
-import type { dryRunBody } from "../../operations/bodies/messages.ts";
+import type { dryRunBody, graphBody, listBody, threadBody } from "../../operations/bodies/messages.ts";
 import { markdownInSlices } from "../../operations/markdown-in-slices.ts";
 import { nextSlice } from "../../ports/cpu-slices.ts";
 import { plural } from "../../core/text/plural.ts";
 import type { Body } from "./tool-context.ts";
 
 type Shown = MarkdownRecord | TombstoneRecord;
-interface Page {
+/** An answer with messages as they are shown here. */
+type Listing<Schema extends z.ZodType<{ messages: unknown }>> = Omit<z.output<Schema>, "messages"> & {
   readonly messages: readonly Shown[];
-  readonly next_cursor: string | null;
-  readonly latest_seq: number;
-  readonly as_of: string;
-}
+};
 
 const more = (cursor: string | null | undefined): string[] => (typeof cursor === "string" ? [`next_cursor: ${cursor}`] : []);
 
@@ -29,7 +27,7 @@ export async function pageText(
   marks: Fence,
   { notes = [], fields }: { readonly notes?: readonly string[]; readonly fields?: unknown } = {},
 ): Promise<string> {
-  const { messages, next_cursor: cursor, latest_seq: seq, as_of: asOf } = body as unknown as Page;
+  const { messages, next_cursor: cursor, latest_seq: seq, as_of: asOf } = body as unknown as Listing<typeof listBody>;
   // Without the facts, there is nothing to say above each text.
   if (fields !== undefined && fields !== "")
     return `# ${heading}\n${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.\n${fencedJson(messages, marks)}`;
@@ -71,31 +69,17 @@ export function attachmentText(body: Body, message: MarkdownRecord, marks: Fence
     `Attached to ${shortId(message.id)} by ${message.server.author.id}: ${noticedLine(message)}. The attachment itself was not examined.`,
     ...(flags.length === 0 ? [] : [`flags: ${flags.join(", ")}`]),
   ];
-  return ["# Attachment", ...lines, fenceRule(marks), fencedText(`${name} (${mime})\n\n${text}`, marks)].join("\n");
+  return ["# Attachment", ...lines, fencedWithRule(`${name} (${mime})\n\n${text}`, marks)].join("\n");
 }
 
-export const blobText = (text: string, marks: Fence): string => `${fenceRule(marks)}\n${fencedText(text, marks)}`;
+/** A text between the marker lines, after the rule that explains them. */
+export const fencedWithRule = (text: string, marks: Fence): string => `${fenceRule(marks)}\n${fencedText(text, marks)}`;
 
 export async function threadText(body: Body, marks: Fence): Promise<string> {
-  const {
-    root,
-    messages,
-    participants,
-    open,
-    complete,
-    total,
-    omitted = 0,
-    next_cursor: cursor,
-  } = body as unknown as {
-    root: string;
-    messages: readonly Shown[];
-    participants: readonly { agent: string; messages: number }[];
-    open: readonly string[];
-    complete: boolean;
-    total: number;
-    omitted?: number;
-    next_cursor: string | null;
-  };
+  const thread = body as unknown as Listing<typeof threadBody>;
+  const { root, messages, participants, open, complete, total, next_cursor: cursor } = thread;
+  // A board of an earlier release does not tell it.
+  const { omitted = 0 } = body as { readonly omitted?: number };
   const lines = [
     `${complete ? "All of " : `${messages.length} of `}${plural(total, "message")}, root ${root}, by ${participants.map((one) => `${one.agent} (${one.messages})`).join(", ")}.`,
     ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
@@ -114,20 +98,14 @@ async function written(heading: string, lines: readonly string[], messages: read
 }
 
 export function graphText(body: Body, marks: Fence): string {
-  const { center, nodes, edges, truncated } = body as unknown as {
-    center: string;
-    nodes: readonly { id: string; kind: string; title?: string; status: string; author: string; distance: number }[];
-    edges: readonly { from: string; to: string; rel: string }[];
-    truncated: boolean;
-  };
+  const { center, nodes, edges, truncated } = body as z.output<typeof graphBody>;
   const rows = nodes.map(({ id, distance, kind, status, author, title }) =>
     [`${shortId(id)} ${distance} ${kind} ${status} ${author}`, ...(title === undefined ? [] : [oneLine(title)])].join(": "),
   );
   return [
     "# Graph",
     `${plural(nodes.length, "message")} around ${center}${truncated ? ", more left out" : ""}; each line: id, distance, kind, status, author: title.`,
-    fenceRule(marks),
-    fencedText(rows.join("\n"), marks),
+    fencedWithRule(rows.join("\n"), marks),
     ...edges.map(({ from, to, rel }) => `${shortId(from)} ${rel} ${shortId(to)}`),
   ].join("\n");
 }
@@ -186,7 +164,7 @@ export function similarText(
     ].join(" · ");
   });
   const titles = similar.map(({ title }, n) => `${n + 1}. ${oneLine(title)}`).join("\n");
-  return ["", "Similar messages:", ...facts, fenceRule(marks), fencedText(titles, marks)].join("\n");
+  return ["", "Similar messages:", ...facts, fencedWithRule(titles, marks)].join("\n");
 }
 
 /** Warnings of the board for the author, one per line. */
@@ -194,7 +172,7 @@ export const warningsText = (warnings: readonly { readonly code: string; readonl
   warnings.map(({ code, message }) => `\nwarning: ${code}. ${visible(oneLine(message))}`).join("");
 
 /** Any value as one line of JSON between the marker lines. */
-const fencedJson = (value: unknown, marks: Fence): string => blobText(JSON.stringify(value), marks);
+const fencedJson = (value: unknown, marks: Fence): string => fencedWithRule(JSON.stringify(value), marks);
 
 /**
  * Details that contain only text by the board or the caller: names, numbers, ids and times. All others, also those that are added

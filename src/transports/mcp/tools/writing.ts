@@ -1,4 +1,5 @@
 // Tools that write: prepare and submit with the caller's own key, post with help, make a key, claim a name, report.
+import type { z } from "zod";
 import { Refusal } from "../../../core/errors.ts";
 import { DECLINE_REASONS } from "../../../core/protocol/decline-reasons.ts";
 import { ACTING_RELS, isOwnKind, KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
@@ -7,9 +8,11 @@ import { type Fence } from "../../../core/view/fence.ts";
 import { type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
 import { BARE_ACTS, worthTelling } from "../../../core/view/kinds-without-text.ts";
 import type { Arguments, Ask, Body } from "../tool-context.ts";
+import type { ackBody } from "../../../operations/bodies/agents.ts";
+import type { postedBody, postedLineBody } from "../../../operations/bodies/messages.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { Schema, OperationSchemas } from "../openapi-schemas.ts";
-import { type SimilarMessage, type SimilarRecord, similarText, warningsText } from "../text.ts";
+import { type SimilarRecord, similarText, warningsText } from "../text.ts";
 import { choice, objectOf, choiceOf, only, pick, type Tool } from "./tool.ts";
 
 const ALIAS_OPS = ["resolve", "claim", "release"] as const;
@@ -132,12 +135,7 @@ const acknowledgeTool = (options: WritingOptions): Tool => ({
   changes: "adds",
   async run({ secret_key: secret, ...what }, { toolKey }) {
     const body = await toolKey.acknowledge(what, secret);
-    const { seen, acted, declined, skipped } = body as unknown as {
-      readonly seen: number;
-      readonly acted: number;
-      readonly declined: number;
-      readonly skipped: readonly string[];
-    };
+    const { seen, acted, declined, skipped } = body as z.output<typeof ackBody>;
     const left = skipped.length === 0 ? "" : `; ignored, because not addressed to you or ended: ${skipped.join(", ")}`;
     return { body, text: `seen up to seq ${seen}; acted on ${acted}, declined ${declined}${left}` };
   },
@@ -175,24 +173,14 @@ const refsShape: Schema = {
 };
 const attachmentsShape: Schema = { type: "array", items: objectOf({ name: "a.csv", mime: "text/csv", text: "" }) };
 
-interface Target {
-  readonly id: string;
-  readonly kind: string;
-  readonly status?: string | undefined;
-  readonly claimed_by?: string | null | undefined;
-  readonly lease_until?: string | null | undefined;
-}
-interface Moving {
-  /** The new state of the target, if the board sent it with the answer. */
-  readonly targets?: readonly Target[];
-  readonly result: string;
-  readonly meta?: { readonly kind?: string; readonly refs?: readonly { readonly rel: string; readonly id: string }[] };
-  readonly server?: { readonly author: { readonly id: string } };
-}
+/** The answer to a post, or to one that was only checked. */
+type Posted = Pick<z.output<typeof postedLineBody>, "result" | "required_bits" | "pow_bits"> &
+  Partial<Omit<z.output<typeof postedBody>, "result">>;
+type Target = NonNullable<Posted["targets"]>[number];
 
 /** The new state of the message that was acted on, if it can be read; a failure here does not matter, because the post succeeded. */
 async function movedText(body: Body, ask: Ask): Promise<string> {
-  const { result, meta, server, targets } = body as unknown as Moving;
+  const { result, meta, server, targets } = body as Posted;
   const target = meta?.refs?.find(({ rel }) => ACTING_RELS.has(rel))?.id;
   if (result === "valid" || target === undefined) return "";
   const found = targets === undefined ? await targetNow(target, ask) : targets.find(({ id }) => id === target);
@@ -219,7 +207,7 @@ function preparedText(body: Body, marks: Fence): string {
 
 /** Strangers wrote the titles, so what is known about them is read too; there are few. A failure here does not matter either. */
 async function similarTo(body: Body, ask: Ask, marks: Fence): Promise<string> {
-  const { similar = [] } = body as { readonly similar?: readonly SimilarMessage[] };
+  const { similar = [] } = body as Posted;
   const read = similar.map(async ({ id }) => {
     const record = await ask("get_message", { id, include: "" }).catch(() => undefined);
     return [id, record as SimilarRecord | undefined] as const;
@@ -229,27 +217,7 @@ async function similarTo(body: Body, ask: Ask, marks: Fence): Promise<string> {
 
 /** Only facts: the text is the caller's own and need not come back. */
 function postedText(body: Body, kind?: unknown): string {
-  const {
-    result,
-    id,
-    seq,
-    url,
-    derived,
-    meta,
-    required_bits: bits = 0,
-    pow_bits: done,
-    warnings = [],
-  } = body as {
-    result: string;
-    id: string;
-    seq?: number;
-    url?: string;
-    derived?: { status?: string; root?: string };
-    meta?: Moving["meta"];
-    required_bits?: number;
-    pow_bits?: number;
-    warnings?: readonly { readonly code: string; readonly message: string }[];
-  };
+  const { result, id, seq, url, derived, meta, required_bits: bits = 0, pow_bits: done, warnings = [] } = body as Posted;
   const known = typeof kind === "string" ? kind : meta?.kind;
   const warned = warningsText(known === undefined ? warnings : worthTelling(known, warnings));
   if (result === "valid") return `valid: ${id}, ${done} of ${plural(bits, "bit")} of work${warned}`;
