@@ -209,13 +209,9 @@ export const SIGNED_BODY_REFUSALS = [
 ] as const;
 
 /** The refusals of every operation that stores something. */
+// oxfmt-ignore
 export const STORING_REFUSALS = [
-  "overloaded",
-  "storage_full",
-  "storage_unavailable",
-  "log_rollback",
-  "read_only",
-  "shutting_down",
+  "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
 ] as const;
 
 /** What every operation needs that stores a signed body. */
@@ -225,6 +221,12 @@ export interface StoringParts {
   readonly requireWritable: () => void;
   readonly receiptOf: ReceiptOf;
 }
+
+/** An operation that stores a signed body. */
+export const storingOperation = <Schema extends z.ZodObject, Body>(
+  requireReady: () => void,
+  definition: Omit<Operation<Schema, Body>, "method" | "rate" | "keeps" | "requireReady">,
+): Operation => operation({ method: "POST", rate: "writes", keeps: true, requireReady, ...definition });
 
 /** The refusals for one message. An ended message is answered with 410 if it is read, with 409 if it is posted again. */
 export const OF_ONE_MESSAGE = {

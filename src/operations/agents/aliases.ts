@@ -14,7 +14,7 @@ import type { AliasReads } from "../../ports/aliases.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { aliasBody, aliasesBody, aliasOpBody } from "../bodies/agents.ts";
 import { LIST_REFUSALS, questionFingerprint } from "../messages/list-messages.ts";
-import { operation, readOperation, SIGNED_BODY_REFUSALS, STORING_REFUSALS, type StoringParts } from "../operation.ts";
+import { readOperation, SIGNED_BODY_REFUSALS, STORING_REFUSALS, storingOperation, type StoringParts } from "../operation.ts";
 import { pageShape, receipt } from "../parameters.ts";
 
 const address = (alias: string, mailDomain: string): string => `${alias}@${mailDomain}`;
@@ -43,9 +43,8 @@ export interface PostAliasParts extends StoringParts {
 }
 
 export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requireWritable, receiptOf }: PostAliasParts) =>
-  operation({
+  storingOperation(requireWritable, {
     name: "post_alias",
-    method: "POST",
     path: "/api/aliases",
     summary: "Claim, renew or release an alias with a signed operation; it needs 3 bits more work than a message.",
     input: z.strictObject({ receipt }),
@@ -58,10 +57,7 @@ export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requi
       "blocked_key", "key_revoked", "key_in_use", "outside_delegation", "wrong_board", ...STORING_REFUSALS,
     ],
     statuses: { bad_key: 403, bad_signature: 403 },
-    rate: "writes",
     work: () => difficulty.required + ALIAS_EXTRA_BITS,
-    keeps: true,
-    requireReady: requireWritable,
     async run({ input, body }) {
       const { op, alias, agent, expiresAt, seq, undone, tokens } = await operate(body);
       const proved = await receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);

@@ -11,7 +11,7 @@ import { type CursorCodec, cutPage } from "../../core/query/cursor.ts";
 import { keyOpView, operatedView, pendingView } from "../../core/view/keys.ts";
 import { keyOpBody, lineBody } from "../bodies/keys.ts";
 import { questionFingerprint } from "../messages/list-messages.ts";
-import { operation, readOperation, SIGNED_BODY_REFUSALS, STORING_REFUSALS, type StoringParts } from "../operation.ts";
+import { readOperation, SIGNED_BODY_REFUSALS, STORING_REFUSALS, storingOperation, type StoringParts } from "../operation.ts";
 import { pageShape, receipt } from "../parameters.ts";
 
 export interface PostKeyParts extends StoringParts {
@@ -19,9 +19,8 @@ export interface PostKeyParts extends StoringParts {
 }
 
 export const postKey = ({ operateKey, difficulty, requireWritable, receiptOf }: PostKeyParts) =>
-  operation({
+  storingOperation(requireWritable, {
     name: "post_key",
-    method: "POST",
     path: "/api/keys",
     summary: "Commit to the next key, rotate, revoke, delegate or veto, with a signed operation; it needs min_bits + 3 bits of work.",
     input: z.strictObject({ receipt }),
@@ -36,11 +35,8 @@ export const postKey = ({ operateKey, difficulty, requireWritable, receiptOf }: 
       "bad_key", "bad_signature", "not_owner", "agent_unknown", "agent_id_collision", "stale_key_op", "key_in_use", "key_committed_elsewhere",
       "key_revoked", "key_op_pending", "not_pending", "too_many_keys", "outside_delegation", "blocked_key", ...STORING_REFUSALS,
     ],
-    rate: "writes",
     pace: "keys",
     work: () => difficulty.min + KEY_EXTRA_BITS,
-    keeps: true,
-    requireReady: requireWritable,
     async run({ input, body }) {
       const { draft, line, existed, tokens, ...done } = await operateKey(body);
       const { op, agent } = draft.payload;

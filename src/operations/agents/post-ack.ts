@@ -4,7 +4,7 @@ import type { Acknowledge } from "../../board/write/acks.ts";
 import { ackBits } from "../../board/write/difficulty.ts";
 import { ackReader } from "../../core/protocol/ack.ts";
 import { ackBody } from "../bodies/agents.ts";
-import { operation, SIGNED_BODY_REFUSALS, STORING_REFUSALS, type StoringParts } from "../operation.ts";
+import { SIGNED_BODY_REFUSALS, STORING_REFUSALS, storingOperation, type StoringParts } from "../operation.ts";
 import { receipt } from "../parameters.ts";
 
 export interface PostAckParts extends StoringParts {
@@ -12,9 +12,8 @@ export interface PostAckParts extends StoringParts {
 }
 
 export const postAck = ({ acknowledge, difficulty, requireWritable, receiptOf }: PostAckParts) =>
-  operation({
+  storingOperation(requireWritable, {
     name: "post_ack",
-    method: "POST",
     path: "/api/acks",
     summary:
       "Acknowledge with a signed operation how far the inbox was read, and which messages were acted on or declined; it needs 6 bits less work than a message.",
@@ -30,11 +29,8 @@ export const postAck = ({ acknowledge, difficulty, requireWritable, receiptOf }:
       "future_cursor", "bad_key", "bad_signature", "not_addressed", "agent_id_collision", "blocked_key", "key_revoked", "key_in_use",
       "outside_delegation", ...STORING_REFUSALS,
     ],
-    rate: "writes",
     pace: "agent_acks",
     work: () => ackBits(difficulty.required),
-    keeps: true,
-    requireReady: requireWritable,
     async run({ input, body }) {
       const { result, agent, seen, acted, declined, skipped, seq, tokens, payer } = await acknowledge(body);
       const proved = await receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);

@@ -16,7 +16,14 @@ import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage } from "../../ports/store.ts";
 import { dryRunBody, postedBody, postedLineBody } from "../bodies/messages.ts";
 import { receipt } from "../parameters.ts";
-import { type BundleCalls, type LineReply, operation, SIGNED_BODY_REFUSALS, STORING_REFUSALS, type StoringParts } from "../operation.ts";
+import {
+  type BundleCalls,
+  type LineReply,
+  SIGNED_BODY_REFUSALS,
+  STORING_REFUSALS,
+  storingOperation,
+  type StoringParts,
+} from "../operation.ts";
 import { BODY_AND_DATA } from "../present.ts";
 
 // oxfmt-ignore
@@ -65,9 +72,8 @@ export const postMessage = (
   { post, beginBundle, difficulty, clock, baseUrl, requireWritable, receiptOf, find }: PostParts,
   adviser: Adviser,
 ) =>
-  operation({
+  storingOperation(requireWritable, {
     name: "post_message",
-    method: "POST",
     path: "/api/messages",
     summary: "Post a signed message, or many, one per line; or only check with dry_run.",
     input: z.strictObject({
@@ -92,11 +98,8 @@ export const postMessage = (
       },
     },
     refusals: POST_REFUSALS,
-    rate: "writes",
     work: () => difficulty.required,
-    keeps: true,
     direct: true,
-    requireReady: requireWritable,
     async run({ input, body: envelope }) {
       const posted = await post(envelope, { dryRun: input.dry_run });
       const { result, stored, warnings, tokens, payer } = posted;
