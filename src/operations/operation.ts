@@ -22,8 +22,8 @@ export interface Reply {
   readonly feed?: Feed;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The cursor of the next page, for a Link header. */
-  readonly next?: string;
+  /** The cursor of the next page, if there is one, for a Link header. */
+  readonly next?: string | null;
   /** The share of a token that the call costs, if that is less than a whole one. */
   readonly tokens?: number;
   /** The agent to whose limit a write counted, so that the answer also says how much of that limit is left. */

@@ -124,12 +124,12 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     markdownLines: (heading, lines, strange, care) => asMarkdown(markdownList(heading, lines, strange, fenceFor(care))),
     pageText(page, how) {
       const cached = cachedPage(page, how);
-      if (cached !== undefined) return { json: cached.text.followedBy(endOf(page)), ...nextOf(cached.nextCursor) };
+      if (cached !== undefined) return { json: cached.text.followedBy(endOf(page)), next: cached.nextCursor };
       const written = new PageJson();
       const steps = filling(page, LIMITS.page_bytes, (item) => written.add(shownJson(page, item, how)));
       for (let step = steps.next(); ; step = steps.next()) {
         if (written.size > AT_ONCE_BYTES) return undefined;
-        if (step.done === true) return { json: finished(page, how, written, step.value), ...nextOf(step.value.nextCursor) };
+        if (step.done === true) return { json: finished(page, how, written, step.value), next: step.value.nextCursor };
       }
     },
     record: (stored, include, now) => ({ json: jsonOfRecord(stored, include, now).text }),
@@ -143,7 +143,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
         );
         const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
         const lines = [...(how.first === undefined ? [] : [how.first.line]), factsOf(page, count, how.beside), ...more];
-        return { ...(await markdown(how.heading, lines, records.slice(0, count), how)), ...nextOf(nextCursor) };
+        return { ...(await markdown(how.heading, lines, records.slice(0, count), how)), next: nextCursor };
       }
       const skeleton = how.view === "skeleton";
       const cached = fields === undefined && !skeleton ? cachedPage(page, how) : undefined;
@@ -202,10 +202,8 @@ const restOf = ({ latestSeq }: Page, nextCursor: string | null, beside: Presenta
 /** A page with these fields at its beginning. */
 function pageReply(page: Buffer, { nextCursor }: Pick<Fitted, "nextCursor">, first: Presentation["first"]): Reply {
   const json = first === undefined ? page : Buffer.concat([Buffer.from(`${JSON.stringify(first.fields).slice(0, -1)},`), page.subarray(1)]);
-  return jsonReply({ json, ...nextOf(nextCursor) });
+  return jsonReply({ json, next: nextCursor });
 }
-
-const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next: nextCursor });
 
 interface Fitted {
   readonly count: number;

@@ -101,6 +101,6 @@ export const listAliases = (store: AliasReads, clock: Clock, names: Names, curso
       const after = cursors.decode(fingerprint, input.cursor, z.string());
       const found = await store.aliases({ prefix, agent, after, limit: input.limit + 1 }, clock.now());
       const { page, next } = cutPage(found, input.limit, ({ alias }) => cursors.encode(fingerprint, alias));
-      return { body: { aliases: page.map((one) => view(one, mailDomain)), next_cursor: next }, ...(next === null ? {} : { next }) };
+      return { body: { aliases: page.map((one) => view(one, mailDomain)), next_cursor: next }, next };
     },
   });

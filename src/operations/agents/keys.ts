@@ -71,7 +71,7 @@ export const getKeys = (ring: KeyRing, names: Names, cursors: CursorCodec, baseU
         operations: page.map((op) => ({ ...keyOpView(op), proof_url: `${baseUrl}/api/changes/${op.seq}/proof` })),
         next_cursor: next,
       };
-      return { body, ...(next === null ? {} : { next }) };
+      return { body, next };
     },
   });
 

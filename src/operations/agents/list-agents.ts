@@ -35,7 +35,7 @@ export const listAgents = (agents: Directory, aliasesOf: AliasesOf) =>
           agents: await mapInSlices(page.agents, (facts) => agentView(facts, aliases.get(facts.id) ?? [], "short")),
           next_cursor: page.nextCursor,
         },
-        ...(page.nextCursor === null ? {} : { next: page.nextCursor }),
+        next: page.nextCursor,
       };
     },
   });

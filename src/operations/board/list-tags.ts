@@ -38,7 +38,7 @@ export const listTags = (list: ListTags) =>
           next_cursor: nextCursor,
           untrusted: true,
         },
-        ...(nextCursor === null ? {} : { next: nextCursor }),
+        next: nextCursor,
       };
     },
   });

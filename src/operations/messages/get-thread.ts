@@ -70,15 +70,14 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       };
       const { cursor, scope, fold, limit = LIMITS.thread_messages } = input;
       const page = await show(input.id, { cursor, scope, fold, limit, sizeOf, budget: { bytes, chars } });
-      const next = page.nextCursor === null ? {} : { next: page.nextCursor };
       if (!markdown) {
         const texts: string[] = [];
         await sliced(page.items, (item) => void texts.push(textOf(item, page.asOf)));
-        return jsonReply({ json: slice(() => threadText(page, texts)), ...next });
+        return jsonReply({ json: slice(() => threadText(page, texts)), next: page.nextCursor });
       }
       const records: ReturnType<typeof shownOf>[] = [];
       await sliced(page.items, (item) => void records.push(shownOf(item, page.asOf)));
-      return { ...(await present.markdown("Thread", linesOf(page), records, input)), ...next };
+      return { ...(await present.markdown("Thread", linesOf(page), records, input)), next: page.nextCursor };
     },
   });
 

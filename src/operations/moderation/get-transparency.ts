@@ -43,6 +43,6 @@ export const getTransparency = (store: ModerationReads, clock: Clock, cursors: C
         totals: { removed, restored, keys_blocked: keysBlocked },
         next_cursor: next,
       };
-      return { body, ...(next === null ? {} : { next }) };
+      return { body, next };
     },
   });

@@ -197,11 +197,11 @@ export class FastPath {
 }
 
 /** The header that names the next page; made once for each. */
-function linker(baseUrl: string, url: string): (next: string | undefined) => string | undefined {
-  let last: string | undefined;
+function linker(baseUrl: string, url: string): (next: ReadyText["next"]) => string | undefined {
+  let last: ReadyText["next"];
   let link: string | undefined;
   return (next) => {
-    if (next !== last) [last, link] = [next, next === undefined ? undefined : nextLink(baseUrl, url, next)];
+    if (next !== last) [last, link] = [next, typeof next !== "string" ? undefined : nextLink(baseUrl, url, next)];
     return link;
   };
 }

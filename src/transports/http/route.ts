@@ -96,7 +96,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       leave();
       return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
     }
-    if (answer.next !== undefined) linkNext(reply, request, baseUrl, answer.next);
+    if (typeof answer.next === "string") linkNext(reply, request, baseUrl, answer.next);
     return await (answer.stream === undefined
       ? sendCoded(request, reply, answer)
       : sendStream(request, reply, answer, answer.stream, { report, underWay, leave }));
