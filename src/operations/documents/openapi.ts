@@ -40,8 +40,9 @@ export function* openApiSteps(operations: readonly Described[], baseUrl: string,
   /** Named schemas go to the components; what they use goes there with them. */
   const component = (type: z.ZodType): object => {
     const name = type.meta()?.id;
-    const { $defs, id: _id, ...schema } = schemaOf(type, "output");
-    for (const [inner, definition] of Object.entries(($defs ?? {}) as Record<string, object>)) schemas[inner] = withoutId(definition);
+    const { $defs = {}, id: _id, ...schema } = schemaOf(type, "output");
+    for (const [inner, { id: _own, ...definition }] of Object.entries($defs as Record<string, { id?: string }>))
+      schemas[inner] = definition;
     if (name === undefined) return schema;
     // If the schema itself became a definition, only a reference to it is left.
     schemas[name] ??= schema;
@@ -161,11 +162,6 @@ function withHeaders({ rate }: Described, responses: Readonly<Record<string, obj
       Object.keys(headersFor(status)).length === 0 ? response : { ...response, headers: headersFor(status) },
     ]),
   );
-}
-
-function withoutId(definition: object): object {
-  const { id: _id, ...rest } = definition as { id?: string };
-  return rest;
 }
 
 /** The body with many lines. */

@@ -42,12 +42,8 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       ...careShape,
     }),
     responses: { 200: { words: WORDS, body: threadOrPartsBody, types: JSON_OR_MARKDOWN } },
-    // oxfmt-ignore
-    refusals: [
-      "unknown_parameter", "invalid_parameter", "invalid_cursor", "cursor_mismatch", "not_found", "ambiguous_id", "expired", "retracted", "removed",
-      "rate_limited",
-    ],
-    statuses: OF_ONE_MESSAGE.statuses,
+    ...OF_ONE_MESSAGE,
+    refusals: [...OF_ONE_MESSAGE.refusals, "invalid_cursor", "cursor_mismatch"],
     large: () => true,
     revalidate: true,
     async run({ input, maxBytes: bytes = LIMITS.page_bytes }) {
