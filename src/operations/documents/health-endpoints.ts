@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Described, NO_PARAMETERS } from "../operation.ts";
 
 const healthBody = z.strictObject({ status: z.enum(["ok", "shutting_down"]) }).meta({ id: "Health" });
-const readinessBody = z
+export const readinessBody = z
   .strictObject({
     status: z.enum(["ok", "not_writable"]),
     writing: z.string().describe("`ok`, or the error code with which posts are refused at the moment."),

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { parse } from "node:querystring";
 import { callerOf } from "../../board/limits/callers.ts";
 import type { RateLimiter } from "../../board/limits/rate.ts";
-import type { BoardMoment } from "../../board/read/cache-freshness.ts";
 import { versionAt, type Versions } from "./etags.ts";
 import { BoundedCache } from "../../core/bounded-cache.ts";
 import { couldPay, onlyPays, pay } from "../../operations/call-steps.ts";
@@ -142,7 +141,7 @@ export class FastPath {
     const linkTo = linker(this.#parts.baseUrl, url);
     return () => {
       const at = moment?.(clock.now());
-      const ready = at && answerOf(answer, at);
+      const ready = at && unlessThrown(() => answer(at));
       if (at === undefined || ready === undefined) return undefined;
       const { json } = ready;
       const bytes = typeof json === "string" ? Buffer.byteLength(json) : json.bytes;
@@ -160,7 +159,8 @@ export class FastPath {
     const [path = "", query = ""] = url.split("?", 2);
     for (const { operation, paramsOf } of this.#offers) {
       const params = paramsOf(path);
-      const input = params && inputOf(operation, params, query);
+      // A parameter that is given twice is refused too.
+      const input = params && unlessThrown(() => readInput(operation, params, { ...parse(query) }));
       if (input !== undefined) return this.#note(copyOf(url), operation, input);
     }
     return undefined;
@@ -227,15 +227,6 @@ function offerOf(operation: Operation): Offer {
   };
 }
 
-/** Refusals are written on the normal path. A parameter that is given twice is left to it too. */
-function inputOf(operation: Operation, params: Record<string, string>, query: string): Record<string, unknown> | undefined {
-  try {
-    return readInput(operation, params, { ...parse(query) });
-  } catch {
-    return undefined;
-  }
-}
-
 /** The normal path alone refuses a missing Host, answers 304, reads bodies and writes Markdown. */
 const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   headers.host === undefined ||
@@ -246,9 +237,9 @@ const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   /text\/markdown/i.test(headers.accept ?? "");
 
 /** Refusals and failures are left to the normal path, which writes them. */
-function answerOf(answer: (at: BoardMoment) => ReadyText | undefined, at: BoardMoment): ReadyText | undefined {
+function unlessThrown<Value>(make: () => Value): Value | undefined {
   try {
-    return answer(at);
+    return make();
   } catch {
     return undefined;
   }

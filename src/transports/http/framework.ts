@@ -6,7 +6,7 @@ import { LINES_TYPE } from "../../operations/ndjson-calls.ts";
 import type { AccessLog } from "./access-log.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
-import { noEncoding, wrongType } from "./route.ts";
+import { noEncoding, takes, wrongType } from "./route.ts";
 
 export interface FrameworkParts extends RefusalParts {
   readonly report: RequestReport;
@@ -67,25 +67,16 @@ export function framework(parts: FrameworkParts, accessLog: AccessLog | undefine
 /** Bodies arrive as bytes and are read by the board's own rules. Only plain JSON is accepted, or lines of it if the operation takes lines. */
 function takeJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    if (request.headers["content-encoding"] !== undefined) done(noEncoding(request));
-    else done(null, body);
-  });
-  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, (request, body, done) => {
-    const config = request.routeOptions.config as { form?: boolean } | undefined;
-    if (config?.form === true) done(null, body);
-    else done(wrongType(request));
-  });
-  app.addContentTypeParser(LINES_TYPE, { parseAs: "buffer" }, (request, body, done) => {
-    const config = request.routeOptions.config as { lines?: boolean } | undefined;
-    if (config?.lines !== true) done(wrongType(request));
-    else if (request.headers["content-encoding"] !== undefined) done(noEncoding(request));
-    else done(null, body);
-  });
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => {
-    const config = request.routeOptions.config as { plain?: boolean } | undefined;
-    if (config?.plain !== true) done(wrongType(request));
-    else if (request.headers["content-encoding"] !== undefined) done(noEncoding(request));
-    else done(null, body);
-  });
+  const accept = (type: string, isWanted: (request: FastifyRequest) => boolean) =>
+    app.addContentTypeParser(type, { parseAs: "buffer" }, (request, body, done) => {
+      if (!isWanted(request)) done(wrongType(request));
+      else if (type !== FORM_TYPE && request.headers["content-encoding"] !== undefined) done(noEncoding(request));
+      else done(null, body);
+    });
+  accept("application/json", () => true);
+  accept(FORM_TYPE, (request) => takes(request, "form"));
+  accept(LINES_TYPE, (request) => takes(request, "lines"));
+  accept("*", (request) => takes(request, "plain"));
 }
+
+const FORM_TYPE = "application/x-www-form-urlencoded";

@@ -1,9 +1,11 @@
 // Tells supervisors, monitors and load balancers whether the board is alive, can answer and can write; also serves its metrics.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { z } from "zod";
 import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { admitCall } from "../../operations/call-steps.ts";
+import type { readinessBody } from "../../operations/documents/health-endpoints.ts";
 import { NO_PARAMETERS } from "../../operations/operation.ts";
 import { type GuestParts, guestOf } from "./guest.ts";
 import { check } from "./route.ts";
@@ -29,7 +31,7 @@ export function addHealth(app: FastifyInstance, parts: HealthParts & GuestParts,
   const { notWritable, replica, metrics, rates } = parts;
   const ready = askedOnce(parts.ready);
   // A board that cannot write can still read, so it stays ready. A caller that asks about writing gets the refusal.
-  const readiness = async (): Promise<Readiness> => {
+  const readiness = async (): Promise<z.output<typeof readinessBody>> => {
     if (life.closing) throw new Refusal("shutting_down");
     await ready();
     const { code, hint } = notWritable() ?? {};
@@ -85,11 +87,4 @@ function requireToken({ headers }: FastifyRequest, token: string | undefined): v
   throw new Refusal("not_found", "The metrics of this board are only for its operator.", {
     hint: "Send `Authorization: Bearer TOKEN` with the token that the board was started with (--metrics-token).",
   });
-}
-
-interface Readiness {
-  readonly status: "ok" | "not_writable";
-  readonly writing: string;
-  readonly hint?: string | undefined;
-  readonly replica?: "ok" | "lost";
 }

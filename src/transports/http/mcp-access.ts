@@ -15,17 +15,13 @@ export function accessTo(baseUrl: string): AllowedCallers {
   return {
     // An IP address cannot be used for DNS rebinding.
     host(host) {
-      const hostname = parsed(`http://${host ?? ""}`)?.hostname;
+      const hostname = URL.parse(`http://${host ?? ""}`)?.hostname;
       return hostname !== undefined && (hostname === own.hostname || isLoopbackName(hostname) || isIP(bare(hostname)) !== 0);
     },
     origin(origin) {
       if (origin === undefined) return true;
-      const url = parsed(origin);
-      return url !== undefined && /^https?:$/.test(url.protocol) && (url.origin === own.origin || isLoopbackName(url.hostname));
+      const url = URL.parse(origin);
+      return url !== null && /^https?:$/.test(url.protocol) && (url.origin === own.origin || isLoopbackName(url.hostname));
     },
   };
-}
-
-function parsed(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
 }

@@ -16,11 +16,10 @@ export interface ManyParts {
 }
 
 type TakesMany = Operation & Required<Pick<Operation, "many">>;
-const takesMany = (operation: Operation): operation is TakesMany => operation.many !== undefined;
 
 /** Returns whether the request has many bodies and the operation takes them. */
 export const bringsMany = (operation: Operation, { headers }: Pick<FastifyRequest, "headers">): operation is TakesMany =>
-  takesMany(operation) && /^application\/x-ndjson\s*(;|$)/i.test(headers["content-type"] ?? "");
+  operation.many !== undefined && /^application\/x-ndjson\s*(;|$)/i.test(headers["content-type"] ?? "");
 
 /** A fault of the address is a fault of all lines. */
 export async function answerMany(

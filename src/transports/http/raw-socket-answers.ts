@@ -108,7 +108,7 @@ export class DirectAnswers {
       busy = false;
       if (socket.destroyed) return;
       const { text, ends } = reply;
-      socket.write(this.#replyText(reply), Buffer.byteLength(text) === text.length ? "latin1" : "utf8");
+      socket.write(this.#replyText(reply), encodingOf(text, Buffer.byteLength(text)));
       if (ends || socket.readableEnded) return void socket.end(() => socket.destroy());
       this.#idle.add(socket);
       if (since.length === 0) return unlessRead();

@@ -17,7 +17,7 @@ import { admitCall, type AdmittedCall, type CallContext, runCall } from "../../o
 import { formQuery, joinedLists } from "../../operations/input.ts";
 import { isMoving, type Operation, type Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
-import type { FastPath } from "./fast-path.ts";
+import { encodingOf, type FastPath } from "./fast-path.ts";
 import { readText, takeText } from "./body-text.ts";
 import { gzipped, isCoded, takesGzip } from "./compression.ts";
 import { type GuestParts, guestOf, requireOwnPage } from "./guest.ts";
@@ -190,15 +190,18 @@ function linkNext(reply: FastifyReply, { method, url }: FastifyRequest, baseUrl:
 
 function emptyBody(request: FastifyRequest): Refusal {
   if (request.headers["content-encoding"] !== undefined) return noEncoding(request);
-  if (takesText(request)) return new Refusal("invalid_field", "The body is empty.", { hint: "Send the text as the body, as text/plain." });
+  if (takes(request, "plain"))
+    return new Refusal("invalid_field", "The body is empty.", { hint: "Send the text as the body, as text/plain." });
   const json = /^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "");
   return json ? new Refusal("invalid_json", "The body is empty.") : wrongType(request);
 }
 
-const takesText = ({ routeOptions }: FastifyRequest): boolean => (routeOptions.config as { plain?: boolean } | undefined)?.plain === true;
+/** Whether the operation of a request takes bodies of this kind. */
+export const takes = ({ routeOptions }: FastifyRequest, kind: "form" | "lines" | "plain"): boolean =>
+  (routeOptions.config as Partial<Record<typeof kind, boolean>> | undefined)?.[kind] === true;
 
 const hintFor = (request: FastifyRequest): { hint?: string } =>
-  takesText(request) ? { hint: "Send `Content-Type: text/plain` and no Content-Encoding." } : {};
+  takes(request, "plain") ? { hint: "Send `Content-Type: text/plain` and no Content-Encoding." } : {};
 
 export const noEncoding = (request: FastifyRequest): Refusal =>
   new Refusal("unsupported_media_type", "Content-Encoding is not accepted.", hintFor(request));
@@ -207,38 +210,37 @@ export function wrongType(request: FastifyRequest): Refusal {
   const type = request.headers["content-type"];
   const media = /^[\w.+-]{1,40}\/[\w.+-]{1,40}/.exec(type ?? "")?.[0];
   const said = type === undefined ? "The body has no Content-Type" : `The body is ${media ?? "of an unknown type"}`;
-  const wanted = takesText(request) ? "text/plain" : "application/json";
+  const wanted = takes(request, "plain") ? "text/plain" : "application/json";
   return new Refusal("unsupported_media_type", `${said}; it must be ${wanted}.`, hintFor(request));
 }
 
 /** Longer texts are encoded here, because the server would allocate three bytes for each character. */
 const LARGE_CHARS = 8192;
-/** A text with as many bytes as characters is plain ASCII, which is only copied. */
-const bytesOf = (text: string): Buffer => Buffer.from(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8");
+const bytesOf = (text: string): Buffer => Buffer.from(text, encodingOf(text, Buffer.byteLength(text)));
 
 /** Compressed if that is worth it and the caller accepts it. */
 async function sendCoded(request: FastifyRequest, reply: FastifyReply, answer: Reply): Promise<FastifyReply> {
-  const { status = 200, type, headers } = answer;
-  // If the text exists, `body` would be parsed from it.
-  const text = answer.json ?? (type === undefined ? JSON.stringify(answer.body) : answer.body);
-  const isText = typeof text === "string" || Buffer.isBuffer(text);
-  if (request.method !== "GET" || status !== 200 || !isText || !isCoded(text.length)) return sendReply(reply, answer);
+  const { status = 200 } = answer;
+  const body = bodyOf(answer);
+  const isText = typeof body === "string" || Buffer.isBuffer(body);
+  if (request.method !== "GET" || status !== 200 || !isText || !isCoded(body.length)) return sendReply(reply, answer, body);
   const vary = reply.getHeader("vary");
   if (typeof vary !== "string" || !vary.includes(CODED_BY))
     void reply.header("vary", vary === undefined ? CODED_BY : `${String(vary)}, ${CODED_BY}`);
-  if (!takesGzip(request.headers)) return sendReply(reply, answer);
-  const bytes = await gzipped(typeof text === "string" ? bytesOf(text) : text);
-  void reply.header("content-encoding", "gzip");
-  return sendReply(reply, { status, type: type ?? JSON_TYPE, json: bytes, body: undefined, ...(headers === undefined ? {} : { headers }) });
+  if (!takesGzip(request.headers)) return sendReply(reply, answer, body);
+  const bytes = await gzipped(typeof body === "string" ? bytesOf(body) : body);
+  return sendReply(reply.header("content-encoding", "gzip"), answer, bytes);
 }
 const CODED_BY = "Accept-Encoding";
 
-function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
-  const { status = 200, type, headers, json } = answer;
+/** If the JSON exists already, `body` would be parsed from it. */
+const bodyOf = (answer: Reply): unknown => answer.json ?? (answer.type === undefined ? JSON.stringify(answer.body) : answer.body);
+
+function sendReply(reply: FastifyReply, answer: Reply, body = bodyOf(answer)): FastifyReply {
+  const { status = 200, type, headers } = answer;
   void reply.code(status).header("content-type", type ?? JSON_TYPE);
   if (headers !== undefined) void reply.headers(headers);
   if (type === HTML_TYPE) void reply.headers(PAGE_HEADERS).header("cache-control", "no-store");
-  const body = json ?? (type === undefined ? JSON.stringify(answer.body) : answer.body);
   return reply.send(typeof body === "string" && body.length > LARGE_CHARS ? bytesOf(body) : body);
 }
 
