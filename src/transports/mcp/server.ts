@@ -10,7 +10,7 @@ import { withJoint } from "../../core/view/fence.ts";
 import { careMeta } from "./untrusted-result-warnings.ts";
 import type { Arguments, ToolContext } from "./tool-context.ts";
 import { errorWithoutKeys, withoutKeys } from "./redact-keys.ts";
-import { PROMPTS } from "./prompts.ts";
+import { PROMPTS, promptText } from "./prompts.ts";
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
 import { refusalText } from "./text.ts";
 import { inToolWords } from "./tool-refusals.ts";
@@ -105,7 +105,7 @@ export function surfaceServer(surface: Surface): ServerFor {
       const given = params.arguments ?? {};
       const missing = prompt.arguments.find((one) => one.required === true && given[one.name] === undefined);
       if (missing !== undefined) throw protocolError(refusalOf(missingArgument(missing.name)));
-      return { description: prompt.description, messages: [{ role: "user", content: { type: "text", text: prompt.text(given) } }] };
+      return { description: prompt.description, messages: [{ role: "user", content: { type: "text", text: promptText(prompt, given) } }] };
     });
     return server;
   };
