@@ -25,7 +25,6 @@ import type { Assist } from "../../board/write/assist.ts";
 import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
 import type { Post } from "../../board/write/post.ts";
 import type { Prepare } from "../../board/write/prepare.ts";
-import type { RateLimiter } from "../../board/limits/rate.ts";
 import type { Report } from "../../board/write/reports.ts";
 import type { Swept } from "../../board/time/wait-for-sweep.ts";
 import type { ReadStats } from "../../board/read/stats.ts";
@@ -43,7 +42,7 @@ import type { ModerationReads } from "../../ports/moderation.ts";
 import type { ListReads, LogReads, MessageReads } from "../../ports/store.ts";
 import type { Icons } from "../pages/feed.ts";
 import type { SiteOf } from "../pages/page-helpers.ts";
-import type { ManualTexts } from "../documents/manual.ts";
+import type { ManualParts } from "../documents/manual.ts";
 
 /** Services that write. */
 export interface WriteParts {
@@ -114,13 +113,8 @@ export interface LiveParts {
 }
 
 /** Facts about the board. */
-export interface AboutParts {
-  readonly baseUrl: string;
+export interface AboutParts extends ManualParts {
   readonly boardPk: string;
-  readonly mailDomain: string;
-  /** The address of the SMTP server, if there is one. */
-  readonly smtp: string | undefined;
-  readonly rates: Pick<RateLimiter, "published">;
   /** The quota of the whole board, if it has one. */
   readonly maxBytes: number | undefined;
   /** The version of this program. */
@@ -132,8 +126,6 @@ export interface AboutParts {
   readonly icons: Icons;
   /** The source of client.py. */
   readonly client: string;
-  /** The manual's prose and programs. */
-  readonly texts: ManualTexts;
 }
 
 export interface OperationParts {
