@@ -47,8 +47,9 @@ export const markShape = {
   mark: flag.optional().describe("In Markdown: blanks in strangers' text are replaced by a character chosen for this answer."),
 };
 
-/** Parameters for careful readers: strangers' text marked, or left out. */
-export const careShape = {
+/** How an answer is shown: as JSON or Markdown, and with strangers' text marked, or left out. */
+export const shownShape = {
+  format,
   ...markShape,
   view: z
     .enum(["full", "skeleton"], "must be full or skeleton")

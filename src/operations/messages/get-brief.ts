@@ -10,7 +10,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { briefBody } from "../bodies/brief.ts";
 import { JSON_OR_MARKDOWN, jsonReply, READ_REFUSALS, readOperation } from "../operation.ts";
-import { careShape, followShape, format } from "../parameters.ts";
+import { followShape, shownShape } from "../parameters.ts";
 import type { Presenter } from "../present.ts";
 
 export interface GetBriefParts {
@@ -30,8 +30,7 @@ const input = z.strictObject({
   after_seq: followShape.after_seq.describe(
     "Only what came after this seq; unless given, after the one up to which the agent has acknowledged its inbox.",
   ),
-  format,
-  ...careShape,
+  ...shownShape,
 });
 
 export function getBrief({ gatherBrief, log, names, clock, present }: GetBriefParts) {

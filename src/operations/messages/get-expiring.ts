@@ -6,7 +6,7 @@ import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { messageFields, includedBy } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, readOperation } from "../operation.ts";
-import { careShape, format, pageShape, riskFilters, riskShape } from "../parameters.ts";
+import { pageShape, riskFilters, riskShape, shownShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
 export const getExpiring = (list: List, present: Presenter) =>
@@ -19,8 +19,7 @@ export const getExpiring = (list: List, present: Presenter) =>
       ...riskShape,
       fields: messageFields,
       ...pageShape,
-      format,
-      ...careShape,
+      ...shownShape,
     }),
     responses: { 200: { words: "One page of messages.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,

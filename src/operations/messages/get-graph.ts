@@ -8,7 +8,7 @@ import { REL_NAMES } from "../../core/protocol/vocabulary.ts";
 import { kindWord } from "../../core/view/own-or-experiment-kinds.ts";
 import { graphBody } from "../bodies/messages.ts";
 import { OF_ONE_MESSAGE, readOperation } from "../operation.ts";
-import { careShape } from "../parameters.ts";
+import { shownShape } from "../parameters.ts";
 
 const wordlessNode = ({ title: _title, kind, ...node }: Node) => ({ ...node, kind: kindWord(kind) });
 
@@ -21,7 +21,7 @@ export const getGraph = (show: ShowGraph) =>
       id: messageIdOrPrefix,
       depth: integer(1, LIMITS.graph_depth).default(1).describe("How many refs away at most."),
       rel: relForm.optional().describe("Follow only these rels."),
-      view: careShape.view,
+      view: shownShape.view,
     }),
     responses: {
       200: {

@@ -16,7 +16,7 @@ import { LIST_REFUSALS, questionFingerprint } from "./list-messages.ts";
 import { inboxBody } from "../bodies/messages.ts";
 import { includedBy, mayBeLarge, messageFields } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, readOperation } from "../operation.ts";
-import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
+import { followShape, includeList, pageShape, shownShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
 export interface GetInboxParts {
@@ -42,8 +42,7 @@ const input = z.strictObject({
   fields: messageFields,
   ...followShape,
   ...pageShape,
-  format,
-  ...careShape,
+  ...shownShape,
 });
 
 export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: GetInboxParts) =>

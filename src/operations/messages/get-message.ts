@@ -8,7 +8,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { messageOrPartsBody } from "../bodies/messages.ts";
 import { messageFields, includedBy } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, readOperation } from "../operation.ts";
-import { careShape, format, includeList } from "../parameters.ts";
+import { includeList, shownShape } from "../parameters.ts";
 import { BODY_AND_DATA, cutTo, type Presenter } from "../present.ts";
 
 export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, present: Presenter) =>
@@ -18,8 +18,7 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
     summary: "One message by its id or a unique prefix.",
     input: z.strictObject({
       id: messageIdOrPrefix,
-      format,
-      ...careShape,
+      ...shownShape,
       include: includeList().optional().describe("Comma list of body, data, preview, raw; body and data unless given."),
       fields: messageFields,
     }),

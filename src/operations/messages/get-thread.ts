@@ -11,7 +11,7 @@ import { plural } from "../../core/text/plural.ts";
 import { threadMessageBody, threadOrPartsBody } from "../bodies/messages.ts";
 import { fieldsOf, includedBy } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, readOperation } from "../operation.ts";
-import { careShape, format, includeList } from "../parameters.ts";
+import { includeList, shownShape } from "../parameters.ts";
 import { cutTo, markdownText, type Presenter, PREVIEW } from "../present.ts";
 import { slice, sliced } from "../../ports/cpu-slices.ts";
 
@@ -38,8 +38,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
         .describe("How many characters of messages at most; one message at least."),
       limit: integer(1, LIMITS.thread_page).optional().describe("How many at most; the whole thread unless given."),
       cursor: z.string().optional().describe("next_cursor of the page before."),
-      format,
-      ...careShape,
+      ...shownShape,
     }),
     responses: { 200: { words: WORDS, body: threadOrPartsBody, types: JSON_OR_MARKDOWN } },
     ...OF_ONE_MESSAGE,

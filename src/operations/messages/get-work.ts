@@ -17,7 +17,7 @@ import { LIST_REFUSALS, questionFingerprint } from "./list-messages.ts";
 import { workBody } from "../bodies/messages.ts";
 import { includedBy, mayBeLarge, messageFields } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, readOperation } from "../operation.ts";
-import { careShape, followShape, format, pageShape, riskFilters, riskShape } from "../parameters.ts";
+import { followShape, pageShape, riskFilters, riskShape, shownShape } from "../parameters.ts";
 import { cutTo, type Presentation, PREVIEW, type Presenter } from "../present.ts";
 
 const input = z.strictObject({
@@ -42,8 +42,7 @@ const input = z.strictObject({
   changed_after: followShape.changed_after,
   wait: followShape.wait.describe("Seconds to wait for work."),
   ...pageShape,
-  format,
-  ...careShape,
+  ...shownShape,
 });
 
 export type WorkInput = z.infer<typeof input>;

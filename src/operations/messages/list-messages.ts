@@ -10,7 +10,7 @@ import { SORTS } from "../../core/query/order.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { includedBy, mayBeLarge, messageFields } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, READ_REFUSALS, readOperation } from "../operation.ts";
-import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
+import { followShape, includeList, pageShape, shownShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
 /** The filters of the table, as optional parameters with their descriptions. */
@@ -42,8 +42,7 @@ const input = z.strictObject({
   fields: messageFields,
   include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
   ...followShape,
-  format,
-  ...careShape,
+  ...shownShape,
 });
 
 type Given = z.infer<typeof input>;

@@ -11,7 +11,7 @@ import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { messageFields, includedBy, type ShownAs } from "../fields-parameter.ts";
 import { JSON_OR_MARKDOWN, operation, readOperation } from "../operation.ts";
-import { careShape, format, pageShape, riskFilters, riskShape } from "../parameters.ts";
+import { format, pageShape, riskFilters, riskShape, shownShape } from "../parameters.ts";
 import { type Care, PREVIEW, type Presenter } from "../present.ts";
 
 const WORDS = "Live messages similar to a text, the most similar first.";
@@ -37,7 +37,7 @@ export const getSimilar = (list: List, present: Presenter) =>
     name: "get_similar",
     path: "/api/similar",
     summary: WORDS,
-    input: z.strictObject({ text, ...riskShape, fields: messageFields, ...pageShape, format, ...careShape }),
+    input: z.strictObject({ text, ...riskShape, fields: messageFields, ...pageShape, ...shownShape }),
     responses: { 200: { words: "One page of messages, each with its score.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "searches",
@@ -50,8 +50,7 @@ const query = z.strictObject({
   limit: integer(1, LIMITS.list_limit).optional().describe("How many at most; here or in the body."),
   ...riskShape,
   fields: messageFields,
-  format,
-  ...careShape,
+  ...shownShape,
 });
 
 const body = jsonBody(
