@@ -14,7 +14,7 @@ import { agentId } from "../../core/protocol/message-and-agent-ids.ts";
 import { fileOfKey, signersAt } from "../../storage/key-ring.ts";
 import { placeOf } from "../../storage/open.ts";
 import { withOperator, configOf, type OperatorOptions, withClosedBoard } from "./operator-session.ts";
-import { keysIn, keysMove, ownKeys } from "./move-board-key.ts";
+import { keyFilesIn, keysMove, ownKeys } from "./move-board-key.ts";
 import { allOrNothing } from "./fill-directory-atomically.ts";
 
 export function backupCommand(operate: Command): void {
@@ -62,7 +62,7 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean, 
     await place.copyTo(unfinished, board.pk);
     chmodSync(unfinished, 0o600);
     if (board.signed !== undefined) await headFile(join(dir, HEAD_FILE)).write(board.signed);
-    const keys = withKey ? keysMove(signers, ownKeys(config), keysIn(dir)) : undefined;
+    const keys = withKey ? keysMove(signers, ownKeys(config), keyFilesIn(dir)) : undefined;
     keys?.move();
     // Written last: a directory that contains a database is a complete backup.
     renameSync(unfinished, databasePath(dir));

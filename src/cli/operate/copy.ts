@@ -19,7 +19,7 @@ import { inDirectory } from "../../storage/in-directory.ts";
 import { UsageFault } from "../failure.ts";
 import { checkConfigured } from "./check.ts";
 import { configOf, NO_DATABASE } from "./operator-session.ts";
-import { KEY_FILE, keysIn, keysMove, ownKeys, keyWords, type MovedKey } from "./move-board-key.ts";
+import { KEY_FILE, keyFilesIn, keysMove, ownKeys, keyWords, type MovedKey } from "./move-board-key.ts";
 import { allOrNothing } from "./fill-directory-atomically.ts";
 import { loadEnvFile } from "../board-setting-options.ts";
 
@@ -113,7 +113,7 @@ async function copyToSqlite({ from, to, keyFile }: CopyOptions, now: number): Pr
   const { keyFile: configured, data } = configOf({});
   const given = keyFile ?? (existsSync(own) ? own : configured);
   requireBoardKey(fileOfKey(given, signing), place.words, signing, MEND);
-  const { move } = keysMove(signers, ownKeys({ keyFile: given, data }), keysIn(to));
+  const { move } = keysMove(signers, ownKeys({ keyFile: given, data }), keyFilesIn(to));
   const copied = await allOrNothing(to, async () => {
     using _lock = lockDataDir(to);
     await place.copyTo(databasePath(to), pk);

@@ -28,7 +28,7 @@ export interface KeyFiles {
   readonly log: string;
 }
 
-export const keysIn = (dir: string): KeyFiles => ({ board: join(dir, KEY_FILE), log: join(dir, LOG_KEY_FILE) });
+export const keyFilesIn = (dir: string): KeyFiles => ({ board: join(dir, KEY_FILE), log: join(dir, LOG_KEY_FILE) });
 export const ownKeys = ({ keyFile, data }: Pick<Config, "keyFile" | "data">): KeyFiles => ({
   board: keyFile,
   log: logKeyFile(keyFile, data),

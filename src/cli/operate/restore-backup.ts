@@ -17,7 +17,7 @@ import { inDirectory } from "../../storage/in-directory.ts";
 import { byStore } from "../../storage/open.ts";
 import { copyToPostgres } from "./copy.ts";
 import { withOperator, configOf, type OperatorOptions, withClosedBoard, withOpenBoard } from "./operator-session.ts";
-import { KEY_FILE, keysIn, type KeysMove, keysMove, ownKeys, keyWords, type MovedKey } from "./move-board-key.ts";
+import { KEY_FILE, keyFilesIn, type KeysMove, keysMove, ownKeys, keyWords, type MovedKey } from "./move-board-key.ts";
 import { giveToOwnerOf } from "./chown-to-board-owner.ts";
 import { reapply, REPLACED_URL } from "./list-or-reapply-undone.ts";
 import { type Undone, undoneBy } from "./undone.ts";
@@ -175,7 +175,7 @@ async function requireSameBoard(data: string, pk: string | undefined): Promise<v
 /** `pk` is that of the board's first key. */
 async function keysFrom(dir: string, config: Config, now: number): Promise<KeysMove> {
   const identity = await inDirectory(dir).identity();
-  const keys = keysMove(signersAt(identity, now), keysIn(dir), ownKeys(config));
+  const keys = keysMove(signersAt(identity, now), keyFilesIn(dir), ownKeys(config));
   return { ...keys, pk: identity.pk ?? keys.pk };
 }
 
