@@ -4,7 +4,7 @@ import { programVersion } from "./adapters/system/package-files.ts";
 import { ConfigFaults } from "./config.ts";
 import { closestName } from "./core/text/did-you-mean.ts";
 import { visible } from "./core/view/fence.ts";
-import { exitCodeOf, failureText, REFUSED, USAGE } from "./cli/failure.ts";
+import { exitCodeOf, failureText, firstFailure, REFUSED, USAGE } from "./cli/failure.ts";
 import { refuseEmpty } from "./cli/empty-or-repeated-options.ts";
 import { settingsHelp } from "./cli/board-setting-options.ts";
 
@@ -93,7 +93,8 @@ export async function runProgram(given: readonly string[]): Promise<number> {
   try {
     await program.parseAsync([name, ...rest], { from: "user" });
     return 0;
-  } catch (error) {
+  } catch (thrown) {
+    const error = firstFailure(thrown);
     // Commander has already printed what is wrong with the usage, or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage;
     process.stderr.write(`${failureText(error, rest.includes("--json"))}\n`);

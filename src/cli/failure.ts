@@ -35,6 +35,9 @@ export function jsonText(value: unknown): string {
   );
 }
 
+/** What failed first: the work, and not the closing of what it used. */
+export const firstFailure = (error: unknown): unknown => (error instanceof SuppressedError ? firstFailure(error.suppressed) : error);
+
 /** A failure as text for people, or as JSON for programs. */
 export function failureText(error: unknown, json: boolean): string {
   const message = messageOf(error as Error);

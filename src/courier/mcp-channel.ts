@@ -29,7 +29,8 @@ export class ChannelServer {
 
   private constructor(server: Server) {
     this.#server = server;
-    server.on("connection", (socket) => this.#join(socket));
+    // An agent that cannot be accepted ends nothing: it connects again.
+    server.on("connection", (socket) => this.#join(socket)).on("error", () => {});
   }
 
   /** The caller has made the directory and holds its lock. */

@@ -5,6 +5,7 @@ import { NOTE, NOW } from "../../test/support/recordable-note.ts";
 import { agentNamer } from "../board/read/agent-names.ts";
 import { workFinder, type WorkQuestion } from "../board/read/open-work.ts";
 import { unreadThreads } from "../board/read/unread-threads.ts";
+import { cursorCodec } from "../core/query/cursor.ts";
 import type { AgentFacts } from "../core/message/agent-facts.ts";
 import { atTheCostOf } from "../ports/cpu-slices.ts";
 import type { Found, ListReads, StoredMessage } from "../ports/store.ts";
@@ -59,7 +60,7 @@ test.for<[view: string, parts: number, show: () => Promise<unknown>]>([
     () => Promise.resolve(listAgents(directory, async () => []).run({ input: { offers: [], needs: [] } } as never)),
   ],
   ["what is unread", 2, () => unreadThreads(unread, live, messages)],
-  ["the work that fits best", 2, () => workFinder(lists, clock, {} as never)(fitting)],
+  ["the work that fits best", 2, () => workFinder(lists, clock, cursorCodec(new Uint8Array(32)))(fitting)],
 ])(
   "a page of long messages does not hold the board for others: whoever reads %s has it made in slices, and pays",
   async ([, parts, show]) => {

@@ -85,9 +85,9 @@ function many<Row, Value>(
 const itself = <Row>(row: Row): Row => row;
 /** The key of a row that has its parts in these fields. */
 const by =
-  <Field extends string>(...fields: readonly Field[]) =>
+  <Field extends string>(field: Field, ...more: readonly Field[]) =>
   (row: Readonly<Record<Field, string | number>>): string =>
-    keyOf(...fields.map((field) => row[field]));
+    more.length === 0 ? String(row[field]) : keyOf(row[field], ...more.map((other) => row[other]));
 const [byId, bySeq, byAgent, byTarget] = [by("id"), by("seq"), by("agent"), by("target")];
 
 export const ALIASES = `SELECT alias, agent, last_ts AS "lastTs", claimed_at AS "claimedAt", ended_at AS "endedAt", released, check_at AS "checkAt",

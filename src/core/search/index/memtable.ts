@@ -54,8 +54,11 @@ export class Memtable implements IndexPart {
     this.wordCounts[doc] = Math.min(this.#distinct, MAX_COUNT);
     this.gramCounts[doc] = Math.min(grams.length, MAX_COUNT);
     for (const gram of grams) {
-      const docs = this.#grams.get(gram) ?? this.#docsOf(termKey(gram));
-      if (docs[docs.length - 1] !== doc) docs.push(doc);
+      const key = this.#grams.has(gram) ? gram : termKey(gram);
+      const docs = this.#grams.get(key);
+      // Most grams stay with one document, and a list that began empty would have room for 17.
+      if (docs === undefined) this.#grams.set(key, [doc]);
+      else if (docs[docs.length - 1] !== doc) docs.push(doc);
     }
   }
 
@@ -159,12 +162,6 @@ export class Memtable implements IndexPart {
       if (this.#words.add(word, doc, field, position) && position < end) this.#distinct++;
     }
     return Math.min(count, MAX_COUNT);
-  }
-
-  #docsOf(gram: string): number[] {
-    const docs = this.#grams.get(gram) ?? [];
-    this.#grams.set(gram, docs);
-    return docs;
   }
 
   #grow(): void {
