@@ -24,9 +24,10 @@ interface AgentAnswer {
   readonly profile: { readonly id: string } | null;
 }
 const agentOf = async ({ id }: Agent) => (await board.get<AgentAnswer>(`/api/agents/${id}`)).body;
-async function operate(...args: readonly string[]): Promise<void> {
+async function operate(...args: readonly string[]): Promise<string> {
   const said = await runHere(["operate", ...args, ...placeOf(board.data), "--yes", "--json"]);
   expect({ args, code: said.code, stderr: said.stderr }).toEqual({ args, code: 0, stderr: "" });
+  return said.stdout;
 }
 const until = () => Math.floor(board.clock.now() / 1000) + 86_400;
 
@@ -150,6 +151,8 @@ test("a block applies to the whole line and its delegates, whichever key it name
   expect(await stage.act(next, key, { op: "rotate", next: hashOf(later) })).toBe("counted");
   const child = await childOf(next, { ack: true });
   const sent = await board.put(board.agent(), { kind: "note", title: "for it", to: key.id });
+  await board.send(JSON.stringify({ target: key.id, category: "spam", explanation: "Nothing but advertising." }), "/api/reports");
+  expect(await operate("reports", "list")).toContain(key.id);
   await operate("block-key", next.id, "--category", "spam", "--ground", "incompatible_content", "--facts", "Advertising.");
   for (const agent of [next, child]) {
     expectRefusal(await board.post(agent, { kind: "note", title: "still here" }), 451, "blocked_key");
@@ -159,7 +162,8 @@ test("a block applies to the whole line and its delegates, whichever key it name
   expect(await stage.act(later, next, { op: "rotate" })).toBe("blocked_key");
   const grown = board.agent();
   expect(await stage.act(next, next, { op: "delegate", child: grown.pk, until: until() }, { child: grown })).toBe("blocked_key");
-  await operate("unblock-key", next.id);
+  expect(await operate("reports", "list")).not.toContain(key.id);
+  await operate("unblock-key", key.id);
   expect(await stage.post(child)).toBe("ok");
   expect(await stage.act(later, next, { op: "rotate" })).toBe("counted");
   expect(await stage.post(later)).toBe("ok");
@@ -200,5 +204,18 @@ describe("limits", () => {
       statuses.push((await paced.send(JSON.stringify(envelope), "/api/keys")).status);
     }
     expect(statuses).toEqual([201, 201, 201, 429, 429]);
+  });
+
+  test("alias operations of a successor are taken from the bucket of the key before it", async () => {
+    await using paced = await TestBoard.start({ flags: ["--rate-limits", "on", "--profile", "public", "--pow-bits", "4"] });
+    const own = await BoardStage.on(paced);
+    const [key, next] = [paced.agent(), paced.agent()];
+    const left = ({ headers }: { readonly headers: Headers }) => Number(/"agent_writes";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+    expect(await own.act(key, key, { op: "commit", next: hashOf(next) })).toBe("counted");
+    const { payload } = key.envelope({ kind: "note", title: "before" });
+    const before = left(await paced.send(JSON.stringify(key.seal(payload, undefined, 12))));
+    expect(await own.act(next, key, { op: "rotate" })).toBe("counted");
+    const claimed = await operateAlias(paced, next, "claim", freshAlias());
+    expect([claimed.status, left(claimed)]).toEqual([201, before - 1]);
   });
 });

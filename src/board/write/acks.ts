@@ -4,18 +4,13 @@ import { ackOutcome } from "../../core/message/ack-rules.ts";
 import { blockedKey } from "../../core/message/block-lists.ts";
 import { type AckDraft, ackDraftOf } from "../../core/protocol/ack.ts";
 import type { AckReads } from "../../ports/acks.ts";
-import { tokensFor } from "../limits/proof-of-work-discount.ts";
+import { type Charge, tokensFor } from "../limits/proof-of-work-discount.ts";
 import { ackBits } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
 import { requireBits, requireThisBoard } from "./signed-operation.ts";
 import { requireTime } from "./verify.ts";
 
-export interface Acknowledged extends AckOutcome {
-  /** The agent to whose limits it counts: the signer, or the agent that delegated its key. */
-  readonly payer: string;
-  /** The share of a write that it takes from its address's bucket. */
-  readonly tokens: number;
-}
+export interface Acknowledged extends AckOutcome, Charge {}
 export type Acknowledge = (envelope: AckDraft["envelope"]) => Promise<Acknowledged>;
 
 export function acknowledger(parts: WritingParts & { readonly store: Pick<AckReads, "ack"> }): Acknowledge {

@@ -7,17 +7,14 @@ import { type AliasDraft, aliasDraftOf } from "../../core/protocol/alias.ts";
 import type { AliasReads } from "../../ports/aliases.ts";
 import { ALIAS_EXTRA_BITS } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
-import { tokensFor } from "../limits/proof-of-work-discount.ts";
+import { type Charge, tokensFor } from "../limits/proof-of-work-discount.ts";
 import { requireBits, requireThisBoard } from "./signed-operation.ts";
 import { requireTime } from "./verify.ts";
 
 /** A dry run checks everything except the work, and changes nothing. */
 export type OperateAlias = (envelope: AliasDraft["envelope"], how?: { readonly dryRun: boolean }) => Promise<OperatedAlias>;
 
-export interface OperatedAlias extends AliasOutcome {
-  /** The share of a write that it takes from its address's bucket. */
-  readonly tokens: number;
-}
+export interface OperatedAlias extends AliasOutcome, Charge {}
 
 export function aliasOperator(parts: WritingParts & { readonly store: AliasReads }): OperateAlias {
   const { store, clock, board, verifier, rates, difficulty, append, quota, requireWritable } = parts;
@@ -38,13 +35,13 @@ export function aliasOperator(parts: WritingParts & { readonly store: AliasReads
     await verifier.requireSignature(draft).catch((error: unknown) => {
       throw forbidden(error);
     });
-    const { keyBlocked } = await store.precheck(draft.id, draft.agent, [], clock.now());
+    const { keyBlocked, payer } = await store.precheck(draft.id, draft.agent, [], clock.now());
     if (keyBlocked) throw blockedKey(draft.agent);
     // Anybody can send a known operation again: it must not use up what its signer may do.
-    if (!dryRun && !isKnown) rates.take("agent_writes", draft.agent);
+    if (!dryRun && !isKnown) rates.take("agent_writes", payer);
     if (!isKnown && draft.payload.op !== "release") quota.require(0);
     const outcome = await append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
-    return { ...outcome, tokens: tokensFor(extraBits) };
+    return { ...outcome, tokens: tokensFor(extraBits), payer };
   };
 }
 

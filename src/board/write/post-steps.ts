@@ -5,19 +5,16 @@ import type { Outline } from "../../core/view/outline.ts";
 import type { Warning } from "../../core/warnings.ts";
 import type { Precheck, StoredMessage } from "../../ports/store.ts";
 import type { WorkTerms } from "./difficulty.ts";
+import type { Charge } from "../limits/proof-of-work-discount.ts";
 import type { Verified } from "./verify.ts";
 
-export interface PostResult {
+export interface PostResult extends Charge {
   readonly result: "created" | "exists" | "valid";
   /** The stored message; if the post was new, with its payload, which was parsed already. */
   readonly stored: StoredMessage & { readonly outline?: Outline };
   readonly warnings: readonly Warning[];
-  /** The share of a write that it takes from its address's bucket. */
-  readonly tokens: number;
   /** Additional bits that it needs because its text spreads. */
   readonly brake: number;
-  /** The agent to whose limits it counts: the author, or the agent that delegated the author's key. */
-  readonly payer: string;
 }
 
 export interface PostingHow {

@@ -3,6 +3,7 @@ import { Refusal } from "../errors.ts";
 import type { KeyStatement } from "../protocol/board-key-change.ts";
 import { announceKey } from "./announce-next-board-key.ts";
 import { LIMITS } from "../protocol/limits.ts";
+import { keyBlockOf } from "./block-lists.ts";
 import { kindOfRemoved, leave } from "./leave.ts";
 import type { Action, Notice, Reasons, Switches, Visibility } from "./moderation-state.ts";
 import type { Tombstone, Ledger } from "./message-state.ts";
@@ -104,7 +105,8 @@ const attachmentsOnceIn = (tombstone: Tombstone | undefined): readonly string[] 
 
 /** The content is erased everywhere: its author may post the same payload again, whatever its `ts`. */
 function restore(ledger: Ledger, { target }: OperatorCommand<"restore">): Decided {
-  const action = requireAction(ledger, target, "content_removed", "is not removed");
+  const action = ledger.moderation.actionOn(target);
+  if (action?.visibility !== "content_removed") throw new Refusal("invalid_target", `${target} is not removed.`);
   const entry = ledger.log("restore", target, JSON.stringify({ statement: action.id }));
   const tombstone = ledger.tombstone(target);
   if (tombstone !== undefined && tombstone.statement !== null) {
@@ -120,12 +122,15 @@ function blockKey(ledger: Ledger, { agent, reasons }: OperatorCommand<"block_key
   if (ledger.moderation.isBlocked("key", principal)) throw new Refusal("blocked_key", `The key of ${agent} is blocked already.`);
   ledger.moderation.block("key", principal, reasons.id);
   const seq = ledger.log("key_block", agent, statementOf(reasons, "key_blocked"));
-  return decided(ledger, agent, "key_blocked", reasons, seq);
+  const line = ledger.line(principal);
+  const keys = line === undefined ? [principal] : [...line.members, ...line.children, ...(line.former ?? [])];
+  return decided(ledger, agent, "key_blocked", reasons, seq, new Set([agent, ...keys]));
 }
 
 function unblockKey(ledger: Ledger, { agent }: OperatorCommand<"unblock_key">): Decided {
-  const action = requireAction(ledger, agent, "key_blocked", "is not blocked");
-  ledger.log("key_unblock", agent, JSON.stringify({ statement: action.id }));
+  const action = keyBlockOf(ledger, agent);
+  if (action === undefined) throw new Refusal("invalid_target", `${agent} is not blocked.`);
+  ledger.log("key_unblock", action.target, JSON.stringify({ statement: action.id }));
   return reversed(ledger, action);
 }
 
@@ -152,11 +157,18 @@ function turn(ledger: Ledger, order: OperatorCommand<"switch">): Done["switch"] 
   return { switches };
 }
 
-/** Stores the decision and closes the reports about its target. */
-function decided(ledger: Ledger, target: string, visibility: Visibility, { id, ground, category, facts }: Reasons, seq: number): Decided {
+/** Stores the decision and closes the reports about its target, or about `reported`. */
+function decided(
+  ledger: Ledger,
+  target: string,
+  visibility: Visibility,
+  { id, ground, category, facts }: Reasons,
+  seq: number,
+  reported: Iterable<string> = [target],
+): Decided {
   const action: Action = { id, seq, at: ledger.now, target, visibility, ground, category, facts, state: "in_force" };
   ledger.moderation.putAction(action);
-  const notices = ledger.moderation.noticesOn(target);
+  const notices = [...reported].flatMap((one) => ledger.moderation.noticesOn(one));
   for (const notice of notices) ledger.moderation.putNotice({ ...notice, state: "actioned", closedAt: ledger.now });
   return { action, notices: notices.length };
 }
@@ -166,10 +178,4 @@ function reversed(ledger: Ledger, action: Action): Decided {
   const taken: Action = { ...action, state: "reversed" };
   ledger.moderation.putAction(taken);
   return { action: taken, notices: 0 };
-}
-
-function requireAction(ledger: Ledger, target: string, visibility: Visibility, words: string): Action {
-  const action = ledger.moderation.actionOn(target);
-  if (action?.visibility !== visibility) throw new Refusal("invalid_target", `${target} ${words}.`);
-  return action;
 }

@@ -64,6 +64,8 @@ export interface ModerationLedger {
   actionOn(target: string): Action | undefined;
   putAction(action: Action): void;
   isBlocked(what: Blockable, name: string): boolean;
+  /** The decision that blocks it. */
+  blockOf(what: Blockable, name: string): Action | undefined;
   /** Blocks as long as the decision is in force; two decisions may block the same target. */
   block(what: Blockable, name: string, action: string): void;
   unblock(action: string): void;

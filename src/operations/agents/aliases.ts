@@ -59,10 +59,10 @@ export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requi
     statuses: { bad_key: 403, bad_signature: 403 },
     work: () => difficulty.required + ALIAS_EXTRA_BITS,
     async run({ input, body }) {
-      const { op, alias, agent, expiresAt, seq, undone, tokens } = await operate(body);
+      const { op, alias, agent, expiresAt, seq, undone, tokens, payer } = await operate(body);
       const proved = await receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);
       const answer = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt), seq, ...proved };
-      return { status: 201, body: undone === true ? { ...answer, undone } : answer, tokens, payer: agent };
+      return { status: 201, body: undone === true ? { ...answer, undone } : answer, tokens, payer };
     },
   });
 

@@ -52,7 +52,14 @@ export class BatchModeration implements ModerationLedger {
     this.#set.actions.set(action.id, action);
   }
   isBlocked(what: Blockable, name: string): boolean {
-    return (this.#set.blocks.get(keyOf(what, name)) ?? []).some((action) => !this.unblocked.has(action));
+    return this.#blocks(what, name).length > 0;
+  }
+  blockOf(what: Blockable, name: string): Action | undefined {
+    const last = this.#blocks(what, name).at(-1);
+    return last === undefined ? undefined : this.#set.actions.get(last);
+  }
+  #blocks(what: Blockable, name: string): readonly string[] {
+    return (this.#set.blocks.get(keyOf(what, name)) ?? []).filter((action) => !this.unblocked.has(action));
   }
   block(what: Blockable, name: string, action: string): void {
     const { blocks } = this.#set;
