@@ -1,5 +1,5 @@
 // Runs the tests so that nothing outlives them: one directory for all their files, and a guard that deletes it however the run ends.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { join, resolve } from "node:path";
@@ -12,7 +12,7 @@ const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 const GUARD = join(import.meta.dirname, "support/guard.ts");
 /** Shared between runs, to start faster; deleting it costs only time. */
 const COMPILED = join(ROOT, "node_modules/.cache/blackboard-tests");
-const BUILT = join(COMPILED, "program");
+const PROGRAMS = join(COMPILED, "programs");
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 const given = process.argv.slice(2);
@@ -22,9 +22,15 @@ const flags = given.filter((one) => one !== "--random");
 
 const directory = runDirectory();
 
-await buildProgram(BUILT);
+// From here on, however this process ends, the directory goes.
+const guard = spawn(process.execPath, [GUARD, directory], { detached: true, stdio: ["pipe", "ignore", "inherit"] });
+let child: ChildProcess | undefined;
+for (const signal of SIGNALS)
+  process.on(signal, () => (child === undefined ? process.exit(128 + constants.signals[signal]) : child.kill(signal)));
+
+const built = await buildProgram(PROGRAMS);
 process.stdout.write(`Tests with SEED=${seed}${random ? ", drawn for this run" : ""}.\n`);
-const child = spawn(
+child = spawn(
   process.execPath,
   [VITEST, "run", ...(random ? ["--sequence.shuffle.files", `--sequence.seed=${seed}`] : []), ...flags],
   {
@@ -38,14 +44,12 @@ const child = spawn(
       ...(random ? { BOARD_TEST_FULL: "1" } : {}),
       TMPDIR: directory,
       NODE_COMPILE_CACHE: COMPILED,
-      BOARD_TEST_BUILT: BUILT,
+      BOARD_TEST_BUILT: built,
       BOARD_TEST_RUN: directory,
     },
   },
 );
 if (child.pid !== undefined) noteGroup(child.pid, directory);
-const guard = spawn(process.execPath, [GUARD, directory], { detached: true, stdio: ["pipe", "ignore", "inherit"] });
-for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
 
 const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
 guard.stdin.end();

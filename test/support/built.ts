@@ -1,6 +1,19 @@
 // Builds the program into a few files for a run of the tests: hundreds of tests start it, and reading a thousand files takes most of a
 // start. The files have the same places as in the package. package.test.ts tests what npm installs.
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,6 +21,10 @@ import type { Plugin } from "esbuild";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const SOURCE = join(ROOT, "src");
+/** A program that no run has started with for this long is deleted: two days, longer than any run. */
+const UNUSED_MS = 2 * 24 * 3600 * 1000;
+/** Stands for the name of the program's directory until its content is known. */
+const NAME = "the-name-of-this-program";
 /** Set if this run has built the program; a single file that is run by hand uses the source. */
 const built = (): string | undefined => process.env["BOARD_TEST_BUILT"];
 
@@ -34,13 +51,18 @@ export const programPath = (): string => programFile(join(SOURCE, "bin.ts"));
 
 /** Builds the program for processes that this process starts from now on. */
 export async function startBuilt(): Promise<void> {
-  // Inside `node_modules`, so that its imports of packages are found.
-  const place = join(ROOT, "node_modules/.cache/blackboard-proofs");
-  await buildProgram(place);
-  process.env["BOARD_TEST_BUILT"] = place;
+  process.env["BOARD_TEST_BUILT"] = await buildProgram(join(ROOT, "node_modules/.cache/blackboard-proofs"));
 }
 
-export async function buildProgram(destination: string): Promise<void> {
+/**
+ * Returns the directory of the program, which is named by its content: runs at the same time do not change each other's program. `parent`
+ * is inside `node_modules`, so that imports of packages are found.
+ */
+export async function buildProgram(parent: string): Promise<string> {
+  mkdirSync(parent, { recursive: true });
+  // An imported file has its real address.
+  const programs = realpathSync(parent);
+  const destination = join(programs, NAME);
   const [{ build }, { bundle }] = await Promise.all([import("esbuild"), import("../../src/adapters/assets/bundle.ts")]);
   const code = build({
     entryPoints: [CLOCK, ...globSync(ENTRIES, { cwd: SOURCE }).map((name) => join(SOURCE, name))],
@@ -62,7 +84,11 @@ export async function buildProgram(destination: string): Promise<void> {
   const files = new Map<string, Uint8Array>(outputFiles.map(({ path, contents }) => [path, contents]));
   for (const { name, bytes } of assets) files.set(join(destination, "dist/assets", name), bytes);
   for (const path of BESIDE) files.set(join(destination, path), readFileSync(join(ROOT, path)));
-  replace(destination, files);
+  const hash = createHash("sha256");
+  for (const [path, bytes] of files) hash.update(`${path.length} ${bytes.length} ${path}`).update(bytes);
+  const name = hash.digest("hex").slice(0, 16);
+  place(programs, name, files);
+  return join(programs, name);
 }
 
 /** Gives each bundled file the address that it would have on its own. */
@@ -85,19 +111,26 @@ const inPlace = (destination: string): Plugin => ({
   },
 });
 
-/** Files with the same content stay, so that another run in progress is not disturbed. */
-function replace(destination: string, files: ReadonlyMap<string, Uint8Array>): void {
-  mkdirSync(destination, { recursive: true });
-  const there = readdirSync(destination, { recursive: true, withFileTypes: true });
-  for (const file of there) {
-    const path = join(file.parentPath, file.name);
-    if (file.isFile() && !files.has(path)) rmSync(path);
+/** The program appears as a whole, or is there already. */
+function place(programs: string, name: string, files: ReadonlyMap<string, Uint8Array>): void {
+  const whole = join(programs, name);
+  if (!existsSync(whole)) {
+    const half = `${whole}.${process.pid}`;
+    for (const [path, bytes] of files) {
+      const file = join(half, relative(join(programs, NAME), path));
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, file.endsWith(".js") ? Buffer.from(bytes).toString().replaceAll(NAME, name) : bytes);
+    }
+    try {
+      renameSync(half, whole);
+    } catch (error) {
+      // Another run was faster.
+      rmSync(half, { recursive: true });
+      if (!existsSync(whole)) throw error;
+    }
   }
-  for (const [path, bytes] of files) {
-    if (existsSync(path) && readFileSync(path).equals(bytes)) continue;
-    mkdirSync(dirname(path), { recursive: true });
-    const half = `${path}.${process.pid}`;
-    writeFileSync(half, bytes);
-    renameSync(half, path);
-  }
+  const now = Date.now();
+  utimesSync(whole, now / 1000, now / 1000);
+  for (const other of readdirSync(programs).map((one) => join(programs, one)))
+    if ((statSync(other, { throwIfNoEntry: false })?.mtimeMs ?? now) < now - UNUSED_MS) rmSync(other, { recursive: true, force: true });
 }
