@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { noteGroup } from "../support/leftovers.ts";
+import { postgresServer } from "../support/postgres/server.ts";
 import { emptyDirectory } from "../support/process.ts";
 
 const GUARD = join(import.meta.dirname, "../support/guard.ts");
@@ -54,13 +55,12 @@ const FAMILY = `
   setInterval(() => {}, 1000);
 `;
 
-test("a killed run of the tests leaves neither its processes nor its directory", async () => {
-  const family = spawn(process.execPath, ["-e", FAMILY], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
-  const [child] = (await once(family.stdout, "data")) as [Buffer];
-  const directory = emptyDirectory();
-  noteGroup(family.pid ?? 0, directory);
+const STAYS = "setInterval(() => {}, 1000)";
+
+/** Cleans up after a run in this directory that is killed. */
+async function killRun(directory: string): Promise<void> {
   // Like a run: however it ends, the guard's input is closed.
-  const runner = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["ignore", "pipe", "inherit"] });
+  const runner = spawn(process.execPath, ["-e", STAYS], { stdio: ["ignore", "pipe", "inherit"] });
   const guard = spawn(process.execPath, [GUARD, directory], { stdio: [runner.stdout, "ignore", "inherit"] });
   await new Promise((heard) => setImmediate(heard));
   expect(existsSync(directory)).toBe(true);
@@ -68,6 +68,46 @@ test("a killed run of the tests leaves neither its processes nor its directory",
   const [code] = (await once(guard, "exit")) as [number];
   expect(code).toBe(0);
   expect(existsSync(directory)).toBe(false);
+}
+
+test("a killed run of the tests leaves neither its processes nor its directory", async () => {
+  const family = spawn(process.execPath, ["-e", FAMILY], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
+  const [child] = (await once(family.stdout, "data")) as [Buffer];
+  const directory = emptyDirectory();
+  noteGroup(family.pid ?? 0, directory);
+  await killRun(directory);
   await ended("the parent", family.pid ?? 0);
   await ended("the child", Number(child));
+});
+
+const ON_LINUX = process.platform === "linux" ? "" : " (skipped: it takes Linux)";
+
+test.skipIf(ON_LINUX !== "")(`nor processes in groups that nobody noted${ON_LINUX}`, async () => {
+  const directory = emptyDirectory();
+  const marks = [{ cwd: directory }, { env: { ...process.env, BOARD_TEST_RUN: directory } }];
+  const strays = marks.map((mark) => spawn(process.execPath, ["-e", STAYS], { ...mark, detached: true, stdio: "ignore" }));
+  for (const stray of strays) noteGroup(stray.pid ?? 0);
+  const ends = strays.map((stray) => once(stray, "exit"));
+  await killRun(directory);
+  expect(await Promise.all(ends)).toEqual([
+    [null, "SIGKILL"],
+    [null, "SIGKILL"],
+  ]);
+});
+
+test.skipIf(ON_LINUX !== "")(`nor a database server's memory in the system${ON_LINUX}`, async () => {
+  const directory = emptyDirectory();
+  // PostgreSQL may enter it, as it may the directory of a run.
+  chmodSync(directory, 0o711);
+  const server = await postgresServer({ parent: directory });
+  const segment = Number(readFileSync(join(server.dir, "postmaster.pid"), "utf8").split("\n")[6]?.trim().split(/ +/)[1]);
+  const [file = ""] = /\/dev\/shm\/PostgreSQL\.\d+/.exec(readFileSync(`/proc/${server.pid}/maps`, "utf8")) ?? [];
+  const segments = () =>
+    readFileSync("/proc/sysvipc/shm", "utf8")
+      .split("\n")
+      .map((line) => Number(line.trim().split(/ +/)[1]));
+  expect([existsSync(file), segments().includes(segment)]).toEqual([true, true]);
+  await killRun(directory);
+  expect([existsSync(file), segments().includes(segment)]).toEqual([false, false]);
+  await server.remove();
 });
