@@ -5,6 +5,7 @@ import { openCertificates } from "./wiring/certificates.ts";
 import type { Config } from "./config.ts";
 import { mailWords, withPorts } from "./wiring/port-availability.ts";
 import type { Clock } from "./ports/clock.ts";
+import type { ReplicaLimits } from "./ports/replica-status.ts";
 import { watching } from "./wiring/observability.ts";
 import { openFoundation } from "./wiring/foundation.ts";
 import { openLive } from "./wiring/live.ts";
@@ -33,6 +34,8 @@ export interface StartOptions extends ServerOptions {
   readonly onFatal?: (error: Error) => void;
   /** Processor time that one token of a rate limit buys; infinite if a slow machine is to count like a fast one. */
   readonly tokenMs?: number;
+  /** When the replica is not used. */
+  readonly replicaLimits?: ReplicaLimits;
 }
 
 export async function start(given: Config, options: StartOptions = {}): Promise<Running> {
@@ -45,7 +48,7 @@ export async function start(given: Config, options: StartOptions = {}): Promise<
   await using parts = new AsyncDisposableStack();
   parts.defer(release);
   const certificates = openCertificates(config, log, clock);
-  const ground = await openFoundation({ ...watch, config, clock, parts }, onFatal);
+  const ground = await openFoundation({ ...watch, config, clock, parts }, onFatal, options.replicaLimits);
   const writing = await openWriting(ground, options.tokenMs);
   const reading = openReading(ground, writing);
   const live = await openLive(ground, writing, reading);

@@ -38,14 +38,11 @@ export function inDatabase(
     engine: "postgresql",
     isShared: true,
     isThere: () => true,
-    async open({ sealed, watchReplica }): Promise<Opened> {
+    async open({ sealed, replica }): Promise<Opened> {
       const lock = sealed ? undefined : lockDataDir(data);
       try {
         const nodes = newKey ? await nodesAt(url) : 0;
-        const store = await openPostgresStore(
-          url,
-          databaseReadUrl === undefined ? undefined : { url: databaseReadUrl, watch: watchReplica },
-        );
+        const store = await openPostgresStore(url, databaseReadUrl === undefined ? undefined : { ...replica, url: databaseReadUrl });
         return {
           store,
           source: sourceModule("postgres", { url }),

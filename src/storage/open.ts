@@ -12,7 +12,7 @@ import { Refusal } from "../core/errors.ts";
 import { agentId } from "../core/protocol/message-and-agent-ids.ts";
 import type { BoardKeys } from "../ports/board-keys.ts";
 import type { HeadRecord } from "../ports/head-record.ts";
-import type { ReplicaStatus, ReplicaWatch } from "../ports/replica-status.ts";
+import type { ReplicaStatus, ReplicaUse } from "../ports/replica-status.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
 import type { Store } from "../ports/store.ts";
 import { inDatabase } from "./in-database.ts";
@@ -50,12 +50,7 @@ export interface Storage extends Pick<Opened, "store" | "source" | "peers">, Pic
 }
 
 /** `onFatal` is called with a failure after which only a restart is safe. */
-export async function openStorage(
-  config: Config,
-  onFatal: (error: Error) => void,
-  watchReplica: ReplicaWatch,
-  now: number,
-): Promise<Storage> {
+export async function openStorage(config: Config, onFatal: (error: Error) => void, replicaUse: ReplicaUse, now: number): Promise<Storage> {
   await using parts = new AsyncDisposableStack();
   const unwritable = barredFromWriting(config.data);
   // Checked whatever an earlier board left there: a database with its write-ahead log could still be opened, but not written.
@@ -64,7 +59,7 @@ export async function openStorage(
   const indexDir = sealed ? mkdtempSync(join(tmpdir(), "blackboard-index-")) : join(config.data, "index");
   parts.defer(() => (sealed ? rmSync(indexDir, { recursive: true, force: true }) : undefined));
   const place = placeOf(config);
-  const opened = await place.open({ sealed, onFatal, watchReplica });
+  const opened = await place.open({ sealed, onFatal, replica: replicaUse });
   parts.defer(() => opened.close());
   const { store, source, peers } = opened;
   const { engine } = place;

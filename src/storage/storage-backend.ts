@@ -12,7 +12,7 @@ import type { HeadRecord } from "../ports/head-record.ts";
 import type { IdentityReads, TlogName } from "../ports/tlog-identity.ts";
 import type { ModerationReads } from "../ports/moderation.ts";
 import type { Peers } from "../ports/peers.ts";
-import type { ReplicaStatus, ReplicaWatch } from "../ports/replica-status.ts";
+import type { ReplicaStatus, ReplicaUse } from "../ports/replica-status.ts";
 import type { Store } from "../ports/store.ts";
 import type { Wakeup } from "../ports/wakeup.ts";
 
@@ -25,7 +25,7 @@ export interface Place {
   /** Whether there is a board, as far as is known without opening it. */
   isThere(): boolean;
   /** Opens it for the board itself. `sealed`: nothing can be written in the data directory. */
-  open(as: { readonly sealed: boolean; readonly onFatal: (error: Error) => void; readonly watchReplica: ReplicaWatch }): Promise<Opened>;
+  open(as: { readonly sealed: boolean; readonly onFatal: (error: Error) => void; readonly replica: ReplicaUse }): Promise<Opened>;
   /** Keeps boards from starting in the data directory until it is closed; throws if one runs here, or anywhere on the database. */
   lock(): Promise<Disposable>;
   /** Opens it for an operator's command, while the board may be running; throws if there is no board. */

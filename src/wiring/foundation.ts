@@ -4,6 +4,7 @@ import { CheckpointSigner } from "../board/operator/log-checkpoint-signer.ts";
 import { type Config, profileWords } from "../config.ts";
 import { agentId } from "../core/protocol/message-and-agent-ids.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { ReplicaLimits } from "../ports/replica-status.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { boardMetrics, replicaMetrics, logReplica, type Watching } from "./observability.ts";
 
@@ -28,13 +29,13 @@ export interface Foundation extends Given {
   readonly version: string;
 }
 
-export async function openFoundation(given: Given, onFatal: (error: Error) => void): Promise<Foundation> {
+export async function openFoundation(given: Given, onFatal: (error: Error) => void, limits?: ReplicaLimits): Promise<Foundation> {
   const { config, clock, parts, log, figures } = given;
   const failed = (error: Error): void => {
     figures.failed("storage", error);
     onFatal(error);
   };
-  const storage = await openStorage(config, failed, logReplica(log), clock.now());
+  const storage = await openStorage(config, failed, { watch: logReplica(log), limits }, clock.now());
   parts.defer(() => storage.close());
   const { store, board, keys, record, formerPk, sealed, replica } = storage;
   if (formerPk !== undefined) log.warn({ board, former_board: agentId(formerPk) }, NEW_KEY);

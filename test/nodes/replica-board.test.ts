@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { readConfig } from "../../src/config.ts";
+import type { ReplicaLimits } from "../../src/ports/replica-status.ts";
 import { start } from "../../src/start.ts";
 import { Agent, TEST_BITS } from "../support/agent.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, HANG_MS } from "../support/eventually.ts";
 import { postTo } from "../support/nodes.ts";
 import { type PostgresServer, postgresServer } from "../support/postgres/server.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
@@ -17,7 +18,8 @@ import { BoardProcess, emptyDirectory } from "../support/process.ts";
 class Way implements Disposable {
   readonly #open = new Set<Socket>();
   readonly #server = createServer((client) => {
-    if (this.#to === undefined) return client.destroy();
+    // A reset: when a connection only ends, the driver tries again by itself.
+    if (this.#to === undefined) return client.resetAndDestroy();
     const server = connect(join(this.#to.home, ".s.PGSQL.5432"));
     client.pipe(server).pipe(client);
     for (const end of [client, server]) {
@@ -89,10 +91,19 @@ const spawn = (server: PostgresServer, readUrl?: string): BoardProcess =>
 /** The address of the board, and its log. */
 type Board = Pick<BoardProcess, "url" | "stderr">;
 
+interface Here {
+  readonly database?: string;
+  readonly key?: string;
+  readonly replicaLimits?: ReplicaLimits;
+}
+/** A replica that is only slow, on a busy machine, is not lost. */
+const PATIENT: ReplicaLimits = { staleMs: 2000, lookWithinMs: HANG_MS };
+
 /** A node in this process, for tests that need no separate one. */
-async function startHere(...given: Parameters<typeof flags>): Promise<Board & AsyncDisposable> {
+async function startHere(server: PostgresServer, readUrl?: string, more: Here = {}): Promise<Board & AsyncDisposable> {
   let stderr = "";
-  const running = await start(readConfig(flags(...given), {}), { logTo: { write: (line: string) => void (stderr += line) } });
+  const logTo = { write: (line: string) => void (stderr += line) };
+  const running = await start(readConfig(flags(server, readUrl, more), {}), { logTo, replicaLimits: more.replicaLimits ?? PATIENT });
   return {
     url: running.address,
     get stderr() {
@@ -101,7 +112,7 @@ async function startHere(...given: Parameters<typeof flags>): Promise<Board & As
     [Symbol.asyncDispose]: () => running.close(),
   };
 }
-async function fill(server: PostgresServer, messages: number, more?: { database?: string; key?: string }): Promise<void> {
+async function fill(server: PostgresServer, messages: number, more?: Here): Promise<void> {
   await using board = await startHere(server, undefined, more);
   for (let i = 0; i < messages; i++) await postTo(board.url, new Agent().envelope({ kind: "note", body: `message ${i}` }));
 }
@@ -140,8 +151,7 @@ test("so does a copy that has gone its own way, though it has the same key: furt
 
 test("a replica that is missing at the start, then present, then lost: one line each, and readyz and metrics show it", async () => {
   using way = await Way.open();
-  await using board = spawn(own, way.url);
-  await board.ready();
+  await using board = await startHere(own, way.url);
   expect(await ready(board)).toEqual({ status: "ok", writing: "ok", replica: "lost" });
   expect(await figure(board, "blackboard_replica_up")).toBe(0);
   const { seq } = await postTo(board.url, new Agent().envelope({ kind: "note", body: "on the primary alone" }));
@@ -175,20 +185,25 @@ test("a replica that is missing at the start, then present, then lost: one line 
   await untilReplica(board, "ok");
   expect(logged(board, "back")).toHaveLength(2);
   expect(board.stderr).not.toMatch(/"stack"|\bat .+:\d+:\d+/);
+});
+
+test("a board with a replica ends when it is told to", async () => {
+  await using board = spawn(own, own.databaseUrl("postgres"));
+  await board.ready();
   expect((await board.kill("SIGTERM")).code).toBe(0);
 });
 
 test("a replica that hangs holds nobody up for good: it is lost, and the primary answers", async () => {
   using way = await Way.open(own);
-  await using board = await startHere(own, way.url);
+  await using board = await startHere(own, way.url, { replicaLimits: { ...PATIENT, lookWithinMs: 1000 } });
   await untilReplica(board, "ok");
   await newest(board);
   way.hush();
   // Some of them wait for it, until it is given up.
   const answers = await Promise.all([11, 12, 13].map((limit) => fetch(`${board.url}/api/messages?limit=${limit}`)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  await untilReplica(board, "lost");
-  expect(logged(board, "lost")).toEqual([expect.stringContaining("it did not answer within 5 s")]);
+  // It may be back by new connections already.
+  await eventually("words about it", () => logged(board, "lost").find((line) => line.includes("it did not answer within 1 s")));
   way.lead(own);
   await untilReplica(board, "ok");
 });

@@ -19,6 +19,8 @@ export interface ClientOptions {
    * they take depends on the server's other load.
    */
   readonly long?: true;
+  /** The timeout of a new connection; 5 s unless given. */
+  readonly connectMs?: number;
   /** The name that the server shows for each connection. */
   readonly name: string;
   /** Session settings that differ from a board's. */
@@ -32,7 +34,7 @@ interface ConnectionEvents {
 
 /** Ad hoc statements stay prepared up to this many, so that a flood of different queries cannot fill the server's memory. */
 const MAX_PREPARED = 200;
-const CONNECT_TIMEOUT_S = 5;
+const CONNECT_MS = 5000;
 const RECONNECT_S = 0.1;
 /** Statements in flight over one connection. */
 const PIPELINED = 4;
@@ -54,7 +56,7 @@ const SESSION = {
 } as const;
 
 /** `events`: what the driver calls for notifications, and when a connection is lost. */
-export function connectTo({ url, connections, name, session = {} }: ClientOptions, events: ConnectionEvents = {}) {
+export function connectTo({ url, connections, name, connectMs = CONNECT_MS, session = {} }: ClientOptions, events: ConnectionEvents = {}) {
   const { address, socket } = serverOf(url);
   return postgres(address, {
     ...(socket === undefined ? {} : { host: socket }),
@@ -63,7 +65,7 @@ export function connectTo({ url, connections, name, session = {} }: ClientOption
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
     fetch_types: false,
     max_lifetime: null,
-    connect_timeout: CONNECT_TIMEOUT_S,
+    connect_timeout: connectMs / 1000,
     backoff: () => RECONNECT_S,
     onnotice: () => {},
     connection: { application_name: name, ...SESSION, ...session },

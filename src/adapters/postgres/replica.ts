@@ -1,6 +1,6 @@
 // A streaming replica that answers listings while it belongs to this board and keeps up with it.
 import type { Head } from "../../core/log/chain-checkpoint.ts";
-import type { ReplicaStatus, ReplicaWatch } from "../../ports/replica-status.ts";
+import type { ReplicaLimits, ReplicaStatus, ReplicaUse } from "../../ports/replica-status.ts";
 import type { ListingReads } from "../../ports/store.ts";
 import type { LatestHead, State } from "./latest-head.ts";
 import { Client } from "./client.ts";
@@ -9,16 +9,14 @@ import { within } from "../system/within.ts";
 import { PostgresLister } from "./list.ts";
 import { type Claim, compareBoards } from "./verify-replica.ts";
 
-/** How far a listing may be behind the primary. */
-const STALE_MS = 2000;
+const LIMITS: ReplicaLimits = { staleMs: 2000, lookWithinMs: 5000 };
 /**
  * How long a lost replica is not asked. Longer than any request takes, so that the validator and the body of an answer come from the same
  * database.
  */
 const LEFT_ALONE_MS = 5000;
-/** The pause between two checks while nobody asks, and the timeout of one. */
+/** The pause between two checks while nobody asks. */
 const LOOK_EVERY_MS = 2000;
-const LOOK_WITHIN_MS = 5000;
 
 /** Its state, and the connection that returned it. */
 interface ReplicaReply extends State, Claim {
@@ -28,14 +26,13 @@ const ASK = `SELECT version, seq, hash, next_due AS "nextDue", pk,
   pg_backend_pid() || ' ' || extract(epoch FROM pg_postmaster_start_time()) AS connection FROM board`;
 const NO_BOARD = "42P01";
 
-export interface ReplicaParts {
+export interface ReplicaParts extends ReplicaUse {
   readonly url: string;
   readonly connections: { readonly reads: number; readonly walks: number };
   /** The board's own database, and the head of its log. */
   readonly own: Client;
   readonly primary: LatestHead;
   readonly seenOf: SeenOf;
-  readonly watch: ReplicaWatch;
 }
 
 /** It is not a replica of this board: waiting does not help. */
@@ -43,6 +40,7 @@ class Foreign extends Error {}
 
 export class Replica {
   readonly #parts: ReplicaParts;
+  readonly #limits: ReplicaLimits;
   readonly #client: Client;
   readonly #walks: Client;
   readonly #lister: PostgresLister;
@@ -58,10 +56,12 @@ export class Replica {
   #ended = false;
 
   constructor(parts: ReplicaParts) {
-    const { url, connections, seenOf } = parts;
+    const { url, connections, seenOf, limits = LIMITS } = parts;
+    const connectMs = limits.lookWithinMs;
     this.#parts = parts;
-    this.#client = new Client({ url, connections: connections.reads, name: "blackboard replica" });
-    this.#walks = new Client({ url, connections: connections.walks, each: 1, long: true, name: "blackboard replica walks" });
+    this.#limits = limits;
+    this.#client = new Client({ url, connectMs, connections: connections.reads, name: "blackboard replica" });
+    this.#walks = new Client({ url, connectMs, connections: connections.walks, each: 1, long: true, name: "blackboard replica walks" });
     this.#lister = new PostgresLister(this.#client, this.#walks, seenOf, () => this.#version);
   }
 
@@ -86,7 +86,7 @@ export class Replica {
   /** Its position; undefined if it is lost or too far behind. Then it is not asked for a while. */
   async state(): Promise<State | undefined> {
     if (this.#status !== "up" || performance.now() < this.#leftUntil) return undefined;
-    const required = this.#parts.primary.versionBefore(STALE_MS);
+    const required = this.#parts.primary.versionBefore(this.#limits.staleMs);
     const reply = await this.#ask();
     if (!(reply instanceof Error) && reply.version >= required) return reply;
     this.#leftUntil = performance.now() + LEFT_ALONE_MS;
@@ -131,12 +131,12 @@ export class Replica {
 
   async #look(): Promise<ReplicaReply> {
     const [reply] = await within(
-      LOOK_WITHIN_MS,
+      this.#limits.lookWithinMs,
       this.#client.query<ReplicaReply>(ASK).catch((error: unknown) => {
         const { message } = error as Error;
         throw new Error(message.includes(NO_BOARD) ? "there is no board in that database yet" : message, { cause: error });
       }),
-      () => new Error(`it did not answer within ${LOOK_WITHIN_MS / 1000} s`),
+      () => new Error(`it did not answer within ${this.#limits.lookWithinMs / 1000} s`),
     );
     if (reply === undefined) throw new Error("there is no board in that database yet");
     // A new connection may lead to another server than the one before.

@@ -4,7 +4,7 @@ import type { Act } from "../../core/message/acts-and-outcomes.ts";
 import type { Head } from "../../core/log/chain-checkpoint.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Appended, type Store, StoreFailure } from "../../ports/store.ts";
-import type { ReplicaStatus, ReplicaWatch } from "../../ports/replica-status.ts";
+import type { ReplicaStatus, ReplicaUse } from "../../ports/replica-status.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Moved, Wakeup } from "../../ports/wakeup.ts";
 import { dump } from "../sql/dump.ts";
@@ -30,9 +30,8 @@ const WALK_CONNECTIONS = 2;
 const ERASED_FROM = ["contents", "messages", "labels", "tallies", "agent_tallies", "blobs", "notices", "gone", "log"];
 
 /** A replica for listings, and the listener for its state. */
-export interface ReplicaOptions {
+export interface ReplicaOptions extends ReplicaUse {
   readonly url: string;
-  readonly watch: ReplicaWatch;
 }
 
 /** A board initialises an empty database; an operator's command needs an existing board. */
