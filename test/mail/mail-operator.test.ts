@@ -32,7 +32,7 @@ beforeAll(async () => {
   mail = await mailBoard();
   await claim(mail.board, mail.board.agent(), "alice");
 });
-afterAll(() => mail.board[Symbol.asyncDispose]());
+afterAll(() => mail[Symbol.asyncDispose]());
 
 test.for([
   [`postmaster@${MAIL_DOMAIN}`, `postmaster@${MAIL_DOMAIN}`],
@@ -128,7 +128,7 @@ test("nothing can be removed or blocked by the address of such a mail, and the r
 });
 
 test("mail of one address to the operator is limited like its reports: more has to come later, and counts for HTTP too", async () => {
-  const limited = await mailBoard({ flags: ["--rate-limits", "on"] });
+  await using limited = await mailBoard({ flags: ["--rate-limits", "on"] });
   const { board } = limited;
   await claim(board, board.agent(), "alice");
   for (let i = 0; i < 5; i++) expect(await send(limited, `postmaster@${MAIL_DOMAIN}`, complaint(`number ${i}`))).toMatch(/^250 /);
@@ -147,19 +147,17 @@ test("mail of one address to the operator is limited like its reports: more has 
   expect((await inbox(board, "alice")).map((one) => one.meta.title)).toEqual(["about to an agent"]);
   expect(await send(limited, "postmaster", complaint("one of them"))).toMatch(/^250 /);
   expect(await reports(board)).toHaveLength(7);
-  await board[Symbol.asyncDispose]();
 });
 
 test("a mail that cannot be read takes nothing from what the address may send", async () => {
-  const limited = await mailBoard({ flags: ["--rate-limits", "on"] });
+  await using limited = await mailBoard({ flags: ["--rate-limits", "on"] });
   const broken = `${"X: y\r\n".repeat(600)}\r\nx`;
   for (let i = 0; i < 6; i++) expect(await send(limited, "postmaster", broken)).toMatch(/^550 5\.6\.0 /);
   for (let i = 0; i < 5; i++) expect(await send(limited, "postmaster", complaint(`number ${i}`))).toMatch(/^250 /);
-  await limited.board[Symbol.asyncDispose]();
 });
 
 test("while the operator has the board read-only, agents get no mail, and the operator still does", async () => {
-  const quiet = await mailBoard();
+  await using quiet = await mailBoard();
   const { board } = quiet;
   await claim(board, board.agent(), "alice");
   await using operator = await Operator.at(board);
@@ -170,5 +168,4 @@ test("while the operator has the board read-only, agents get no mail, and the op
   );
   expect(await send(quiet, `abuse@${MAIL_DOMAIN}`, complaint("an incident"))).toMatch(/^250 /);
   expect(await reports(board)).toHaveLength(1);
-  await board[Symbol.asyncDispose]();
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
       await claim(mail.board, agent, `name-${i * 5 + n}`);
     }
 });
-afterAll(() => mail.board[Symbol.asyncDispose]());
+afterAll(() => mail[Symbol.asyncDispose]());
 
 const address = (n: number): string => `name-${n}@${MAIL_DOMAIN}`;
 const client = (): Promise<SmtpClient> => SmtpClient.connect(mail.port, "client.example");
@@ -160,14 +160,14 @@ describe("the end of a message is one sequence and no other", () => {
 
 describe("a board that cannot write", () => {
   test("read-only: the sender keeps the message and tries again", async () => {
-    const { board, port } = await mailBoard({ flags: ["--read-only", "on"] });
-    await using smtp = await SmtpClient.connect(port, "client.example");
+    await using closed = await mailBoard({ flags: ["--read-only", "on"] });
+    await using smtp = await SmtpClient.connect(closed.port, "client.example");
     expect(await smtp.say("MAIL FROM:<>")).toMatch(/^451 4\.3\.0 /);
-    await board[Symbol.asyncDispose]();
   });
 
   test("too much from one address: 451 until it slows down", async () => {
-    const { board, port } = await mailBoard({ flags: ["--rate-limits", "on"] });
+    await using limited = await mailBoard({ flags: ["--rate-limits", "on"] });
+    const { board, port } = limited;
     await claim(board, board.agent(), "name-0");
     board.clock.advance(1000);
     const replies: string[] = [];
@@ -186,13 +186,13 @@ describe("a board that cannot write", () => {
     for (let i = 0; i < 25; i++) expect(await patient.say(`RCPT TO:<${address(0)}>`)).toMatch(/^451 4\.7\.0 /);
     board.clock.advance(5000);
     expect(await patient.say(`RCPT TO:<${address(0)}>`)).toMatch(/^250 /);
-    await board[Symbol.asyncDispose]();
   });
 });
 
 describe("mail counts in bytes and on its alias", () => {
   test("an address sends two megabytes at once; a refused mail costs nothing", async () => {
-    const { board, port } = await mailBoard({ flags: ["--rate-limits", "on"] });
+    await using limited = await mailBoard({ flags: ["--rate-limits", "on"] });
+    const { board, port } = limited;
     await claim(board, board.agent(), "name-0");
     await using smtp = await SmtpClient.connect(port, "client.example");
     const send = (n: number) => smtp.send(address(0), `Subject: ${n}\r\nMessage-ID: <${n}@test.example>\r\n\r\n${"x ".repeat(300_000)}`);
@@ -201,11 +201,11 @@ describe("mail counts in bytes and on its alias", () => {
     expect(replies).toEqual(["250 2.6.0", "250 2.6.0", "250 2.6.0", "451 4.7.0", "451 4.7.0"]);
     board.clock.advance(60_000);
     expect(await send(9)).toMatch(/^250 /);
-    await board[Symbol.asyncDispose]();
   });
 
   test("an alias receives 60 at once, then one a second, wherever they come from; other aliases receive theirs", async () => {
-    const { board, port } = await mailBoard({ flags: ["--rate-limits", "on"] });
+    await using limited = await mailBoard({ flags: ["--rate-limits", "on"] });
+    const { board, port } = limited;
     const agent = board.agent();
     await claim(board, agent, "name-0");
     board.clock.advance(5000);
@@ -220,7 +220,6 @@ describe("mail counts in bytes and on its alias", () => {
     expect(await sendTo(1)).toMatch(/^250 /);
     board.clock.advance(1000);
     expect(await sendTo(0)).toMatch(/^250 /);
-    await board[Symbol.asyncDispose]();
   });
 });
 
@@ -255,7 +254,7 @@ describe("each failure behind the server has its reply", () => {
       ...(seats === undefined ? {} : { seats }),
     });
     const { port } = new URL(await server.start(0, "127.0.0.1"));
-    return { server, port: Number(port), faults };
+    return { server, port: Number(port), faults, [Symbol.asyncDispose]: () => server.stop() };
   }
 
   test.for([
@@ -268,35 +267,33 @@ describe("each failure behind the server has its reply", () => {
     [new MailUnreadable("It took too long to parse.", true), /^451 4\.3\.0 /, 0],
     [new Error("secret of the house"), /^451 4\.3\.0 (?!.*secret)/, 1],
   ] as const)("%s", async ([error, reply, faults]) => {
-    const smtpServer = await failing(() => error);
+    await using smtpServer = await failing(() => error);
     await using smtp = await SmtpClient.connect(smtpServer.port, "client.example");
     expect(await smtp.send(address(0), "Subject: x\r\n\r\nx")).toMatch(reply);
     expect(smtpServer.faults).toHaveLength(faults);
-    await smtpServer.server.stop();
   });
 
   test("a silent client, a message that never ends and a long visit are each ended with a word", async () => {
     const error = () => new Error("not reached");
     // This one uses the machine's clock: a silent client cannot be late, however slow the machine is.
-    const silent = await failing(error, { idleMs: 500 });
+    await using silent = await failing(error, { idleMs: 500 });
     const heard: string[] = [];
     for await (const text of connect(silent.port, "127.0.0.1").setEncoding("latin1")) heard.push(String(text));
     expect(heard.join("").trimEnd().split("\r\n").at(-1)).toMatch(/^421 4\.4\.2 /);
-    const endless = await failing(error, { dataMs: 20_000 });
+    await using endless = await failing(error, { dataMs: 20_000 });
     await using slow = await SmtpClient.connect(endless.port, "client.example");
     for (const line of ["MAIL FROM:<>", `RCPT TO:<${address(0)}>`, "DATA"]) await slow.say(line);
     slow.write("Subject: never\r\n");
     clock.advance(20_000);
     expect(await slow.reply()).toMatch(/^421 4\.4\.2 /);
-    const long = await failing(error, { sessionMs: 30_000 });
+    await using long = await failing(error, { sessionMs: 30_000 });
     await using guest = await SmtpClient.connect(long.port, "client.example");
     clock.advance(30_000);
     expect(await guest.reply()).toMatch(/^421 4\.4\.2 /);
-    await Promise.all([silent, endless, long].map(({ server }) => server.stop()));
   });
 
   test("one address does not take every seat", async () => {
-    const smtpServer = await failing(() => new Error("not reached"));
+    await using smtpServer = await failing(() => new Error("not reached"));
     const clients = await Promise.all(Array.from({ length: 5 }, () => SmtpClient.connect(smtpServer.port, "client.example")));
     // Refused ones do not count, however many they are and however long they stay connected.
     const refused = await Promise.all(Array.from({ length: 30 }, () => SmtpClient.connect(smtpServer.port)));
@@ -309,11 +306,10 @@ describe("each failure behind the server has its reply", () => {
     await using next = await SmtpClient.connect(smtpServer.port, "client.example");
     expect(next.greeting).toMatch(/^220 /);
     await Promise.all([...clients, ...refused].map((one) => one[Symbol.asyncDispose]()));
-    await smtpServer.server.stop();
   });
 
   test("ten addresses that hold all they may do not keep out the mail of an eleventh", async () => {
-    const smtpServer = await failing(() => new Error("not reached"), {}, { all: 20, perAddress: 5, perNetwork: 20 });
+    await using smtpServer = await failing(() => new Error("not reached"), {}, { all: 20, perAddress: 5, perNetwork: 20 });
     const from = (n: number) => SmtpClient.connect(smtpServer.port, "client.example", `127.0.0.${n}`);
     const hoarders: SmtpClient[] = [];
     for (let n = 0; n < 20; n++) hoarders.push(await from(10 + (n % 10)));
@@ -323,6 +319,5 @@ describe("each failure behind the server has its reply", () => {
     expect(await hoarders[0]!.reply()).toMatch(/^421 4\.3\.2 /);
     expect(smtpServer.server.open).toBe(20);
     await Promise.all(hoarders.map((one) => one[Symbol.asyncDispose]()));
-    await smtpServer.server.stop();
   });
 });

@@ -29,14 +29,14 @@ export function zone(records: Readonly<Record<string, string[] | string[][]>>): 
   };
 }
 
-export interface MailBoard {
+export interface MailBoard extends AsyncDisposable {
   readonly board: TestBoard;
   readonly port: number;
 }
 
 export async function mailBoard({ flags = [], resolve = zone({}), ...more }: BoardOptions = {}): Promise<MailBoard> {
   const board = await TestBoard.start({ ...more, flags: ["--mail-domain", MAIL_DOMAIN, ...flags], smtpPort: 0, resolve });
-  return { board, port: board.smtpPort };
+  return { board, port: board.smtpPort, [Symbol.asyncDispose]: () => board[Symbol.asyncDispose]() };
 }
 
 export async function claim(board: TestBoard, agent: Agent, alias: string): Promise<void> {

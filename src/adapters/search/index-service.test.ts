@@ -20,11 +20,15 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const alpha: Query = { mode: "all", clauses: [{ words: ["alpha"], prefix: false }], not: [] };
 
-function nodeOn(log: MemoryLog): { node: SearchNode; troubles: unknown[] } {
+interface Followed extends AsyncDisposable {
+  readonly node: SearchNode;
+  readonly troubles: readonly unknown[];
+}
+function nodeOn(log: MemoryLog): Followed {
   const troubles: unknown[] = [];
   const node = new SearchNode(LocalIndex.open(dir), log, (error) => troubles.push(error));
   node.start();
-  return { node, troubles };
+  return { node, troubles, [Symbol.asyncDispose]: () => node.close() };
 }
 
 const built = (node: SearchNode, log: MemoryLog): Promise<true> =>
@@ -35,47 +39,49 @@ const built = (node: SearchNode, log: MemoryLog): Promise<true> =>
 
 test("a search sees the post before it, without waiting for the background", async () => {
   const log = new MemoryLog();
-  const { node } = nodeOn(log);
+  await using followed = nodeOn(log);
+  const { node } = followed;
   for (let i = 0; i < 50; i++) {
     const upTo = log.post({ body: "alpha" });
     expect((await node.rank(alpha, { upTo, limit: 100 })).hits).toHaveLength(i + 1);
   }
-  await node.close();
 });
 
 test("the log is followed without anyone searching", async () => {
   const log = new MemoryLog();
-  const { node, troubles } = nodeOn(log);
+  await using followed = nodeOn(log);
+  const { node, troubles } = followed;
   await built(node, log);
   for (let i = 0; i < 1200; i++) log.post({ body: "alpha" });
   await built(node, log);
   expect(await node.status()).toMatchObject({ documents: 1200 });
   expect(troubles).toEqual([]);
-  await node.close();
 });
 
 test("a search while the index is being built is refused, not answered with half of it", async () => {
   const log = new MemoryLog();
   for (let i = 0; i < 20_500; i++) log.post({ body: "alpha" });
-  const { node } = nodeOn(log);
+  await using followed = nodeOn(log);
+  const { node } = followed;
   await expect(node.rank(alpha, { upTo: log.head(), limit: 1 })).rejects.toThrow(SearchUnavailable);
   await built(node, log);
   expect(await node.matching(alpha, { upTo: log.head() })).toHaveLength(20_500);
-  await node.close();
 });
 
 test("what was followed before a regular end is not read again after it", async () => {
   const log = new MemoryLog();
   log.post({ body: "alpha" });
-  const first = nodeOn(log);
-  await built(first.node, log);
-  await first.node.close();
+  {
+    await using first = nodeOn(log);
+    await built(first.node, log);
+  }
   expect(LocalIndex.open(dir).progress).toEqual({ seq: 1, hash: "log 1" });
 });
 
 test("a source that fails is tried again, and nothing is missed", async () => {
   const log = new MemoryLog();
-  const { node, troubles } = nodeOn(log);
+  await using followed = nodeOn(log);
+  const { node, troubles } = followed;
   await built(node, log);
   const head = log.head.bind(log);
   log.head = () => {
@@ -85,31 +91,32 @@ test("a source that fails is tried again, and nothing is missed", async () => {
   log.head = head;
   const upTo = log.post({ body: "alpha" });
   expect((await node.rank(alpha, { upTo, limit: 2 })).hits).toHaveLength(1);
-  await node.close();
 });
 
 test("only the messages named are ranked or matched", async () => {
   const log = new MemoryLog();
   for (let i = 0; i < 100; i++) log.post({ body: i % 2 === 0 ? "alpha" : "beta" });
-  const { node } = nodeOn(log);
+  await using followed = nodeOn(log);
+  const { node } = followed;
   await built(node, log);
   const only = Uint32Array.of(3, 4, 5, 90, 91);
   const scope = { upTo: log.head(), only };
   expect((await node.rank(alpha, { ...scope, limit: 9 })).hits.map(({ seq }) => seq)).toEqual([91, 5, 3]);
   expect([...(await node.matching(alpha, scope))]).toEqual([3, 5, 91]);
   expect((await node.rank(alpha, { ...scope, only: new Uint32Array(0), limit: 9 })).hits).toEqual([]);
-  await node.close();
 });
 
 test("a phrase that was asked for before is found in what came since, and not in what is gone", async () => {
   const phrase: Query = { mode: "all", clauses: [{ words: ["alpha", "beta"], prefix: false }], not: [] };
   const log = new MemoryLog();
   for (let i = 0; i < 60; i++) log.post({ body: i % 2 === 0 ? "alpha beta" : "beta alpha" });
-  const first = nodeOn(log);
-  await built(first.node, log);
-  await first.node.close();
+  {
+    await using first = nodeOn(log);
+    await built(first.node, log);
+  }
   // From here on the first ones are in a file.
-  const { node, troubles } = nodeOn(log);
+  await using followed = nodeOn(log);
+  const { node, troubles } = followed;
   const found = async (): Promise<readonly number[]> => {
     const options = { upTo: log.head() };
     const [matching, again] = await Promise.all([node.matching(phrase, options), node.matching(phrase, options)]);
@@ -123,14 +130,14 @@ test("a phrase that was asked for before is found in what came since, and not in
   const late = log.post({ body: "gamma alpha beta" });
   expect(await found()).toEqual([...before.slice(1), late]);
   expect(troubles).toEqual([]);
-  await node.close();
 });
 
 describe("similar messages", () => {
   test("are those that the live stream would let through, by the same score", async () => {
     const random = seeded(5);
     const log = new MemoryLog();
-    const { node } = nodeOn(log);
+    await using followed = nodeOn(log);
+    const { node } = followed;
     await built(node, log);
     for (let i = 0; i < 300; i++) log.post(randomFields(random));
     for (let i = 0; i < 40; i++) {
@@ -145,14 +152,14 @@ describe("similar messages", () => {
       expect(hits).toEqual(expected);
       expect(hits).toHaveLength(expected.length);
     }
-    await node.close();
   });
 
   test("page by page are the same as all at once", async () => {
     const random = seeded(6);
     const log = new MemoryLog();
     for (let i = 0; i < 200; i++) log.post(randomFields(random));
-    const { node } = nodeOn(log);
+    await using followed = nodeOn(log);
+    const { node } = followed;
     await built(node, log);
     const near = await node.near(documentOfText("alpha beta card cards"), log.head());
     const options = { upTo: log.head(), threshold: 0.1 };
@@ -161,7 +168,6 @@ describe("similar messages", () => {
     const last = first.hits.at(-1);
     const second = await node.similar(near, { ...options, limit: 70, ...(last && { after: last }) });
     expect([...first.hits, ...second.hits]).toEqual(all.hits);
-    await node.close();
   });
 });
 
@@ -176,7 +182,8 @@ class WatchedLog extends MemoryLog {
 
 test("a flood that nobody searches is indexed when it is over, and a search in the middle of it sees all of it", async () => {
   const log = new WatchedLog();
-  const { node, troubles } = nodeOn(log);
+  await using followed = nodeOn(log);
+  const { node, troubles } = followed;
   await built(node, log);
   const before = log.looks;
   await eventually("some looks at a log that grows and grows", () => {
@@ -187,5 +194,4 @@ test("a flood that nobody searches is indexed when it is over, and a search in t
   for (let i = 0; i < 40; i++) log.post({ body: "alpha" });
   await built(node, log);
   expect(troubles).toEqual([]);
-  await node.close();
 });
