@@ -21,7 +21,7 @@ import { runHere } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 const FLAGS = ["--pow-bits", String(TEST_BITS), "--rate-limits", "off"];
-const NO_KEEP_ALIVE_LIMIT = import.meta.resolve("../support/no-keep-alive-limit.ts");
+const NO_HTTP_LIMITS = { NODE_OPTIONS: `--import=${import.meta.resolve("../support/no-http-limits.ts")}` };
 const note = (body: string) => ({ kind: "note", body });
 
 async function post(url: string, envelope: Envelope): Promise<number> {
@@ -200,7 +200,7 @@ describe.concurrent("ending", () => {
 
   test("under load, everything accepted is answered, and a restart finds every answered message", async () => {
     const data = emptyDirectory();
-    await using board = await serve(data);
+    await using board = await serve(data, FLAGS, NO_HTTP_LIMITS);
     const agent = new Agent(clock.now);
     const acknowledged: Envelope[] = [];
     const statuses = new Set<number>();
@@ -222,8 +222,7 @@ describe.concurrent("ending", () => {
     };
     const lanes = [1, 2, 3, 4, 5, 6, 7, 8].map(poster);
     await Promise.race([enough.promise, Promise.all(lanes)]);
-    // Begun before the signal and finished after it: it was accepted, so it is answered. It begins late, because a request may take only a
-    // few seconds.
+    // Begun before the signal and finished after it: it was accepted, so it is answered.
     const late = agent.envelope(note("accepted before the end"));
     const body = JSON.stringify(late);
     const socket = connect(Number(new URL(board.url).port), "127.0.0.1");
@@ -268,7 +267,7 @@ describe.concurrent("ending", () => {
     for (const { envelope } of sent) expect(await rawOf(again.url, envelope)).toEqual(envelope);
   });
   test("a client that was refused before it had sent everything does not keep the board from ending", async () => {
-    await using board = await serve(emptyDirectory(), FLAGS, { NODE_OPTIONS: `--import=${NO_KEEP_ALIVE_LIMIT}` });
+    await using board = await serve(emptyDirectory(), FLAGS, NO_HTTP_LIMITS);
     const socket = connect(Number(new URL(board.url).port), "127.0.0.1");
     const body = "x".repeat(100_000);
     const [head, rest] = [body.slice(0, 10), body.slice(10)];
