@@ -5,7 +5,8 @@ import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SETTINGS } from "../../src/config.ts";
+import { readConfig, SETTINGS } from "../../src/config.ts";
+import { start } from "../../src/start.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 
 let taken: Server;
@@ -40,17 +41,16 @@ test("a taken port for mail that was asked for is named like the other, and leav
 });
 
 test("if only the usual port for mail is taken, the board runs without mail and says so in one line", async () => {
-  // The port is taken by this test or by another program on this machine.
-  const usual = createServer().listen(Number(SETTINGS.smtpPort.otherwise), "127.0.0.1");
-  await Promise.race([once(usual, "listening"), once(usual, "error")]);
-  const args = ["serve", "--port", "0", "--mail-domain", "board.example", "--data", emptyDirectory()];
-  await using board = BoardProcess.spawn({ args });
-  await board.ready();
-  usual.close();
-  const lines = board.stderr.split("\n").filter((line) => line.includes('"level":"warn"'));
+  const usual = readConfig(["--port", "0", "--mail-domain", "board.example", "--data", emptyDirectory()], {});
+  expect(usual).toMatchObject({ smtpPort: Number(SETTINGS.smtpPort.otherwise), smtpRequired: false });
+  const log: string[] = [];
+  // As if the usual port were another one, because that one belongs to the whole machine.
+  const board = await start({ ...usual, smtpPort: port }, { logTo: { write: (line: string) => void log.push(line) } });
+  await board.close();
+  const lines = log.filter((line) => line.includes('"level":"warn"'));
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain(`mail is off: Port ${SETTINGS.smtpPort.otherwise} on 127.0.0.1 is in use. Choose another with --smtp-port`);
-  expect(board.stderr).not.toMatch(/"stack"|\bat .+:\d+:\d+/);
+  expect(lines[0]).toContain(`mail is off: Port ${port} on 127.0.0.1 is in use. Choose another with --smtp-port`);
+  expect(log.join("")).not.toMatch(/"stack"|\bat .+:\d+:\d+/);
 });
 
 test("a board that was not asked to receive mail listens for none, and says how to", async () => {
