@@ -30,25 +30,21 @@ for (const signal of SIGNALS)
 
 const built = await buildProgram(PROGRAMS);
 process.stdout.write(`Tests with SEED=${seed}${random ? ", drawn for this run" : ""}.\n`);
-child = spawn(
-  process.execPath,
-  [VITEST, "run", ...(random ? ["--sequence.shuffle.files", `--sequence.seed=${seed}`] : []), ...flags],
-  {
-    cwd: ROOT,
-    stdio: "inherit",
-    // A process group of their own, which the guard can end as a whole.
-    detached: true,
-    env: {
-      ...process.env,
-      SEED: seed,
-      ...(random ? { BOARD_TEST_FULL: "1" } : {}),
-      TMPDIR: directory,
-      NODE_COMPILE_CACHE: COMPILED,
-      BOARD_TEST_BUILT: built,
-      BOARD_TEST_RUN: directory,
-    },
+child = spawn(process.execPath, [VITEST, "run", ...(random ? ["--sequence.shuffle.files", `--sequence.seed=${seed}`] : []), ...flags], {
+  cwd: ROOT,
+  stdio: "inherit",
+  // A process group of their own, which the guard can end as a whole.
+  detached: true,
+  env: {
+    ...process.env,
+    SEED: seed,
+    ...(random ? { BOARD_TEST_FULL: "1" } : {}),
+    TMPDIR: directory,
+    NODE_COMPILE_CACHE: COMPILED,
+    BOARD_TEST_BUILT: built,
+    BOARD_TEST_RUN: directory,
   },
-);
+});
 if (child.pid !== undefined) noteGroup(child.pid, directory);
 
 const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
