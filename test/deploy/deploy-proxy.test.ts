@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request as http } from "node:http";
 import { request as https } from "node:https";
-import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -107,15 +106,24 @@ class Proxy implements AsyncDisposable {
       killAtExit(child);
       let said = "";
       child.stderr.setEncoding("utf8").on("data", (words: string) => (said += words));
-      await eventually("a proxy that listens", async () => {
-        if (child.exitCode !== null) throw new Error(said.replace(/address already in use/i, "it is in use"));
-        return listens(port);
-      });
-      return new Proxy(home, port, cert, () => {
+      const proxy = new Proxy(home, port, cert, () => {
         child.kill("SIGTERM");
         return ended;
       });
+      await eventually("a proxy that answers", async () => {
+        if (child.exitCode !== null) throw new Error(said.replace(/address already in use/i, "it is in use"));
+        // Another program on this port has another certificate, or says nothing.
+        return Promise.race([proxy.#answers(), ended.then(() => undefined)]);
+      });
+      return proxy;
     });
+  }
+
+  #answers(): Promise<true | undefined> {
+    return this.ask("/healthz").then(
+      () => true,
+      () => undefined,
+    );
   }
 
   async open(path: string, { method = "GET", body, headers = {}, from }: Call = {}): Promise<IncomingMessage> {
@@ -143,18 +151,6 @@ class Proxy implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stop();
-  }
-}
-
-async function listens(port: number): Promise<true | undefined> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return undefined;
-  } finally {
-    socket.destroy();
   }
 }
 
