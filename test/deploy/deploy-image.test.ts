@@ -24,10 +24,12 @@ async function install(command: string, cwd: string, env: Readonly<Record<string
     () => false,
   );
   if (reached) await shell(`${command} --prefer-offline`, cwd, env);
-  else
+  else {
+    console.warn("The image has copies of the installed packages, because the registry is out of reach.");
     for (const name of readdirSync(join(ROOT, "node_modules")))
       if (!FOR_TESTS.has(name))
         cpSync(join(ROOT, "node_modules", name), join(cwd, "node_modules", name), { recursive: true, verbatimSymlinks: true });
+  }
 }
 
 let image: Image;
