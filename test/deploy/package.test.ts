@@ -19,7 +19,8 @@ const SOURCES = [
 ];
 
 const node = dirname(process.execPath);
-const env = { ...process.env, PATH: `${node}:${process.env["PATH"]}` };
+/** npm leaves no logs beside the user's cache. */
+const env = { ...process.env, PATH: `${node}:${process.env["PATH"]}`, npm_config_logs_dir: emptyDirectory() };
 const npm = (args: readonly string[], cwd: string) => promisify(execFile)("npm", [...args], { cwd, env, maxBuffer: 1e8 });
 
 const majorOf = (version: string): number => Number(/\d+/.exec(version)?.[0]);

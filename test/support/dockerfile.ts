@@ -129,5 +129,7 @@ const ignores = (patterns: ReadonlySet<string>, name: string): boolean =>
   patterns.has(name) || [...patterns].some((one) => one.startsWith("*.") && !name.includes("/") && name.endsWith(one.slice(1)));
 
 export async function shell(command: string, cwd: string, env: Readonly<Record<string, string>>): Promise<void> {
-  await promisify(execFile)("sh", ["-euc", command], { cwd, env: { ...env, HOME: process.env["HOME"] }, maxBuffer: 1e8 });
+  // npm has the user's cache, and leaves no logs beside it.
+  const all = { ...env, HOME: process.env["HOME"], npm_config_logs_dir: emptyDirectory() };
+  await promisify(execFile)("sh", ["-euc", command], { cwd, env: all, maxBuffer: 1e8 });
 }
