@@ -1,7 +1,7 @@
 // Waits until its parent process has ended, for whatever reason; then ends the process groups listed in a directory and, on Linux, all other
 // processes of that run, and deletes the directory.
 import { globSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { groupsIn } from "./leftovers.ts";
 
@@ -34,34 +34,48 @@ async function clean(): Promise<void> {
 
 /** PostgreSQL leaves memory of the system behind if it is killed: it ends at once, but by itself. */
 async function endServers(): Promise<void> {
-  const files = globSync("{,*/}pg-*/data/postmaster.pid", { cwd: REAL }).map((name) => join(REAL, name));
-  const running = (): readonly number[] => files.map(serverOf).filter((pid) => pid !== undefined);
-  for (const pid of running()) kill(pid, "SIGQUIT");
+  const homes = globSync("{,*/}pg-*", { cwd: REAL }).map((name) => join(REAL, name));
+  // What works here is `initdb`. The server that it has started ends at the end of its input.
+  for (const pid of processes()) if (homes.includes(placeOf(pid))) kill(pid, "SIGKILL");
+  const running = (): readonly number[] => homes.map((home) => serverIn(join(home, "data"))).filter((pid) => pid !== 0);
+  for (const pid of running()) if (pid > 0) kill(pid, "SIGQUIT");
   for (let i = 0; i < SERVER_PAUSES && running().length > 0; i++) await pause(PAUSE_MS);
 }
 
-/** The server whose file this is. Of one that was killed, the file remains, and another program may have its number. */
-function serverOf(file: string): number | undefined {
+/**
+ * The server on these files, or 0; negative if it is one of `initdb`. Of one that was killed, the file remains, and another program may have
+ * its number.
+ */
+function serverIn(data: string): number {
   try {
-    const pid = Number.parseInt(readFileSync(file, "utf8"), 10);
-    return readlinkSync(`/proc/${pid}/cwd`) === dirname(file) ? pid : undefined;
+    const pid = Number.parseInt(readFileSync(join(data, "postmaster.pid"), "utf8"), 10);
+    return placeOf(Math.abs(pid)) === data ? pid : 0;
   } catch {
-    return undefined;
+    return 0;
   }
 }
 
 /** Those that work in the directory, or have it in their environment, whatever group they are in. */
-function processesOfRun(): readonly number[] {
-  const others = globSync("[0-9]*", { cwd: "/proc" }).map(Number);
-  return others.filter((pid) => {
-    try {
-      const place = readlinkSync(`/proc/${pid}/cwd`);
-      return `${place}/`.startsWith(`${REAL}/`) || readFileSync(`/proc/${pid}/environ`, "utf8").includes(directory);
-    } catch {
-      // It has ended, or belongs to another user.
-      return false;
-    }
-  });
+const processesOfRun = (): readonly number[] =>
+  processes().filter((pid) => `${placeOf(pid)}/`.startsWith(`${REAL}/`) || environmentOf(pid).includes(directory));
+
+/** None where the system does not show them as files. */
+const processes = (): readonly number[] => globSync("[0-9]*", { cwd: "/proc" }).map(Number);
+
+/** Empty if the process has ended, or belongs to another user. */
+function placeOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return "";
+  }
+}
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {
