@@ -25,7 +25,7 @@ async function install(command: string, cwd: string, env: Readonly<Record<string
   );
   if (reached) await shell(`${command} --prefer-offline`, cwd, env);
   else {
-    console.warn("The image has copies of the installed packages, because the registry is out of reach.");
+    process.stderr.write("The image has copies of the installed packages, because the registry is out of reach.\n");
     for (const name of readdirSync(join(ROOT, "node_modules")))
       if (!FOR_TESTS.has(name))
         cpSync(join(ROOT, "node_modules", name), join(cwd, "node_modules", name), { recursive: true, verbatimSymlinks: true });
