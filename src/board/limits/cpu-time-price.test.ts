@@ -1,8 +1,12 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { outcome, refusalOf } from "../../../test/support/outcome.ts";
 import { RateLimiter } from "./rate.ts";
 import { pacedShare, shareOf } from "./cpu-time-price.ts";
+
+// Pauses end by the machine's own clock, which stands still here.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
 
 const left = (rates: RateLimiter, caller: string): number => {
   let tokens = 0;
