@@ -1,15 +1,23 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { expect, test, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { RequestTurns } from "./request-turns.ts";
+
+// Time passes only where a test says so.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setTimeout"] }));
+afterEach(() => void vi.useRealTimers());
 
 const pauseFor = () => 0;
 const turn = () => new Promise((next) => setImmediate(next));
 const socket = { destroyed: false } as Socket;
 const exchange = () => ({ request: {} as IncomingMessage, response: new EventEmitter() as unknown as ServerResponse });
-const busy = (ms: number): void => {
-  for (const began = performance.now(); performance.now() - began < ms;);
+const busy = (ms: number): void => void vi.advanceTimersByTime(ms);
+/** Time passes, and what it lets in begins. */
+const pass = async (ms: number): Promise<void> => {
+  await turn();
+  vi.advanceTimersByTime(ms);
+  await turn();
 };
 
 test("in each turn a few milliseconds of one caller begin; others begin at once", async () => {
@@ -99,24 +107,30 @@ test("after work for one caller its next request waits, and nobody else's does",
   const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 5, pauseFor: (ms) => ms });
   const [next, other] = [exchange(), exchange()];
   turns.used("greedy", 20);
-  const waiting = turns.enter("greedy", next.request, next.response);
-  expect(waiting).toBeInstanceOf(Promise);
+  const entered: string[] = [];
+  void turns.enter("greedy", next.request, next.response)?.then(() => entered.push("greedy"));
   expect(turns.enter("modest", other.request, other.response)).toBeUndefined();
-  await waiting;
+  await pass(19);
+  expect(entered).toEqual([]);
+  await pass(1);
+  expect(entered).toEqual(["greedy"]);
 });
 
 test("nobody waits for somebody else's rest", async () => {
   const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 5, pauseFor: (ms) => ms });
   const entered: string[] = [];
-  const enter = (caller: string): Promise<void> => {
+  const enter = (caller: string): void => {
     const { request, response } = exchange();
-    return (turns.enter(caller, request, response) ?? Promise.resolve()).then(() => void entered.push(caller));
+    void turns.enter(caller, request, response)?.then(() => entered.push(caller));
   };
   turns.used("greedy", 500);
-  const greedy = enter("greedy");
+  enter("greedy");
   await turn();
   turns.used("modest", 50);
-  await Promise.all([greedy, enter("modest")]);
+  enter("modest");
+  await pass(50);
+  expect(entered).toEqual(["modest"]);
+  await pass(450);
   expect(entered).toEqual(["modest", "greedy"]);
 });
 
@@ -135,10 +149,8 @@ test("a caller is busy from when its time is used up until all its requests have
 });
 
 test("bytes that take long to parse use up the time of a caller; requests in them count once", () => {
-  vi.useFakeTimers({ toFake: ["performance"] });
-  onTestFinished(() => void vi.useRealTimers());
   const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 20, pauseFor });
-  const parse = (ms: number): void => turns.parse("greedy", () => turns.begin("greedy", socket, () => void vi.advanceTimersByTime(ms)));
+  const parse = (ms: number): void => turns.parse("greedy", () => turns.begin("greedy", socket, () => busy(ms)));
   parse(15);
   expect(turns.isBusy("greedy")).toBe(false);
   parse(5);
