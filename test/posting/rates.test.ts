@@ -1,7 +1,7 @@
 // Rate limits for callers: who is counted, what a refusal says, and when it ends.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { workBits } from "../../src/core/protocol/proof-of-work.ts";
@@ -128,16 +128,23 @@ describe("one address cannot take the board from others", () => {
   });
   test("connections: 500 at once, and one that is closed frees its place; behind a proxy that is known they do not count", async () => {
     await using board = await TestBoard.start({ flags: ["--rate-limits", "on"] });
-    const { hostname, port } = new URL(board.url);
-    const opened = async (): Promise<Socket> => {
+    const ask = (socket: Socket): unknown => socket.write("GET /healthz HTTP/1.1\r\nhost: board.test\r\n\r\n");
+    /** A connection that has its first answer, unless it was refused. */
+    const opened = async (to: TestBoard): Promise<Socket | undefined> => {
+      const { hostname, port } = new URL(to.url);
       const socket = connect(Number(port), hostname).on("error", () => {});
-      await once(socket, "connect");
-      return socket;
+      ask(socket);
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      return answer.toString().startsWith("HTTP/1.1 200 ") ? socket.resume() : undefined;
     };
     const open: Socket[] = [];
-    for (let i = 0; i < 499; i++) open.push(await opened());
+    // The board closes connections that ask for nothing.
+    const alive = setInterval(() => open.forEach(ask), 20_000);
+    onTestFinished(() => clearInterval(alive));
+    const openMore = async (): Promise<unknown> => open.push(await eventually("one more", () => opened(board)));
+    while (open.length < 499) await openMore();
     expect((await rawRequest(board.url, head("GET /api/time"))).status).toBe(200);
-    open.push(await opened());
+    await openMore();
     const refused = await eventually("a refusal", async () => {
       const answer = await rawRequest(board.url, head("GET /api/time"));
       return answer.status === 200 ? undefined : answer;
@@ -151,15 +158,9 @@ describe("one address cannot take the board from others", () => {
     await eventually("room", async () => ((await rawRequest(board.url, head("GET /api/time"))).status === 200 ? true : undefined));
     for (const socket of open) socket.destroy();
     await using proxied = await TestBoard.start({ flags: ["--rate-limits", "on", "--trusted-proxies", "127.0.0.1"] });
-    const many = await Promise.all(
-      Array.from({ length: 520 }, async () => {
-        const socket = connect(Number(new URL(proxied.url).port), hostname).on("error", () => {});
-        await once(socket, "connect");
-        return socket;
-      }),
-    );
+    const many = await Promise.all(Array.from({ length: 520 }, () => opened(proxied)));
     expect((await proxied.get("/api/time", { headers: from("203.0.113.9") })).status).toBe(200);
-    for (const socket of many) socket.destroy();
+    for (const socket of many) socket?.destroy();
   });
   test("a caller that disconnects before its request is complete is no fault of the board, and no line in its log", async () => {
     const log: string[] = [];
