@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { HANG_MS } from "../../../test/support/eventually.ts";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { loadAssets } from "../../adapters/assets/load-assets.ts";
 import { RateLimiter } from "../../board/limits/rate.ts";
@@ -283,7 +284,7 @@ test("the board ends though such connections are open, and both sides may hang u
 const LARGE = 9_000_000;
 
 test("who is slow to read a long answer gets all of it, though those who are slow to ask are cut off meanwhile", async () => {
-  await using server = await serve();
+  await using server = await serve({ stallMs: HANG_MS });
   server.app.server.headersTimeout = 1;
   using slow = await caller(server.port);
   slow.socket.pause();
