@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { messageId } from "../core/protocol/message-and-agent-ids.ts";
 import { workBits } from "../core/protocol/proof-of-work.ts";
 import { type Board, connect } from "./board-handle.ts";
@@ -64,6 +64,11 @@ const allowance = (left: number): Record<string, string> => ({
   ratelimit: `"writes";r=${left};t=1000`,
 });
 const say = async (options: Parameters<typeof post>[3] = {}) => post(board, await makeKey(), { kind: "note", title: "Hello" }, options);
+/** No time passes between an answer and the question how long to wait. */
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 const sent = (): readonly Heard[] => heard.filter(({ path }) => path !== "/api/pow");
 
 test("who is slowed down brings the work that is enough now, where that is sooner than to wait for a day", async () => {
@@ -149,15 +154,18 @@ test("an agent that has used up its own pace waits its turn before it sends, and
     },
   });
   const [hurried, other] = await Promise.all([makeKey(), makeKey()]);
+  stopTime();
+  using timers = vi.spyOn(globalThis, "setTimeout");
+  const pauses = (): unknown[] => timers.mock.calls.map(([, ms]) => ms);
   answers = [paced(0, 58), paced(1, 57)];
   await post(board, hurried, { kind: "note", title: "one" });
   // Without this second it would have one token.
-  expect(turnInMs(hurried)).toBeGreaterThan(0);
-  expect(turnInMs(hurried)).toBeLessThanOrEqual(1000);
+  expect(turnInMs(hurried)).toBe(1000);
   await post(board, other, { kind: "note", title: "two" });
-  expect(turnInMs(other)).toBeLessThanOrEqual(0);
+  expect(turnInMs(other)).toBe(0);
+  expect(pauses()).not.toContain(1000);
   await post(board, hurried, { kind: "note", title: "three" });
-  expect(turnInMs(hurried)).toBeLessThanOrEqual(0);
+  expect(pauses()).toContain(1000);
 });
 
 test("an agent that was refused once waits its turn with the next post too", async () => {
@@ -166,11 +174,11 @@ test("an agent that was refused once waits its turn with the next post too", asy
     headers: { "retry-after": "0", "ratelimit-policy": '"agent_writes";q=20;w=60', ratelimit: '"agent_writes";r=0;t=0' },
   };
   const hurried = await makeKey();
+  stopTime();
   answers = [refused, { body: CREATED }];
   await post(board, hurried, { kind: "note", title: "one" });
   // One write was possible at once, and one more after three seconds.
-  expect(turnInMs(hurried)).toBeLessThanOrEqual(0);
-  expect(turnInMs(hurried, 2)).toBeGreaterThan(0);
+  expect([turnInMs(hurried), turnInMs(hurried, 2)]).toEqual([0, 3000]);
 });
 
 test("the price is asked once for many posts, since a quote holds for a while", async () => {
