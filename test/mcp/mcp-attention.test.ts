@@ -1,6 +1,5 @@
 // Attention over MCP: what is unread, what was acknowledged, and inboxes that a client subscribes to; with the official client and both
 // protocol versions.
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,6 +9,7 @@ import { programPath } from "../support/built.ts";
 import { eventually } from "../support/eventually.ts";
 import { ERAS, type Era, McpClient } from "../support/mcp-client.ts";
 import { emptyDirectory } from "../support/process.ts";
+import { keyBytes } from "../support/random.ts";
 
 let board: TestBoard;
 beforeAll(async () => void (board = await TestBoard.start()));
@@ -20,7 +20,7 @@ const letter = (to: string, title: string) => board.put(board.agent(), { kind: "
 
 describe.each(ERAS)("in the era of %s", (era) => {
   test("an inbox shows what is unread until it is acknowledged, and everything on request", async () => {
-    const seed = randomBytes(32);
+    const seed = Buffer.from(keyBytes());
     const me = new Agent(() => board.clock.now(), seed);
     await using mcp = await McpClient.connect(board.url, era, { "x-blackboard-key": seed.toString("base64url") });
     const [first, second] = [await letter(me.id, "one"), await letter(me.id, "two")];

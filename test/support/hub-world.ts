@@ -86,7 +86,7 @@ export class World implements Disposable {
     return this.board.head().seq;
   }
 
-  post(kind = "note", text = String(Math.random()), more: object = {}): string {
+  post(kind = "note", text = String(this.head), more: object = {}): string {
     const payload = JSON.stringify({ v: 1, pk: PK, ts: 0, kind, title: text, ...more });
     const said = this.board.post(payload, this.clock.now());
     if (said !== "created") throw new Error(said);

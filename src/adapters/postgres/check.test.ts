@@ -26,7 +26,7 @@ test(`a board in PostgreSQL is checked at one moment, and each planted corruptio
   await board.get("/api/checkpoint");
   const load = { on: true };
   const posting = (async () => {
-    while (load.on) await board.put(author, { kind: "note", title: `meanwhile ${Math.random()}` });
+    for (let n = 0; load.on; n++) await board.put(author, { kind: "note", title: `meanwhile ${n}` });
   })();
   const sound = await checkConfigured(configAt(board.data), board.clock.now());
   load.on = false;

@@ -48,7 +48,7 @@ class World implements Disposable {
   }
 
   post(chars: number): void {
-    const title = `${Math.random()}`.padEnd(chars, "x");
+    const title = `${this.board.head().seq}`.padEnd(chars, "x");
     const said = this.board.post(JSON.stringify({ v: 1, pk: PK, ts: 0, kind: "note", title }), this.clock.now());
     if (said !== "created") throw new Error(said);
     this.hub.hint(this.board.head().seq);
