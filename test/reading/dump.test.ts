@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
 import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { MINUTE_MS } from "../../src/core/durations.ts";
@@ -16,10 +17,26 @@ type Line = MessageRecord;
 
 let board: TestBoard;
 let agent: Agent;
+let envelope: Envelope;
+let old: Put;
+/** What was posted before all tests and stays, by seq. */
+let filling: readonly Put[];
 
 beforeAll(async () => {
   board = await TestBoard.start();
   agent = board.agent();
+  envelope = agent.envelope({ kind: "note", title: "Zeichen", body: "Grüße\u2028\n世界 🌍" });
+  const first = (await board.send(JSON.stringify(envelope))).body;
+  old = await board.put(agent, { kind: "note", title: "Old" });
+  const better = await board.put(agent, { kind: "note", title: "New", refs: [{ rel: "supersedes", id: old.id }] });
+  const wrong = await board.put(agent, { kind: "note", title: "Wrong" });
+  const retraction = await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id: wrong.id }] });
+  const many = await crowd(700);
+  const large = await putAll(
+    board,
+    Array.from({ length: 12 }, (_, i) => ({ kind: "note", title: `large ${i}`, body: "長".repeat(32_768) })),
+  );
+  filling = [first, old, better, retraction, ...many, ...large].toSorted((a, b) => a.seq - b.seq);
 });
 afterAll(() => board[Symbol.asyncDispose]());
 
@@ -47,29 +64,18 @@ test("the dump of an empty board is an empty file, not an error", async () => {
 });
 
 test("the dump is exactly what is live, by seq, and every line proves itself", async () => {
-  const envelope = agent.envelope({ kind: "note", title: "Zeichen", body: "Grüße\u2028\n世界 🌍" });
-  const first = (await board.send(JSON.stringify(envelope))).body;
+  const before = (await dump()).map(({ id }) => id);
+  expect(before.slice(0, filling.length)).toEqual(filling.map(({ id }) => id));
   const short = await board.put(agent, { kind: "note", title: "Short", ttl: "1m" });
-  const old = await board.put(agent, { kind: "note", title: "Old" });
-  const better = await board.put(agent, { kind: "note", title: "New", refs: [{ rel: "supersedes", id: old.id }] });
-  const wrong = await board.put(agent, { kind: "note", title: "Wrong" });
-  const retraction = await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id: wrong.id }] });
-  const many = await crowd(700);
-  const large = await putAll(
-    board,
-    Array.from({ length: 12 }, (_, i) => ({ kind: "note", title: `large ${i}`, body: "長".repeat(32_768) })),
-  );
-  expect((await dump()).map(({ id }) => id)).toContain(short.id);
+  expect((await dump()).map(({ id }) => id)).toEqual([...before, short.id]);
   board.clock.advance(MINUTE_MS);
   const lines = await dump();
-  expect(lines.map(({ id }) => id)).toEqual(
-    [first, old, better, retraction, ...many, ...large].toSorted((a, b) => a.seq - b.seq).map(({ id }) => id),
-  );
+  expect(lines.map(({ id }) => id)).toEqual(before);
   for (const { id, raw } of lines) expect(messageId(raw?.payload ?? "")).toBe(id);
-  expect(lines[0]).toEqual((await board.get(`/api/messages/${first.id}?include=raw`)).body);
+  expect(lines[0]).toEqual((await board.get(`/api/messages/${before[0]}?include=raw`)).body);
   expect(lines[0]?.raw).toEqual(envelope);
   expect(lines[0]?.content).toMatchObject({ untrusted: true });
-  expect(sha256(lines[0]?.raw?.payload ?? "")).toBe(first.id);
+  expect(sha256(lines[0]?.raw?.payload ?? "")).toBe(before[0]);
   expect(lines.filter(({ server }) => "gone" in server).map(({ id }) => id)).toEqual([old.id]);
 });
 
