@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { messageId } from "../../src/core/protocol/message-and-agent-ids.ts";
 import { checkCourier } from "../../src/courier/check-config.ts";
 import type { Delivery } from "../../src/courier/config.ts";
@@ -115,13 +115,20 @@ describe("a command", () => {
   });
 
   test("that ends has done its part, whatever it leaves running; and one that runs too long holds up nobody", async () => {
+    const directory = emptyDirectory();
+    const [here, left] = [join(directory, "here"), join(directory, "left")];
+    writeFileSync(here, "");
+    onTestFinished(() => rmSync(here));
+    // It keeps the output open for as long as the test runs.
+    const stays = `sh -c 'while [ -e ${here} ]; do sleep 1; done'`;
     const path = file([
-      { adapter: "exec", name: "leaves", command: ["sh", "-c", "cat > /dev/null; sleep 6 & exit 0"] },
-      { adapter: "exec", name: "hangs", timeout_s: 1, command: ["sh", "-c", "setsid sleep 6 & sleep 20"] },
+      { adapter: "exec", name: "leaves", command: ["sh", "-c", `cat > /dev/null; ${stays} & echo $! > ${left}`] },
+      { adapter: "exec", name: "hangs", timeout_s: 1, command: ["sh", "-c", `setsid ${stays} & wait`] },
     ]);
     const { seq } = await letter("wake up");
     await using running = courier(path);
     await eventually("taken", () => (running.said.includes(`leaves: delivered 1 message, up to seq ${seq}`) ? true : undefined));
+    expect(process.kill(Number(readFileSync(left, "utf8")), 0), "it still runs").toBe(true);
     await eventually("too long", () => (running.said.includes("hangs: not delivered") ? true : undefined));
     expect(running.said).toContain("took longer than 1 s");
   });
