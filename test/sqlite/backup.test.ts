@@ -9,15 +9,16 @@ import { makeBackup } from "../../src/cli/operate/backup.ts";
 import { restoreBackup } from "../../src/cli/operate/restore-backup.ts";
 import { givenOutLines, undoneLines } from "../../src/cli/operate/undone-words.ts";
 import { readConfig } from "../../src/config.ts";
+import { wholeLog } from "../support/acknowledged.ts";
 import { TestBoard } from "../support/board.ts";
-import { chainFaults, type Change } from "../support/chain.ts";
+import { chainFaults } from "../support/chain.ts";
 import { eventually } from "../support/eventually.ts";
 import { FACTS, Operator, reasons } from "../support/operator.ts";
 import { emptyDirectory } from "../support/process.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 const configOf = (data: string) => readConfig(["--data", data], {});
-const changes = async (board: TestBoard) => (await board.get<{ changes: Change[] }>("/api/changes?limit=1000&include=raw")).body.changes;
+const changes = (board: TestBoard) => wholeLog(board.url);
 const note = (title: string) => ({ kind: "note", title });
 
 test("a backup made under load is a prefix of the history; restored, the board refuses to sign behind its last checkpoint", async () => {
