@@ -35,10 +35,10 @@ export class Agent {
     return this.seal(payload, blobs, bits);
   }
 
-  /** A nonce with one bit less work than an alias operation needs. */
-  weakNonce(payload: string): string {
+  /** A nonce with exactly so many bits, so that luck changes nothing: one less than an alias operation needs, unless given. */
+  weakNonce(payload: string, bits = ALIAS_BITS - 1): string {
     const id = messageId(payload);
-    for (let n = 0; ; n++) if (workBits(id, String(n)) === ALIAS_BITS - 1) return String(n);
+    for (let n = 0; ; n++) if (workBits(id, String(n)) === bits) return String(n);
   }
 
   /** Signs and mines any text, well formed or not. */
