@@ -1,6 +1,6 @@
 // Kills a courier, its board and its receivers at random while messages arrive. In the end everything must have been acted on once, in
 // order.
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { stateFile } from "../../src/courier/state.ts";
@@ -139,7 +139,10 @@ function postedAt(url: () => string, envelope: Envelope): Promise<{ id: string; 
 
 function killCommand(file: string): void {
   try {
-    process.kill(Number(readFileSync(`${file}.pid`, "utf8")), "SIGKILL");
+    const pid = Number(readFileSync(`${file}.pid`, "utf8"));
+    // Later another process may have the same number.
+    rmSync(`${file}.pid`);
+    process.kill(pid, "SIGKILL");
   } catch {
     // It has already ended.
   }
