@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { acknowledge } from "../support/acks.ts";
 import { Agent } from "../support/agent.ts";
 import { operateAlias } from "../support/aliases.ts";
+import { ENDLESS } from "../support/assist.ts";
 import { TestBoard } from "../support/board.ts";
 import { launch, noBrowser, openTab, WITH_BROWSER } from "../support/browser.ts";
 import { Proxy } from "../support/proxy.ts";
@@ -294,7 +295,7 @@ describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
     });
 
     test("mining shows the seconds left and can be stopped; nothing is posted, and neither Escape nor a reload loses the text", async () => {
-      await using hard = await TestBoard.start({ flags: ["--pow-bits", "32", "--pow-max-bits", "32"] });
+      await using hard = await TestBoard.start({ flags: ENDLESS });
       await using tab = await openTab(browser, hard.url, { alone: true });
       const { page } = tab;
       await page.goto("/new?kind=note");
