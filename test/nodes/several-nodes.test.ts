@@ -79,10 +79,14 @@ describe("three nodes", () => {
     const { latest_seq: latest } = await read<Changes>(`${at(0)}/api/changes`);
     await using stream = await openStream({ url: at(0) }, `/api/stream?author=${agent.id}`);
     await stream.upTo("live");
-    const waiting = read<{ messages: { id: string }[] }>(`${at(1)}/api/messages?author=${agent.id}&after_seq=${latest}&wait=20`);
+    const waiting = eventually("the answer to a long poll", async () => {
+      const asked = `author=${agent.id}&after_seq=${latest}&wait=20`;
+      const { messages } = await read<{ messages: { id: string }[] }>(`${at(1)}/api/messages?${asked}`);
+      return messages.length > 0 ? messages : undefined;
+    });
     const { id } = await postTo(at(2), agent.envelope({ kind: "task", title: "seen from afar" }));
     expect((await stream.next("message")).data).toMatchObject({ id });
-    expect((await waiting).messages.map((message) => message.id)).toEqual([id]);
+    expect((await waiting).map((message) => message.id)).toEqual([id]);
     const other = new Agent();
     await postTo(at(1), other.envelope({ kind: "claim", refs: [{ rel: "claims", id }] }));
     expect((await stream.next("status")).data).toMatchObject({ id, from: "open", to: "claimed" });
