@@ -149,6 +149,8 @@ export interface MessageReads extends ThreadReads {
   /** When an agent was first seen. */
   firstSeen(agent: string): Promise<number | undefined>;
   blob(hash: string, now: number): Promise<string | undefined>;
+  /** What is known about the text of a message, by its id; it is kept for a while for those who read the message next. */
+  readonly seenOf: (id: string) => Seen;
   /** Live messages in (after, upTo] by seq: a few hundred, fewer if they are large, none at the end. */
   dump(after: number, upTo: number, now: number): Promise<readonly StoredMessage[]>;
 }

@@ -26,7 +26,7 @@ import { threadCounter, threadNewsReader } from "../board/read/thread-summaries.
 import { threadReader } from "../board/read/thread.ts";
 import { readOnlyView } from "../board/read/read-only-expiry.ts";
 import { type Versions, versions } from "../transports/http/etags.ts";
-import { workFinder } from "../board/read/open-work.ts";
+import { offersReader, workFinder } from "../board/read/open-work.ts";
 import { agentPacesReader, openNeedsReader, workPaceReader } from "../board/read/work-completion-stats.ts";
 import { sha256 } from "../core/protocol/node-sha256.ts";
 import { parsePolicy } from "../core/tlog/policy.ts";
@@ -100,6 +100,7 @@ export function openReading(ground: Foundation, { sweeper }: Writing): Reading {
     listTags: swept(tagLister(common)),
     readStats: swept(statsReader(common)),
     openNeeds: swept(openNeedsReader(common)),
+    offersOf: swept(offersReader(common)),
     workPace: swept(workPaceReader(common)),
     agentPaces: swept(agentPacesReader(common)),
     dump: swept(dumper(common, config.baseUrl)),

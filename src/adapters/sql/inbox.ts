@@ -4,7 +4,7 @@ import type { Position } from "../../core/query/order.ts";
 import type { InboxQuery, InboxReads, InboxRow } from "../../ports/inbox.ts";
 import { nextSlice } from "../../ports/cpu-slices.ts";
 import { principalOf } from "./key-rows.ts";
-import { VOTE } from "./batch/changed-rows.ts";
+import { VOTE } from "./rows.ts";
 import { spelled, type SqlRows, type SqlValue } from "./dialect.ts";
 
 /** Rows per step: the wanted entries may be far down. */

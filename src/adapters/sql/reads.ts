@@ -39,7 +39,7 @@ const readsOf = (rows: SqlRows, seenOf: SeenOf) => ({
 export interface SqlReads extends ReturnType<typeof readsOf> {}
 export class SqlReads {
   protected readonly rows: SqlRows;
-  protected readonly seenOf = seenCache();
+  readonly seenOf = seenCache();
 
   constructor(rows: SqlRows) {
     this.rows = rows;

@@ -136,6 +136,10 @@ export function expiredTombstone(state: MessageState): Tombstone {
   };
 }
 
+/** How a message joins a message of an agent. */
+export const REPLY = 1;
+export const VOTE = 2;
+
 /** The agents whose inbox has a message. */
 export const reached = ({ to, repliedTo }: Pick<MessageState, "to" | "repliedTo">): readonly string[] =>
   to === null || repliedTo.includes(to) ? repliedTo : [to, ...repliedTo];

@@ -137,6 +137,13 @@ interface Placed {
   readonly place: Place;
 }
 
+/** What an agent offers in its messages, folded. */
+export type OffersOf = (agent: string) => Promise<readonly string[]>;
+export const offersReader =
+  ({ lists, clock }: { readonly lists: Pick<ListReads, "agent">; readonly clock: Clock }): OffersOf =>
+  async (agent) =>
+    ((await lists.agent(agent, clock.now()))?.offers ?? []).map(foldLabel);
+
 export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec): FindWork {
   const pages = new PageCache<WorkContent>();
   const shown = new ShownWork();

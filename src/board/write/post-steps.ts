@@ -1,9 +1,9 @@
 // The steps of a post, and the result of each.
 import type { Admitted, PostedOutcome } from "../../core/message/acts-and-outcomes.ts";
 import type { Draft, Envelope } from "../../core/protocol/envelope.ts";
-import type { Outline } from "../../core/view/outline.ts";
+import type { Outline, Seen } from "../../core/view/outline.ts";
 import type { Warning } from "../../core/warnings.ts";
-import type { Precheck, StoredMessage } from "../../ports/store.ts";
+import type { MessageReads, Precheck, StoredMessage } from "../../ports/store.ts";
 import type { WorkTerms } from "./difficulty.ts";
 import type { Charge } from "../limits/proof-of-work-discount.ts";
 import type { Verified } from "./verify.ts";
@@ -53,14 +53,15 @@ export interface Entering {
   readonly takeBack: () => void;
 }
 
+/** `seenOf`: what the store keeps about a text for whoever reads the message next. */
 export const postedOf = (
   { verified: { looked } }: MayEnter,
   { raw, payload }: Admitted,
   { result, state, warnings, author, thread }: PostedOutcome,
   cost: Pick<PostResult, "tokens" | "brake" | "payer">,
-): PostResult => ({
-  result,
-  stored: { state, raw, author, thread, outline: { payload }, seen: { flags: looked.flags } },
-  warnings,
-  ...cost,
-});
+  seenOf?: MessageReads["seenOf"],
+): PostResult => {
+  const seen: Seen = (result === "created" ? seenOf?.(state.id) : undefined) ?? {};
+  seen.flags = looked.flags;
+  return { result, stored: { state, raw, author, thread, outline: { payload }, seen }, warnings, ...cost };
+};

@@ -97,7 +97,7 @@ export function postSteps(parts: WritingParts): PostSteps {
     const tokens = result === "created" ? difficulty.accepted(outcome.state.bits - brake, 1, how.terms?.required) : 1;
     if (result === "created") quota.add(bytes);
     else giveBack();
-    return postedOf(checked, arrival, outcome, { tokens, brake, payer: checked.precheck.payer });
+    return postedOf(checked, arrival, outcome, { tokens, brake, payer: checked.precheck.payer }, store.seenOf);
   }
 
   /** From a verified message to an admitted one: checks the operator's block lists, then the agent's rate limit. */

@@ -61,7 +61,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const { baseUrl, mailDomain, version } = about;
   const frontPage = fillIn(about.texts.frontPage, { base_url: baseUrl });
   const present = presenter(baseUrl, parts.entropy);
-  const askWork = workQuestions(names, read.lists, clock);
+  const askWork = workQuestions(names, read.offersOf);
   const titleRoots = rootTitles(messages, clock);
   const rows = rowMaker({ baseUrl, titleRoots, threadNews: read.threadNews });
   const shown: ShowParts = { present, rows, titleRoots, site: about.site, baseUrl, frontPage, clock };

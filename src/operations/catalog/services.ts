@@ -32,7 +32,7 @@ import type { ReadAgentPaces, ReadOpenNeeds, ReadWorkPace } from "../../board/re
 import type { ListTags } from "../../board/read/tags.ts";
 import type { CountThreads, ReadThreadNews } from "../../board/read/thread-summaries.ts";
 import type { ShowThread } from "../../board/read/thread.ts";
-import type { FindWork } from "../../board/read/open-work.ts";
+import type { FindWork, OffersOf } from "../../board/read/open-work.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
 import type { AckReads } from "../../ports/acks.ts";
 import type { AliasReads } from "../../ports/aliases.ts";
@@ -78,6 +78,7 @@ export interface ReadParts {
   readonly listTags: Swept<ListTags>;
   readonly readStats: Swept<ReadStats>;
   readonly openNeeds: Swept<ReadOpenNeeds>;
+  readonly offersOf: Swept<OffersOf>;
   readonly workPace: Swept<ReadWorkPace>;
   readonly agentPaces: Swept<ReadAgentPaces>;
   readonly dump: Swept<Dump>;

@@ -2,13 +2,20 @@
 import { z } from "zod";
 import type { WaitFor } from "../../board/live/wait.ts";
 import type { Names } from "../../board/read/resolve-agents-and-messages.ts";
-import { type FindWork, needsOf, rejectedOn, type RejectedAnswers, WORK_SORTS, type WorkQuestion } from "../../board/read/open-work.ts";
+import {
+  type FindWork,
+  needsOf,
+  type OffersOf,
+  rejectedOn,
+  type RejectedAnswers,
+  WORK_SORTS,
+  type WorkQuestion,
+} from "../../board/read/open-work.ts";
 import type { Item, List } from "../../board/read/list.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
 import { Refusal } from "../../core/errors.ts";
 import { foldLabel } from "../../core/protocol/tags-needs-offers.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { ListReads, MessageReads } from "../../ports/store.ts";
+import type { MessageReads } from "../../ports/store.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { flag, tagList } from "../../core/query/forms.ts";
 import { shortId } from "../../core/view/markdown.ts";
@@ -51,11 +58,11 @@ export type WorkInput = z.infer<typeof input>;
 export type AskWork = (asked: WorkInput) => Promise<WorkQuestion>;
 
 export const workQuestions =
-  (names: Names, lists: Pick<ListReads, "agent">, clock: Clock): AskWork =>
+  (names: Names, offersOf: OffersOf): AskWork =>
   async ({ needs, offers: given, tags, as, sort, changed_after: changedAfter, wait = 0, limit, cursor, ...risk }) => {
     const agent = as === undefined ? undefined : await names.agent(as, "as");
     const isKnown = sort === "fit" && given.length === 0 && agent !== undefined;
-    const offers = isKnown ? ((await lists.agent(agent, clock.now()))?.offers ?? []).map(foldLabel) : given;
+    const offers = isKnown ? await offersOf(agent) : given;
     const filters = riskFilters(risk);
     const fingerprint = questionFingerprint("work", { needs, offers: given, tags, agent, sort, changedAfter, ...filters });
     return { needs, offers, tags, filters, agent, sort, changedAfter, patient: wait >= LIMITS.work_turn_s, limit, cursor, fingerprint };

@@ -5,7 +5,7 @@ import { LIMITS } from "../../../core/protocol/limits.ts";
 import { isVote } from "../../../core/protocol/vocabulary.ts";
 import { HOUR_MS } from "../../../core/durations.ts";
 import { opsText } from "../alias-rows.ts";
-import { reached } from "../rows.ts";
+import { reached, REPLY, VOTE } from "../rows.ts";
 import type { BatchLedger, Inserted } from "./in-memory-ledger.ts";
 import type { WorkingTable } from "./table.ts";
 import { ONE, type WorkingSet } from "./working-set.ts";
@@ -70,10 +70,6 @@ function addMessages({ set, inserted, erased, adopted, inboxChanges, droppedBlob
   const changes = new Map(inboxChanges.map((one) => [`${one.agent} ${one.seq} ${one.target}`, one]));
   for (const change of changes.values()) if (!erasedSeqs.has(change.target)) add("inbox_changes", change);
 }
-
-/** How a message joins a message of an agent. */
-export const REPLY = 1;
-export const VOTE = 2;
 
 /** The authors of the messages it votes on. */
 function votedOn(set: WorkingSet, { refs }: Inserted): ReadonlySet<string> {
