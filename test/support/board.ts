@@ -1,4 +1,6 @@
 // A whole board for a test: the same wiring as in production, a temporary directory, and a clock that the test moves.
+// oxlint-disable-next-line import/no-unassigned-import -- it listens for servers.
+import "./no-http-limits.ts";
 import { rmSync } from "node:fs";
 import type { ReadingLimits } from "../../src/adapters/mail/limited-reader.ts";
 import { READING_LIMITS } from "../../src/adapters/mail/reader-pool.ts";

@@ -24,6 +24,7 @@ export interface DemoOptions {
 
 const LINE_EVERY = 50;
 const LONGEST_WAIT_S = 60;
+const LONGEST_UNSEEN_WAIT_S = 0.9;
 
 const mine = mineInThreads();
 
@@ -37,8 +38,8 @@ export async function isBoard(url: string): Promise<boolean> {
 }
 
 export async function fillBoard({ url, shownAs = url, output }: DemoOptions): Promise<void> {
-  // Every wait is shown, so the client must not wait by itself.
-  const board = connect(url, { attempts: 1, longestWaitS: 0 });
+  // A lost connection is tried again. A rate limit asks for a second or more, and such waits are shown, so the client does not wait by itself.
+  const board = connect(url, { longestWaitS: LONGEST_UNSEEN_WAIT_S });
   const { unix } = await getTime(board);
   const { required_bits: bits } = await getPow(board);
   const messages = await demoMessages(demoScript(), unix);

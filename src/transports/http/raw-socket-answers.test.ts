@@ -23,6 +23,7 @@ function pageOf({ letter, size }: { readonly letter: string; readonly size: numb
 async function serve({ limited = false, stallMs = undefined as number | undefined } = {}) {
   const ways: string[] = [];
   const said: string[] = [];
+  const [taken, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const answer = (way: string, size: number) => {
     ways.push(way);
     return JSON.stringify({ text: "ä", more: "x".repeat(size) });
@@ -68,6 +69,10 @@ async function serve({ limited = false, stallMs = undefined as number | undefine
     direct: true,
     async run({ body: { words } }) {
       await new Promise((resolve) => setImmediate(resolve));
+      if (words === "held") {
+        taken.resolve();
+        await goOn.promise;
+      }
       if (words === "too much") throw new Refusal("overloaded", "Enough.", { status: 429 });
       if (words === "broken") throw new Error("It is broken.");
       said.push(words);
@@ -102,7 +107,7 @@ async function serve({ limited = false, stallMs = undefined as number | undefine
   });
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as { port: number };
-  return { app, ways, said, port, [Symbol.asyncDispose]: () => app.close() };
+  return { app, ways, said, port, taken: taken.promise, goOn: goOn.resolve, [Symbol.asyncDispose]: () => app.close() };
 }
 
 /** A connection that collects what arrives, and resolves once it has the wanted number of answers. */
@@ -219,11 +224,13 @@ test("what was taken is done though its caller hangs up, and is answered though 
   expect((await half.answers(1))[0]).toContain("201");
   await ended;
   gone.socket.destroy();
-  await last.ask(saying("last"));
+  await last.ask(saying("held"));
+  await server.taken;
   const closed = server.app.close();
+  server.goOn();
   expect((await last.answers(1))[0]).toContain("201");
   await closed;
-  expect(new Set(server.said)).toEqual(new Set(["gone", "half", "last"]));
+  expect(new Set(server.said)).toEqual(new Set(["gone", "half", "held"]));
 });
 
 test("in pieces, together, and after others, each is answered once and in order", async () => {
