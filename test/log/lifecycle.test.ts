@@ -21,7 +21,7 @@ import { runHere } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 const FLAGS = ["--pow-bits", String(TEST_BITS), "--rate-limits", "off"];
-const NO_HTTP_LIMITS = { NODE_OPTIONS: `--import=${import.meta.resolve("../support/no-http-limits.ts")}` };
+const NO_HTTP_LIMITS = { NODE_OPTIONS: `--import=${import.meta.resolve("../support/no-keep-alive-limit.ts")}` };
 const note = (body: string) => ({ kind: "note", body });
 
 async function post(url: string, envelope: Envelope): Promise<number> {
