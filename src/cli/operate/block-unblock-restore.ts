@@ -65,12 +65,11 @@ async function block(
   order: OperatorCommand<"block_key">,
   goesOn: boolean,
 ): Promise<{ readonly action?: Action; readonly words: string }> {
-  const [outcome] = await session.orders([order]);
-  if (outcome !== undefined && "refused" in outcome) {
+  const outcome = await session.attempt(order);
+  if ("refused" in outcome) {
     if (goesOn && outcome.refused.code === "blocked_key") return { words: refusalWords(outcome) };
     throw new Error(refusalWords(outcome));
   }
-  if (outcome === undefined) throw new Error("The store returned no decision for the command.");
   const { action } = outcome.ordered;
   return { action, words: `Blocked the key of ${order.agent}; statement ${action.id}, entry ${action.seq}.` };
 }

@@ -39,7 +39,9 @@ export interface OperatorSession {
   readonly print: (text: string, json: object) => void;
   /** Whether the output is JSON. */
   readonly json: boolean;
+  /** Throws if it is refused. */
   readonly order: <Given extends OperatorCommand>(order: Given) => Promise<OrderedBy<Given>>;
+  readonly attempt: <Given extends OperatorCommand>(order: Given) => Promise<Answer<Given>>;
   /** Executes all in one transaction; returns their outcomes in the same order. */
   readonly orders: <Given extends OperatorCommand>(orders: readonly Given[]) => Promise<readonly Answer<Given>[]>;
   /** The last head that the board signed, if the database does not continue it. Then nothing may be written. */
@@ -136,6 +138,7 @@ export function operatorSession(
     );
     return outcomes;
   }
+  const attempt = async <Given extends OperatorCommand>(order: Given): Promise<Answer<Given>> => (await orders([order]))[0]!;
   return {
     ...withClosedBoard(options),
     config,
@@ -145,9 +148,9 @@ export function operatorSession(
     now,
     signedAhead,
     orders,
+    attempt,
     async order(order) {
-      const [outcome] = await orders([order]);
-      if (outcome === undefined) throw new Error("The store returned no result for the command.");
+      const outcome = await attempt(order);
       if ("refused" in outcome) throw new Error(refusalWords(outcome));
       return outcome.ordered;
     },
