@@ -20,7 +20,9 @@ export class SqliteHead {
   read(): Head {
     const now = performance.now();
     if (!this.writing && now - this.#readAt < this.#rememberedMs) return this.#head;
-    this.#head = (this.#newest.get() as Head | undefined) ?? { seq: 0, hash: GENESIS };
+    const { seq, hash } = (this.#newest.get() as Head | undefined) ?? { seq: 0, hash: GENESIS };
+    // A copy, because an object that SQLite made is slow to read, and this one is read for every request.
+    this.#head = { seq, hash };
     this.#readAt = now;
     return this.#head;
   }

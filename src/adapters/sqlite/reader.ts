@@ -71,7 +71,7 @@ function statements(db: DatabaseSync) {
     ),
     anyTrace: p(`SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
       UNION ALL SELECT 1 FROM blocks WHERE what = 'key' AND name = ?2
-      UNION ALL SELECT 1 FROM agents WHERE id = ?2 AND line IS NOT NULL LIMIT 1`),
+      UNION ALL SELECT 1 FROM keys WHERE agent = ?2 LIMIT 1`),
     line: p("SELECT line FROM agents WHERE id = ?"),
     blocked: p("SELECT 1 FROM blocks WHERE what = ? AND name = ? LIMIT 1"),
     blobBytes: p("SELECT octet_length(text) AS bytes FROM blobs WHERE sha256 = ? AND expires_at > ?"),

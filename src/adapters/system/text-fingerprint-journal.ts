@@ -61,7 +61,7 @@ function rowOf({ signature, author, at, takenBack }: PostedText): Buffer {
   row.write(author, 0, AUTHOR_BYTES, "latin1");
   row[AUTHOR_BYTES - 1] = takenBack ? 1 : 0;
   row.writeDoubleLE(at, AUTHOR_BYTES);
-  for (const [i, value] of signature.entries()) row.writeUInt16LE(value, AUTHOR_BYTES + TIME_BYTES + 2 * i);
+  for (let i = 0; i < signature.length; i++) row.writeUInt16LE(signature[i]!, AUTHOR_BYTES + TIME_BYTES + 2 * i);
   return row;
 }
 

@@ -63,6 +63,8 @@ export function secretRefusal({ kind, words, field, offset }: FoundSecret): Refu
 }
 
 function inText(text: string, name: string, isOwn: IsOwnSeed | undefined): FoundSecret | undefined {
+  // No secret is shorter.
+  if (text.length < PRIVATE_KEY.length) return undefined;
   const found = (kind: string, words: string, at: number) => ({ kind, words, field: shown(name), offset: codePoints(text.slice(0, at)) });
   const near = markersNear(text, name);
   if (near.size > 0 || text.includes(PRIVATE_KEY)) {

@@ -8,7 +8,7 @@ import { isVote, RELS, retractsAll } from "../protocol/vocabulary.ts";
 import { creditLease, tallyMessage, tallyPosted } from "./counts.ts";
 import { acts, changeVote, countAnswer, countSignal, endLease, endOverdueLease, updateStatus } from "./effects.ts";
 import { leave, supersede } from "./leave.ts";
-import { type Arrival, labelsOf, type Ledger, type MessageState } from "./message-state.ts";
+import { type Arrival, type Ledger, type MessageState } from "./message-state.ts";
 import { statusOf } from "./status.ts";
 import { sweep } from "./sweep.ts";
 
@@ -74,7 +74,7 @@ export function arrive(
   };
   state.status = statusOf(state, ledger.now);
   ledger.insert(state, arrival, refs);
-  tallyMessage(ledger, state, labelsOf(payload), refs, 1);
+  tallyMessage(ledger, state, ledger.labelsOf(seq), refs, 1);
   tallyPosted(ledger, state);
   if (ledger.joinThread(state.root, 1) === 1) ledger.tally("thread", "live", 1);
   if (state.replies > 0) ledger.adoptReplies(id, author);

@@ -37,6 +37,8 @@ const SHOWN_CHARS = 40;
  * request contains it. If the text is JSON, the count is exact; `what` and `hint` are for the refusal.
  */
 export function requireFewValues(text: string, what: string, most = MOST_VALUES, hint?: string): void {
+  // Each key and value takes a character at least.
+  if (text.length < most) return;
   let values = 1;
   let [open, deepest] = [0, 0];
   // The scan stops when there are too many values. If the text is nested deeply, it goes on to find out whether all brackets are closed.

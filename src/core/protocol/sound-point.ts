@@ -16,11 +16,12 @@ const littleEndian = (bytes: Uint8Array): bigint => bytes.reduceRight((number, b
 
 /** Canonical (y < p) and not of low order. The signature check itself finds out whether it is on the curve. */
 export function isSoundPoint(bytes: Uint8Array): boolean {
-  const y = Uint8Array.from(bytes);
+  const y = new Uint8Array(bytes);
   y[31] = y[31]! & 0x7f;
   // Only a y that ends in 0x7f and is 0xff otherwise can reach p, so the slow comparison is rare.
   if (y[31] === 0x7f && y[30] === 0xff && littleEndian(y) >= P) return false;
-  return !LOW_ORDER_Y.some((low) => low.every((byte, i) => byte === y[i]));
+  // The last byte decides almost always.
+  return !LOW_ORDER_Y.some((low) => low[31] === y[31] && low.every((byte, i) => byte === y[i]));
 }
 
 /** L is 2^252 and a little more: a last byte below 0x10 decides almost every scalar. */

@@ -26,7 +26,7 @@ interface Outlined {
   readonly raw: { readonly payload: string };
   readonly seen?: Seen;
   /** If it was made already; it may be the whole payload. */
-  readonly outline?: Outline;
+  readonly outline?: Outline | undefined;
 }
 
 /** Shorter payloads are parsed again each time. */
@@ -45,7 +45,9 @@ export function outlineOf({ state, raw, seen, outline }: Outlined): Outline {
 export const wholeOf = ({ raw, outline }: Pick<Outlined, "raw" | "outline">): Payload =>
   outline === undefined || outline.cut !== undefined ? (JSON.parse(raw.payload) as Payload) : outline.payload;
 
-export const textFlags = (stored: Outlined): readonly TextFlag[] => seenFlags(stored.seen ?? {}, () => wholeOf(stored));
+/** `outline`: if it was made meanwhile. */
+export const textFlags = ({ raw, seen = {}, outline: own }: Outlined, outline = own): readonly TextFlag[] =>
+  seenFlags(seen, () => wholeOf({ raw, outline }));
 
 function cut(whole: Payload): Outline {
   const { body, data, ...rest } = whole;

@@ -62,7 +62,7 @@ export function recordOf(stored: Recordable, include: ReadonlySet<Include>, now:
       ...(state.supersededBy === null ? {} : { gone: { reason: "superseded", at: iso(state.supersededAt ?? state.receivedAt) } }),
     },
     meta: metaOf(payload),
-    content: contentOf(outline, include, state.risk, shownFlags(stored)),
+    content: contentOf(outline, include, state.risk, shownFlags(stored, outline)),
     derived: derivedOf(stored, payload, now),
     ...(include.has("raw") ? { raw: { payload: stored.raw.payload, sig: stored.raw.sig, nonce: stored.raw.nonce } } : {}),
     // The author of an e-mail is the board. Its sender is in `data`, which most readers leave out.
@@ -117,8 +117,8 @@ function metaOf({ v: _v, pk: _pk, ts, body: _body, data: _data, kind, title, tag
 }
 
 /** The flags of its text, and what the board noticed when it came. */
-export function shownFlags(stored: Recordable): readonly Flag[] {
-  const ofText = textFlags(stored);
+export function shownFlags(stored: Recordable, outline?: Outline): readonly Flag[] {
+  const ofText = textFlags(stored, outline);
   return stored.state.spreading ? [...ofText, "spreading"] : ofText;
 }
 

@@ -108,7 +108,8 @@ export class DirectAnswers {
       busy = false;
       if (socket.destroyed) return;
       const { text, ends } = reply;
-      socket.write(this.#replyText(reply), encodingOf(text, Buffer.byteLength(text)));
+      const length = Buffer.byteLength(text);
+      socket.write(this.#replyText(reply, length), encodingOf(text, length));
       if (ends || socket.readableEnded) return void socket.end(() => socket.destroy());
       this.#idle.add(socket);
       if (since.length === 0) return unlessRead();
@@ -195,9 +196,10 @@ export class DirectAnswers {
     return `${first}${linesOf(head)}${this.#dateLine()}${KEEP_ALIVE}\r\n`;
   }
 
-  #replyText({ status, headers, text, ends }: DirectReply): string {
-    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${linesOf(Object.entries(headers).flat())}`;
-    return `${head}content-length: ${Buffer.byteLength(text)}\r\n${this.#dateLine()}${ends ? "" : KEEP_ALIVE}\r\n${text}`;
+  #replyText({ status, headers, text, ends }: DirectReply, length: number): string {
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+    for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+    return `${head}content-length: ${length}\r\n${this.#dateLine()}${ends ? "" : KEEP_ALIVE}\r\n${text}`;
   }
 
   #dateLine(): string {
