@@ -4,7 +4,7 @@ import type { Entry } from "../../core/log/chain.ts";
 import { madeOnce } from "../../core/made-once.ts";
 import { ackIn } from "../../core/message/replay.ts";
 import type { Trace } from "../../core/message/trace.ts";
-import { type Outline, wholeOf } from "../../core/view/outline.ts";
+import { type Outline, outlineOf, wholeOf } from "../../core/view/outline.ts";
 import type { AckPayload } from "../../core/protocol/ack.ts";
 import type { Status } from "../../core/protocol/vocabulary.ts";
 import type { Subject } from "../../core/query/predicate.ts";
@@ -70,24 +70,25 @@ export async function logEvents(
   const reported = entries.filter(({ type }) => REPORTED.has(type));
   if (reported.length === 0) return [];
   const acks = await acksIn(reported, store);
-  const named = [...acks.values()].flatMap((ack) => idsIn(ack));
-  const ids = new Set([...reported.flatMap(({ type, id }) => (type === "ack" ? [] : [id])), ...named]);
+  const ids = new Set(reported.flatMap(({ type, id }) => (type === "ack" ? [] : [id])));
   const found = await store.findAll([...ids], BEFORE_ANY_EXPIRY);
   const events: LogEvent[] = [];
   let chars = 0;
+  const turn = async ({ raw }: StoredMessage): Promise<void> => {
+    chars += raw.payload.length;
+    if (chars <= CHARS_PER_TURN) return;
+    chars = 0;
+    await nextTurn();
+  };
   for (const entry of reported) {
     const ack = acks.get(entry.seq);
     if (ack !== undefined) {
-      events.push(await acknowledged(entry, ack, parts, { found, withVotes }));
+      events.push(await acknowledged(entry, ack, parts, { turn, withVotes }));
       continue;
     }
     const message = found.get(entry.id);
     if (message === undefined) continue;
-    chars += "stored" in message ? message.stored.raw.payload.length : 0;
-    if (chars > CHARS_PER_TURN) {
-      chars = 0;
-      await nextTurn();
-    }
+    if ("stored" in message) await turn(message.stored);
     const read: ReadMessage = "stored" in message ? { stored: parsed(message.stored) } : message;
     const subject = await subjectReader(read, store, withVotes);
     const event = eventOf(entry, read, subject, parts, now);
@@ -132,20 +133,15 @@ async function acknowledged(
   { seq, id: agent }: Entry,
   ack: AckEffect,
   { store, words }: LogEventParts,
-  { found, withVotes }: { readonly found: ReadonlyMap<string, Found>; readonly withVotes: boolean },
+  { turn, withVotes }: { readonly turn: (stored: StoredMessage) => Promise<void>; readonly withVotes: boolean },
 ): Promise<LogEvent> {
   const named: FilteredMessage[] = [];
-  for (const id of idsIn(ack)) {
-    const message = found.get(id);
-    if (message === undefined || !("stored" in message)) continue;
-    const stored = parsed(message.stored);
-    const subject = (await subjectReader({ stored }, store, withVotes))(undefined);
+  for (const { stored } of [...(await store.findAll(idsIn(ack), BEFORE_ANY_EXPIRY)).values()].filter((one) => "stored" in one)) {
+    await turn(stored);
+    // An outline is enough for all but the words, and those are rarely asked for.
+    const subject = (await subjectReader({ stored: { ...stored, outline: outlineOf(stored) } }, store, withVotes))(undefined);
     if (subject === undefined) continue;
-    named.push({
-      message: stored.state.seq,
-      subjects: [subject],
-      document: madeOnce(() => searched(documentOf(stored.outline.payload, words))),
-    });
+    named.push({ message: stored.state.seq, subjects: [subject], document: madeOnce(() => searched(documentOf(wholeOf(stored), words))) });
   }
   const event = liveEvent(seq, agent, "ack", () => JSON.stringify({ agent, seq, ...ack }));
   const whom = named.length === 0 ? { reader: agent } : { named };
