@@ -134,6 +134,8 @@ export class Client {
       return rows;
     } catch (error) {
       if (error instanceof Refusal) throw error;
+      // The database has worked for this long, though in vain.
+      if (this.#options.long === true) costOfNow()(performance.now() - began);
       // A broken connection may leave the driver's queues in disorder: the other connections finish, and new ones are made.
       if (isLost(error) && this.#driver === driver) {
         this.#driver = undefined;

@@ -232,6 +232,16 @@ test("switched off, nothing is counted", () => {
   expect(limiter(false).pass("reports", "a", 100)).toBe(100);
 });
 
+test("time that a call used beyond what its caller had left is owed, but for a minute at most", () => {
+  const { clock, rates, pass } = limiter();
+  expect(pass("reads", "a", 1)).toBe(1);
+  rates.owe("reads", "a", 3_000);
+  clock.advance(60_000);
+  expect(pass("reads", "a", 1)).toBe(0);
+  clock.advance(100);
+  expect(pass("reads", "a", 5)).toBeGreaterThan(0);
+});
+
 test("a clock that is set back by an hour locks nobody out for an hour", () => {
   const { clock, pass } = limiter();
   expect(pass("writes", "a", 60)).toBe(60);

@@ -212,9 +212,10 @@ export class RateLimiter {
     const now = this.#clock.now();
     const callers = this.#callers(scope);
     const known = callers.get(counted) ?? 0;
-    const fullAt = Math.min(Math.max(known, now), now + this.#longest(bucket));
-    // If the clock was set back, the stored time may be too far ahead even for an empty bucket. Then waiting starts from now.
-    if (known > fullAt) callers.set(counted, fullAt);
+    // If the clock was set back, the stored time may be farther ahead than anybody can owe. Then waiting starts now, with an empty bucket.
+    const isAhead = known > now + this.#longest(bucket);
+    const fullAt = isAhead ? now + (bucket.burst + mayOwe(bucket)) * bucket.everyMs : Math.max(known, now);
+    if (isAhead) callers.set(counted, fullAt);
     return fullAt - now + (tokens - bucket.burst) * bucket.everyMs;
   }
 
@@ -243,12 +244,11 @@ export class RateLimiter {
   }
 
   /**
-   * The longest time until a bucket is full again. With several nodes it is longer: tokens taken on other nodes are owed here too,
-   * otherwise a caller would have a full rate on each node.
+   * The longest time until a bucket is full again. What a call costs beyond its token is known only later, and tokens taken on other nodes
+   * are owed here too, otherwise a caller would have a full rate on each node.
    */
-  #longest(bucket: Bucket): number {
-    const { burst, everyMs } = bucket;
-    return this.#seal === undefined ? (burst + mayOwe(bucket)) * everyMs : 2 * burst * everyMs;
+  #longest({ burst, everyMs }: Bucket): number {
+    return burst * everyMs + Math.max(OWED_MS, this.#seal === undefined ? 0 : burst * everyMs);
   }
 
   #callers(scope: Scope): BoundedCache<string, number> {
@@ -264,6 +264,9 @@ interface Asked {
   readonly bits?: (() => number) | undefined;
   readonly costMs?: number;
 }
+
+/** What a caller owes is paid off after this time at the latest. */
+const OWED_MS = 60_000;
 
 /** How many tokens a caller may owe: one if it may be let in with less than a whole token. */
 const mayOwe = ({ least }: Bucket): number => (least === undefined ? 0 : 1);
