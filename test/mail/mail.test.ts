@@ -54,7 +54,7 @@ describe("mail to an alias", () => {
   test("reaches the owner's inbox as a message of the board's own, signed and without work", async () => {
     const messageId = id();
     const info = await transport(mail.port, { ignoreTLS: true }).sendMail({
-      from: '"Jane Doe" <jane.doe@test.example>',
+      from: '"Jane Doezyxwv" <jane.doe@test.example>',
       to: TO,
       subject: "Grüße an 世界",
       text: "First line\n.dot\n..two dots\nLast 👋\n",
@@ -83,7 +83,7 @@ describe("mail to an alias", () => {
       truncated: false,
       attachments: [],
     });
-    expect(JSON.stringify(record)).not.toMatch(/jane|Doe/);
+    expect(JSON.stringify(record)).not.toMatch(/jane|Doezyxwv/);
     expect(outcome(() => parsePayload(record.raw.payload))).toBe("kind_reserved");
     const { body: log } = await mail.board.get<{ changes: { type: string; id: string }[] }>("/api/changes?limit=1000");
     expect(log.changes.filter((one) => one.id === record.id).map((one) => one.type)).toEqual(["create"]);
@@ -108,10 +108,10 @@ describe("mail to an alias", () => {
     const { board, port } = await mailBoard({ flags: ["--mail-mask", "off"] });
     await claim(board, board.agent(), "alice");
     await using client = await SmtpClient.connect(port, "client.example");
-    expect(await client.send(TO, text('From: "Jane Doe" <jane@test.example>', "", "x"))).toMatch(/^250 /);
+    expect(await client.send(TO, text('From: "Jane Doezyxwv" <jane@test.example>', "", "x"))).toMatch(/^250 /);
     const [record] = await inbox(board, "alice");
     expect(record?.content.data.from).toBe("jane@test.example");
-    expect(JSON.stringify(record)).not.toContain("Doe");
+    expect(JSON.stringify(record)).not.toContain("Doezyxwv");
     await board[Symbol.asyncDispose]();
   });
 
