@@ -1,6 +1,4 @@
 // A whole board for a test: the same wiring as in production, a temporary directory, and a clock that the test moves.
-// oxlint-disable-next-line import/no-unassigned-import -- it listens for servers.
-import "./no-http-limits.ts";
 import { rmSync } from "node:fs";
 import type { ReadingLimits } from "../../src/adapters/mail/limited-reader.ts";
 import { READING_LIMITS } from "../../src/adapters/mail/reader-pool.ts";
@@ -13,7 +11,10 @@ import { Agent, type Fields, TEST_BITS } from "./agent.ts";
 import { databaseFor, dropDatabaseOf, onPostgres } from "./postgres/database.ts";
 import { HANG_MS } from "./eventually.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { liftHttpLimits } from "./no-http-limits.ts";
 import { emptyDirectory } from "./process.ts";
+
+liftHttpLimits();
 
 export interface Answer<Body> {
   readonly status: number;

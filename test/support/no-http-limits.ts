@@ -2,13 +2,14 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { Server } from "node:http";
 
-/** A test may set limits of its own afterwards. */
-const known = new WeakSet<Server>();
-
-subscribe("http.server.request.start", (message) => {
-  const { server } = message as { readonly server: Server };
-  if (known.has(server)) return;
-  known.add(server);
-  server.requestTimeout = 0;
-  server.headersTimeout = 0;
-});
+export function liftHttpLimits(): void {
+  /** A test may set limits of its own afterwards. */
+  const known = new WeakSet<Server>();
+  subscribe("http.server.request.start", (message) => {
+    const { server } = message as { readonly server: Server };
+    if (known.has(server)) return;
+    known.add(server);
+    server.requestTimeout = 0;
+    server.headersTimeout = 0;
+  });
+}

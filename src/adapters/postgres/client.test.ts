@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
+import { atTheCostOf } from "../../ports/cpu-slices.ts";
 import { Client } from "./client.ts";
 
 /** As long as a connection may take. */
@@ -62,4 +63,20 @@ test("a statement whose connection did not come about in time is sent over anoth
 
 test("but once only: a server that does not answer is reported as such", async () => {
   expect(await asked(2)).toMatchObject({ code: "storage_unavailable" });
+});
+
+/** What the caller of a long statement owes in the end. */
+async function owedFor(url: string, sql: string): Promise<number> {
+  await using client = new Client({ url, connections: 1, each: 1, long: true, name: "test", session: { statement_timeout: 20 } });
+  let owed = 0;
+  const share = { caller: "reader", spend() {}, owe: (ms: number) => void (owed += ms) };
+  await expect(atTheCostOf(share, () => client.query(sql))).rejects.toMatchObject({ code: "storage_unavailable" });
+  return owed;
+}
+
+test("a long statement that took too long is at its caller's cost, a lost connection is not", async () => {
+  const { url, close } = await way(0);
+  expect(await owedFor(url, "SELECT pg_sleep(3600)")).toBeGreaterThan(0);
+  close();
+  expect(await owedFor(url, "SELECT pg_sleep(3600)")).toBe(0);
 });

@@ -5,7 +5,7 @@ import { callerNow, cost, costOfNow, requireShare } from "../../ports/cpu-slices
 import { Lanes } from "../system/caller-lanes.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { serverOf } from "./address.ts";
-import { isLost, isTooSlow, storeFailure } from "./failure.ts";
+import { isLost, isTooSlow, storeFailure, wasStopped } from "./failure.ts";
 
 export type Value = string | number | null;
 
@@ -134,8 +134,8 @@ export class Client {
       return rows;
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      // The database has worked for this long, though in vain.
-      if (this.#options.long === true) costOfNow()(performance.now() - began);
+      // A fault of the database is not at the caller's cost, but work in vain is.
+      if (this.#options.long === true && wasStopped(error)) costOfNow()(performance.now() - began);
       // A broken connection may leave the driver's queues in disorder: the other connections finish, and new ones are made.
       if (isLost(error) && this.#driver === driver) {
         this.#driver = undefined;

@@ -7,6 +7,7 @@ const LOST =
 /** The server cannot do it now: out of some resource, in recovery, or blocked. */
 const PASSING = /^(53|55P03|40|57014|58|25006|XX001|XX002)/;
 const DISK_FULL = "53100";
+const CANCELED = "57014";
 
 function codeOf(error: unknown): string {
   const { code } = error as { code?: unknown };
@@ -15,6 +16,8 @@ function codeOf(error: unknown): string {
 
 /** No connection was made in time. */
 export const isTooSlow = (error: unknown): boolean => codeOf(error) === "CONNECT_TIMEOUT";
+/** The server worked on the statement until its time was over. */
+export const wasStopped = (error: unknown): boolean => codeOf(error) === CANCELED;
 export const isLost = (error: unknown): boolean => LOST.test(codeOf(error));
 
 /** Errors of our own statements lose what the driver adds to them: the values of a statement do not belong in a log. */
