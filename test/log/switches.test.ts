@@ -10,10 +10,11 @@ import { Operator } from "../support/operator.ts";
 import { placeOf, runHere } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
-/** A message with at least some bits of work and less than others. */
+let weighed = 0;
+/** A new message with at least some bits of work and less than others. */
 function proving(agent: Agent, least: number, less: number): string {
-  for (let i = 0; ; i++) {
-    const payload = JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(agent.now() / 1000), kind: "note", title: `weighed ${i} ${less}` });
+  for (;;) {
+    const payload = JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(agent.now() / 1000), kind: "note", title: `weighed ${weighed++}` });
     const sealed = agent.seal(payload, undefined, least);
     if (workBits(messageId(payload), sealed.nonce) < less) return JSON.stringify(sealed);
   }

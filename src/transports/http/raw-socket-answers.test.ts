@@ -129,6 +129,7 @@ async function caller(port: number) {
   });
   return {
     socket,
+    whole,
     async ask(...pieces: readonly string[]): Promise<void> {
       for (const piece of pieces) {
         socket.write(piece);
@@ -216,14 +217,17 @@ test("bodies that are not UTF-8, of another type, or in pieces are treated as th
 test("what was taken is done though its caller hangs up, and is answered though the board ends", async () => {
   const server = await serve({ limited: true });
   using gone = await caller(server.port);
-  using half = await caller(server.port);
-  using last = await caller(server.port);
   await gone.ask(saying("gone"));
-  const ended = once(half.socket, "close");
-  half.socket.end(saying("half"));
-  expect((await half.answers(1))[0]).toContain("201");
-  await ended;
+  for (let answer; answer === undefined;) {
+    using half = await caller(server.port);
+    const ended = once(half.socket, "close");
+    half.socket.end(saying("half"));
+    await ended;
+    // The HTTP server answers nobody who has hung up. It gets such a request if the machine is slow.
+    if (half.whole.length > 0) expect((answer = half.whole[0])).toContain("201");
+  }
   gone.socket.destroy();
+  using last = await caller(server.port);
   await last.ask(saying("held"));
   await server.taken;
   const closed = server.app.close();
